@@ -281,8 +281,9 @@ class Entry:
 
     def keeps(self) -> bool:
         """Whether a person has typed what stands here, and the vectors have all of it."""
-        vectors = self._card.state.vectors
-        return self._typed and vectors is not None and all(word in vectors for word in self.entries())
+        vectors, words = self._card.state.vectors, self.entries()
+        has = vectors is not None and all(word in vectors or word.lower() in vectors for word in words)
+        return self._typed and bool(words) and has
 
     def entries(self) -> list[str]:
         """What was typed, piece by piece."""

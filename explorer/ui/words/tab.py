@@ -211,6 +211,8 @@ class WordsTab(QFrame, Screen):
         if not isinstance(gesture, ForWords):
             return
         card = self.state.cards[gesture.card]
+        if gesture.act == "cosine" and self.view(card) in self._stale:
+            return  # clicked in a list that is about to show other vectors
         wrong = [entry.wrong for entry in card.fields.values()]
         focus = QApplication.focusWidget()
         try:

@@ -8,7 +8,7 @@ from explorer.core.numbers import written
 from explorer.pages.page import Button
 from explorer.words import catalogue
 from explorer.words.vectors import Vectors
-from tests.pages.words.conftest import ask, follow, part, parts, press, problem
+from tests.pages.words.conftest import ask, follow, part, parts, press, problem, small
 
 WORD, COSINE = 1, 2  # columns of the words and of the cosines
 
@@ -180,6 +180,13 @@ def test_the_odd_one_out(words):
     assert part(card, "said").text == "The odd one out is <mark>monday</mark>."
     ask(card, "words", "river sea")
     assert problem(card, "words") == "⚠ 2 different words were given; the odd one out needs 3 or more."
+
+
+def test_what_was_asked_in_capitals_is_asked_of_other_vectors_too(words):
+    card = words.cards["odd"]
+    ask(card, "words", "King Queen River")
+    words.load(small())
+    assert part(card, "words field").value == "King Queen River"
 
 
 def test_the_analogy(words):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.pages.words.word_map import COMPONENTS, HIGH, LOW, TSNE
+from explorer.words.vectors import Vectors
 from tests.pages.words.conftest import ask, part, parts, press
 
 
@@ -29,6 +30,15 @@ def test_a_point_asks_for_its_neighbours(words, card):
     assert words.word == part(card, "map").here == shown.words[3]
     choose(card, "arrows", True)
     assert part(card, "map").arrows
+
+
+@pytest.mark.parametrize("typed", ["", " ".join("abcdefgh" * 2)])
+def test_no_map_of_other_vectors_stays(words, card, typed):
+    """An empty line, or one of too many words, that nobody has asked for yet."""
+    words.load(Vectors.of("letters", "abcdefgh", np.eye(8)))
+    card.do("type", typed, "words")
+    words.load(Vectors.of("others", "hgfedcba!", np.eye(9)))
+    assert part(card, "map").words[:5] == tuple("hgfed") if not typed else "map" not in parts(card)
 
 
 def test_it_is_as_high_as_what_is_in_sight_within_limits(card):

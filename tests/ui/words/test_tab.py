@@ -1,17 +1,23 @@
 """The page as a whole: its parts, the links to them, theme and scale, and that nothing heavy is imported before."""
 
 import sys
+from dataclasses import replace
 from threading import Event
 from time import sleep
 
+import numpy as np
+import pytest
 import shiboken6
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QApplication, QComboBox, QLineEdit, QSpinBox
 
 from explorer.document.commands import SetCells
+from explorer.pages.element import leaves
+from explorer.pages.page import Listing
 from explorer.pages.words.card import ForWords
 from explorer.words.progress import Progress
+from explorer.words.vectors import Vectors
 from tests.pages.words.conftest import small
 from tests.ui.conftest import PATIENCE_S
 from tests.ui.words.conftest import is_there, on, still
@@ -71,6 +77,16 @@ def test_whoever_types_elsewhere_while_vectors_are_read_keeps_the_keys(tab, qtbo
         qtbot.waitUntil(lambda: is_there(tab))
         kept = on(tab, "analogy", "a field").edit if goes else on(tab, "vectors", "open")
         assert QApplication.focusWidget() is kept
+
+
+@pytest.mark.parametrize("card", ["analogy", "odd", "matrix"])
+def test_a_cosine_that_is_clicked_while_other_vectors_come_is_not_worked_out(tab, card):
+    view = tab.view(tab.state.cards[card])
+    lists = [one for one in view.elements.elements for one in leaves(one) if isinstance(one, Listing)]
+    asks = next(entry.leads for line in reversed(lists[0].lines) for entry in line.entries if entry.leads)
+    tab.state.load(Vectors.of("two", ("a", "b"), np.eye(2)))
+    tab.bench.selection.asked.emit(replace(asks, act="cosine"), view)
+    assert tab.state.cards["cosine"].asker is None
 
 
 def test_1280_by_720_holds_every_card(tab):
