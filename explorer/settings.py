@@ -44,7 +44,8 @@ class Settings:
     def set(self, name: str, value: Any) -> None:
         """Remember a value that JSON can hold."""
         self._follow()
-        if self._values.get(name) == value:
+        had = self._values.get(name)
+        if type(had) is type(value) and had == value:  # a 2 written by hand is no 2.0, and `get` does not take it
             return
         self._values[name] = value
         if self.folder is not None:

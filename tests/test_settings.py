@@ -82,3 +82,10 @@ def test_the_name_of_a_file_may_be_of_another_encoding(tmp_path):
     name = os.fsdecode(b"caf\xe9.explorer")
     Settings(tmp_path).set("recent documents", [name])
     assert Settings(tmp_path).get("recent documents", []) == [name]
+
+
+def test_a_number_set_over_one_of_another_type_is_kept(tmp_path):
+    """A 2 written by hand is not read as a number with decimals; 2.0 set in the window was taken for it, and lost."""
+    (tmp_path / FILE).write_text('{"text scale": 2}')
+    Settings(tmp_path).set("text scale", 2.0)
+    assert Settings(tmp_path).get("text scale", 1.0) == 2.0
