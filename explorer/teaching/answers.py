@@ -179,9 +179,10 @@ def read_answers(path: str | Path) -> Answers:
             raw = stream.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         raise ExplorerError("text-not-read", file=path, reason=error) from None
-    found = _BRACES.search(raw.decode("utf-8", "replace")) if len(raw) <= MOST_BYTES else None
+    text = raw.decode("utf-8", "replace") if len(raw) <= MOST_BYTES else ""
+    found = _BEGINS.search(text)  # a mail may have braces of its own
     try:
-        content = json.loads(found[0]) if found else None
+        content, _ = json.JSONDecoder().raw_decode(text, found.start() if found else max(text.find("{"), 0))
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
@@ -196,7 +197,7 @@ def read_answers(path: str | Path) -> Answers:
     return answers
 
 
-_BRACES = re.compile(r"\{.*\}", re.DOTALL)
+_BEGINS = re.compile(r'\{\s*"format"')
 
 
 def _answers(content: dict[str, Any]) -> Answers:

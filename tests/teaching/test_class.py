@@ -88,6 +88,10 @@ def test_answers_are_read_back_from_the_file_and_from_a_mail(tmp_path):
     assert read_answers(tmp_path / "ada.answers.json") == answers
     (tmp_path / "mail.answers.json").write_text(f"Dear all,\n{answers.text()}\nAda", "utf-8")
     assert read_answers(tmp_path / "mail.answers.json") == answers
+    # Braces of the mail itself were taken for the beginning and the end of the answers.
+    mail = f"Dear {{Prof}},\n{answers.text()}\n-- \nAda {{she}}"
+    (tmp_path / "mail.answers.json").write_text(mail, "utf-8")
+    assert read_answers(tmp_path / "mail.answers.json") == answers
     assert answers.agrees(SHEET)
     assert not answers.agrees(replace(SHEET, seed=8))
     told = json.loads(answers.text())
