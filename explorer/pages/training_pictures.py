@@ -57,8 +57,17 @@ class Watch:
     weight: str = ""  # the name of the weight that is drawn
     log: bool = False  # whether the scale of the losses is logarithmic
     words: str | None = None  # words to try that are being typed; None: the words that the model reads
+    typed: tuple[str, tuple[str, ...]] = "", ()  # the lesson in which they are typed, and what its model reads
     example: str = ""  # the lesson in which somebody tries words
     before: tuple[str, ...] = ()  # what its model read before
+
+    def type(self, words: str, view: View) -> None:
+        """Words to try are being typed."""
+        self.words, self.typed = words, (view.state.lesson, words_read(view))
+
+    def to_try(self, view: View) -> str | None:
+        """Those words; None if there are none, or the model has got others to read since."""
+        return self.words if self.typed == (view.state.lesson, words_read(view)) else None
 
     def keep(self, view: View) -> None:
         """Remember what the model read before it reads words that somebody tries."""
@@ -222,7 +231,7 @@ def _says(sight: Sight) -> Stack:
     found: list[Element] = []
     if (sequence := sequence_of(view)) is not None:
         read = typed(words_read(view), view.graph.axes[view.graph.sequences[sequence]])
-        words = read if watch.words is None else watch.words
+        words = read if (tried := watch.to_try(view)) is None else tried
         tip, wide = "Type other words for the model to read, then press Enter", room.width - 4
         asks, does, name = ForTraining("words"), ForTraining("try"), "Words to try"
         found.append(Field("tried", name, words, asks, does, MOST_TYPED, tip=tip, width=wide, hint=name))

@@ -87,7 +87,7 @@ def test_words_that_are_tried_have_no_right_translation(desk):
     right = [entry for line in shown["predictions"].lines for entry in line.entries if "✓" in entry.text]
     assert not any(entry.muted for entry in right)
     assert [entry.text.split()[0] for entry in right] == ["de", "nada", "<end>"]
-    watch.words = "welcome You"
+    watch.type("welcome You", here.view)
     assert elements("says", here, watch=watch)["tried"].value == "welcome You", "it is still being typed"
     watch.keep(here.view)
     here.do(SetTokens("source", ["welcome", "You"]))

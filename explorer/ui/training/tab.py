@@ -145,7 +145,7 @@ class TrainingTab(QFrame):
             case "log":
                 self.watch.log = bool(gesture.value)
             case "words":
-                self.watch.words = str(gesture.value)
+                self.watch.type(str(gesture.value), self.bench.view)
             case "try":
                 self._try(at)
             case act:
@@ -179,10 +179,10 @@ class TrainingTab(QFrame):
     def _try(self, at: QWidget) -> None:
         """Let the model read the words that were typed."""
         view, sequence = self.bench.view, sequence_of(self.bench.view)
-        if sequence is None or self.watch.words is None:
+        if sequence is None or (tried := self.watch.to_try(view)) is None:
             return
         try:
-            words = tokens_of(self.watch.words, view.graph.axes[view.graph.sequences[sequence]])
+            words = tokens_of(tried, view.graph.axes[view.graph.sequences[sequence]])
             self.bench.document.do(SetTokens(sequence, words))
         except ExplorerError as error:
             show_error(error, at)

@@ -430,6 +430,25 @@ def test_words_to_try_are_given_to_the_model(gpt, hand, eye):
     assert "sun" in says(tab)
 
 
+def test_words_that_are_being_tried_give_way_to_what_the_model_is_given_elsewhere(gpt, hand, eye):
+    window, tab = gpt
+    document, line = window.bench.document, lambda: tab.pictures.widgets["tried"].edit
+    line().setFocus()
+    line().selectAll()
+    hand.type("sun is")
+    window.show_page(0)
+    eye.settle(window)
+    window.show_page(PAGES.index("Train"))
+    eye.settle(window)
+    assert line().text() == "sun is"
+    document.do(SetTokens("input", ("sun", "is", "up")))
+    eye.settle(window)
+    assert line().text() == "sun is up"
+    window.bench.open(load("you-are-welcome"))
+    eye.settle(window)
+    assert line().text() == " ".join(document.engine.labels("source"))
+
+
 def test_a_model_without_a_loss_says_so_and_offers_nothing(train, eye):
     window, tab = train("translation-lookup")
     assert "no loss" in said(tab)
