@@ -247,7 +247,7 @@ def _pointed(question: Point, answer: Cell, engine: Engine) -> Verdict:
     comparative = "larger" if question.extreme == "largest" else "smaller"
     if question.row is not None and numbers.ndim > 1 and own[-2] != question.row:
         axes = engine.graph.axes_of(engine.graph.place(question.node))
-        row, asked = (engine.labels(axes[-2])[i] for i in (own[-2], question.row))
+        row, asked = (_one_named(engine.labels(axes[-2]), i) for i in (own[-2], question.row))
         meanwhile = f"No: that is in the row of “{row}”. Look along the row of “{asked}”."
     else:
         meanwhile = f"No: {written(float(numbers[own]), 2)} at {pointed}. There is a {comparative} number."
@@ -264,12 +264,19 @@ def _cell_of(question: Point, place: Cell, ndim: int) -> Cell | None:
 
 
 def place_named(question: Point, place: Cell, engine: Engine) -> str:
-    """A place in words: "head 2", "friend → Emma"."""
+    """A place in words: "head 2", "friend → Emma", "the (2 of 2) → cat"."""
     if question.at == "head":
         return f"head {place[0] + 1}"
     axes = (question.axis,) if question.at == "token" else engine.graph.axes_of(engine.graph.place(question.node))
-    labels = (engine.labels(axis) for axis in axes)
-    return " → ".join(label[i] if i < len(label) else str(i) for label, i in zip(labels, place, strict=False))
+    return " → ".join(_one_named(engine.labels(axis), i) for axis, i in zip(axes, place, strict=False))
+
+
+def _one_named(labels: tuple[str, ...], i: int) -> str:
+    """A label; one that occurs several times with its number among these: "the (2 of 2)"."""
+    if i >= len(labels):
+        return str(i)
+    times = labels.count(labels[i])
+    return labels[i] if times == 1 else f"{labels[i]} ({labels[: i + 1].count(labels[i])} of {times})"
 
 
 # A goal

@@ -154,6 +154,15 @@ def test_where_several_places_are_right_each_of_them_is_the_whole_answer():
     assert list(wrong_in(root)) == []
 
 
+def test_places_at_equal_words_have_names_of_their_own():
+    """Both cells were “the → the”: one of them right, the other wrong."""
+    item = next(items(load("positions-cat-mat"), only="positions-cat-mat/different"))
+    assert len({option.text for option in item.options}) == len(item.options)
+    assert [option.text for option in item.options if option.right] == ["the (2 of 2) → the (1 of 2)"]
+    other = judge(item.question, (0, 0), item.state)
+    assert other.meanwhile == "No: that is in the row of “the (1 of 2)”. Look along the row of “the (2 of 2)”."
+
+
 def test_moodle_has_pictures_whose_text_is_all_their_numbers(every):
     drawn = []
 
