@@ -72,7 +72,7 @@ class AnalogyCard(Card):
         if len(self.vectors) < len(self.abc):
             self._write([""] * len(self.abc))
             self._clear("There are too few words for an analogy.")
-        elif all(field.keeps() for field in self.abc):
+        elif all(field.keeps() for field in self.abc) or any(field.stays for field in self.abc):
             self.compute()
         elif known:
             self._write(known[0])

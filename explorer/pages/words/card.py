@@ -72,16 +72,20 @@ class Words:
         self.word = ""
         self.cards: dict[str, Card] = {}
         self._asked = False
+        self.renewed = False
+        """While cards follow other numbers of the same words, as of a model's own table that is edited or trained."""
 
     def load(self, vectors: Vectors) -> None:
         """Take other vectors; the words that they have stay."""
-        self.vectors = vectors
+        before, self.vectors = self.vectors, vectors
+        self.renewed = before is not None and (before.name, before.words.text) == (vectors.name, vectors.words.text)
         kept = [word for word in self.words if word in vectors]
         self.words = kept if self._asked and len(kept) > 1 else self.pick(FIRST, 5)
         self.word = self.word if self.word in self.words else self.words[0] if self.words else ""
         for card in self.cards.values():
             card.load()
             self.screen.tell(card)
+        self.renewed = False
         self.screen.load()
 
     def pick(self, wanted: Sequence[str], n: int) -> list[str]:
@@ -279,11 +283,16 @@ class Entry:
         self._typed = False
         self.fail(None)
 
+    @property
+    def stays(self) -> bool:
+        """Whether what a person has typed stays, finished or not: the same words have got other numbers."""
+        return self._typed and self._card.state.renewed
+
     def keeps(self) -> bool:
         """Whether a person has typed what stands here, and the vectors have all of it."""
         vectors, words = self._card.state.vectors, self.entries()
         has = vectors is not None and all(word in vectors or word.lower() in vectors for word in words)
-        return self._typed and bool(words) and has
+        return self.stays or (self._typed and bool(words) and has)
 
     def entries(self) -> list[str]:
         """What was typed, piece by piece."""
@@ -304,8 +313,11 @@ class Entry:
             try:
                 found.append(vectors.spelt(word))
             except ExplorerError as error:
-                self.fail(error, word, vectors.suggest(word, NEAR))
+                if not self.stays:  # else it may still be being typed
+                    self.fail(error, word, vectors.suggest(word, NEAR))
                 return None
+        if self.stays and not least <= len(found) <= most:
+            return None
         self.fail(None)
         if not least <= len(found) <= most:
             need = "one word" if most == 1 else f"{least} to {most} words"

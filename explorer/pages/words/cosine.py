@@ -39,7 +39,8 @@ class CosineCard(Card):
     def load(self) -> None:
         words = self.state.words
         pair = words[:2] if len(words) > 1 else [*words, *words]
-        if not (self.first.keeps() and self.second.keeps()):
+        both = self.first, self.second
+        if not (all(field.keeps() for field in both) or any(field.stays for field in both)):
             self.first.set(pair[:1])
             self.second.set(pair[1:])
         self.cosine = None  # what was worked out of other vectors does not hold of these

@@ -40,7 +40,7 @@ class MatrixCard(Card):
         self.alike, self._typed = False, False
 
     def load(self) -> None:
-        if not (self._typed and self._knows_all()):
+        if not (self.asked.stays or (self._typed and self._knows_all())):
             self.asked.set(self.state.pick(BEGIN, 9))
         self.table = None
         if len(self.vectors) > 1:
@@ -84,7 +84,8 @@ class MatrixCard(Card):
             if not 2 <= len(rows) <= MOST:
                 raise ExplorerError("words-wanted", wanted=f"2 to {MOST} words or sentences", given=len(rows))
         except ExplorerError as error:
-            self.asked.fail(error)
+            if not self.asked.stays:
+                self.asked.fail(error)
             return
         array = similarity.matrix(np.stack(rows))
         if self.alike:

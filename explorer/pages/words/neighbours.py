@@ -39,7 +39,8 @@ class LookupCard(Card):
         self.dimension = -1
 
     def load(self) -> None:
-        self.asked.set(self.state.words)
+        if not self.asked.stays:
+            self.asked.set(self.state.words)
         if self.dimension >= self.vectors.dims:
             self.dimension = -1
 
@@ -88,7 +89,8 @@ class NeighboursCard(Card):
     def load(self) -> None:
         vectors, word = self.vectors, self.state.word
         self._word = word
-        self.asked.set([word])
+        if not self.asked.stays:
+            self.asked.set([word])
         if word and not vectors.norm(word):
             self.stop()
             self._show([], self.state.screen.say(ExplorerError("no-direction", word=word)))

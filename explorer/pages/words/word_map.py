@@ -65,7 +65,9 @@ class MapCard(Card):
         if not self.asked.keeps():
             self.asked.set(self.state.pick(BEGIN, 5))
         self.compute()
-        if self.asked.wrong is not None:  # what was placed by other vectors does not hold in these
+        if (
+            self.asked.wrong is not None and not self.asked.stays
+        ):  # what was placed by other vectors does not hold in these
             self.stop()
             self.placed = None
 

@@ -189,6 +189,31 @@ def test_what_was_asked_in_capitals_is_asked_of_other_vectors_too(words):
     assert part(card, "words field").value == "King Queen River"
 
 
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("lookup", "words"),
+        ("cosine", "first"),
+        ("neighbours", "word"),
+        ("odd", "words"),
+        ("analogy", "b"),
+        ("matrix", "entries"),
+        ("map", "words"),
+        ("send", "words"),
+    ],
+)
+def test_what_is_being_typed_stays_when_the_words_get_other_numbers(words, name, field):
+    """While the model's own table is trained, each step gives it others."""
+    card = words.cards[name]
+    for typed in ("king qu", ""):
+        card.do("type", typed, field)
+        words.load(small())
+        assert (part(card, f"{field} field").value, problem(card, field)) == (typed, "")
+    card.do("type", "king qu", field)
+    words.load(Vectors.of("others", "abcdefgh", np.eye(8)))
+    assert part(card, f"{field} field").value != "king qu"
+
+
 def test_the_analogy(words):
     card = words.cards["analogy"]
     for name, word in zip("abc", ("king", "man", "woman"), strict=True):
