@@ -24,6 +24,15 @@ MOST_KEYS = 64
 """The most parts of a dotted key: the time of Python's TOML reader grows with the square of their number."""
 _DEEP = re.compile(rb"""(?<![\w\\-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){%d}""" % MOST_KEYS)
 
+_JOINERS = str.maketrans("", "", "\u200c\u200d")
+"""Takes away the joiners of letters, as in Persian and Hindi, and of emoji."""
+
+
+def can_be_shown(text: str) -> bool:
+    """Whether a text holds visible characters, blanks, and joiners between them, but nothing else."""
+    seen = text.translate(_JOINERS)
+    return seen.isprintable() and bool(seen) == bool(text)
+
 
 class TomlTable:
     """One table of a file, with the keys that lead to it.
@@ -90,7 +99,7 @@ class TomlTable:
             self.fail(key, "is empty", "write a few words")
         if len(text) > most:
             self.fail(key, f"has {len(text)} characters", f"write up to {most}")
-        if not text.replace("\n", "").isprintable():
+        if not can_be_shown(text.replace("\n", "")):
             self.fail(key, "holds characters that cannot be shown", "remove control characters")
         return text
 
@@ -127,7 +136,7 @@ class TomlTable:
         for word in words:
             if not isinstance(word, str):
                 self.fail(key, f"holds {_cut(repr(word))}, which is not a text", 'write it in quotes: "…"')
-            if not word.strip() or len(word) > most or not word.isprintable():
+            if not word.strip() or len(word) > most or not can_be_shown(word):
                 self.fail(key, f"holds {_cut(repr(word))}", f"write 1 to {most} characters that can be shown")
         if not words:
             self.fail(key, "is empty", 'write at least one text: ["…"]')

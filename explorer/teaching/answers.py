@@ -16,6 +16,7 @@ from typing import Any
 from explorer.core.errors import ExplorerError
 from explorer.files import open_file, whole_file
 from explorer.lessons.answers import TRIES
+from explorer.lessons.reading import can_be_shown
 from explorer.teaching import ANSWERS
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, answered
 from explorer.teaching.sheet import MOST_NAME, MOST_QUESTIONS, Sheet
@@ -117,7 +118,7 @@ class Sitting:
 
     def __init__(self, sheet: Sheet, student: str) -> None:
         student = " ".join(student.split())
-        if not student or len(student) > MOST_NAME or not student.isprintable():
+        if not student or len(student) > MOST_NAME or not can_be_shown(student):
             raise ExplorerError("bad-student", limit=MOST_NAME)
         self.sheet, self.student, self.items = sheet, student, sheet.items(student)
         self._answered = {item.id: Answered(item.id) for item in self.items}
@@ -230,7 +231,7 @@ def _try(given: dict[str, Any]) -> Try:
 
 
 def _text(value: object) -> str:
-    if not isinstance(value, str) or len(value) > _LONGEST or not value.isprintable():
+    if not isinstance(value, str) or len(value) > _LONGEST or not can_be_shown(value):
         raise TypeError
     return value
 

@@ -10,7 +10,7 @@ from zlib import crc32
 from explorer.core.errors import ExplorerError, nearest
 from explorer.files import whole_file
 from explorer.lessons.loader import load
-from explorer.lessons.reading import MOST_TITLE, read
+from explorer.lessons.reading import MOST_TITLE, can_be_shown, read
 from explorer.lessons.schema import Lesson
 from explorer.teaching.items import Item, item_ids, items
 
@@ -83,7 +83,7 @@ def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
     question that needs its page, or "too-many-questions".
     """
     title = " ".join(title.split())
-    if not 0 < len(title) <= MOST_TITLE or not title.isprintable():
+    if not 0 < len(title) <= MOST_TITLE or not can_be_shown(title):
         raise ExplorerError("bad-title", limit=MOST_TITLE)
     chosen: list[str] = []
     for name in names:

@@ -101,3 +101,16 @@ def test_what_cannot_be_recorded_is_told():
     with pytest.raises(ExplorerError) as caught:
         recording.toml("mine", "Mine")
     assert sentence(caught.value).startswith("Step 1 cannot be written down: 'K' is too large")
+
+
+@pytest.mark.parametrize("word", ["می\u200cخواهم", "👩\u200d👩\u200d👧"])
+def test_a_word_with_joiners_can_be_read_back(tmp_path, word):
+    """The window takes it, and the lesson recorded with it could not be opened."""
+    lesson = load("jane")
+    act = SetTokens("input", [word, "is"])
+    recording = Recording(lesson)
+    recording.add(act.apply(lesson.state()), Look("model"), title=act.label)
+    file = tmp_path / "joined.toml"
+    file.write_text(recording.toml("joined", f"About {word}"), "utf-8")
+    state = StepStates(load(file))[0]
+    assert state.graph.labels("input", state.inputs) == (word, "is")

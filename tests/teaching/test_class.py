@@ -88,6 +88,12 @@ def test_answers_are_read_back_from_the_file_and_from_a_mail(tmp_path):
     assert read_answers(tmp_path / "ada.answers.json") == answers
     (tmp_path / "mail.answers.json").write_text(f"Dear all,\n{answers.text()}\nAda", "utf-8")
     assert read_answers(tmp_path / "mail.answers.json") == answers
+    # A name may have joiners, which are invisible by themselves.
+    sat("نیک\u200cپی").save(tmp_path / "nik.answers.json")
+    assert read_answers(tmp_path / "nik.answers.json").student == "نیک\u200cپی"
+    for name in ("\u200d", "Ada\u200b"):
+        with refuses("name"):
+            Sitting(SHEET, name)
     # Braces of the mail itself were taken for the beginning and the end of the answers.
     mail = f"Dear {{Prof}},\n{answers.text()}\n-- \nAda {{she}}"
     (tmp_path / "mail.answers.json").write_text(mail, "utf-8")
