@@ -28,6 +28,8 @@ from explorer.words.progress import Progress, Report
 from explorer.words.similarity import Score
 from explorer.words.vectors import Vectors
 
+OWN_TABLE = "this model's "
+"""What the name of vectors begins with that are a table of the open model."""
 SCORES = {"wordsim353": "WordSim-353", "simlex999": "SimLex-999", "analogies": "Analogies"}
 
 
@@ -39,7 +41,7 @@ def about(name: str) -> str:
     for offer in catalogue.OFFERED:
         if offer.name == name:
             return f"GloVe, trained on {escape(offer.text)}, {offer.licence} (public domain)."
-    if name.startswith("this model's "):
+    if name.startswith(OWN_TABLE):
         return "The rows of the embedding table of the example that is open; they change as you edit it."
     if name == "your text":
         return "Trained here, on the text further down this page."
@@ -162,12 +164,12 @@ class VectorsCard(Card):
             case "get":
                 self.start(partial(_downloaded, value), f"Downloading {value}")
             case "evaluate":
-                self._run(
-                    partial(similarity.evaluate, self.vectors), "Comparing with people's judgements", self._hold_scores
-                )
+                hold = partial(self._hold_scores, self.vectors)
+                self._run(partial(similarity.evaluate, self.vectors), "Comparing with people's judgements", hold)
             case "cancel":
                 self.stop()
                 self.doing = ""
+                self._leave_table()
             case _:
                 super().do(act, value, field)
 
@@ -208,6 +210,7 @@ class VectorsCard(Card):
     def _end(self, then: Callable[[Any], None], result: Any) -> None:
         self.doing = ""
         then(result)
+        self._leave_table()
 
     def hear(self, now: Progress) -> None:
         """How far the work has come."""
@@ -221,7 +224,9 @@ class VectorsCard(Card):
 
     def fail(self, error: ExplorerError) -> None:
         """The work has come to nothing; what is loaded stays."""
-        self.problem, self.doing, self.searches = error, "", False
+        self.doing, self.searches = "", False
+        self._leave_table()
+        self.problem = error
 
     # What is loaded
 
@@ -237,20 +242,28 @@ class VectorsCard(Card):
         """The model's own table follows the model."""
         if self.table and self.table not in tables(self.document):
             self.table = ""
-            self.start_default()
+            self._leave_table()
         elif self.table:
             axis = self.table.replace(".table", ".words")
             self.stale |= change.structure or bool({self.table, axis} & change.changed)
 
+    def _leave_table(self) -> None:
+        """Read the program's vectors where a table is loaded whose model has gone, once nothing else is being read."""
+        vectors = self.state.vectors
+        if vectors is not None and vectors.name.startswith(OWN_TABLE) and not self.table:
+            self.start_default()
+
     def load(self) -> None:
         self.scores, name = (), self.vectors.name
-        if name != f"this model's {self.table}":
+        if name != f"{OWN_TABLE}{self.table}":
             self.table = ""
             if name not in _known():
                 self.opened[name] = self.vectors
 
-    def _hold_scores(self, scores: Sequence[Score]) -> None:
-        self.scores = scores
+    def _hold_scores(self, vectors: Vectors, scores: Sequence[Score]) -> None:
+        """Hold them, unless the model's own table has changed meanwhile: they are those of its earlier rows."""
+        if vectors is self.state.vectors:
+            self.scores = scores
 
     # What stands there
 
@@ -347,7 +360,7 @@ def own_table(document: Document, table: str) -> Vectors:
     engine = document.engine
     rows, _ = engine.graph.axes_of(engine.graph.place(table))
     array = np.nan_to_num(np.asarray(engine.values[table], np.float32))
-    return Vectors.of(f"this model's {table}", engine.labels(rows), array)
+    return Vectors.of(f"{OWN_TABLE}{table}", engine.labels(rows), array)
 
 
 TEXT = """

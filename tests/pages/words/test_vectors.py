@@ -13,7 +13,7 @@ from explorer.paths import resources
 from explorer.words import catalogue
 from explorer.words.progress import Progress
 from explorer.words.similarity import Score
-from tests.pages.words.conftest import ask, part, parts, press, small, words_on
+from tests.pages.words.conftest import Told, ask, part, parts, press, small, words_on
 
 
 @pytest.fixture(autouse=True)
@@ -201,3 +201,55 @@ def test_a_table_of_a_model_that_has_gone_is_not_chosen_any_more():
         card.do(gesture.act, gesture.value)
     assert words.vectors.name == "small"
     assert part(send, "table").options == ("input.table",)
+
+
+class Waits(Told):
+    """Slow work is done when it is said to be."""
+
+    def __init__(self):
+        super().__init__()
+        self.over = []
+
+    def search(self, card, work, then, slow):
+        self.over.append(lambda: then(work(lambda progress: None)))
+
+    def stop(self, card):
+        self.over.clear()
+
+
+@pytest.mark.parametrize("ends", ["cancelled", "failed", "done"])
+def test_a_table_whose_model_goes_while_vectors_are_compared_is_left_after_that(words, ends, monkeypatch):
+    card = words.cards["vectors"]
+    monkeypatch.setattr("explorer.words.similarity.evaluate", lambda vectors, report: [])
+    card.take_table("input.table")
+    words.screen = Waits()
+    press(card, "evaluate")
+    card.document.do(Replace(load("softmax").state(), "Softmax"))
+    card.hear_of(None)
+    assert words.vectors.name == "this model's input.table"
+    match ends:
+        case "cancelled":
+            press(card, "cancel")
+        case "failed":
+            words.screen.over.clear()
+            card.fail(ExplorerError("no-table"))
+        case "done":
+            words.screen.over.pop()()
+    words.screen, waits = Told(), words.screen
+    waits.over[-1]()
+    assert words.vectors.name == "small"
+    assert not card.doing
+
+
+def test_what_people_say_of_a_table_is_not_said_of_its_later_rows(words, monkeypatch):
+    card = words.cards["vectors"]
+    monkeypatch.setattr(
+        "explorer.words.similarity.evaluate", lambda vectors, report: [Score("analogies", "accuracy", 0.5, 4, 0.5)]
+    )
+    card.take_table("input.table")
+    words.screen = Waits()
+    press(card, "evaluate")
+    waits, words.screen = words.screen, Told()
+    card.take_table("input.table")
+    waits.over[0]()
+    assert not card.scores
