@@ -16,7 +16,7 @@ from explorer.core.engine import Engine, fresh, same_bytes
 from explorer.core.graph import Place
 from explorer.core.numbers import formatted, written
 from explorer.document.state import State
-from explorer.lessons.mistakes import Mistake, Part, array_of, derivation, half_unit, likely
+from explorer.lessons.mistakes import Mistake, Part, array_of, derivation, half_unit, likely, names_apart
 from explorer.lessons.names import Names, UnknownNameError, split_cell
 from explorer.lessons.steps import Cell, Choose, Condition, MakeSo, Point, Predict, Question
 from explorer.lessons.symbols import formula_text
@@ -247,7 +247,7 @@ def _pointed(question: Point, answer: Cell, engine: Engine) -> Verdict:
     comparative = "larger" if question.extreme == "largest" else "smaller"
     if question.row is not None and numbers.ndim > 1 and own[-2] != question.row:
         axes = engine.graph.axes_of(engine.graph.place(question.node))
-        row, asked = (_one_named(engine.labels(axes[-2]), i) for i in (own[-2], question.row))
+        row, asked = (names_apart(engine.labels(axes[-2]))[i] for i in (own[-2], question.row))
         meanwhile = f"No: that is in the row of “{row}”. Look along the row of “{asked}”."
     else:
         meanwhile = f"No: {written(float(numbers[own]), 2)} at {pointed}. There is a {comparative} number."
@@ -268,15 +268,8 @@ def place_named(question: Point, place: Cell, engine: Engine) -> str:
     if question.at == "head":
         return f"head {place[0] + 1}"
     axes = (question.axis,) if question.at == "token" else engine.graph.axes_of(engine.graph.place(question.node))
-    return " → ".join(_one_named(engine.labels(axis), i) for axis, i in zip(axes, place, strict=False))
-
-
-def _one_named(labels: tuple[str, ...], i: int) -> str:
-    """A label; one that occurs several times with its number among these: "the (2 of 2)"."""
-    if i >= len(labels):
-        return str(i)
-    times = labels.count(labels[i])
-    return labels[i] if times == 1 else f"{labels[i]} ({labels[: i + 1].count(labels[i])} of {times})"
+    names = (names_apart(engine.labels(axis)) for axis in axes)
+    return " → ".join(along[i] if i < len(along) else str(i) for along, i in zip(names, place, strict=False))
 
 
 # A goal

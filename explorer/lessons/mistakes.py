@@ -7,7 +7,8 @@ mistake that gives the typed number.
 `wrong_steps` repeats a derivation with one wrong step: a product left out, a root forgotten, a calculator in degrees.
 """
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from math import pi
@@ -383,14 +384,23 @@ def _rounded(last: Step, digits: int, given: bool) -> Step:
 # Other cells
 
 
+def names_apart(labels: Sequence[str]) -> list[str]:
+    """Labels; one that occurs several times with its number among these: "the (2 of 2)"."""
+    times, seen, found = Counter(labels), Counter[str](), list[str]()
+    for label in labels:
+        seen[label] += 1
+        found.append(label if times[label] == 1 else f"{label} ({seen[label]} of {times[label]})")
+    return found
+
+
 def _other_cells(engine: Engine, node: str, cell: Cell, of: str) -> Iterator[Mistake]:
     """The mistakes of reading another cell: first cells of the same row or column, then all others."""
     value = array_of(engine, node, of)
     if value.size > MOST_CELLS:
         return
-    axes = engine.graph.axes_of(engine.graph.place(node))
+    names = [names_apart(engine.labels(axis)) for axis in engine.graph.axes_of(engine.graph.place(node))]
     cells = [one for one in np.ndindex(value.shape) if one != cell]
     for one in sorted(cells, key=lambda other: sum(a != b for a, b in zip(other, cell, strict=True))):
-        labels = [engine.labels(axis)[i] for axis, i in zip(axes, one, strict=True)]
+        labels = [along[i] for along, i in zip(names, one, strict=True)]
         sentence = f"That is the number of another cell: {', '.join(labels)}"
         yield Mistake("another cell", sentence, float(value[one]), partial(derivation, engine, node, one, of))

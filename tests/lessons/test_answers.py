@@ -51,6 +51,15 @@ def test_the_mistake_that_gives_the_typed_number_is_named(name):
     assert verdict.mistake.value == pytest.approx(float(COMPUTED[name]))
 
 
+def test_another_cell_at_an_equal_word_has_a_name_of_its_own():
+    """It had the name of the asked cell."""
+    engine = values_of(load("positions-cat-mat").state())
+    node = "encoder.1.self.head.1.weights"
+    said = [one.sentence for one in mistakes(engine, node, (4, 1), 6) if one.name == "another cell"]
+    assert len(set(said)) == len(said)
+    assert "That is the number of another cell: the (2 of 2), cat" not in said
+
+
 def test_a_layer_norm_in_place_of_an_rms_norm_is_named():
     lesson = load("you-are-welcome")
     state = SetSwitch("encoder.1.ffn", "norm_by", "RMS norm").apply(lesson.state("textbook"))
