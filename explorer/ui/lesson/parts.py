@@ -211,11 +211,15 @@ class LessonParts(QObject):
         except ExplorerError as error:  # its file is gone
             files.dialogs.tell(sentence(error))
             return
+        steps = [one.id for one in lesson.steps]
+        if step not in steps:  # its author has taken it out since it was listed
+            self.begin(id, False)
+            return
         if not files.may_leave():
             return
 
         def ask_again() -> None:
-            self.guide.go([one.id for one in lesson.steps].index(step))
+            self.guide.go(steps.index(step))
             self.guide.ask_again()
 
         files.begin_lesson(lesson, lambda: self.panel.go(ask_again))

@@ -50,6 +50,17 @@ def test_a_zip_is_opened_and_kept(open_window, source, tmp_path, qtbot, eye):
     assert guide.walk.progress.seen == (guide.steps[0].id,)
 
 
+def test_a_question_that_its_author_has_taken_out_leads_to_the_lesson(open_window, source, tmp_path, qtbot):
+    window = open_window(settings=Settings(tmp_path / "settings"), tab="Lessons")
+    window.files.open_path(source)
+    qtbot.waitUntil(lambda: window.lessons.guide.at == 0)
+    (file,) = yours(tmp_path / "settings" / FOLDER)
+    window.lessons.show_lessons()
+    window.lessons.ask_again(str(file), "taken-out")
+    assert window.bench.lesson.title == "A lesson of ours"
+    qtbot.waitUntil(lambda: window.lessons.guide.at == 0)
+
+
 def test_a_kept_lesson_whose_file_is_gone_is_said(open_window, source, tmp_path, qtbot, monkeypatch):
     """Another window may have removed it."""
     window, told = open_window(settings=Settings(tmp_path / "settings"), tab="Lessons"), []
