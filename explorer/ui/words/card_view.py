@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QLabel, QVBoxLayout
 from explorer.pages.words.card import Card
 from explorer.ui.page.column import Elements
 from explorer.ui.theme import mark
+from explorer.ui.turns import later
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
@@ -24,6 +25,7 @@ class CardView(QFrame):
         self._down = QVBoxLayout(self)
         self._down.addWidget(self.heading)
         self._replaced, self._tells, self._focused = Gone(self), False, ""
+        self._shares = later(self, self._share)
         self.make()
 
     def make(self) -> None:
@@ -73,8 +75,15 @@ class CardView(QFrame):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        if event.oldSize().width() != self.width():
-            self.elements.share_room(self._room())
+        if event.oldSize().width() == self.width():
+            return
+        if self.visibleRegion().isEmpty():  # all cards in one turn would hold up the window
+            self.bench.appearance.turns.add(self._shares)
+        else:
+            self._share()
+
+    def _share(self) -> None:
+        self.elements.share_room(self._room())
 
     def _room(self) -> int:
         margins = self._down.contentsMargins()
