@@ -352,8 +352,8 @@ class LossSurface(Plot):
 
     @property
     def _are_there(self) -> bool:
-        """Whether the model has these inputs; another one may compute what is called the same."""
-        inputs = self.bench.document.state.inputs
+        """Whether the graph has these inputs: a switch removes some, and another model may compute such a node."""
+        inputs = self.bench.document.state.used_unread
         return all(within(inputs.get(cell.node), cell.index) for cell in self.cells)
 
     def _path(self) -> tuple[Array, int]:

@@ -567,3 +567,19 @@ def test_the_surface_waits_for_its_page_where_another_model_computes_what_was_an
     window.bench.descent.take(1)
     assert surface.isVisible()
     assert surface.here == here
+
+
+def test_the_surface_waits_for_the_page_where_a_switch_has_removed_one_of_its_weights(open_window, eye, qtbot):
+    """The run tells of itself before the page hears of the switch."""
+    window = open_window("xor")
+    panel = eye.go_to(window, "model.descent")
+    qtbot.waitUntil(lambda: bool(panel.findChildren(LossSurface)))
+    (surface,) = panel.findChildren(LossSurface)
+    descent = window.bench.descent
+    descent.looked_at = Cell("layer.1.b", (0,)), Cell("layer.1.W", (0, 0))
+    surface.show_cells(descent.looked_at)
+    here = surface.here
+    window.bench.document.do(SetSwitch("layer.1", "bias", False))
+    descent.changed.emit()
+    surface.refresh()
+    assert surface.here == here
