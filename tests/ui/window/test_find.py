@@ -110,6 +110,12 @@ def test_another_page_is_looked_through_anew(open_window, eye, find, qtbot):
 
 
 @pytest.mark.parametrize("tab", ["Train", "Words", "References", "Lessons"])
-def test_it_finds_on_every_tab(open_window, find, tab):
+def test_it_finds_on_every_tab(open_window, find, tab, qtbot):
     word = {"Train": "rate", "Words": "cosine", "References": "reference", "Lessons": "softmax"}[tab]
-    assert find(open_window("xor", tab=tab), word).hits
+    window = open_window("xor", tab=tab)
+
+    def found():
+        find(window, "")  # else the same words would not be searched again
+        return bool(find(window, word).hits)
+
+    qtbot.waitUntil(found)  # the parts of a tab are made in turns
