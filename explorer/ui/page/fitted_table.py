@@ -123,7 +123,8 @@ class FittedTable(QTableView):
             if header.sectionSize(i) != width:
                 header.resizeSection(i, width)
         always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self.setHorizontalScrollBarPolicy(always if over > 0 else never)
+        if self.horizontalScrollBarPolicy() != (always if over > 0 else never):
+            self.setHorizontalScrollBarPolicy(always if over > 0 else never)
         top = self._top(widths)
         if header.height() != top or header.minimumHeight() != top:
             header.setFixedHeight(top)

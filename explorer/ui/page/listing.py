@@ -193,7 +193,8 @@ class ListingView(FittedTable):
         side.setDefaultSectionSize(height)
         scrolls = self.listing.scrolls and count > shown
         always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self.setVerticalScrollBarPolicy(always if scrolls else never)
+        if self.verticalScrollBarPolicy() != (always if scrolls else never):  # Qt lays the bars out even for the same
+            self.setVerticalScrollBarPolicy(always if scrolls else never)
         beside += scrolls * self.bar_width()
         self._more.setVisible(count > shown and not scrolls)
         key = f" ({self.listing.key})" if self.listing.key else ""

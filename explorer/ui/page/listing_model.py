@@ -69,14 +69,26 @@ class ListingModel(QAbstractTableModel):
         sizes = [(len(one.lines), len(one.columns)) for one in (self.listing, listing)]
         if sizes[0] != sizes[1]:
             self.beginResetModel()
+        changed = self._changed(listing) if sizes[0] == sizes[1] else []
         titles, self.listing, self._lines = self.listing.columns, listing, {}
         if sizes[0] != sizes[1]:
             self.endResetModel()
-        elif listing.lines:
-            last = self.index(len(listing.lines) - 1, len(listing.columns) - 1)
-            self.dataChanged.emit(self.index(0, 0), last)
+        elif changed and listing.lines:
+            last = self.index(len(listing.lines) - 1, changed[-1])
+            self.dataChanged.emit(self.index(0, changed[0]), last)
         if listing.columns != titles:  # painting them again takes a turn of its own
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(listing.columns) - 1)
+
+    def _changed(self, listing: Listing) -> list[int]:
+        """The columns to paint again: in a training run only numbers change, and typeset names are slow to paint."""
+        was, count = self.listing, len(listing.columns)
+        if isinstance(listing.lines, Lines) or was.columns != listing.columns or was.labels != listing.labels:
+            return list(range(count))
+        # A line that nobody asked for is not painted.
+        lines = [(line, listing.lines[row]) for row, line in self._lines.items()]
+        if any(replace(one, entries=other.entries) != other for one, other in lines):
+            return list(range(count))
+        return [at for at in range(count) if any(one.entries[at] != other.entries[at] for one, other in lines)]
 
     def line(self, row: int) -> Line:
         """A line of the listing."""

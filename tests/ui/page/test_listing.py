@@ -234,3 +234,18 @@ def test_a_ring_is_filled_by_its_share_and_has_a_tick_when_it_is_whole(bench, sh
     assert filled[0] == 0
     assert filled[1] == pytest.approx(filled[2] / 2, rel=0.2)
     assert view.table.data(view.table.index(1, 0), Qt.ItemDataRole.AccessibleTextRole) == "50%"
+
+
+def test_only_columns_with_another_number_are_painted_again(bench, show):
+    titles = Column("weight", names=True), Column("length", NUMBER), Column("")
+    lines = tuple(Line.of(f"W_{one}", "1.5", "") for one in "QKV")
+    view = show(ListingView(bench, Listing("list", "Weights", titles, lines)))
+    changed = []
+    view.table.dataChanged.connect(lambda first, last, _: changed.append((first.column(), last.column())))
+
+    view.tell(Listing("list", "Weights", titles, (Line.of("W_Q", "1.7", ""), *lines[1:])))
+    view.tell(Listing("list", "Weights", titles, (Line.of("W_Q", "1.7", "", here=True), *lines[1:])))
+    view.tell(Listing("list", "Weights", titles, (Line.of("W_Q", "1.7", "", here=True), *lines[1:])))
+
+    assert changed == [(1, 1), (0, 2)]
+    assert view.table.index(0, 1).data() == "1.7"
