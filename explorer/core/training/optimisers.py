@@ -121,7 +121,8 @@ def _like(array: Array, was: object, at: int) -> object:
         if array.shape != () or array.dtype.kind != "i" or not 1 <= array <= at:
             raise ValueError("memory: a number of steps")
         return int(array)
-    if not isinstance(was, np.ndarray) or array.shape != was.shape or array.dtype != was.dtype:
+    # numpy makes a plain number, `np.generic`, of a weight without axes, such as a temperature.
+    if not isinstance(was, np.ndarray | np.generic) or array.shape != was.shape or array.dtype != was.dtype:
         raise ValueError("memory: an array of another shape or type")
     return array
 

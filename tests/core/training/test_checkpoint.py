@@ -52,6 +52,16 @@ def test_a_run_gone_on_with_has_the_bits_of_an_unbroken_one(gpt, tmp_path, optim
     assert columns(broken[1]) == columns(whole[1])
 
 
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_a_run_that_trains_a_single_number_is_gone_on_with(gpt, tmp_path, optimiser):
+    """The memory of a temperature was a plain number, which no optimiser took back."""
+    settings, file = {"optimiser": optimiser, "also": ("output.temperature",)}, tmp_path / "run.training"
+    checkpoint.save(*recorded(gpt(**settings), 3), file)
+    again = gpt(**settings)
+    recorded(again, 3, checkpoint.load(again, file))
+    assert everything(again) == everything(after(gpt(**settings), 6))
+
+
 def test_a_checkpoint_of_the_beginning(gpt, tmp_path):
     checkpoint.save(gpt(), Records(), tmp_path / "run")
     again = gpt()
