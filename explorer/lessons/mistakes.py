@@ -330,10 +330,10 @@ def _held(engine: Engine, asked: str, at: str, cell: Cell, value: float) -> Engi
     array = engine.values[at].copy()
     array[cell] = value
     values = {**engine.values, at: array}
-    above = engine.graph.towards(asked)
-    after = (node for name, node in engine.graph.nodes.items() if name in above and at in node.parents)
-    run(after, {}, values, engine.pins, {name for name in above if at in engine.graph.nodes[name].parents})
-    return Engine(engine.graph, values, engine.pins)
+    graph, above = engine.graph, engine.graph.towards(asked)
+    needed = [node for name, node in graph.nodes.items() if name in above and not node.is_input]
+    run(needed, {}, values, engine.pins, {node.name for node in needed if at in node.parents})
+    return Engine(graph, values, engine.pins)
 
 
 def _behind(changed: Engine, asked: str, index: Cell, at: str, last: Step) -> tuple[Part, ...]:

@@ -155,6 +155,16 @@ def test_a_step_done_wrongly_is_named(lesson, node, cell, typed):
     assert sentence in verdict.sentence
 
 
+def test_a_step_done_wrongly_is_named_behind_several_that_only_alter():
+    """Of a masked score, which is a scaled sum of products, only the last two nodes were looked at."""
+    engine, node = values_of(load("i-love-ai").state("textbook")), "decoder.1.self.head.1.{}"
+    masked, scaled = (
+        {one.name: one.value for one in mistakes(engine, node.format(x), (2, 1), 3)} for x in ("masked", "scaled")
+    )
+    for name in ("product left out", "added"):
+        assert masked[name] == scaled[name]
+
+
 def test_of_a_single_row_nobody_takes_the_softmax_down_its_columns():
     state = load("softmax").state("printed")
     verdict = judge(Predict(ask="?", node="output.probabilities", cell=(0, 0)), 1.0, state)
