@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from explorer.core.decoder import LOGITS, products
+from explorer.core.decoder import LOGITS, products, why_none_kept
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph, Node, counted
 from explorer.core.model import Model
@@ -264,11 +264,11 @@ class Cost:
     # Of one pass over all tokens, by purpose: "projections" (to Q, K and V, and W_O), "attention" (scores, and weighted
     # sums of values), "feed-forward", "output", "embedding" (one-hot rows times the table).
     multiplications: dict[str, int]
-    one_more: int  # multiplications of the next token with a key-value cache
+    one_more: int  # multiplications of the next token, with a key-value cache if the model can have one
     parameters: int  # learned numbers
     # Numbers in the largest kind of array that grows with n²: the scores of all heads of one layer.
     scores: int
-    cache: int  # numbers in the cache
+    cache: int  # numbers in the cache; 0 if nothing can be kept
 
     @property
     def together(self) -> int:
@@ -319,10 +319,11 @@ def cost(model: Model, graph: Graph, tokens: int = 0) -> Cost:
 
     found = dict.fromkeys((PROJECTIONS, ATTENTION, NET, OUTPUT, EMBEDDING), 0)
     one_more = cache = 0
+    keeps = not why_none_kept(model, tokens + 1)
     for name, work, across in products(model, graph):
         found[_kind(graph, name)] += work.of(tokens, tokens)
-        one_more += work.of(1, tokens + 1)
-        if across:
+        one_more += work.of(1 if keeps else tokens + 1, tokens + 1)
+        if across and keeps:
             cache += size(across)
     largest = max((size(name) for name, node in graph.nodes.items() if node.short == "scores"), default=0)
     return Cost(found, one_more, total(parameters(graph, model)), largest, cache)

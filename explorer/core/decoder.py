@@ -80,15 +80,7 @@ class Decoder:
         # For each word of the output the number by which the model reads it; -1 for a word that it cannot read.
         self.reads = read_as(graph.axes["output.words"], graph.axes[graph.sequences[self.sequence]])
         # Whether keys and values are kept.
-        self.cached = (
-            cache
-            and not self._turns_anew(model)
-            and all(
-                str(model.switch(block, "mask")).startswith("causal")
-                for block, kind in model.blocks().items()
-                if kind == "attention" and block.endswith(".self") and block.startswith("decoder.")
-            )
-        )
+        self.cached = cache and not why_none_kept(model, self.room)
         self._kept = {p for node in self._moving for p in _across(node) if p in moving - {tokens}}
         # Above the last keys and values, the next word depends on the row of the last word only.
         early = self._kept.union(*map(graph.ancestors, self._kept)) if self.cached else moving
@@ -102,15 +94,6 @@ class Decoder:
         # `n`: how many words have been read.
         # `multiplications`: of all matrix products so far.
         self.n, self.multiplications = 0, 0
-
-    def _turns_anew(self, model: Model) -> bool:
-        """Whether a word changes the angles of all words before it: rotary positions with a base that grows (NTK)."""
-        kind, scaling = (model.switch(self.sequence, name) for name in ("positions", "rotary_scaling"))
-        return (
-            kind == "rotary"
-            and scaling == "dynamic"
-            and 0 < int(model.switch(self.sequence, "rotary_room")) < self.room
-        )
 
     # Reading
 
@@ -213,6 +196,22 @@ class Decoder:
         return lambda at: self._rows[name]
 
 
+def why_none_kept(model: Model, words: int) -> str:
+    """Why no keys and values can be kept from one word to the next, in a text of so many words; "" if they can."""
+    sequence = DECODER_READS[model.kind]
+    selves = (
+        block
+        for block, kind in model.blocks().items()
+        if kind == "attention" and block.endswith(".self") and block.startswith("decoder.")
+    )
+    if not all(str(model.switch(block, "mask")).startswith("causal") for block in selves):
+        return "the mask does not keep words from looking at later ones"
+    kind, scaling = (model.switch(sequence, name) for name in ("positions", "rotary_scaling"))
+    if kind == "rotary" and scaling == "dynamic" and 0 < int(model.switch(sequence, "rotary_room")) < words:
+        return "a longer text turns all words by other angles"  # a base that grows (NTK)
+    return ""
+
+
 def _across(node: Node) -> tuple[str, ...]:
     place = node.op.across
     return () if place is None else (node.parents[place],)
@@ -251,12 +250,14 @@ class Cost:
 def next_word_cost(model: Model, graph: Graph, words: int) -> Cost:
     """The cost of the last of `words` words, counted on the graph: with a cache one row, without one all rows.
 
-    The source of a translator is read once and not counted.
+    The source of a translator is read once and not counted. Where nothing can be kept, both cost the same.
 
     `graph`: of the model, for any number of words.
     """
     each, along, held, kept = _totals(graph, DECODER_READS[model.kind])
     row = each + along * words
+    if why_none_kept(model, words):
+        return Cost(row * words, row * words, 0, ())
     size = sum(numbers * words**times for times, numbers in held.items())
     return Cost(row * words, row, size * np.dtype(model.dtype).itemsize, kept)
 

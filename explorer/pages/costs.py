@@ -27,6 +27,7 @@ from explorer.core.cost import (
     total,
 )
 from explorer.core.cost import parameters as blocks_of
+from explorer.core.decoder import why_none_kept
 from explorer.core.graph import Graph, Stage
 from explorer.core.model import Model
 from explorer.lessons.symbols import name_of
@@ -221,7 +222,8 @@ def costs(view: View, stage: Stage) -> tuple[Element, ...]:
     shape = _shape(view)
     tokens = view.number(_of(TOKENS, _preset(view)), shape.room, 1, MOST_TOKENS)
     found = _cost(view, shape, tokens)
-    said = Note("together", _said(shape, tokens, found))
+    none_kept = why_none_kept(view.state.model, tokens + 1) if shape.name == OWN else ""
+    said = Note("together", _said(shape, tokens, found, none_kept))
     one = Section("pass", f"Reading {tokens:,} tokens at once"), said, _parts(found, _formulas(view, shape, tokens))
     longer = Section("growth", "How it grows with the text"), _growth(view, shape), _curves(view, shape)
     return (
@@ -285,11 +287,14 @@ def _controls(view: View, shape: Shape, tokens: int) -> tuple[Element, ...]:
     return Controls("shapes", (presets,)), Controls("sizes", numbers)
 
 
-def _said(shape: Shape, tokens: int, found: Cost) -> str:
+def _said(shape: Shape, tokens: int, found: Cost, none_kept: str) -> str:
+    cache = f"with the key-value cache, which then holds <b>{_bytes(found.cache * shape.bytes)}</b>"
+    if none_kept:
+        cache = f"without a key-value cache: {none_kept}"
     return (
         f"<b>{_short(found.together)}</b> multiplications for all {tokens:,} tokens at once, and "
-        f"<b>{_short(found.one_more)}</b> for one more with the key-value cache, which then holds "
-        f"<b>{_bytes(found.cache * shape.bytes)}</b>. The model itself has {_short(found.parameters)} numbers, "
+        f"<b>{_short(found.one_more)}</b> for one more {cache}. "
+        f"The model itself has {_short(found.parameters)} numbers, "
         f"{_bytes(found.parameters * shape.bytes)}; the scores of one layer, n² for each head, are "
         f"{_short(found.scores)} numbers, {_bytes(found.scores * shape.bytes)}. A number has {shape.bytes} bytes here."
     )

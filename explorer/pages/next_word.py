@@ -11,7 +11,7 @@ from html import escape
 import numpy as np
 
 from explorer.core.byte_pairs import typed, unit
-from explorer.core.decoder import Cost, Decoder, next_word_cost, products
+from explorer.core.decoder import Cost, Decoder, next_word_cost, products, why_none_kept
 from explorer.core.generation import Beam, Choice, search
 from explorer.core.graph import READ, Stage
 from explorer.core.models.ends import DECODER_READS
@@ -69,22 +69,30 @@ COMPUTED, KEPT = 0.7, -0.35
 
 def cache(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     """The section on the cache: which rows of each product are computed for the next word, and the costs of that."""
-    on = bool(view.chosen(CACHED, True))
+    none_kept = why_none_kept(view.state.model, row + 1)
+    on = bool(view.chosen(CACHED, True)) and not none_kept
     tip = "Without the cache all rows are computed again for each word"
+    if none_kept:
+        tip = f"Nothing can be kept: {none_kept}"
     cost = next_word_cost(view.state.model, view.graph, row + 1)
-    check = Check(CACHED, "Key-value cache", on, Keep(CACHED), tip)
+    check = Check(CACHED, "Key-value cache", on, Keep(CACHED), tip, not none_kept)
     return (
         Section("cost", "What the next word costs, in multiplications"),
         Controls("cache", (check,)),
-        Note("about the rows", _about(view, sequence, row, on, cost)),
+        Note("about the rows", _about(view, sequence, row, on, cost, none_kept)),
         _rows(view, sequence, row, on, cost),
-        *_cost(view, row, cost),
+        *_cost(view, row, cost, none_kept),
     )
 
 
-def _about(view: View, sequence: str, row: int, on: bool, cost: Cost) -> str:
+def _about(view: View, sequence: str, row: int, on: bool, cost: Cost, none_kept: str) -> str:
     n = row + 1
-    if not on:
+    if none_kept:
+        said = (
+            f"No keys and values can be kept here: {none_kept}. So a new word changes the rows of the words before it, "
+            f"and all <b>{n}</b> rows of each product are computed again: <b>{cost.without:,}</b>."
+        )
+    elif not on:
         said = f"Without the cache all <b>{n}</b> rows of each product are computed again: <b>{cost.without:,}</b>."
     else:
         said = (
@@ -93,7 +101,7 @@ def _about(view: View, sequence: str, row: int, on: bool, cost: Cost) -> str:
         )
     if n > MOST_COLUMNS:
         said += f" Only the last {MOST_COLUMNS} of {n} words are shown."
-    if cost.without * n > MOST_WORK or view.state.pins:
+    if none_kept or cost.without * n > MOST_WORK or view.state.pins:
         return said
     words = view.labels(sequence)[:n]
     ids = ids_of(words, view.graph.axes[view.graph.sequences[sequence]])
@@ -154,7 +162,7 @@ def _kept_names(names: Sequence[str]) -> str:
     return f"<b>{escape(', '.join(shorts))}</b> of {len(blocks)} blocks, <b>{first}</b> to <b>{last}</b>"
 
 
-def _cost(view: View, row: int, cost: Cost) -> tuple[Element, ...]:
+def _cost(view: View, row: int, cost: Cost, none_kept: str) -> tuple[Element, ...]:
     n = row + 1
     lines = []
     for words in sorted({n, 2 * n, 4 * n, 8 * n}):
@@ -168,6 +176,9 @@ def _cost(view: View, row: int, cost: Cost) -> tuple[Element, ...]:
         Column("saved", NUMBER),
         Column("bytes of the cache", NUMBER),
     )
+    listing = Listing("costs", "Multiplications and bytes, with the cache and without", columns, tuple(lines))
+    if none_kept:
+        return (listing,)
     own = {name for name, _, _ in products(view.state.model, view.graph)}
     of_source = [name for name in cost.kept if name not in own]
     note = (
@@ -180,10 +191,7 @@ def _cost(view: View, row: int, cost: Cost) -> tuple[Element, ...]:
             f" Kept are also {_kept_names(of_source)}, a row for each word of the source: they are computed once, "
             "before the first word is written, so they have no line in the table above."
         )
-    return (
-        Note("about the cache", note),
-        Listing("costs", "Multiplications and bytes, with the cache and without", columns, tuple(lines)),
-    )
+    return Note("about the cache", note), listing
 
 
 TEMPERATURE = "output.temperature"

@@ -175,3 +175,16 @@ def test_a_mask_of_padding_keeps_no_rows_in_the_cache():
     plain, padded = (made("gpt", 6, "float64", {"mask": mask})[:2] for mask in ("causal", "causal + padding"))
     assert next_word_cost(*padded, 6) == next_word_cost(*plain, 6)
     assert not any(name.endswith("tokens") for name in next_word_cost(*padded, 6).kept)
+
+
+@pytest.mark.parametrize("mask", ["none", "padding", "related", "hand", "causal"])
+def test_the_cost_of_the_next_word_is_what_the_decoder_computes_with_any_mask(mask):
+    model, graph, inputs = made("gpt", 5, "float64", {"mask": mask})
+    cost, decoder = next_word_cost(model, graph, 5), Decoder(model, graph, inputs)
+    ids = inputs["input.tokens"].tolist()
+    decoder.read(ids[:4])
+    before = decoder.multiplications
+    decoder.read(ids[4:])
+    assert decoder.multiplications - before == cost.with_cache
+    assert decoder.bytes == cost.bytes
+    assert bool(cost.kept) == (mask == "causal")

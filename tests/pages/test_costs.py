@@ -5,7 +5,7 @@ import re
 import pytest
 
 from explorer.core.decoder import next_word_cost
-from explorer.document.commands import SetTokens
+from explorer.document.commands import SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.pages.costs import LAYERS, LENGTHS, SHAPE, TIMED, TOKENS
 from explorer.pages.levels import COSTS, is_gpt, stops
@@ -101,3 +101,13 @@ def test_it_is_timed_on_request(cat):
     assert not cat.page(COSTS.name).has("times")
     cat.choose(TIMED, True)
     assert [row[2] for row in cat.page(COSTS.name).texts("times")] == ["", "4 ×", "4 ×", "4 ×"]
+
+
+def test_where_a_word_may_look_ahead_one_more_word_costs_a_whole_pass(cat):
+    assert "with the key-value cache" in cat.page(COSTS.name).the("together").text
+    cat.do(SetSwitch("decoder.1.self", "mask", "none"))
+    page = cat.page(COSTS.name)
+    assert "without a key-value cache: the mask does not keep words" in page.the("together").text
+    assert {row[5] for row in page.texts("lengths")} == {"0 bytes"}
+    cat.choose(SHAPE, 1)  # GPT-1 has its own mask
+    assert "with the key-value cache" in cat.page(COSTS.name).the("together").text

@@ -8,7 +8,7 @@ import pytest
 from explorer.core.decoder import next_word_cost
 from explorer.core.generation import Choice
 from explorer.core.model import Model
-from explorer.document.commands import SetCells, SetTokens, WriteOn
+from explorer.document.commands import SetCells, SetSwitch, SetTokens, WriteOn
 from explorer.document.continuation import decoder_of
 from explorer.document.document import Document
 from explorer.document.state import State
@@ -307,3 +307,14 @@ def test_what_is_kept_of_the_source_is_said_to_have_no_line_in_the_table(desk):
         assert f"decoder.1.cross.{letter}" in of_source
         assert f"layer 1, cross {letter}" not in named
     assert "Kept are also" not in desk("tiny-gpt").page(NEXT_WORD.name).the("about the cache").text
+
+
+def test_where_a_word_may_look_ahead_the_page_keeps_nothing(cat):
+    for layer in (1, 2):
+        cat.do(SetSwitch(f"decoder.{layer}.self", "mask", "none"))
+    page = cat.page(NEXT_WORD.name)
+    assert not page.the(CACHED).on
+    assert not page.the(CACHED).value
+    assert "No keys and values can be kept here: the mask" in page.the("about the rows").text
+    assert not page.has("about the cache")
+    assert all(row[1] == row[2] and row[4] == "0" for row in page.texts("costs"))
