@@ -18,7 +18,6 @@ from explorer.core.ops import (
     HeadsNorm,
     Input,
     Mask,
-    MatMul,
     Op,
     PaddingMask,
     RelatedMask,
@@ -85,20 +84,13 @@ def attention(b: Blocks, block: str, title: str, group: str, x: str, queries: st
 
     kind = "cross" if queries != keys else "masked" if block.startswith("decoder.") else "attention"
     g.stage(f"{block}.attention", kind, title, group)
-    transposed = b.text(block, "weights") == "W x"
     projected: dict[str, str] = {}
     for letter, read, rows, axis, own in (
         ("Q", x_in, queries, k_axis, heads),
         ("K", memory, keys, k_axis, shared),
         ("V", memory, keys, v_axis, shared),
     ):
-        of_W = (own, axis, "d_model") if transposed else (own, "d_model", axis)
-        W = b.weights(block, f"W_{letter}", of_W, turned=transposed)
-        parents = [read, W]
-        if b.on(block, "bias"):
-            parents.append(g.add(f"{block}.b_{letter}", Input("zeros"), axes=(own, axis)))
-        product = MatMul(transposed, heads=True)
-        projected[letter] = g.add(f"{block}.{letter}", product, *parents, axes=(own, rows, axis))
+        projected[letter] = b.layer(block, letter, read, "d_model", axis, rows, f"{block}.{letter}", stack=own)
         if most := b.real(block, "clip"):
             name, symbol = f"{block}.{letter}_clipped", f"{letter}_c"
             projected[letter] = g.add(name, Clip(most), projected[letter], axes=(own, rows, axis), symbol=symbol)
@@ -120,11 +112,7 @@ def attention(b: Blocks, block: str, title: str, group: str, x: str, queries: st
     wide = g.axis(f"{block}.concat", named if len(named) == n_heads * d_v else _columns(n_heads, d_v))
     result = g.add(f"{block}.concat", Concat(), output, axes=(queries, wide), symbol="C")
     if b.on(block, "W_O"):
-        of_W_O = ("d_model", wide) if transposed else (wide, "d_model")
-        parents = [result, b.weights(block, "W_O", of_W_O, turned=transposed)]
-        if b.on(block, "bias_O"):
-            parents.append(g.add(f"{block}.b_O", Input("zeros"), axes=("d_model",)))
-        result = g.add(f"{block}.projected", MatMul(transposed), *parents, axes=(queries, "d_model"), symbol="P")
+        result = b.layer(block, "O", result, wide, "d_model", queries, f"{block}.projected", "P")
     elif n_heads * d_v != m.d_model:
         raise ExplorerError("widths-differ", block=block, width=n_heads * d_v, d_model=m.d_model)
     return b.after(block, result, x, queries, group)

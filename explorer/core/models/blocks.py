@@ -83,6 +83,24 @@ class Blocks:
         left = FromCodes(size, turned)
         return g.add(f"{block}.{short}_left", left, W, codes, scale, axes=axes, symbol=rf"\tilde{{{letter}}}")
 
+    def layer(
+        self, block: str, of: str, x: str, into: str, out: str, rows: str, name: str, symbol: str = "", stack: str = ""
+    ) -> str:
+        """A linear layer: x, (n, into), times W and, if the switch says so, plus a bias. Returns (n, out).
+
+        `of` ends the names of the weights and of the bias: "1", "Q". `name` and `symbol` are those of the result.
+
+        `stack`: the axis of heads or experts if each has its own weights; the result is (stack, n, out).
+        """
+        g, lead = self.graph, (stack,) if stack else ()
+        turned = self.text(block, "weights") == "W x" and not stack.endswith(".expert.heads")
+        axes = (*lead, out, into) if turned else (*lead, into, out)
+        parents = [x, self.weights(block, f"W_{of}", axes, turned=turned)]
+        if self.on(block, "bias_O" if of == "O" else "bias"):
+            parents.append(g.add(f"{block}.b_{of}", Input("zeros"), axes=(*lead, out)))
+        op = MatMul(turned, heads=bool(stack) and into == "d_model")  # else each expert reads its own hidden units
+        return g.add(name, op, *parents, axes=(*lead, rows, out), symbol=symbol)
+
     def norm_before(self, block: str, x: str, rows: str, group: str) -> str:
         """The node that a block reads: x, or its norm if the block has a norm before it (or on both sides)."""
         if self.text(block, "norm") not in ("pre", "both"):
@@ -195,28 +213,27 @@ def feed_forward(b: Blocks, block: str, group: str, x: str, rows: str, beside: s
 
 def _net(b: Blocks, block: str, x: str, rows: str) -> str:
     """One net: d_ff hidden units, the activation, and the output layer."""
-    g = b.graph
-    d_ff = g.axis(f"{block}.d_ff", b.number(block, "d_ff") or 4 * b.model.d_model)
-    hidden = _layer(b, block, "1", x, "d_model", d_ff, rows, f"{block}.hidden", "h")
-    axes = (rows, d_ff)
+    d_ff = b.graph.axis(f"{block}.d_ff", b.number(block, "d_ff") or 4 * b.model.d_model)
+    active = _units(b, block, x, d_ff, rows)
+    return b.layer(block, "2", active, d_ff, "d_model", rows, f"{block}.output", "F")
+
+
+def _units(b: Blocks, block: str, x: str, d_ff: str, rows: str, experts: str = "", shared: bool = False) -> str:
+    """The hidden units of a net after its activation, (n, d_ff); of each net along the axis `experts`, if it is given.
+
+    Gated, one layer gates the other: activation(x W_g) ⊙ x W₁ (Shazeer 2020, equations 5 and 6).
+
+    `shared`: whether it is the net that all words use beside their experts.
+    """
+    g, axes = b.graph, (experts, rows, d_ff) if experts else (rows, d_ff)
+    name, s, ending = (f"{block}.shared_", "s", "_s") if shared else (f"{block}.", "", "")
     activation = ACTIVATIONS[b.text(block, "activation")]
-    if b.on(block, "gated"):
-        # One layer gates the other: activation(x W_g) ⊙ x W₁ (Shazeer 2020, equations 5 and 6).
-        gate = _layer(b, block, "g", x, "d_model", d_ff, rows, f"{block}.gate", "g")
-        opened = g.add(f"{block}.activation", activation, gate, axes=axes, symbol="a")
-        active = g.add(f"{block}.gated", Multiply(), opened, hidden, axes=axes, symbol="a_g")
-    else:
-        active = g.add(f"{block}.activation", activation, hidden, axes=axes, symbol="a")
-    return _layer(b, block, "2", active, d_ff, "d_model", rows, f"{block}.output", "F")
-
-
-def _layer(b: Blocks, block: str, number: str, x: str, into: str, out: str, rows: str, name: str, symbol: str) -> str:
-    transposed = b.text(block, "weights") == "W x"
-    axes = (out, into) if transposed else (into, out)
-    parents = [x, b.weights(block, f"W_{number}", axes, turned=transposed)]
-    if b.on(block, "bias"):
-        parents.append(b.graph.add(f"{block}.b_{number}", Input("zeros"), axes=(out,)))
-    return b.graph.add(name, MatMul(transposed), *parents, axes=(rows, out), symbol=symbol)
+    hidden = b.layer(block, f"{s}1", x, "d_model", d_ff, rows, f"{name}hidden", f"h{ending}", experts)
+    if not b.on(block, "gated"):
+        return g.add(f"{name}activation", activation, hidden, axes=axes, symbol=f"a{ending}")
+    gate = b.layer(block, f"{s}g", x, "d_model", d_ff, rows, f"{name}gate", f"g{ending}", experts)
+    opened = g.add(f"{name}activation", activation, gate, axes=axes, symbol=f"a{ending}")
+    return g.add(f"{name}gated", Multiply(), opened, hidden, axes=axes, symbol="a_{sg}" if shared else "a_g")
 
 
 def _experts(b: Blocks, block: str, x: str, rows: str) -> str:
@@ -236,42 +253,13 @@ def _experts(b: Blocks, block: str, x: str, rows: str) -> str:
     stack, k, _ = block.split(".")
     letter = "b" if stack == "decoder" else "e"  # a letter for each stack; the loss adds up the balances of all layers
     g.add(f"{block}.balance", Balance(), shares, routed, axes=(), symbol=f"L_{{{letter}{k}}}")
-    axes = (stacked, rows, d_ff)
-
-    def layer(number: str, read: str, into: str, out: str, name: str, symbol: str, each: bool) -> str:
-        W = b.weights(block, f"W_{number}", (stacked, into, out))
-        parents = [read, W]
-        if b.on(block, "bias"):
-            parents.append(g.add(f"{block}.b_{number}", Input("zeros"), axes=(stacked, out)))
-        return g.add(name, MatMul(heads=not each), *parents, axes=(stacked, rows, out), symbol=symbol)
-
-    hidden = layer("1", x, "d_model", d_ff, f"{block}.hidden", "h", each=False)
-    activation = ACTIVATIONS[b.text(block, "activation")]
-    if b.on(block, "gated"):
-        gate = layer("g", x, "d_model", d_ff, f"{block}.gate", "g", each=False)
-        opened = g.add(f"{block}.activation", activation, gate, axes=axes, symbol="a")
-        active = g.add(f"{block}.gated", Multiply(), opened, hidden, axes=axes, symbol="a_g")
-    else:
-        active = g.add(f"{block}.activation", activation, hidden, axes=axes, symbol="a")
-    said = layer("2", active, d_ff, "d_model", f"{block}.said", "F_e", each=True)
+    active = _units(b, block, x, d_ff, rows, stacked)
+    said = b.layer(block, "2", active, d_ff, "d_model", rows, f"{block}.said", "F_e", stacked)
     mixed = g.add(f"{block}.output", Mixture(), said, routed, axes=(rows, "d_model"), symbol="F")
     if not b.number(block, "shared"):
         return mixed
-    return _with_shared(b, block, x, mixed, rows)
-
-
-def _with_shared(b: Blocks, block: str, x: str, mixed: str, rows: str) -> str:
-    """One more expert that every word uses (DeepSeekMoE, Dai et al. 2024, §3.2), added to the chosen ones."""
-    g = b.graph
+    # One more expert that every word uses (DeepSeekMoE, Dai et al. 2024, §3.2), added to the chosen ones.
     d_shared = g.axis(f"{block}.d_shared", b.number(block, "shared"))
-    axes = (rows, d_shared)
-    hidden = _layer(b, block, "s1", x, "d_model", d_shared, rows, f"{block}.shared_hidden", "h_s")
-    activation = ACTIVATIONS[b.text(block, "activation")]
-    if b.on(block, "gated"):
-        gate = _layer(b, block, "sg", x, "d_model", d_shared, rows, f"{block}.shared_gate", "g_s")
-        opened = g.add(f"{block}.shared_activation", activation, gate, axes=axes, symbol="a_s")
-        active = g.add(f"{block}.shared_gated", Multiply(), opened, hidden, axes=axes, symbol="a_{sg}")
-    else:
-        active = g.add(f"{block}.shared_activation", activation, hidden, axes=axes, symbol="a_s")
-    said = _layer(b, block, "s2", active, d_shared, "d_model", rows, f"{block}.shared_output", "F_s")
+    active = _units(b, block, x, d_shared, rows, shared=True)
+    said = b.layer(block, "s2", active, d_shared, "d_model", rows, f"{block}.shared_output", "F_s")
     return g.add(f"{block}.together", Add(), mixed, said, axes=(rows, "d_model"), symbol="F_t")

@@ -143,9 +143,12 @@ class Op:
         -------
         tuple of numpy.ndarray or None
             A gradient for each parent, in its shape, summed over the axes along which it was repeated; None for a
-            parent that gets no gradient: whole numbers, and numbers that are only compared.
+            parent that gets no gradient: whole numbers, and numbers that are only compared. So it is by default for a
+            result of whole numbers.
         """
-        raise NotImplementedError(f"{type(self).__name__} has no rule for its gradient")
+        if not self.whole and parents:
+            raise NotImplementedError(f"{type(self).__name__} has no rule for its gradient")
+        return (None,) * len(parents)
 
     def backward_to(
         self, wanted: Sequence[bool], gradient: Array, value: Array, *parents: Array
@@ -215,8 +218,11 @@ class Op:
         Returns
         -------
         Index
-            An index into the result: `slice(None)` for a whole axis, `slice(0, 0)` for no cell.
+            An index into the result: `slice(None)` for a whole axis, `slice(0, 0)` for no cell. An op without
+            subscripts that does not override it makes a single number.
         """
+        if not self.subscripts:
+            return ()
         inputs, result = self.subscripts.split("->")
         letters = inputs.split(",")[parent]
         of_letter = dict(zip(letters, cell[len(cell) - len(letters) :], strict=True))

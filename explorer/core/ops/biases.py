@@ -43,9 +43,6 @@ class ALiBi(Op):
         distance = np.abs(np.arange(at.start, at.stop)[:, None] - np.arange(at.stop))
         return np.asarray(-slopes(self.n_heads)[:, None, None] * distance, dtype=self.dtype)
 
-    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        return ()
-
     def formula(self, *symbols: str) -> str:
         return r"- m_h \, | i - j |"
 
@@ -213,9 +210,6 @@ class CountedPlaces(Op):
 
     def forward_rows(self, at: slice, *parents: Array) -> Array:
         return self.forward(*parents)[..., at]
-
-    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        return (None,)
 
     def formula(self, *symbols: str) -> str:
         return rf"{self.pad} + |\{{ k \leq i : {{{symbols[0]}}}_k \neq {self.pad} \}}|"

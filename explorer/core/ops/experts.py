@@ -205,6 +205,3 @@ class Balance(Op):
         ]
         total = step("sum_of", *terms, label="sum over the experts")
         return step("multiply", total, Constant(float(e), f"{e} experts"), label="balance")
-
-    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
-        return ()

@@ -145,9 +145,6 @@ class CrossEntropy(Op):
             return step("negate", replace(logs[0], label=logs[0].label or "log of the share"), label="minus the log")
         return step("negate", step("mean_of", *logs, label="mean of the logs"), label="cross-entropy")
 
-    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
-        return ()
-
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         n = float(np.prod(around.shapes[1]))
         for base in (10, 2):
@@ -317,9 +314,6 @@ class LogLikelihood(Op):
             return step("value", Constant(0.0, "0"), label="every position is <pad>")
         return step("sum_of", *(step("log", right[i]) for i in counted), label="sum of the logs")
 
-    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
-        return ()
-
 
 @dataclass(frozen=True)
 class MeanSquaredError(Op):
@@ -355,9 +349,6 @@ class MeanSquaredError(Op):
         output, target = parents
         squares = [step("square", step("subtract", output[i], target[i])) for i in np.ndindex(output.value.shape)]
         return step("mean_of", *squares, label="mean of the squares")
-
-    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
-        return ()
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         n = float(np.prod(around.shapes[0]))

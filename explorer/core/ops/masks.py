@@ -30,9 +30,6 @@ class CausalMask(Op):
         before = np.tri(n, at.stop, first, dtype=np.int64)
         return before - np.tri(n, at.stop, first - self.window, dtype=np.int64) if self.window else before
 
-    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        return ()
-
     def formula(self, *symbols: str) -> str:
         return rf"[\, i - {self.window} < j \leq i \,]" if self.window else r"[\, j \leq i \,]"
 
@@ -72,9 +69,6 @@ class PaddingMask(Op):
     def forward(self, *parents: Array) -> Array:
         (tokens,) = parents
         return np.repeat((tokens != self.pad)[..., None, :].astype(np.int64), self.n_queries, axis=-2)
-
-    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        return (None,)
 
     def code(self, *names: str) -> str:
         return f"np.repeat(({names[0]} != {self.pad})[..., None, :].astype(np.int64), {self.n_queries}, axis=-2)"
@@ -117,9 +111,6 @@ class CausalPaddingMask(Op):
         causal, padding = self._both
         return causal.forward() * padding.forward(*parents)
 
-    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        return (None,)
-
     def formula(self, *symbols: str) -> str:
         causal, padding = self._both
         return rf"{causal.formula()} \times {padding.formula(*symbols)}"
@@ -156,9 +147,6 @@ class RelatedMask(Op):
 
     def forward(self, *parents: Array) -> Array:
         return (parents[0] > 0).astype(np.int64)
-
-    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        return (None,)
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"IF({parents[0][cell]}>0,1,0)"

@@ -31,9 +31,6 @@ class Sinusoidal(Op):
     def forward(self, *parents: Array) -> Array:
         return np.asarray(position_encoding(self.n, self.d, self.exponents), dtype=self.dtype)
 
-    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        return ()
-
     def _exponent(self) -> str:
         j = f"np.arange({self.d})"
         return {

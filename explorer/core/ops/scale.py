@@ -30,9 +30,6 @@ class ScaleFactor(Op):
         factor = 1 / width if self._divides else width
         return np.asarray(factor / self.layer if self.layer > 1 else factor, dtype=self.dtype)
 
-    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        return ()
-
     def formula(self, *symbols: str) -> str:
         width = self.letters if self.kind == "1/d_k" else rf"\sqrt{{{self.letters}}}"
         divisor = rf"{self.layer} \, {width}" if self.layer > 1 else width

@@ -107,9 +107,6 @@ class NextWords(Op):
         over = (own == self.pad) | (own == self.end)
         return np.where(over, self.pad, np.where(behind == self.pad, self.end, behind))
 
-    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        return (None,)
-
     def code(self, *names: str) -> str:
         own = f"np.array({list(self.numbers)})[{names[0]}]" if self.numbers else names[0]
         behind = f"np.concatenate([{own}[..., 1:], np.full_like({own}[..., :1], {self.end})], axis=-1)"
@@ -173,9 +170,6 @@ class Argmax(Op):
     def forward(self, *parents: Array) -> Array:
         columns: Array = np.argmax(parents[0], axis=-1)
         return columns
-
-    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        return (None,)
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         row = parents[0][(*cell, slice(None))]

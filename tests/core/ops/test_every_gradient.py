@@ -154,7 +154,7 @@ def test_an_op_without_a_rule_says_so():
         pass
 
     with pytest.raises(NotImplementedError, match="NoRule has no rule for its gradient"):
-        NoRule().backward(np.ones(1), np.ones(1))
+        NoRule().backward(np.ones(1), np.ones(1), np.ones(1))
 
 
 # Where a rule has a case of its own
