@@ -80,6 +80,7 @@ SENTENCES: dict[str, str] = {
     "type the word into the sentence, and it gets a row in the table.",
     "no-start": "Say what the answer begins with: --target and words that the model knows, such as {known}.",
     "no-room": "The model has room for {limit} words; write a shorter text.",
+    "no-positions": "The model has positions for {limit} words only; write a shorter text.",
     "run-differs": "{file}: is a training on other examples, of another model or by another recipe; delete it, or "
     "choose another --out.",
     "unknown-recipe": "There is no recipe '{name}'{near}; those that come with the program are {known}.",

@@ -9,6 +9,7 @@ from explorer.core.byte_pairs import are_pieces, pieces_of
 from explorer.core.decoder import Decoder
 from explorer.core.errors import ExplorerError
 from explorer.core.models.ends import DECODER_READS
+from explorer.core.ops import Array, Input
 from explorer.core.training.data import words_of
 from explorer.core.vocabulary import END, MOST_TOKENS, PAD, START, UNKNOWN, Vocabulary, are_numbers, is_mark
 from explorer.core.vocabulary import end_of as end_mark
@@ -133,9 +134,25 @@ def decoder_of(state: State, words: int, source: Sequence[str] | None = None, ca
 
 
 def positions(state: State, sequence: str) -> int:
-    """For how many places the model has positions: a table or learned positions have a last row."""
-    kind, first = state.model.switch(sequence, "positions"), int(state.model.switch(sequence, "first"))
+    """The most words that the model can read: a table of positions has a last row.
+
+    A table that is as long as the text, and whose last row is as it was drawn, has learned no positions yet: it gets a
+    row for each word.
+    """
+    kind, room, first = (state.model.switch(sequence, name) for name in ("positions", "room", "first"))
     if kind not in ("table", "learned", "own"):
         return MOST_TOKENS
-    name, before = (f"{sequence}.places", first) if kind == "own" else (f"{sequence}.PE", 0)
-    return max(len(arrays[name]) for arrays in (state.inputs, state.beyond) if name in arrays) - before
+    name, before = (f"{sequence}.places", int(first)) if kind == "own" else (f"{sequence}.PE", 0)
+    table = max((arrays[name] for arrays in (state.inputs, state.beyond) if name in arrays), key=len)
+    grows = not (kind == "own" and int(room) > before) and _as_drawn(state, name, table)
+    return MOST_TOKENS if grows else min(len(table) - before, MOST_TOKENS)
+
+
+def _as_drawn(state: State, name: str, table: Array) -> bool:
+    """Whether the last row of a table is its starting value, which a longer table has times a factor."""
+    op, model, start = state.graph.nodes[name].op, state.model, np.empty(table.shape, state.model.dtype)
+    assert isinstance(op, Input)
+    op.write_start(start, name, model.seed, model.initialiser, (len(table) - 1, *table.shape[1:]))
+    drawn, last = start[-1].astype(np.float64), table[-1].astype(np.float64)
+    with np.errstate(all="ignore"):
+        return np.allclose(last * np.linalg.norm(drawn), drawn * np.linalg.norm(last), rtol=1e-4, atol=1e-9)

@@ -19,7 +19,7 @@ from explorer.core.numbers import Ranked, alone, as_share, exact, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import end_of as end_mark
 from explorer.document.commands import SetTokens, WriteOn
-from explorer.document.continuation import decoder_of, end_of, ids_of, output_words
+from explorer.document.continuation import decoder_of, end_of, ids_of, output_words, positions
 from explorer.document.state import State
 from explorer.pages.drawing import ACCENT, MUTED, Axis, Box, Drawing, FlowLine, Mark
 from explorer.pages.element import Element
@@ -268,6 +268,8 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -
         stops = f"The text is complete here: the model says {escape(end)}, so there is no word to append."
     elif says not in known:
         stops = f"The model says “{escape(says)}”, which is none of the words that it reads: nothing can follow it."
+    elif row + 1 >= (most := positions(view.state, sequence)):
+        stops = f"The model has positions for {most} {unit(known)}s only: it can read none after this one."
     append = Button(
         "append",
         f"Append “{says}”",
@@ -298,6 +300,7 @@ class _Words(Lines):
     actual: str
     reads: frozenset[str] | None  # the words that the model reads; None: all of these
     end: str  # the mark after the last word of a text
+    room: bool  # whether the model has a position for one more word
 
     def __len__(self) -> int:
         return len(self.words)
@@ -331,7 +334,8 @@ class _Words(Lines):
         read = self.reads is None or name in self.reads
         said = [mark] * (word == self.chosen) + ["stands there"] * (name == self.actual)
         said += ["is never read"] * (not read and name != self.end)
-        lead = Do(SetTokens(self.sequence, (*self.before, name))) if read and name != self.end else None
+        appends = self.room and read and name != self.end
+        lead = Do(SetTokens(self.sequence, (*self.before, name))) if appends else None
         tip += "" if read else "; no word that the model reads"
         entries = (
             Entry(name, tip=f"{tip}. A click appends it." if lead else tip, muted=off, leads=lead),
@@ -352,10 +356,11 @@ def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array,
         chances = np.where(np.arange(len(shares)) == chosen, 1.0, 0.0)
     read = view.graph.axes[view.graph.sequences[sequence]]
     reads = None if read is words else frozenset(read)
+    room = row + 1 < positions(view.state, sequence)
     spot = view.looking.spot
     spoken = spot.columns if spot is not None and spot.node == PROBABILITIES and row in spot.rows else ()
     before, end = there[: row + 1], end_mark(output_words(view.state))
-    lines = _Words(words, shares, chances, greedy, row, chosen, spoken, sequence, before, actual, reads, end)
+    lines = _Words(words, shares, chances, greedy, row, chosen, spoken, sequence, before, actual, reads, end, room)
     columns = (
         Column(unit(words).capitalize()),
         Column("probability", NUMBER),

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from explorer.core.engine import same_bytes
+from explorer.core.errors import ExplorerError
 from explorer.core.ops.inputs import write_weights
 from explorer.document import state as state_module
 from explorer.document.commands import PinCells, SendWords, SetArray, SetCells, SetSwitch, SetTokens
@@ -103,15 +104,17 @@ def test_learned_positions_outlast_a_sentence_that_was_shortened_while_they_were
     np.testing.assert_array_equal(gpt.state.inputs["input.PE"], table)
 
 
-def test_a_text_that_is_longer_than_the_models_positions_keeps_them(gpt):
-    """A checkpoint has a table of as many positions as it was trained with; what it learned must not be drawn anew."""
+def test_a_model_of_others_reads_no_more_words_than_it_has_positions(gpt):
+    """A checkpoint has a table of as many positions as it was trained with; a longer text would get random ones."""
     gpt.do(SetSwitch("input", "first", 1))
     gpt.do(SetSwitch("input", "room", 5))
     gpt.do(SetSwitch("input", "positions", "own"))
     table = drawn(gpt, "input.places")
     assert positions(gpt.state, "input") == 4
-    said(gpt, ["a"] * 6)
-    np.testing.assert_array_equal(gpt.state.inputs["input.places"][:5], table)
+    with pytest.raises(ExplorerError) as caught:
+        said(gpt, ["a"] * 5)
+    assert caught.value.id == "no-positions"
+    said(gpt, ["a"] * 4)
     said(gpt, ["a"])
     np.testing.assert_array_equal(gpt.state.inputs["input.places"], table)
 

@@ -150,6 +150,22 @@ def test_behind_the_last_word_nothing_can_be_appended(cat):
     assert "complete" in page.the("stops").text
 
 
+def test_behind_the_last_learned_position_nothing_can_be_appended(cat):
+    """A new row of learned positions would be random."""
+    switches = {"input.positions": "learned"}
+    model = Model("gpt", {"input": 2}, {"input.words": ("a", "b")}, 4, 1, switches=switches)
+    inputs = {"input.PE": np.ones((2, 4)), "output.b": np.array([9.0, 0, 0])}
+    cat.document = Document(State.of(model, inputs))
+    page = cat.page(NEXT_WORD.name)
+    assert [button(page, id).on for id in ("append", "run")] == [False, False]
+    assert page.the("stops").text == "The model has positions for 2 words only: it can read none after this one."
+    assert lines(page)[0].entries[0].leads is None
+    cat.choose(row_of("input"), 0)
+    page = cat.page(NEXT_WORD.name)
+    assert [button(page, id).on for id in ("append", "run")] == [True, True]
+    assert lines(page)[0].entries[0].leads is not None
+
+
 def test_a_text_that_goes_on_says_nothing_of_an_end(cat):
     page = cat.page(NEXT_WORD.name)
     assert [button(page, id).on for id in ("append", "run")] == [True, True]

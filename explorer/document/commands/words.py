@@ -13,13 +13,14 @@ import numpy as np
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.generation import Choice, write
+from explorer.core.model import Model
 from explorer.core.models.ends import DECODER_READS, follows_words
 from explorer.core.ops import Array
 from explorer.core.vocabulary import MOST_TOKENS, are_numbers, with_words
 from explorer.core.vocabulary import end_of as end_mark
 from explorer.document.commands.cells import input_place
 from explorer.document.commands.model import Command, SetSwitch
-from explorer.document.continuation import decoder_of, end_of, ids_of, output_words, sequence_of
+from explorer.document.continuation import decoder_of, end_of, ids_of, output_words, positions, sequence_of
 from explorer.document.state import State, frozen
 
 MOST_TOKEN_LENGTH = 64
@@ -30,6 +31,8 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
 @dataclass(frozen=True)
 class SetTokens(Command):
     """Give a sequence other words. A word missing in the vocabulary gets a new row in the table.
+
+    A text may be longer than the learned positions of a model that was made here: they get new rows, too.
 
     Typed targets belong to the sentence for which they were typed. If they are its next words (whatever comes after its
     last word), or if the new sentence has another length, the targets become the next words of the new sentence.
@@ -48,6 +51,8 @@ class SetTokens(Command):
             known = ", ".join(state.graph.sequences) or "none"
             raise ExplorerError("unknown-sequence", name=sequence, known=known)
         checked_words(sequence, self.words, MOST_TOKENS)
+        if len(self.words) > (most := most_words(model, sequence)):
+            raise ExplorerError("no-positions", limit=most)
         axis = state.graph.sequences[sequence]
         if tuple(self.words) == state.graph.labels(sequence, state.inputs):
             return state
@@ -67,6 +72,12 @@ class SetTokens(Command):
         axes = {**model.axes, axis: vocabulary}
         lengths = {**model.lengths, sequence: len(ids)}
         return said_now.rebuilt(replace(model, axes=axes, lengths=lengths))
+
+
+def most_words(model: Model, sequence: str) -> int:
+    """The most words of a text: as many as the table that a model of others brings has positions."""
+    kind, room, first = (model.switch(sequence, name) for name in ("positions", "room", "first"))
+    return int(room) - int(first) if kind == "own" and int(room) > int(first) else MOST_TOKENS
 
 
 def _is_of_others(state: State, sequence: str) -> bool:
@@ -158,13 +169,6 @@ def _is_word(word: str) -> bool:
     return bool(seen) and len(word) <= MOST_TOKEN_LENGTH and _HIDDEN.isdisjoint(map(category, seen))
 
 
-def _most_words(state: State, sequence: str) -> int:
-    """The most words of a text: as many as the model's own table, which a checkpoint has, has positions."""
-    room, first = (int(state.model.switch(sequence, name)) for name in ("room", "first"))
-    own = state.model.switch(sequence, "positions") == "own" and room > first
-    return min(MOST_TOKENS, room - first) if own else MOST_TOKENS
-
-
 TEMPERATURE = "output.temperature"
 
 
@@ -193,8 +197,8 @@ class WriteOn(Command):
         reads = state.graph.axes[state.graph.sequences[sequence]]
         if len(words) >= MOST_TOKENS:
             raise ExplorerError("too-many-tokens", sequence=sequence, limit=MOST_TOKENS, given=len(words) + 1)
-        if len(words) >= (most := _most_words(state, sequence)):
-            raise ExplorerError("no-room", limit=most)
+        if len(words) >= (most := positions(state, sequence)):
+            raise ExplorerError("no-positions", limit=most)
         said: list[str] = []
         told(0, self.n)
         for word in self._said(state, words):
@@ -208,7 +212,7 @@ class WriteOn(Command):
 
     def _said(self, state: State, words: list[str]) -> Iterator[str]:
         """The chosen words, one after another."""
-        n = min(self.n, _most_words(state, sequence_of(state)) - len(words))
+        n = min(self.n, positions(state, sequence_of(state)) - len(words))
         temperature = float(state.inputs[TEMPERATURE]) if TEMPERATURE in state.inputs else 1.0
         choice = Choice(self.choice.greedy, temperature, self.choice.top_k, self.choice.top_p, self.choice.seed)
         sequence = sequence_of(state)

@@ -9,7 +9,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.generation import Choice
 from explorer.core.model import Model
 from explorer.core.vocabulary import MOST_TOKENS
-from explorer.document.commands import AddWords, PinCells, SetCells, SetSwitch, SetTokens, WriteOn
+from explorer.document.commands import AddWords, PinCells, SetArray, SetCells, SetSwitch, SetTokens, WriteOn
 from explorer.document.continuation import end_of, output_words, sequence_of
 from explorer.document.document import Document
 from explorer.document.state import State
@@ -62,7 +62,25 @@ def test_behind_the_last_position_of_a_model_that_others_trained_nothing_is_writ
     assert document.state.inputs["input.places"].shape[0] == 6
     with pytest.raises(ExplorerError) as caught:
         document.do(WriteOn(5, 1, GREEDY))
-    assert caught.value.id == "no-room"
+    assert caught.value.id == "no-positions"
+
+
+@pytest.mark.parametrize("kind", ["learned", "table", "own"])
+def test_behind_the_last_learned_position_nothing_is_written(kind):
+    """A text may be written as long as no position has been learned; then a further one would be random."""
+    model = Model("gpt", {"input": 1}, {"input.words": ("a", "b", "c")}, switches={"input.positions": kind})
+    document = Document(State.of(model, {}))
+    document.do(SetCells("output.b", {(0,): 100.0}))
+    document.do(WriteOn(1, 3, GREEDY))
+    assert len(words(document)) == 4
+    table = "input.places" if kind == "own" else "input.PE"
+    document.do(SetArray(table, document.state.inputs[table] + 0.5))
+    document.do(SetTokens("input", ["a", "b"]))
+    document.do(WriteOn(2, 20, GREEDY))
+    assert len(words(document)) == 4
+    with pytest.raises(ExplorerError) as caught:
+        document.do(WriteOn(4, 1, GREEDY))
+    assert caught.value.id == "no-positions"
 
 
 def test_a_model_that_others_trained_stops_at_the_end_mark_of_its_tokenizer():
