@@ -184,12 +184,22 @@ class Add(Op):
         return step("add", a[line(cell, a.value, *cell[-2:])], b[line(cell, b.value, *cell[-2:])])
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
-        if around.name == "H":
-            yield Slip("no positions", "without the positions", Kept(0))
-            yield Slip("positions alone", "if the positions are taken alone", Kept(1))
-        else:
+        if around.name not in _ADDED:
             yield Slip("no residual", "without the residual, which is what went in", Kept(1))
             yield Slip("residual alone", "if what was computed is not added to what went in", Kept(0))
+            return
+        name, alone = _ADDED[around.name]
+        yield Slip(f"no {name}", f"without the {name}", Kept(0))
+        yield Slip(f"{name} alone", f"if the {name} {alone} taken alone", Kept(1))
+
+
+_ADDED = {
+    "H": ("positions", "are"),
+    "biased": ("biases by distance", "are"),
+    "with_segments": ("segments", "are"),
+    "together": ("shared expert", "is"),
+}
+"""What a sum that is no residual adds, by the last part of the node's name."""
 
 
 @dataclass(frozen=True)

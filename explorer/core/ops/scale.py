@@ -25,6 +25,11 @@ class ScaleFactor(Op):
     def _divides(self) -> bool:
         return self.kind != "sqrt(d_k)"
 
+    @property
+    def _name(self) -> str:
+        """The width in plain letters."""
+        return {"d_k": "dₖ"}.get(self.letters, "d_model")
+
     def forward(self, *parents: Array) -> Array:
         width = self.d_k if self.kind == "1/d_k" else np.sqrt(self.d_k)
         factor = 1 / width if self._divides else width
@@ -45,7 +50,7 @@ class ScaleFactor(Op):
         return (f"1/{width}" if self._divides else width) + (f"/{self.layer}" if self.layer > 1 else "")
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        name = {"d_k": "dₖ"}.get(self.letters, "d_model")
+        name = self._name
         width: Argument = Constant(float(self.d_k), str(self.d_k))
         if self.kind != "1/d_k":
             width = step("sqrt", width, label=f"√{name}")
@@ -60,7 +65,7 @@ class ScaleFactor(Op):
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         if not self._divides:
             return
-        other, text = ("1/sqrt(d_k)", "√dₖ") if self.kind == "1/d_k" else ("1/d_k", "dₖ")
+        other, text = ("1/sqrt(d_k)", f"√{self._name}") if self.kind == "1/d_k" else ("1/d_k", self._name)
         yield Slip("other scale", f"if one divides by {text}", replace(self, kind=other))
         yield Slip("multiplied", "if one multiplies by it instead of dividing", Then(self, "power", -1.0, "−1"))
 
@@ -97,7 +102,8 @@ class Scale(Op):
         return step("multiply", scores[cell], factor[()])
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
-        yield Slip("not scaled", "if the scores are not divided by √dₖ", Kept())
+        scaled = "vectors" if around.axes[-1] == "d_model" else "scores"
+        yield Slip("not scaled", f"if the {scaled} are not scaled", Kept())
 
 
 @dataclass(frozen=True)

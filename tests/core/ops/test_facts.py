@@ -9,6 +9,8 @@ import pytest
 import explorer
 from explorer.core import ops
 from explorer.core.ops.attention import Scores
+from explorer.core.ops.linear import Add
+from explorer.core.ops.scale import Scale, ScaleFactor
 from explorer.core.ops.slips import Surroundings
 from explorer.core.switches import SWITCHES
 
@@ -67,3 +69,21 @@ def test_slips_of_an_rms_norm_are_its_own():
 
 def test_a_cosine_divides_by_the_lengths_of_what_it_is_of():
     assert Scores("cosine").formula("O", "V") == r"\frac{O \, V^\top}{\| o \| \, \| v \|}"
+
+
+@pytest.mark.parametrize(
+    ("op", "name", "axes", "says"),
+    [
+        (Add(), "residual", ("input", "d_model"), "without the residual, which is what went in"),
+        (Add(), "biased", ("head", "input", "input"), "without the biases by distance"),
+        (Add(), "with_segments", ("input", "d_model"), "without the segments"),
+        (Add(), "together", ("input", "d_model"), "without the shared expert"),
+        (Scale(), "scaled", ("head", "input", "input"), "if the scores are not scaled"),
+        (Scale(), "scaled", ("input", "d_model"), "if the vectors are not scaled"),
+        (ScaleFactor("1/sqrt(d_k)", 4, letters="d_{model}"), "scale", (), "if one divides by d_model"),
+    ],
+)
+def test_a_slip_is_told_in_words_of_its_node(op, name, axes, says):
+    """Whoever left out the biases of ALiBi was told of a residual."""
+    shapes = ((2, 3), (2, 3))
+    assert next(op.slips(Surroundings(name, axes, shapes))).sentence == says
