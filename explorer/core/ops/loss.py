@@ -146,12 +146,23 @@ class CrossEntropy(Op):
         return step("negate", step("mean_of", *logs, label="mean of the logs"), label="cross-entropy")
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
-        n = float(np.prod(around.shapes[1]))
         for base in (10, 2):
             sentence = f"with the logarithm to base {base}, not the natural one"
             yield Slip(f"log base {base}", sentence, Then(self, "divide", float(np.log(base)), f"ln {base}"))
-        if n > 1:
-            yield Slip("not averaged", "if the sum is not divided by n", Then(self, "multiply", n, f"{n:g}"))
+        if prod(around.shapes[1]) > 1:
+            yield Slip("not averaged", "if the sum is not divided by n", NotAveraged(self.pad))
+
+
+@dataclass(frozen=True)
+class NotAveraged(CrossEntropy):
+    """The cross-entropy times the number of counted positions, which is their sum: a slip."""
+
+    def forward(self, *parents: Array) -> Array:
+        return np.asarray(super().forward(*parents) * self.count(parents[1]))
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        n = self.count(parents[1].value)
+        return step("multiply", super().explain(cell, *parents), Constant(float(n), str(n)))
 
 
 @dataclass(frozen=True)

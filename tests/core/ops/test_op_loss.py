@@ -3,6 +3,7 @@ import pytest
 
 from explorer.core.cell import Source
 from explorer.core.ops import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError, Softmax
+from explorer.core.ops.slips import Surroundings
 
 
 def test_cross_entropy_of_a_word_that_got_nothing_is_infinite():
@@ -85,3 +86,12 @@ def test_a_probability_pinned_at_0_costs_infinity_whatever_the_scores_say():
     P, z = scored([1.0, 2.0, 3.0])
     with np.errstate(divide="ignore"):
         assert CrossEntropy().forward(np.where(P == P.max(), 0, P), np.array([2]), z) == np.inf
+
+
+def test_the_sum_that_is_not_divided_leaves_out_pad_too():
+    """The mean over two words was multiplied by all three positions, which nobody would do."""
+    P, y = np.array([[0.5, 0.25, 0.25], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]]), np.array([0, 1, 2])
+    slips = {one.name: one.op for one in CrossEntropy(pad=2).slips(Surroundings("value", (), (P.shape, y.shape)))}
+    assert slips["not averaged"].forward(P, y) == pytest.approx(-np.log(0.5) - np.log(0.7))
+    found = slips["not averaged"].explain((), Source("P", P), Source("y", y))
+    assert found.value == pytest.approx(-np.log(0.5) - np.log(0.7))
