@@ -217,23 +217,34 @@ def _across(node: Node) -> tuple[str, ...]:
     return () if place is None else (node.parents[place],)
 
 
+def multiplications(graph: Graph, node: Node) -> int:
+    """How many multiplications a node takes in a pass over the whole graph: those of a product, 0 for other ops."""
+    run_along = _run_along(graph, node)
+    return prod(len(graph.axes[axis]) for axis in run_along) if run_along else 0
+
+
 def _work_of(graph: Graph, sequence: str, node: Node) -> Work:
     """The multiplications of a product; none for other ops."""
-    if node.is_input or len(node.parents) < 2:
+    run_along = _run_along(graph, node)
+    if not run_along:
         return Work(0, False)
+    moving = run_along.count(sequence)
+    times = prod(len(graph.axes[axis]) for axis in run_along if axis != sequence)
+    # The first axis counts new rows, a second one the words that they attend to.
+    return Work(times, moving > 1)
+
+
+def _run_along(graph: Graph, node: Node) -> list[str]:
+    """The axes along which the multiplications of a product run; none for other ops."""
     terms, _, result = node.op.subscripts.partition("->")
+    if node.is_input or len(node.parents) < 2 or "," not in terms:
+        return []
     axes: dict[str, str] = {}
     for term, parent in zip(terms.split(","), node.parents, strict=False):
         axes |= dict(zip(reversed(term), reversed(graph.nodes[parent].axes), strict=False))
     first, second = (set(term) for term in terms.split(",")[:2])
     summed = [letter for letter in first & second if letter not in result]
-    if not summed:
-        return Work(0, False)
-    run_along = [*node.axes, *(axes[letter] for letter in summed if letter in axes)]
-    moving = run_along.count(sequence)
-    times = prod(len(graph.axes[axis]) for axis in run_along if axis != sequence)
-    # The first axis counts new rows, a second one the words that they attend to.
-    return Work(times, moving > 1)
+    return [*node.axes, *(axes[letter] for letter in summed if letter in axes)] if summed else []
 
 
 @dataclass(frozen=True)

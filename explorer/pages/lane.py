@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from explorer.core.cost import parameters
+from explorer.core.decoder import multiplications
 from explorer.core.errors import written_shape
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph, Place, Stage
@@ -189,9 +190,10 @@ _FOUND: WeakKeyDictionary[Graph, _Costs] = WeakKeyDictionary()
 def _costs(view: View) -> _Costs:
     if view.graph not in _FOUND:
         counts = {block.name: block.count for block in parameters(view.graph, view.state.model)}
-        work: dict[str, float] = {}
-        for name, node in view.nodes.items():
-            work[node.stage] = work.get(node.stage, 0) + view.graph.work[name]
+        work: dict[str, int] = {}
+        for node in view.nodes.values():
+            if node.short != "likeness":  # which is only for looking at
+                work[node.stage] = work.get(node.stage, 0) + multiplications(view.graph, node)
         every = sum(work.values()) or 1
         _FOUND[view.graph] = _Costs(counts, {stage: some / every for stage, some in work.items()})
     return _FOUND[view.graph]

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from explorer.core.cost import cost
 from explorer.core.graph import Place
 from explorer.document.commands import SetCells
 from explorer.document.document import Document
@@ -590,3 +591,14 @@ def test_who_looks_at_many_words_alike_has_faint_lines(desk):
     strong = [mark for mark in jane.page(WHOLE.name).marks("model", Segments) if mark.ink == series(0)]
     assert 0 < len(uneven) < len(mean)
     assert {int(i) for mark in strong for i in mark.whose} == uneven
+
+
+@pytest.mark.parametrize("lesson", ["tiny-gpt", "stories260k"])
+def test_a_box_has_the_share_of_the_multiplications_that_the_page_of_costs_counts(whole, lesson):
+    made, shown = whole(lesson)
+    found = cost(made.view.state.model, made.view.graph)
+    (output,) = [one.tip for one in shown.marks("model", Box) if one.leads == GoTo("model.output")]
+    assert f"{100 * found.multiplications['output'] / found.together:.0f} % of the multiplications" in output
+    norms = [one.tip for one in shown.marks("model", Box) if one.title == "norm"]
+    assert norms
+    assert not any("multiplications" in tip for tip in norms)
