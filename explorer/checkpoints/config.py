@@ -1,13 +1,14 @@
 """A checkpoint's config.json: each field is read with a check of its type and bounds."""
 
 import json
-from math import isfinite
+import sys
 from pathlib import Path
 from typing import Any
 
 from explorer.core.errors import ExplorerError
 
 MOST_BYTES = 10_000_000
+_MOST = sys.float_info.max
 _CHANGES_NOTHING = (
     *("_name_or_path", "architectures", "auto_map", "dtype", "torch_dtype", "model_type", "transformers_version"),
     *("use_cache", "pretraining_tp", "task_specific_params", "id2label", "label2id", "return_dict", "problem_type"),
@@ -123,7 +124,7 @@ class Config:
         found = self._get(name) if within is None else within.get(name)
         if found is None:
             return default
-        if isinstance(found, bool) or not isinstance(found, (int, float)) or not isfinite(found) or found <= 0:
+        if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 < found <= _MOST:
             raise self.wrong(f"says {name} is {_short(found)}; a number above 0 is needed")
         return float(found)
 

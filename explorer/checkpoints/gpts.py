@@ -114,6 +114,8 @@ def _repeated(c: Config, layers: int) -> list[str]:
         if not isinstance(kinds, list) or type(times) is not int or not 0 <= times <= 1000 or len(kinds) > 1000:
             raise c.wrong("does not say attention_types as lists of kinds, each with how often it comes")
         found += [str(kind) for kind in kinds] * times
+        if len(found) > layers + 1:  # a small file may claim any number
+            raise c.wrong(f"says more kinds of layers than its {layers} layers")
     return found if c.has("attention_types") else found[:layers]
 
 

@@ -267,6 +267,8 @@ LOCAL = {"attention_types": [[["local"], 1], [["global", "local"], 1]]}
         ({"attention_types": [[["global"], 2]]}, None),
         ({"attention_types": [["global", "x"]]}, None),
         ({"attention_types": [[["global", "mixed"], 1], [["local"], 1]]}, None),
+        ({"attention_types": [[["local"] * 1000, 1000]] * 2500}, None),
+        ({"layer_norm_epsilon": 10**400}, None),
     ],
 )
 def test_which_layers_of_gpt_neo_are_local(said, windows):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from math import inf, isfinite
+from math import inf
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +14,7 @@ from explorer.checkpoints.tokenizers.fields import Fields, wrong
 
 MOST_PIECES = 2_000_000
 MOST_ID = 2**24
+MOST_SCORE = 1e30
 MOST_WAYS = 64
 """The most merges for each piece; several merges may make the same piece: in Gemma two or three."""
 _LONGEST_PIECE = 1000
@@ -297,7 +298,7 @@ def _unigram(said: Fields) -> Unigram:
             raise wrong("has a piece that is no text with a score")
         if one[1] is None:
             continue
-        if isinstance(one[1], bool) or not isinstance(one[1], (int, float)) or not isfinite(one[1]):
+        if isinstance(one[1], bool) or not isinstance(one[1], (int, float)) or not abs(one[1]) <= MOST_SCORE:
             raise wrong(f"has the piece {one[0][:40]!r} with a score that is no number")
     unknown = None if said.get("unk_id") is None else said.whole("unk_id", max(len(listed) - 1, 0))
     known = {piece: i for i, (piece, _) in enumerate(listed)}

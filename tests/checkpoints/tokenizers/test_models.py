@@ -71,6 +71,7 @@ def test_a_letter_that_is_not_known_becomes_bytes_or_unknown():
         {"type": "BPE", "vocab": ["a"], "merges": []},
         {"type": "Unigram", "vocab": [["a", "b"]]},
         {"type": "Unigram", "vocab": [["a", 1]], "unk_id": 5},
+        {"type": "Unigram", "vocab": [["a", 10**400]]},
         {"type": "WordPiece", "vocab": {"a": 0}},
         {"type": "Other"},
     ],
