@@ -3,7 +3,21 @@
 from typing import NamedTuple
 
 from explorer.core.graph import Graph, Stage
-from explorer.core.ops import Add, CrossEntropy, LayerNorm, MeanSquaredError, OneHot, Op, RMSNorm, Sinusoidal
+from explorer.core.ops import (
+    Add,
+    CausalMask,
+    CausalPaddingMask,
+    CrossEntropy,
+    LayerNorm,
+    MatMul,
+    MeanSquaredError,
+    OneHot,
+    Op,
+    RMSNorm,
+    Scale,
+    Sinusoidal,
+    Softmax,
+)
 
 
 class Answer(NamedTuple):
@@ -17,7 +31,8 @@ class Answer(NamedTuple):
 def answers(stage: Stage, graph: Graph) -> tuple[Answer, ...]:
     """The answers that are true of a stage with its present switches."""
     there = [node.op for node in graph.nodes.values() if node.stage == stage.name]
-    told = ABOUT[stage.kind]
+    looks_back = any(isinstance(op, CausalMask | CausalPaddingMask) for op in there)
+    told = ABOUT["attention" if stage.kind == "masked" and not looks_back else stage.kind]
     return tuple(one for one in told if one.about is Op or any(isinstance(op, one.about) for op in there))
 
 
@@ -34,6 +49,7 @@ _ATTENTION = (
         "The more numbers a vector has, the more products are added up, and the larger the scores become. If "
         "scores are far apart, softmax gives nearly everything to one word, and the gradients become too small "
         "to learn from. Dividing by √d_k keeps the scores at about the same size.",
+        Scale,
     ),
     Answer(
         "Why Q, K and V?",
@@ -127,6 +143,7 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "Why W_O?",
             "The outputs of the heads stand side by side. W_O mixes them into one vector with d_model numbers, "
             "so that it can be added to what came in.",
+            MatMul,
         ),
     ),
     "nearest": (
@@ -196,14 +213,14 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
     "output": (
         Answer(
             "What is a logit?",
-            "A logit is a score before it becomes a probability. It can be any number; only the differences "
-            "between logits count. If a logit is larger by 1 than another, its probability is about 2.7 times "
-            "as large.",
+            "A logit is a score before it becomes a probability. It can be any number, also a negative one.",
         ),
         Answer(
             "Why softmax?",
             "It makes all scores positive and divides them by their sum. So the results can be read as "
-            "probabilities, and the largest score has the largest probability.",
+            "probabilities, and the largest score has the largest probability. Only differences count: a score that "
+            "is larger by 1 than another has a probability about 2.7 times as large.",
+            Softmax,
         ),
     ),
     "next word": (

@@ -34,7 +34,7 @@ from explorer.pages.drawing import (
 )
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep
-from explorer.pages.lane import SAID, amount, image_of
+from explorer.pages.lane import amount, image_of, said_of
 from explorer.pages.levels import into
 from explorer.pages.page import Choice, Number
 from explorer.pages.view import Cell, View, equation, row_of
@@ -183,7 +183,7 @@ class _Boxed:
         left, top, width, height = place
         head = LINE * self._lines
         room = left + PAD, top + head + 2.0, width - 2 * PAD, height - head - PAD - 2.0
-        said = SAID.get(self._stage.kind, "")
+        said = said_of(view, self._stage)
         tip = "\n".join(filter(None, (f"{self._stage.group}: {self._stage.title}", said, written_shape(value.shape))))
         box = Box(
             place,

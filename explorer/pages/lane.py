@@ -17,7 +17,7 @@ from explorer.core.errors import written_shape
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph, Place, Stage
 from explorer.core.numbers import written
-from explorer.core.ops import Array
+from explorer.core.ops import Array, CausalMask, CausalPaddingMask, MeanSquaredError
 from explorer.core.overview import largest_of
 from explorer.core.switches import READS
 from explorer.pages.drawing import (
@@ -116,14 +116,56 @@ SAID = {
     "embedding": "Each word becomes a vector: its row of a table.",
     "positions": "Numbers that say where a word stands are added to its vector.",
     "attention": "Only here words take something from other words: each looks at all words.",
+    "mask": "Only here words take something from other words: each looks at those that the mask lets it see.",
     "masked": "Here each word looks at itself and at the words before it.",
     "cross": "The words of the target look at those of the source.",
     "heads": "The outputs of the heads are put side by side, and mixed by W_O if there is one.",
     "norm": "The numbers of each word are brought to the same size.",
+    "sum": "The output of the block is added to what came in.",
     "ffn": "Each word by itself goes through a small net.",
     "output": "The last vector of each word becomes a probability for each word that may come next.",
+    "place": "The last vector of each word becomes a probability for each word that may stand there.",
     "loss": "The loss: how improbable the right words are for the model.",
+    "errors": "The loss: how far the answers are from the right ones.",
 }
+"""What a kind of stage does. `_does` gives "mask", "sum", "place" and "errors" where the switches change that."""
+
+
+_SENTENCES: WeakKeyDictionary[Graph, dict[str, str]] = WeakKeyDictionary()
+"""The sentences on the stages of each graph, kept because each edit draws all boxes anew."""
+
+
+def said_of(view: View, stage: Stage) -> str:
+    """What a stage does with its present switches; "" if there is nothing to say."""
+    known = _SENTENCES.setdefault(view.graph, {})
+    if stage.name not in known:
+        known[stage.name] = SAID.get(_does(view, stage), "")
+    return known[stage.name]
+
+
+def _does(view: View, stage: Stage) -> str:
+    """The key of the sentence on a stage."""
+    match stage.kind:
+        case "attention" | "masked":
+            return looks(view, view.block(stage))
+        case "norm" if not any(node.op.normalises for node in view.stage(stage.name)):
+            return "sum"
+        case "output" if view.state.model.kind == "encoder":
+            return "place"
+        case "loss" if isinstance(view.nodes[LOSS.node].op, MeanSquaredError):
+            return "errors"
+    return stage.kind
+
+
+def looks(view: View, block: str) -> str:
+    """How words look at words in self-attention: "attention", at all; "mask", as it lets them; "masked", only back.
+
+    `block`: its path with a dot at its end.
+    """
+    mask = view.nodes.get(f"{block}mask")
+    if mask is None:
+        return "attention"
+    return "masked" if isinstance(mask.op, CausalMask | CausalPaddingMask) else "mask"
 
 
 def image_of(view: View, name: str, place: tuple[float, float, float, float]) -> Image:
@@ -362,7 +404,8 @@ class Sheet:
     def tip(self, stage: Stage, name: str) -> str:
         """The tooltip of a block: what it does, its shape, its parameters and its share of the multiplications."""
         block = stage.name.rpartition(".")[0] if "." in stage.name else stage.name
-        lines = [f"{stage.group}: {stage.title}", SAID.get(stage.kind, ""), written_shape(self.view.values[name].shape)]
+        said, shape = said_of(self.view, stage), written_shape(self.view.values[name].shape)
+        lines = [f"{stage.group}: {stage.title}", said, shape]
         if count := self._costs.parameters.get(block, 0):
             lines.append(f"{count:,} parameters")
         if share := self._costs.shares.get(stage.name, 0):

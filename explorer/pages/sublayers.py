@@ -16,6 +16,7 @@ from explorer.pages.lane import (
     amount,
     beside,
     image_of,
+    looks,
     net_marks,
     net_node,
     net_note,
@@ -132,7 +133,7 @@ class Sublayers:
             sheet.add(FlowLine(((down, bottom), (down, lane.top + 0.5 * lane.pitch)), TEXT, 1.5, head=False))
         sheet.wait_for(raw)
         below = sheet.added(lane, raw, stream if residual else "", left, width)
-        kind = "mask" if stage.kind == "attention" and f"{block}.masked" in nodes else stage.kind
+        kind = looks(self._view, f"{block}.") if stage.kind in ("attention", "masked") else stage.kind
         below = below or (BESIDE if beside(self._view, block) else BELOW.get(kind, ""))
         sheet.caption(left + width / 2, lane.bottom + 13.0, below)
         lane.x = down + 12.0

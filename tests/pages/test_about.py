@@ -70,3 +70,21 @@ def test_neither_one_hot_rows_nor_waves_are_explained_where_there_are_none(desk)
     of.do(SetSwitch("input", "lookup", "index"), SetSwitch("input", "positions", "sinusoidal"))
     assert asked(of, "input.positions")[0] == ["What is it for?", "Why waves?"]
     assert "Why one-hot?" not in asked(of, "input.embedding")[0]
+
+
+def test_neither_a_mask_nor_a_softmax_is_explained_where_there_is_none(desk):
+    """A decoder without a mask was said to hide later words, and scores that are not divided to be divided."""
+    of, stage = desk("tiny-gpt"), "decoder.1.self.attention"
+    assert "A mask sets the scores of later words to −∞" in asked(of, stage)[1]
+    assert "Why divide by √d_k?" in asked(of, stage)[0]
+    assert "Why softmax?" in asked(of, "output")[0]
+    for switch, value in (("mask", "none"), ("scale", "none")):
+        of.do(SetSwitch("decoder.1.self", switch, value))
+    questions, text = asked(of, stage)
+    assert "mask" not in text
+    assert "the shares of a word add up to 1" in text
+    assert "Why divide by √d_k?" not in questions
+    of.do(SetSwitch("output", "activation", "sigmoid"))
+    questions, text = asked(of, "output")
+    assert questions == ["What is a logit?"]
+    assert "2.7" not in text

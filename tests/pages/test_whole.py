@@ -8,7 +8,7 @@ import pytest
 
 from explorer.core.cost import cost
 from explorer.core.graph import Place
-from explorer.document.commands import SetCells
+from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
@@ -602,3 +602,32 @@ def test_a_box_has_the_share_of_the_multiplications_that_the_page_of_costs_count
     norms = [one.tip for one in shown.marks("model", Box) if one.title == "norm"]
     assert norms
     assert not any("multiplications" in tip for tip in norms)
+
+
+def test_words_look_back_only_where_the_mask_makes_them(desk):
+    made = desk("tiny-gpt")
+
+    def said():
+        shown = made.page(WHOLE.name)
+        captions = {mark.text for mark in shown.marks("model", Words)}
+        return captions, " ".join(mark.tip for mark in shown.marks("model", Box))
+
+    captions, tips = said()
+    assert "words look back" in captions
+    assert "looks at itself and at the words before it" in tips
+    for mask, caption, tip in (
+        ("none", "all look at all", "each looks at all words"),
+        ("hand", "as the mask lets them", "each looks at those that the mask lets it see"),
+    ):
+        made.do(SetSwitch("decoder.1.self", "mask", mask))
+        captions, tips = said()
+        assert caption in captions
+        assert tip in tips
+        assert "words look back" not in captions
+        assert "the words before it" not in tips
+
+
+def test_a_sum_without_a_norm_is_not_said_to_normalise(desk):
+    shown = desk("tiny-gpt").page("model.decoder.1.self")
+    (tip,) = [mark.tip for mark in shown.marks("model", Box) if mark.leads == GoTo("decoder.1.self.after")]
+    assert "added to what came in" in tip
