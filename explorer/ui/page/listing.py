@@ -190,7 +190,8 @@ class ListingView(FittedTable):
         widths = self._widths(metrics)
         height, shown = max(self._least_row, self._row), self._shown
         self.is_spread = height > self._least_row
-        side.setDefaultSectionSize(height)
+        if side.defaultSectionSize() != height:  # Qt paints all lines again even for the same height
+            side.setDefaultSectionSize(height)
         scrolls = self.listing.scrolls and count > shown
         always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         if self.verticalScrollBarPolicy() != (always if scrolls else never):  # Qt lays the bars out even for the same
