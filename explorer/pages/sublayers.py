@@ -1,5 +1,7 @@
 """Draws a block in the picture of the whole: attention with its heads, or a feed-forward net, above its stream."""
 
+from collections import Counter
+
 import numpy as np
 
 from explorer.core.graph import Stage
@@ -390,7 +392,15 @@ def _menu(view: View, block: str, raw: str, title: str, attention: bool) -> tupl
     residual, norm = (view.state.model.switch(block, switch) for switch in ("residual", "norm"))
     found.append((f"Turn the residual {'off' if residual else 'on'}", Switch(block, "residual", not residual)))
     if norm == "none":
-        found.append(("Turn the norm on", Switch(block, "norm", "post")))
+        found.append(("Turn the norm on", Switch(block, "norm", _norm_of_others(view))))
     else:
         found.append(("Turn the norm off", Switch(block, "norm", "none")))
     return tuple(found)
+
+
+def _norm_of_others(view: View) -> str:
+    """Where most other blocks have their norm: a norm that is turned on stands there, too."""
+    model = view.state.model
+    kinds = [str(model.switch(block, "norm")) for block, of in model.blocks().items() if of in ("attention", "ffn")]
+    there = Counter(kind for kind in kinds if kind != "none").most_common(1)
+    return there[0][0] if there else "post"

@@ -473,6 +473,16 @@ def test_a_head_a_residual_and_a_norm_can_be_turned_off(desk):
     assert {"Turn head 2 on", "Turn the residual on", "Turn the norm on"} <= menu.keys()
 
 
+def test_a_norm_that_is_turned_off_and_on_stands_where_it_stood(desk):
+    """In a model with its norms before the blocks, one that was turned on again stood behind its block."""
+    made = desk("tiny-gpt")
+    before = made.value("output.logits")
+    for turned in ("off", "on"):
+        (block,) = [one for one in boxes(made.page(WHOLE.name)).values() if one.title.endswith("Feed-forward")]
+        made.do(dict(block.menu)[f"Turn the norm {turned}"].command())
+    np.testing.assert_array_equal(made.value("output.logits"), before)
+
+
 # Models without a stream
 
 
