@@ -25,6 +25,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
 from explorer.core.model import KINDS, Model
 from explorer.core.models import build
+from explorer.core.models.blocks import last_block
 from explorer.core.models.ends import with_next_words, with_tied_words
 from explorer.core.ops import Array
 from explorer.core.ops.inputs import INITIALISERS
@@ -275,6 +276,8 @@ class _Reader:
         if self._version < 3:
             model = _without_last_norm(model)
         graph = _graph(model)
+        if model != (model := _without_absent_norm(model, graph, table.table("inputs").data)):
+            graph = _graph(model)
         self._models = [(said, model, graph, _with_loss(model))]
         return self._models[0][1:]
 
@@ -418,9 +421,18 @@ def _tokenizer(text: str) -> Tokenizer:
 
 def _without_last_norm(model: Model) -> Model:
     """A model as it was computed when pre-norm encoders had no norm at their end."""
-    if model.kind != "encoder-decoder" or model.switch(f"encoder.{model.layers}.ffn", "norm") != "pre":
+    if model.kind != "encoder-decoder" or model.switch(last_block(model, "encoder"), "norm") != "pre":
         return model
     return model.with_switch("encoder.final", "at_end", False)
+
+
+def _without_absent_norm(model: Model, graph: Graph, inputs: Mapping[str, object]) -> Model:
+    """A model as it was computed when the last norm followed the norm of a net that is off: it may have had none."""
+    for block, stack in (("encoder.final", "encoder"), ("final", "encoder" if model.kind == "encoder" else "decoder")):
+        gamma = f"{block}.gamma"
+        if gamma in graph.nodes and gamma not in inputs and not last_block(model, stack).endswith(".ffn"):
+            model = model.with_switch(block, "at_end", False)
+    return model
 
 
 def _as_damaged(error: ExplorerError) -> DamagedError:

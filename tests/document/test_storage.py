@@ -285,6 +285,26 @@ def test_a_post_norm_translator_of_version_2_gets_the_norm_with_its_pre_norms(tr
     assert "encoder.final.norm" in document.state.graph.nodes
 
 
+def test_a_document_whose_stack_had_no_last_norm_because_its_net_is_off_keeps_its_numbers(translator, tmp_path):
+    """The last norm followed the norm of the net, also where that was off."""
+    block = f"decoder.{translator.state.model.decoder_layers}"
+    translator.do(SetSwitch(f"{block}.ffn", "on", False))
+    translator.do(SetSwitch(f"{block}.cross", "norm", "pre"))
+    assert "final.norm" in translator.state.graph.nodes
+    save(translator.state, "New", tmp_path / "a.explorer")
+    assert "final.norm" in load(tmp_path / "a.explorer")[0].graph.nodes
+
+    def change_back(said, state, arrays):
+        for name in ("final.gamma", "final.beta"):
+            arrays.pop(state["inputs"].pop(name), None)
+
+    change(tmp_path / "a.explorer", change_back)
+    document = Document(load(tmp_path / "a.explorer")[0])
+    translator.do(SetSwitch("final", "at_end", False))
+    assert document.engine.values.keys() == translator.engine.values.keys()
+    assert same_bytes(document.engine.values["output.logits"], translator.engine.values["output.logits"])
+
+
 # Writing
 
 

@@ -174,12 +174,18 @@ class Blocks:
         group : str
             For the window's list of stages.
         """
-        m = self.model
-        last = m.layers if stack == "encoder" else m.decoder_layers
-        if m.switch(f"{stack}.{last}.ffn", "norm") not in ENDS_IN_NORM or not m.switch(block, "at_end"):
+        if self.text(last_block(self.model, stack), "norm") not in ENDS_IN_NORM or not self.on(block, "at_end"):
             return x
         self.graph.stage(f"{block}.norm", "norm", "Final norm", group)
         return self.norm(block, x, rows)
+
+
+def last_block(model: Model, stack: str) -> str:
+    """The path of the block of a stack ("encoder" or "decoder") that writes last: attention where the net is off."""
+    layer = f"{stack}.{model.layers if stack == 'encoder' else model.decoder_layers}"
+    if model.switch(f"{layer}.ffn", "on"):
+        return f"{layer}.ffn"
+    return f"{layer}.cross" if f"{layer}.cross" in model.blocks() else f"{layer}.self"
 
 
 def feed_forward(b: Blocks, block: str, group: str, x: str, rows: str, beside: str = "") -> str:

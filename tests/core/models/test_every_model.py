@@ -303,6 +303,21 @@ def test_a_stack_with_its_norms_before_the_blocks_ends_in_one(examples, compute,
     assert f"{end}.beta" not in other
 
 
+@pytest.mark.parametrize(
+    ("kind", "end", "layer", "last"),
+    [("gpt", "final", "decoder", "self"), ("encoder-decoder", "final", "decoder", "cross")],
+)
+def test_the_last_norm_follows_the_block_that_writes_last(examples, kind, end, layer, last):
+    """The norm of a net that is switched off is that of no block."""
+    model = examples[kind]
+    layer = f"{layer}.{model.layers}"
+    off = model.with_switch(f"{layer}.ffn", "on", False)
+    for of_net in ("pre", "post"):
+        without = off.with_switch(f"{layer}.ffn", "norm", of_net)
+        assert f"{end}.norm" not in build(without).nodes
+        assert f"{end}.norm" in build(without.with_switch(f"{layer}.{last}", "norm", "pre")).nodes
+
+
 def test_heads_may_have_widths_of_their_own(examples, compute):
     model = examples["encoder-decoder"]
     for name, value in {"heads": 3, "d_k": 5, "d_v": 2}.items():
