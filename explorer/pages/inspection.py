@@ -116,7 +116,7 @@ def _played(view: View, about: Inspected) -> Inspected:
         (name, tuple(_to_come(row) if id(row) in coming else row for row in some)) for name, some in about.parts
     )
     said = about.value.split("\n")
-    line = 1 if view.looking.showing == "gradient" else 0
+    line = -1 if view.looking.showing == "gradient" else 0
     said[line] = f"{said[line].rpartition(' = ')[0]} = {COVERED}"
     return replace(about, player=player, parts=parts, value="\n".join(said))
 

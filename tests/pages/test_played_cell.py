@@ -1,9 +1,12 @@
 """The derivation of a cell, played row by row."""
 
+from dataclasses import replace
+
 import pytest
 
 from explorer.pages.inspection import derivation, inspected, played, played_key
 from explorer.pages.view import Cell, Covered
+from tests.pages.conftest import Desk
 
 SCORE = Cell("scores", (0, 0))
 
@@ -76,3 +79,15 @@ def test_a_gradient_is_played_backward_through_its_chain_rule(desk):
     assert begun.value.endswith("its gradient = ?")
     row, more = played(welcome.view, cell, derivation(welcome.document.engine, cell, "gradient"))
     assert (row, more) == (None, True)
+
+
+def test_of_a_model_of_others_the_name_in_its_file_stays_and_the_gradient_waits(desk):
+    """The line with the name in the file was taken for that of the gradient, which was told at once."""
+    state = desk().document.state
+    named = replace(state, model=replace(state.model, called={"ffn.W_1": "layers.{k}.fc.weight"}))
+    welcome = Desk(named)
+    welcome.look(showing="gradient")
+    begun = at(welcome, Cell("encoder.1.ffn.W_1", (0, 0)), 0)
+    _, in_file, gradient = begun.value.split("\n")
+    assert in_file == "in its file: layers.0.fc.weight"
+    assert gradient == "its gradient = ?"
