@@ -25,6 +25,7 @@ from explorer.lessons.loader import load, title_in
 
 ENDING = ".lessons"
 TAKEN = (".toml", ".safetensors")
+_SHEET = ".sheet.toml"  # exercise sheets are no lessons; they stay where they are
 FOLDER = "lessons"
 """The name of that folder, in the folder of the user's settings."""
 MOST_FILES, MOST_WEIGHTS, MOST_IN_ALL = 200, 100_000_000, 200_000_000
@@ -165,13 +166,17 @@ def _files(source: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
         yield name, content
 
 
+def _is_taken(name: PurePosixPath) -> bool:
+    return name.suffix.lower() in TAKEN and not name.name.lower().endswith(_SHEET)
+
+
 def _in_folder(source: Path) -> Iterator[_Entry]:
     found = []
     for path in sorted(source.rglob("*")):
         name = PurePosixPath(*path.relative_to(source).parts)
         if path.is_symlink():
             raise ExplorerError("bundle-link", file=source, name=str(name))
-        if name.suffix.lower() in TAKEN and path.is_file():
+        if _is_taken(name) and path.is_file():
             found.append((name, path.stat().st_size, partial(_read, path)))
         if len(found) > MOST_FILES:
             raise ExplorerError("bundle-too-large", file=source, name=str(name))
@@ -193,7 +198,7 @@ def _in_zip(source: Path) -> Iterator[_Entry]:
                     raise ExplorerError("bundle-link", file=source, name=info.filename)
                 if name.is_absolute() or ".." in name.parts or "\\" in info.filename or ":" in info.filename:
                     raise ExplorerError("bundle-outside", file=source, name=info.filename)
-                if not info.is_dir() and name.suffix.lower() in TAKEN:
+                if not info.is_dir() and _is_taken(name):
                     found.append((name, info.file_size, partial(_unpacked, archive, info)))
             if len(found) > MOST_FILES:
                 raise ExplorerError("bundle-too-large", file=source, name=str(found[-1][0]))

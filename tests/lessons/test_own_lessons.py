@@ -77,6 +77,9 @@ def test_lessons_are_handed_on_in_one_file(tmp_path, capsys, monkeypatch):
     (folder / "one.lesson.toml").write_text(LESSON, "utf-8")
     (folder / "deep" / "two.toml").write_text(LESSON, "utf-8")
     (folder / "notes.txt").write_text("private", "utf-8")
+    assert main(["sheet", "softmax", "--out", str(folder / "week3.sheet.toml")]) == 0
+    assert len(take_in(folder, tmp_path / "from the folder")) == 2
+    capsys.readouterr()
     assert main(["bundle", str(folder), "--out", str(out)]) == 0
     assert capsys.readouterr().out.startswith("2 lessons\nwrote ")
     with zipfile.ZipFile(out) as archive:
