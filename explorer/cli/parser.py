@@ -129,7 +129,7 @@ Words as vectors (GloVe).
   odd-one-out WORD…          the word that is farthest from the mean of all
   evaluate                   the scores of the vectors on WordSim-353, SimLex-999 and analogies
   list                       the vectors that are here, and those that can be downloaded
-  get NAME                   download vectors
+  get NAME                   download vectors, unless they are here, and print the name of their file
   train TEXT… --out FILE     train vectors on text files; started again, it goes on where it stopped
 """
 

@@ -225,9 +225,10 @@ def _list(arguments: Namespace) -> int:
 def _get(arguments: Namespace) -> int:
     from explorer.words.download import download
 
-    one = catalogue.offered(arguments.words[0])
-    file = download(one, arguments.report)
-    return _print(arguments, {"vectors": one.name, "file": str(file)}, lambda: [shown(file)])
+    (name,) = arguments.words
+    shipped = next((one for one in catalogue.SHIPPED if one.name == name), None)
+    file = shipped.path if shipped else download(catalogue.offered(name), arguments.report)
+    return _print(arguments, {"vectors": name, "file": str(file)}, lambda: [shown(file)])
 
 
 def _train(arguments: Namespace) -> int:

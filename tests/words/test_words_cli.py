@@ -1,6 +1,7 @@
 import json
 import os
 import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -106,6 +107,12 @@ def test_list(run):
 def test_get_says_where_the_file_is(run, tmp_path, monkeypatch):
     monkeypatch.setattr(download, "download", lambda one, report: tmp_path / one.name)
     assert run("get", "glove-twitter-25") == f"{tmp_path / 'glove-twitter-25'}\n"
+
+
+def test_what_comes_with_the_program_is_there(run):
+    """It was said that there were no such vectors."""
+    assert Path(run("get", "books").strip()).stat().st_size > 1_000_000
+    assert run("get", "reference", "--json")["file"].endswith("reference.txt")
 
 
 def test_train_and_use(run, tmp_path, story):
