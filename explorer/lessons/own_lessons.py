@@ -31,8 +31,6 @@ FOLDER = "lessons"
 MOST_FILES, MOST_WEIGHTS, MOST_IN_ALL = 200, 100_000_000, 200_000_000
 """The most files, bytes of one file of weights, and bytes of all files."""
 _STAMP = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that the same lessons give the same bytes
-_BESIDE = re.compile(rb"""["']?(?:weights|tokenizer)["']?\s*=\s*["'][^"'\n]*(?:[/\\:]|\.\.)""")
-"""Matches a key of a lesson that names a file in another folder than the lesson's."""
 _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
 
 
@@ -81,7 +79,7 @@ def take_in(source: Path, folder: Path) -> list[Path]:
             if not lessons:
                 raise ExplorerError("bundle-empty", file=source)
             for file in lessons:
-                load(file)
+                _check(file, source, file.relative_to(made))
             kept = folder / name
             shutil.rmtree(kept, ignore_errors=True)
             shutil.copytree(made, kept)
@@ -100,7 +98,7 @@ def bundle(source: Path, out: Path) -> int:
     if not lessons:
         raise ExplorerError("bundle-empty", file=source)
     for file in lessons:
-        load(file)
+        _check(file, source, file.relative_to(source))
     with whole_file(out) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.comment = PROGRAM.encode()
         for name, data in content.items():
@@ -145,6 +143,24 @@ def yours(folder: Path | None) -> dict[Path, str]:
     return found
 
 
+def _check(file: Path, source: Path, name: Path) -> None:
+    """Load a lesson, if all files that it names are in its own folder; `name`: its path within the bundle.
+
+    Raises `ExplorerError`: "bundle-outside", and those of `load`.
+    """
+    top = reading.read(file)
+    settings = top.table("settings")
+    for table in (top, *map(settings.table, settings)):
+        for beside in map(table.data.get, ("weights", "tokenizer")):
+            if isinstance(beside, str) and (".." in beside or not _OUTSIDE.isdisjoint(beside)):
+                raise ExplorerError("bundle-outside", file=source, name=name.as_posix())
+    load(file)
+
+
+_OUTSIDE = frozenset("/\\:")
+"""The signs that lead from a name of a file into another folder, or to another computer."""
+
+
 def _lessons(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.toml"))
 
@@ -161,8 +177,6 @@ def _files(source: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
         total += len(content)
         if size > most or len(content) > most or total > MOST_IN_ALL:
             raise ExplorerError("bundle-too-large", file=source, name=str(name))
-        if name.suffix.lower() == ".toml" and _BESIDE.search(content):
-            raise ExplorerError("bundle-outside", file=source, name=str(name))
         yield name, content
 
 

@@ -130,10 +130,31 @@ def test_a_name_that_leads_out_is_refused(tmp_path, name):
     assert not (tmp_path / "out.toml").exists()
 
 
-@pytest.mark.parametrize("line", ['weights = "../x.safetensors"', "weights='/x'", 'tokenizer = "a\\\\b"'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        'weights = "../x.safetensors"',
+        "weights='/x'",
+        'tokenizer = "a\\\\b"',
+        'weights = """../x.safetensors"""',
+        '"w\\u0065ights" = "../x"',
+    ],
+)
 def test_weights_elsewhere_are_refused(tmp_path, line):
     with refuses("leads out of it"):
         take_in(zipped(tmp_path / "a.zip", {"a.toml": f"{line}\n{LESSON}"}), tmp_path / "kept")
+
+
+def test_weights_elsewhere_of_a_setting_are_refused(tmp_path):
+    said = LESSON.replace("[settings.printed]", "[settings.printed]\nweights = '''//server/x'''", 1)
+    with refuses("leads out of it"):
+        take_in(zipped(tmp_path / "a.zip", {"a.toml": said}), tmp_path / "kept")
+
+
+def test_a_lesson_may_speak_of_weights(tmp_path):
+    """A text that only looked like the name of a file elsewhere was refused."""
+    said = LESSON.replace('paragraph = """', 'paragraph = """Here are weights = \'a/b\'.', 1)
+    assert take_in(zipped(tmp_path / "a.zip", {"a.toml": said}), tmp_path / "kept")
 
 
 def test_a_link_in_a_zip_is_refused(tmp_path):
