@@ -22,7 +22,9 @@ from explorer.lessons.steps import Cell, Choose, Condition, MakeSo, Point, Predi
 from explorer.lessons.symbols import formula_text
 
 _LARGEST = re.compile(r"argmax\((?P<row>.+)\)\s*==\s*(?P<label>.+)")
-_COMPARED = re.compile(r"(?P<cell>.+?)\s*(?P<sign>>=|<=|>|<|~)\s*(?P<number>[^±]+?)\s*(?:±\s*(?P<tolerance>.+))?")
+_COMPARED = re.compile(
+    r"(?P<cell>[^\[<>~]+?(?:\[.*\])?)\s*(?P<sign>>=|<=|>|<|~)\s*(?P<number>[^±]+?)\s*(?:±\s*(?P<tolerance>.+))?"
+)
 _TOLERANCE = 0.005
 
 
@@ -31,7 +33,7 @@ def read_goal(text: str, names: Names) -> tuple[Condition, ...]:
 
     Raises `UnknownNameError` if it contains an unknown name, or is no goal.
     """
-    return tuple(_condition(" ".join(part.split()), names) for part in re.split(r"\sand\s", text))
+    return tuple(_condition(" ".join(part.split()), names) for part in re.split(r"\sand\s(?!and\s)", text))
 
 
 def _condition(text: str, names: Names) -> Condition:

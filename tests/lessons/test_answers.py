@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import ExplorerError
+from explorer.core.model import Model
 from explorer.document.commands import PinCells, SetCells, SetSwitch
+from explorer.document.state import State
 from explorer.lessons.answers import holds, judge, read_goal, right_places, values_of
 from explorer.lessons.loader import load
 from explorer.lessons.mistakes import derivation, half_unit, mistakes
@@ -343,6 +345,17 @@ def test_goals(goal, true):
 def test_what_is_no_goal_is_refused(goal):
     with pytest.raises(UnknownNameError):
         read_goal(goal, Names(TEXTBOOK))
+
+
+def test_a_goal_may_name_any_word():
+    """The < of <start> passed for the sign between a cell and its number, and the word "and" for what joins goals."""
+    words = ("<start>", "je", "and", ">")
+    model = Model("gpt", {"input": 4}, {"input.words": words}, 4, 1)
+    names = Names(State.of(model, {"input.tokens": np.arange(4)}))
+    row = "decoder.1.self.head.1.weights"
+    assert [one.cell for one in read_goal(f"{row}[je, <start>] > 0.5 and {row}[>, je] <1", names)] == [(1, 0), (3, 1)]
+    first, second = read_goal(f"argmax({row}[and]) == and and {row}[je, je] > 0.5", names)
+    assert (first.compared, second.cell) == ((2, 2), (1, 1))
 
 
 def test_the_questions_of_a_lesson_take_their_right_answers(three):
