@@ -52,6 +52,7 @@ class Ballot:
     mistake: str = ""  # its name in files of answers
     why: str = ""  # HTML: what was done wrong, or why it is right
     derivation: tuple[Part, ...] = ()
+    choice: int = -1  # of a choice its number in files of answers; -1 for a number
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,19 @@ class Poll:
 
     def counted(self, book: Gradebook) -> "Poll":
         """The poll with the first answers in the files of a class as votes; other answers are ignored."""
-        chosen: Counter[str] = Counter()
+        chosen: Counter[str | float] = Counter()
         for student in book.students:
             one = book.cell(student, self.id)
             if one is not None and one.tries:
-                chosen["" if one.tries[0].right else one.tries[0].mistake or "?"] += 1
-        return replace(self, counts=tuple(chosen["" if one.right else one.mistake] for one in self.ballots))
+                first = one.tries[0]
+                # Of choices several may be right, and each has its own votes.
+                chosen[first.answer] += 1
+                chosen["" if first.right else first.mistake or "?"] += 1
+
+        def votes(ballot: Ballot) -> int:
+            return chosen[ballot.choice if ballot.choice >= 0 else "" if ballot.right else ballot.mistake]
+
+        return replace(self, counts=tuple(map(votes, self.ballots)))
 
     @property
     def commonest(self) -> Ballot | None:
@@ -100,7 +108,13 @@ def poll_of(item: Question, order: tuple[int, ...] = ()) -> Poll | None:
     if isinstance(item, ChoiceItem):
         places = order or tuple(range(len(item.options)))
         ballots = [
-            Ballot(option.text, option.right, "" if option.right else f"chose {chr(ord('A') + i)}", option.feedback)
+            Ballot(
+                option.text,
+                option.right,
+                "" if option.right else f"chose {chr(ord('A') + i)}",
+                option.feedback,
+                choice=i,
+            )
             for i in places
             for option in (item.options[i],)
         ]

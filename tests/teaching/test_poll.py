@@ -61,6 +61,20 @@ def test_each_student_counts_once():
     assert counted.commonest.mistake == "product left out"
 
 
+def test_where_several_places_are_right_each_has_its_own_votes():
+    """Whoever chose one of three right places counted for all three."""
+    id = "errata-004/print-mask"
+    asked = poll(id)
+    rights = [one.choice for one in asked.ballots if one.right]
+    assert len(rights) == 3
+    wrong = next(one for one in asked.ballots if not one.right)
+    given = [Try(float(rights[1]), True), Try(float(wrong.choice), False, wrong.mistake)]
+    students = tuple(Answers(str(i), "A sheet", "", (Answered(id, (one,)),)) for i, one in enumerate(given))
+    counted = asked.counted(Gradebook("A sheet", (id,), students))
+    votes = {one.choice: count for one, count in zip(counted.ballots, counted.counts, strict=True) if count}
+    assert votes == {rights[1]: 1, wrong.choice: 1}
+
+
 def test_it_is_turned_forward_and_backward_and_counts_stay_in_bounds():
     asked = poll("softmax/powers")
     shown = [asked]
