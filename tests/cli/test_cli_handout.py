@@ -70,6 +70,21 @@ def test_choices_are_mixed_the_same_way_each_time_and_the_answers_name_their_let
     assert re.findall(r"([a-e])\) right", answers) == letters
 
 
+def test_all_right_places_are_among_the_answers(tmp_path):
+    question = """[step.question]
+kind = "point"
+ask = "Point at a word."
+at = "cell"
+node = "scores"
+right = { cells = [["below", "above"], ["with", "above"]] }
+"""
+    step = f'[[step]]\nid = "s"\ntitle = "S"\nwords = "W."\nlook.stage = "attention"\n{question}\n'
+    (tmp_path / "one.toml").write_text(LESSON.partition("[[step]]")[0] + step)
+    assert main(["handout", str(tmp_path / "one.toml"), str(tmp_path / "one.html")]) == 0
+    answers = (tmp_path / "one.html").read_text("utf-8").partition(">Answers<")[2]
+    assert "below → above or with → above" in answers
+
+
 @pytest.mark.parametrize(
     ("argv", "said"),
     [

@@ -123,7 +123,8 @@ def _answer(step: Step, engine: Engine, numbers: dict[str, str], order: tuple[in
             right = [text for letter, one in shown if one.right for text in (f"{letter} {one.text}", one.why) if text]
             said = "".join(prose.html(text, numbers) for text in right)
         case Point():
-            said = f"<p>{escape(place_named(question, right_places(question, engine)[0], engine))}</p>"
+            places = [place_named(question, place, engine) for place in right_places(question, engine)]
+            said = f"<p>{escape(' or '.join(places))}</p>"
         case MakeSo():
             goals = "; ".join(goal_named(condition, engine) for condition in question.conditions)
             said = f"<p>Any change is right that leads to this: {escape(goals)}.</p>"

@@ -69,6 +69,8 @@ def step_off_screen(
     selection.set_head(step.head)
     selection.show(step.showing)
     selection.choose_token(step.look.token)
+    for box in step.look.ticked:
+        selection.keep(box, True)
     spot = Spot(step.look.node, step.look.rows, step.look.columns) if step.look.node else None
     selection.speak_of(spot, covered_by(bench.view, step.question))
     try:

@@ -116,6 +116,14 @@ def test_words_near_another_are_on_paper(appearance):
     assert "remote" in picture.text("Description")
 
 
+def test_what_a_step_asks_for_by_a_check_box_is_on_paper(appearance):
+    """The question was about a list that only a ticked box makes, and the paper showed another list."""
+    lesson = load("where-the-answer-comes-from")
+    number = [step.id for step in lesson.steps].index("patch")
+    picture = picture_of_step(appearance, lesson, number, Walk(lesson).state(number))
+    assert "How far the answer moves" in picture.text("Description")
+
+
 @pytest.mark.parametrize("ending", PAPERS)
 @pytest.mark.filterwarnings("ignore")
 def test_a_lesson_on_paper(window, guide, tmp_path, monkeypatch, ending):
