@@ -128,7 +128,7 @@ def _like(array: Array, was: object, at: int) -> object:
 
 
 def decays(name: str) -> bool:
-    """Whether a weight decays: tables and matrices do, biases, sinks, γ and β do not.
+    """Whether a weight decays: tables and matrices do, biases, sinks, γ, β, a scale and a temperature do not.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def decays(name: str) -> bool:
     (True, False, False)
     """
     short = name.rpartition(".")[2]
-    return short not in ("b", "sink") and not short.startswith(("b_", "gamma", "beta"))
+    return short not in ("b", "sink", "scale", "temperature") and not short.startswith(("b_", "gamma", "beta"))
 
 
 @dataclass

@@ -75,7 +75,7 @@ def test_each_of_many_steps_is_what_the_formulas_say_step_by_step(kind):
 
 @pytest.mark.parametrize("kind", OPTIMISERS)
 def test_weight_decay_takes_a_share_of_a_matrix_whatever_its_gradient_and_leaves_biases_and_norms(kind):
-    names = ["a.W_Q", "a.table", "a.PE", "a.b_Q", "a.b", "a.gamma", "a.beta"]
+    names = ["a.W_Q", "a.table", "a.PE", "a.b_Q", "a.b", "a.gamma", "a.beta", "a.scale", "output.temperature"]
     weights = {name: np.array([2.0, -3.0]) for name in names}
     gradients = {name: np.array([0.5, -4.0]) for name in names}
     without = OPTIMISERS[kind](0.1, decay=0).step(weights, gradients)
