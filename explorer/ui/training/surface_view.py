@@ -33,7 +33,11 @@ def chosen(bench: Workbench) -> tuple[Cell, ...]:
         return cell.node in descent.moves() and within(bench.document.engine.values.get(cell.node), cell.index)
 
     if not descent.looked_at or not all(map(there, descent.looked_at)):
-        descent.looked_at = steepest(bench.document, [name for name, moves in descent.moves().items() if moves])
+        moves, weights = descent.moves(), descent.weights()
+        # Frozen weights, and last other inputs, only where fewer than two cells move.
+        of = [name for name in moves if moves[name]], [name for name in weights if not moves[name]], [*moves]
+        found = dict.fromkeys(cell for names in of for cell in steepest(bench.document, names))
+        descent.looked_at = tuple(found)[:2]
     return descent.looked_at
 
 

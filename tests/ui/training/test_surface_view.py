@@ -1,0 +1,23 @@
+"""The choice of the two weights that the loss is drawn over."""
+
+import pytest
+
+from explorer.lessons.loader import load
+from explorer.ui.selection import Cell
+from explorer.ui.training.surface_view import SurfaceView, chosen
+
+
+@pytest.mark.parametrize("moving", [(), ("layer.2.b",)])
+def test_two_cells_are_chosen_also_where_fewer_than_two_move(moving, bench_of, qtbot):
+    bench = bench_of(load("xor"))
+    for name in bench.descent.moves():
+        bench.descent.set_moves(name, name in moving)
+
+    cells = chosen(bench)
+
+    assert len(cells) == 2
+    assert {cell.node for cell in cells} <= {*bench.descent.weights()}
+    assert (cells[0] == Cell("layer.2.b", (0,))) is bool(moving)
+    view = SurfaceView(bench)
+    qtbot.addWidget(view)
+    assert view.plot.cells == cells
