@@ -49,8 +49,8 @@ class Kept(QObject):
 
     def keep(self, lesson: Lesson, state: State) -> None:
         """Keep an example in this state, in place of an older copy of it."""
-        titles = self.titles
-        for id in (lesson.id, *list(titles)[: len(titles) - MOST + (lesson.id not in titles)]):
+        others = [id for id in self.titles if id != lesson.id]
+        for id in (lesson.id, *others[: max(len(others) - MOST + 1, 0)]):
             self.forget(id)
         self._left[lesson.id] = lesson, state
         self._settings.set(SETTING, self.titles)

@@ -1,6 +1,7 @@
 """Examples that were changed and left are there at the next start."""
 
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -46,6 +47,16 @@ def test_only_the_newest_few_are_kept(keep, tmp_path, monkeypatch):
         keep(id)
     assert list(Kept(Settings(tmp_path)).titles) == ["softmax", "xor"]
     assert len(list((tmp_path / drafts.FOLDER).iterdir())) == 2
+
+
+def test_nothing_is_deleted_before_there_are_too_many(qapp, monkeypatch):
+    monkeypatch.setattr(drafts, "MOST", 4)
+    store, lesson = Kept(Settings()), load("emma")
+    for id in "abcde":
+        store.keep(replace(lesson, id=id), lesson.state())
+    assert list(store.titles) == ["b", "c", "d", "e"]
+    store.keep(replace(lesson, id="b"), lesson.state())
+    assert list(store.titles) == ["c", "d", "e", "b"]
 
 
 def test_they_take_no_more_room_than_is_allowed(keep, tmp_path, monkeypatch):
