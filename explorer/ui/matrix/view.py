@@ -102,6 +102,8 @@ class MatrixView(QTableView):
         Returns whether it has been measured again.
         """
         was, self.matrix = self.matrix, matrix
+        if was.name != matrix.name:
+            self._say_name()
         if was.array.shape != matrix.array.shape:
             self._reset(matrix)
         else:
@@ -190,7 +192,6 @@ class MatrixView(QTableView):
             self._stand(found)
 
     def _stand(self, found: Extent) -> None:
-        rows, columns = len(self.matrix.rows), len(self.matrix.columns)
         self._most_width = self.letters.least(self.matrix)
         across, down = self.horizontalHeader(), self.verticalHeader()
         for header, size, room in ((across, found.across, found.top), (down, found.down, found.left)):
@@ -201,7 +202,11 @@ class MatrixView(QTableView):
         across.setFixedHeight(found.top)
         self.setFixedSize(found.width, found.height)
         self.updateGeometries()  # Qt itself waits until it is shown, but the visible part is chosen before that
-        node = self.matrix.name
+        self._say_name()
+
+    def _say_name(self) -> None:
+        """Say which matrix it is, and its size, for a screen reader."""
+        node, rows, columns = self.matrix.name, len(self.matrix.rows), len(self.matrix.columns)
         self.setAccessibleName(f"Matrix {node}, {rows} row{'s' * (rows != 1)}, {columns} column{'s' * (columns != 1)}")
 
     def scrollTo(self, index: ModelIndex, hint: ScrollHint = ScrollHint.EnsureVisible) -> None:
