@@ -106,6 +106,7 @@ class Comparison(QFrame):
         self.bench.background.failed.connect(self._say_failed)
         self._first.bridge.changed.connect(self._follow_first)
         there.stage_changed.connect(self._go_along)
+        here.set_head(None if there.averaged else there.head)
         there.head_changed.connect(here.set_head)
         there.pointed.connect(self._point_here)
         here.pointed.connect(self._point_there)
@@ -119,7 +120,10 @@ class Comparison(QFrame):
         self.bench.selection.speak_of(None, covered.inside(self.bench.document.engine.values) if same else None)
 
     def _point_here(self, cell: Cell | None) -> None:
-        self._point(self.bench.selection, cell)
+        here = self.bench.selection
+        if cell is None and here.cell is not None:  # it was released
+            here.forget()
+        self._point(here, cell)
 
     def _point_there(self, cell: Cell | None) -> None:
         self._point(self._first.selection, cell)

@@ -30,6 +30,19 @@ def views(area):
     return {view.matrix.name: view for view in area.page().findChildren(MatrixView)}
 
 
+def test_the_page_beside_begins_at_the_chosen_head_and_releases_a_cell_too(window, eye, hand, qtbot):
+    eye.go_to(window, f"{SELF}attention")
+    window.bench.selection.set_head(1)
+    hand.key(Key.Key_E, CONTROL)
+    here, there = window.bench.selection, window.sides.comparison.bench.selection
+    qtbot.waitUntil(window.sides.comparison.isVisible)
+    assert (here.head, there.head) == (1, 1)
+    here.choose(Cell(f"{SELF}scores", (1, 0, 0)))
+    assert there.cell == here.cell
+    here.forget()
+    assert there.cell is None
+
+
 def test_another_setting_beside_this_one(window, eye, hand, qtbot):
     eye.go_to(window, f"{SELF}attention")
     hand.key(Key.Key_E, CONTROL)
