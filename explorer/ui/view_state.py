@@ -10,13 +10,12 @@ from PySide6.QtCore import Qt
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.lessons.progress import Progress
 from explorer.pages.view import Cell
-from explorer.ui.window.top_bar import PAGES
+from explorer.ui.window.top_bar import PAGES, SHOWING
 
 if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
 
 MOST_CHOICES, MOST_CHOICE = 500, 999_999
-SHOWING = ("values", "change", "step", "gradient", "difference")
 
 
 def kept(window: MainWindow) -> dict[str, Any]:
@@ -103,8 +102,10 @@ def _stage(window: MainWindow, said: Any) -> None:
 
 
 def _showing(window: MainWindow, said: Any) -> None:
-    if said in SHOWING:
-        window.top_bar.showing.show_in_matrices(said)
+    showing = window.top_bar.showing
+    if said in list(SHOWING):
+        showing.show_in_matrices(said)
+        showing.follow()  # a model that was just opened has no last step, whatever was shown of it before
 
 
 def _page(window: MainWindow, said: Any) -> None:

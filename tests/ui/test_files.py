@@ -696,6 +696,7 @@ BESIDE = [
     ),
     *({"cell": ["source.table", 99, 0]}, {"cell": ["source.table", 0]}),
     *({"training": {"rate": float("inf")}}, {"training": {"rate": 10**400}}),
+    *({"showing": "difference"}, {"showing": "step"}),  # there is no other model, and no step was taken yet
 ]
 
 
@@ -704,7 +705,7 @@ def test_what_a_file_says_beside_its_numbers_is_not_believed(window):
     for beside in BESIDE:
         window.files.session_opened.emit(beside)
         look_again(window)
-        assert window.bench.selection.stage == before, beside
+        assert (window.bench.selection.stage, window.bench.selection.showing) == (before, "values"), beside
 
 
 def test_a_second_window_on_a_file_is_told(open_window, tmp_path, file, answer):
