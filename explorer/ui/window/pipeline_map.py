@@ -13,7 +13,16 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QFrame,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from explorer.core.graph import Stage
 from explorer.pages.levels import stages_of
@@ -188,7 +197,8 @@ class PipelineMap(QFrame):
 
     def _draw(self) -> None:
         self._again.stop()
-        px = self._bench.appearance.px
+        px, focus = self._bench.appearance.px, QApplication.focusWidget()
+        name = focus.accessibleName() if focus is not None and self._scroll.isAncestorOf(focus) else ""
         content = QWidget()
         layout = QVBoxLayout(content)
         left, right = (px(8), px(4)) if self._titled else (px(2), px(2))
@@ -219,6 +229,11 @@ class PipelineMap(QFrame):
         self._share_height()  # before it is shown
         self._scroll.setWidget(content)
         self._mark()
+        if name:  # the keys stay where they are
+            again = [one for one in (*self._headings, *self.buttons) if one.accessibleName() == name]
+            there = again or [one for one in self.buttons if one.active]
+            for one in there[:1]:
+                one.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _left_out(self) -> dict[str, str]:
         """Of very many layers, those far from the present one: the first of them has words for all, the others none."""

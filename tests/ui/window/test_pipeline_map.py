@@ -154,6 +154,17 @@ def test_of_many_layers_the_one_that_one_is_in_is_open(open_window, hand, eye):
     assert QApplication.focusWidget() is button(window, "decoder.4.self.attention")
 
 
+def test_the_keys_stay_at_a_layer_that_they_open(open_window, hand, eye):
+    window = open_window("you-are-welcome")
+    window.bench.open(new_lesson("gpt", ["a b c"], layers=20, d_model=4))
+    eye.settle(window)
+    for name, then in (("Layer 2", "Layer 2"), ("Layer 5 to 19", "Layer 5: Masked attention")):
+        eye.by_name(window.map, name).setFocus(Qt.FocusReason.TabFocusReason)
+        hand.key(Key.Key_Space)
+        eye.settle(window)
+        assert QApplication.focusWidget().accessibleName() == then
+
+
 def test_of_very_many_layers_only_the_first_the_last_and_the_nearest_are_listed(open_window, hand, eye):
     window = open_window("you-are-welcome")
     window.bench.open(new_lesson("gpt", ["a b c"], layers=20, d_model=4))
