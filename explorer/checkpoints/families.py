@@ -161,9 +161,9 @@ def rotary(c: Config, width: int, part: float, theta: float = 10000.0, odd: bool
     newer, older = c.fields("rope_parameters"), c.fields("rope_scaling")
     kind = newer.get("rope_type") or older.get("rope_type") or older.get("type") or "default"
     base = c.number("rope_theta", c.number("rotary_emb_base", theta))
-    base = c.number("rope_theta", base, newer)
+    base = c.number("rope_theta", c.number("rope_theta", base, older), newer)
     share = c.number("partial_rotary_factor", c.number("rotary_pct", part))
-    share = c.number("partial_rotary_factor", share, newer)
+    share = c.number("partial_rotary_factor", c.number("partial_rotary_factor", share, older), newer)
     found: Switches = {"input.positions": "rotary", "input.rotary_pairs": "halves", "input.rotary_base": base}
     turned = int(width * min(share, 2))
     if share != 1 and (part == 1 or not 0 < turned <= width or (turned % 2 and not odd)):

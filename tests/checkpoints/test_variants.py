@@ -48,6 +48,14 @@ def test_what_configs_of_the_hub_say_besides_is_no_trouble(kind, said):
     assert plan.switches["ffn.activation"] == {"llama": "SiLU", "bert": "GELU"}.get(kind, "GELU tanh")
 
 
+@pytest.mark.parametrize("place", ["rope_scaling", "rope_parameters"])
+def test_a_base_beside_the_type_of_rotary_positions_counts(place):
+    """Within `rope_scaling` it was taken for known, and 10000 was used."""
+    said = {"rope_type": "default", "rope_theta": 500000.0}
+    plan = FAMILIES["llama"](Config(Path("config.json"), {**LLAMA, place: said}))
+    assert plan.switches["input.rotary_base"] == 500000.0
+
+
 def net_of_llama(k):
     return {f"mlp.{x}_proj": (D, 6) if x == "down" else (6, D) for x in ("gate", "up", "down")}
 
