@@ -156,7 +156,10 @@ def _is_part(one: Rect, whole: Rect) -> bool:
 
 
 def _spoken(view: View, coming: Stands) -> Cell | None:
-    """The one cell of a matrix that a step speaks of; None if there is none, or if its number is covered."""
+    """The one cell of a matrix that a step speaks of; None if there is none, or if its number is covered.
+
+    Where somebody has shortened the text, the matrix may have no such cell.
+    """
     spot = view.looking.spot
     if spot is None or len(spot.rows) != 1 or len(spot.columns) != 1:
         return None
@@ -164,7 +167,12 @@ def _spoken(view: View, coming: Stands) -> Cell | None:
     if at != coming.of:
         return None
     cell = Cell(at.node, (*at.index, *spot.rows, *spot.columns))
-    return None if view.looking.hides(cell) or len(cell.index) != view.values[at.node].ndim else cell
+    return None if view.looking.hides(cell) or not _is_there(view, cell) else cell
+
+
+def _is_there(view: View, cell: Cell) -> bool:
+    shape = view.values[cell.node].shape
+    return len(cell.index) == len(shape) and all(i < n for i, n in zip(cell.index, shape, strict=True))
 
 
 def _into_cell(engine: Engine, cell: Cell, before: Scene, coming: Stands) -> Iterator[Flow]:
@@ -245,7 +253,9 @@ def _row_of_shares(view: View, coming: Stands, row: int) -> Arises | None:
     head, count = coming.of.index, coming.shape[0 if coming.turned else 1]
     cells = [(*head, row, column) for column in range(count)]
     values = view.values[coming.of.node]
-    if len(cells[0]) != values.ndim or any(view.looking.hides(Cell(coming.of.node, cell)) for cell in cells):
+    if not all(
+        _is_there(view, one) and not view.looking.hides(one) for one in (Cell(coming.of.node, c) for c in cells)
+    ):
         return None
     places = tuple(place for cell in cells if (place := _corners(coming, [cell])) is not None)
     shares = tuple(min(max(float(values[cell]), 0.0), 1.0) for cell in cells)

@@ -139,6 +139,16 @@ def test_a_covered_number_gets_nothing_that_would_point_at_it_and_what_stays_nee
     assert flows(welcome.view, after, after) == ()
 
 
+@pytest.mark.parametrize("spot", [Spot(f"{BLOCK}.head.1.scores", (5,), (2,)), Spot(f"{BLOCK}.head.1.weights", (5,))])
+def test_a_cell_that_a_shorter_text_no_longer_has_gets_nothing(desk, spot):
+    welcome = desk()
+    welcome.look(spot=spot)
+    name = "scores" if spot.columns else "weights"
+    page = scene(S=stands(f"{BLOCK}.{name}", 0, 100, (3, 3), head=0), Q=stands(f"{BLOCK}.Q", head=0))
+    assert flows(welcome.view, page, page) == ()
+    assert arises(welcome.view, page, page) is None
+
+
 # Numbers that arise
 
 CELL, LINE = (50.0, 60.0, 20.0, 10.0), 10.0
