@@ -6,6 +6,8 @@ Also which elements of a page a step, or a chosen cell, puts in the light (`Lit`
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from explorer.core.derivation import chain
 from explorer.core.graph import Graph
 from explorer.lessons.answers import right_places
@@ -285,9 +287,11 @@ def _before(matrix: Matrix, before: View) -> Matrix | None:
         return None
     was = matrix_of_node(before, matrix.name, "before", f"{matrix.id} before")
     labels = (was.rows, was.columns) == (matrix.rows, matrix.columns)
-    if not labels or bool((was.values == matrix.values).all()):
+    same = was.values == matrix.values if labels else np.empty(0)
+    if not labels or bool(same.all()):
         return None
-    return replace(was, editable=False, covered=frozenset(), spot=matrix.spot)
+    covered = frozenset(cell for cell in matrix.covered if same[cell])  # their former numbers are those asked for
+    return replace(was, editable=False, covered=covered, spot=matrix.spot)
 
 
 def _lines(page: Page, matrix: Matrix, view: View) -> AttentionLines | None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.document.commands import SetTokens
+from explorer.document.commands import SetCells, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.lessons.steps import MakeSo, Point, Predict
@@ -21,6 +21,7 @@ from explorer.pages.matrix import Matrix, matrix, part_of, transposed
 from explorer.pages.of_step import (
     ELSEWHERE,
     MOST_COLUMNS,
+    _before,
     elements_of,
     excerpt,
     first_cell,
@@ -29,7 +30,7 @@ from explorer.pages.of_step import (
     right_cells,
 )
 from explorer.pages.page import Descent, Listing, Picture, Row
-from explorer.pages.view import Cell, Spot, View
+from explorer.pages.view import Cell, Covered, Spot, View
 
 LESSONS = ("start-here", "softmax", "two-vectors", "jump", "xor", "emma")
 walk_of = cache(lambda name: Walk(load(name)))
@@ -346,3 +347,16 @@ def test_of_columns_of_a_page_the_first_list_is_shown(desk):
     (shown,) = excerpt(made.page("generation.heads").page, made.view.graph)
     assert isinstance(shown, Listing)
     assert shown.id == "all scores"
+
+
+def test_the_former_numbers_do_not_tell_one_that_is_asked_for():
+    """A step changes one row and asks for a number of another: its former matrix showed that number."""
+    document = Document(load("translation-lookup").state())
+    before = View.of(document)
+    document.do(SetCells("Q", {(1, 0): 7.0}))
+    view = View.of(document)
+    asked, changed = (0, 0), (1, 0)
+    looking = replace(view.looking, covered=Covered({"scores": frozenset({asked, changed})}))
+    view, before = (replace(one, looking=looking) for one in (view, before))
+    was = _before(matrix(view, "scores"), before)
+    assert was.covered == {asked}
