@@ -79,6 +79,7 @@ SENTENCES: dict[str, str] = {
     "not-read": "The model says “{word}”, which is none of the words that it reads, so it can write nothing after it; "
     "type the word into the sentence, and it gets a row in the table.",
     "no-start": "Say what the answer begins with: --target and words that the model knows, such as {known}.",
+    "option-of-others": "Only the folder or file of a checkpoint takes a {option}; leave it out for {name}.",
     "no-room": "The model has room for {limit} words; write a shorter text.",
     "no-positions": "The model has positions for {limit} words only; write a shorter text.",
     "run-differs": "{file}: is a training on other examples, of another model or by another recipe; delete it, or "

@@ -27,6 +27,8 @@ def opened(
     """
     path = Path(path)
     try:
+        if tokenizer and not path.suffix.lower() == ".bin":
+            raise wrong(path, "is no file of llama2.c (.bin), so it takes no tokenizer from elsewhere")
         if path.is_dir():
             return hugging_face.opened(path, dtype, told)
         with path.open("rb") as stream:

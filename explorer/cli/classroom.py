@@ -264,17 +264,20 @@ def questions(arguments: Namespace) -> int:
     out = Path(arguments.out or "")
     if out.suffix.lower() not in PLATFORMS:
         raise UsageError("--out says where the questions go: a .xml for Moodle, a .zip of QTI 2.1 for others.")
-    if not 1 <= arguments.variants <= MOST_VARIANTS:
-        raise UsageError(f"--variants may be 1 to {MOST_VARIANTS}; {arguments.variants} is not.")
+    if arguments.same and (arguments.variants is not None or arguments.seed is not None):
+        raise UsageError("--same takes the numbers of the lesson, and draws none; leave out --variants and --seed.")
+    variants = 1 if arguments.variants is None else arguments.variants
+    if not 1 <= variants <= MOST_VARIANTS:
+        raise UsageError(f"--variants may be 1 to {MOST_VARIANTS}; {variants} is not.")
     groups: dict[str, list[Item]] = {}
     asked = 0
     for lesson in {lesson.id: lesson for lesson in map(ready, arguments.lessons)}.values():  # each once
         if not lesson.questions:
             raise ExplorerError("no-questions", lesson=lesson.id)
         asked += lesson.questions
-        for variant in range(arguments.variants):
-            for item in items(lesson, None if arguments.same else arguments.seed + variant):
-                if variant == 0 or (isinstance(item, NumberItem) and not arguments.same):  # choices have no variants
+        for variant in range(variants):
+            for item in items(lesson, None if arguments.same else (arguments.seed or 0) + variant):
+                if variant == 0 or isinstance(item, NumberItem):  # choices have no variants
                     groups.setdefault(item.id, []).append(item)
     every = [item for group in groups.values() for item in group]
     if out.suffix.lower() == ".xml":

@@ -40,8 +40,8 @@ def questions() -> Parser:
     add = parser.add_argument
     add("lessons", metavar="LESSON", nargs="+", help="a name from `explorer list`, or a file (.toml)")
     add("--out", metavar="FILE", help="a .xml for Moodle's import, or a .zip of QTI 2.1")
-    add("--variants", type=int, default=1, metavar="N", help="so many of each question, with other numbers (1)")
-    add("--seed", type=int, default=0, metavar="S", help="of the numbers; the same draws the same (0)")
+    add("--variants", type=int, metavar="N", help="so many of each question, with other numbers (1)")
+    add("--seed", type=int, metavar="S", help="of the numbers; the same draws the same (0)")
     add("--same", action="store_true", help="the numbers of the lesson, none drawn")
     add_force(parser)
     return parser

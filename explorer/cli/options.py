@@ -60,10 +60,12 @@ def add_edits(parser: Parser) -> None:
         "--setting", metavar="NAME", help="such as textbook or printed; if left out, the one that the lesson opens with"
     )
     add("--switch", action="append", default=[], metavar="B.N=V", help="set a switch, as in encoder.1.self.scale=none")
-    add("--tokens", metavar="TEXT", help="other words for what the model reads first, split at blanks or into pieces")
-    add("--ids", metavar="NUMBERS", help="the same by the numbers of the words, as in --ids '5 17 3'")
-    add("--target", metavar="TEXT", help="other words for the sequence a decoder reads, split at blanks")
-    add("--target-ids", metavar="NUMBERS", help="the same by the numbers of the words")
+    read = edits.add_mutually_exclusive_group().add_argument
+    read("--tokens", metavar="TEXT", help="other words for what the model reads first, split at blanks or into pieces")
+    read("--ids", metavar="NUMBERS", help="the same by the numbers of the words, as in --ids '5 17 3'")
+    read = edits.add_mutually_exclusive_group().add_argument
+    read("--target", metavar="TEXT", help="other words for the sequence a decoder reads, split at blanks")
+    read("--target-ids", metavar="NUMBERS", help="the same by the numbers of the words")
     what = "set a cell, as in 'source.table[0,1]=2.5', counted from 0; a computed one is pinned"
     add("--set", action="append", default=[], metavar="CELL=V", dest="sets", help=what)
 

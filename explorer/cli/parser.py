@@ -286,10 +286,11 @@ def _render() -> Parser:
         "--theme", metavar="NAME", help="of a still picture: light or dark, as on a screen; else it is as on paper"
     )
     parser.add_argument("--frames", action="store_true", help="what moves as numbered files: OUT-01.png, OUT-02.png, …")
-    parser.add_argument(
+    moving = parser.add_mutually_exclusive_group()
+    moving.add_argument(
         "--learn", type=int, metavar="STEPS", help="what moves is the model while it learns, so many steps"
     )
-    parser.add_argument("--cell", metavar="CELL", help="what moves is how this cell is computed: NODE[row,column]")
+    moving.add_argument("--cell", metavar="CELL", help="what moves is how this cell is computed: NODE[row,column]")
     add_edits(parser)
     return parser
 
@@ -319,8 +320,8 @@ def _words() -> Parser:
     add = parser.add_argument
     add("action", metavar="ACTION", help="one of those above")
     add("words", nargs="*", default=[], metavar="WORD", help="words; for `train` text files, for `get` a name")
-    add("-n", type=int, default=10, metavar="N", help="how many words to print (10)")
-    add("--vectors", default="books", metavar="V", help="a name from `explorer words list`, or a file (books)")
+    add("-n", type=int, metavar="N", help="how many words to print, of `similar` and `analogy` (10)")
+    add("--vectors", metavar="V", help="a name from `explorer words list`, or a file (books)")
     add("--json", action="store_true", help="print JSON")
     train = parser.add_argument_group("for train").add_argument
     train(
@@ -379,8 +380,9 @@ def _generate() -> Parser:
     add("--seed", type=int, default=0, metavar="S", help="the seed of the draws (0)")
     add("--greedy", action="store_true", help="always take the most probable word")
     add("--beams", type=int, metavar="B", help="follow the B most probable continuations")
-    add("--target", metavar="TEXT", help='what a translator\'s answer begins with, such as "<es>"')
-    add("--target-ids", metavar="NUMBERS", help="the same by the numbers of the words")
+    begin = parser.add_mutually_exclusive_group().add_argument
+    begin("--target", metavar="TEXT", help='what a translator\'s answer begins with, such as "<es>"')
+    begin("--target-ids", metavar="NUMBERS", help="the same by the numbers of the words")
     add("--json", action="store_true", help="print JSON")
     return parser
 
@@ -394,7 +396,7 @@ def _conventions() -> Parser:
     add("--printed", metavar="NUMBERS", help="what the text makes of it")
     add("--seconds", type=float, default=10.0, metavar="S", help="when to stop, at the latest (10)")
     add("--out", metavar="FILE", help="write the model with the first setting found: a document (.explorer)")
-    add("--number", type=int, default=1, metavar="N", help="write the N-th in its place")
+    add("--number", type=int, metavar="N", help="write the N-th in its place")
     add("--json", action="store_true", help='print {"ways": [{"changed", "slip", "rounded"}], …}')
     add_edits(parser)
     add_force(parser)

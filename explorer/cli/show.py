@@ -259,7 +259,21 @@ def conventions(arguments: Namespace) -> int:
     """``explorer conventions``, for the nodes of a model or for a matrix; returns 1 if no setting gives the numbers."""
     if not arguments.seconds > 0:
         raise UsageError(f"--seconds is a number above 0; {arguments.seconds} is not.")
+    if arguments.number is not None and arguments.out is None:
+        raise UsageError("--number says which setting --out FILE writes; give --out, too.")
     if arguments.given is not None:
+        if any(
+            (
+                arguments.setting,
+                arguments.switch,
+                arguments.tokens,
+                arguments.ids,
+                arguments.target,
+                arguments.target_ids,
+                arguments.sets,
+            )
+        ):
+            raise UsageError("--given takes a matrix alone, without a model to be edited; leave the edits out.")
         if arguments.lesson is not None or arguments.printed is None:
             raise UsageError("--given takes a matrix, and --printed what the text makes of it; no LESSON beside them.")
         found = searches.conventions(_text(arguments.given), _text(arguments.printed), arguments.seconds)
@@ -281,9 +295,10 @@ def conventions(arguments: Namespace) -> int:
     else:
         print(found)
     if arguments.out is not None and found.ways:
-        if not 1 <= arguments.number <= len(found):
-            raise UsageError(f"There is no setting number {arguments.number} to be opened.")
-        found[arguments.number - 1].open().save(arguments.out)
+        number = 1 if arguments.number is None else arguments.number
+        if not 1 <= number <= len(found):
+            raise UsageError(f"There is no setting number {number} to be opened.")
+        found[number - 1].open().save(arguments.out)
         print(wrote(arguments.out), file=sys.stderr if arguments.json else sys.stdout)
     return int(not found.ways)
 

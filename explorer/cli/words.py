@@ -19,6 +19,7 @@ from explorer.words.progress import Cancelled, Progress, Report
 from explorer.words.vectors import Vectors
 
 MOST = 1000
+_LISTED = 10
 _LINE_EVERY = 15.0
 
 
@@ -30,6 +31,8 @@ def words(arguments: Namespace) -> int:
     least, most, what = WORDS_ACTIONS[arguments.action]
     if len(given) < least or (most is not None and len(given) > most):
         raise UsageError(f"`explorer words {arguments.action}` takes {what}; {len(given)} were given.")
+    _refuse_options_of_others(arguments)
+    arguments.n = _LISTED if arguments.n is None else arguments.n
     if not 1 <= arguments.n <= MOST:
         raise UsageError(f"-n may be from 1 to {MOST}; {arguments.n} is not.")
     action: Callable[[Namespace], int] = {
@@ -52,8 +55,26 @@ def words(arguments: Namespace) -> int:
         return 130
 
 
+_ACTIONS_OF = {
+    "n": ("similar", "analogy"),
+    "vectors": ("similar", "cosine", "analogy", "odd-one-out", "evaluate"),
+    **dict.fromkeys(("out", "force", "n_words", "least", "dims", "window", "x_max", "alpha"), ("train",)),
+    **dict.fromkeys(("rate", "epochs", "seed", "vector", "remove", "cores", "no_numba"), ("train",)),
+}
+"""The actions that read an option."""
+
+
+def _refuse_options_of_others(arguments: Namespace) -> None:
+    """Raises `UsageError` for an option that the action does not read."""
+    for option, actions in _ACTIONS_OF.items():
+        value = getattr(arguments, option)
+        if value is not None and value is not False and arguments.action not in actions:
+            name = {"n": "-n", "n_words": "--words"}.get(option, f"--{option.replace('_', '-')}")
+            raise UsageError(f"{name} is for {', '.join(actions)}, not for {arguments.action}; leave it out.")
+
+
 def _loaded(arguments: Namespace) -> Vectors:
-    return catalogue.load(arguments.vectors, arguments.report)
+    return catalogue.load(arguments.vectors or catalogue.DEFAULT, arguments.report)
 
 
 def _print(arguments: Namespace, as_json: dict[str, Any], lines: Callable[[], Sequence[str]]) -> int:

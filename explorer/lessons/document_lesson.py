@@ -67,13 +67,16 @@ def opened(
     Raises
     ------
     ExplorerError
-        Those of `explorer.lessons.loader.load`, of `explorer.document.storage.load`, "checkpoint", and "model-needed"
-        for a lesson on a model that does not come along.
+        Those of `explorer.lessons.loader.load`, of `explorer.document.storage.load`, "checkpoint", "model-needed" for a
+        lesson on a model that does not come along, and "option-of-others" for an option that the model has no use for.
     """
     if is_checkpoint(name_or_path):
         from explorer.checkpoints import opening  # imported only when somebody opens such a model
 
         return _around(opening.opened(name_or_path, dtype, tokenizer, told))
+    for option, given in (("dtype", dtype), ("tokenizer", tokenizer)):
+        if given:
+            raise ExplorerError("option-of-others", option=option, name=name_or_path)
     if is_document(name_or_path):
         return lesson_of(*storage.load(name_or_path))
     lesson = ready(name_or_path)

@@ -101,6 +101,20 @@ def wrong(capsys, *argv):
         ((*WELCOME, "--tokens", "w" * 1000), ("A token is",)),
         (("show", "emma", "--tokens", "a b"), ("'emma'", "cannot be changed")),
         (("show", "emma", "--target", "a b"), ("'emma'", "cannot be changed")),
+        # options that cannot go together, of which one was ignored
+        (("show", "tiny-gpt", "--tokens", "the", "--ids", "1"), ("--ids: not allowed with argument --tokens",)),
+        ((*WELCOME, "--target", "de", "--target-ids", "1"), ("--target-ids: not allowed with argument --target",)),
+        (("generate", "tiny-translator", "the", "--target", "<es>", "--target-ids", "1"), ("not allowed with",)),
+        (("show", "emma", "--dtype", "float32"), ("Only", "checkpoint", "a dtype", "emma")),
+        (("show", "emma", "--tokenizer", "tok512.bin"), ("Only", "checkpoint", "a tokenizer", "emma")),
+        (("generate", "tiny-gpt", "the", "--tokenizer", "tok512.bin"), ("a tokenizer", "tiny-gpt")),
+        (("render", "emma", "attention", "a.gif", "--cell", "Q[0,0]", "--learn", "2"), ("not allowed with",)),
+        (("conventions", "--given", "1 2", "--printed", "1 2", "--tokens", "a"), ("a matrix alone",)),
+        (("conventions", "--given", "1 2", "--printed", "1 2", "--number", "2"), ("--number", "--out")),
+        (("questions", "emma", "--same", "--variants", "2", "--out", "a.xml"), ("--same", "leave out --variants")),
+        (("words", "similar", "sea", "--dims", "4"), ("--dims is for train, not for similar",)),
+        (("words", "list", "--vectors", "books"), ("--vectors is for similar", "not for list")),
+        (("words", "cosine", "sea", "ship", "-n", "3"), ("-n is for similar, analogy, not for cosine",)),
     ],
 )
 def test_one_line_says_what_was_wrong_and_what_would_be_right(capsys, argv, names):
