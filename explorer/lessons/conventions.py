@@ -33,7 +33,7 @@ _ENDS = re.compile(r"\\\\|[;\n\]]")
 _BETWEEN = re.compile(r"[\s,&\[\]()|]+")
 _COMMAS = re.compile(r"[-−+]?\d+,\d+([eE][-+−]?\d+)?")
 _NOTHING = frozenset(("?", "…", "...", "–", "_", "nan", "·"))
-_NUMBER = re.compile(r"[-−+]?\d*\.?(?P<behind>\d*)([eE](?P<power>[-−+]?\d+))?")
+_NUMBER = re.compile(r"[-−+]?\d*\.?(?P<behind>\d*)([eE](?P<power>[-−+]?\d{1,9}))?")
 
 
 def read_matrix(given: Any) -> tuple[Array, Array]:

@@ -167,8 +167,11 @@ class _Formula:
 
     def read(self) -> str:
         parts = []
-        while self._at < len(self._tokens):
-            parts.append(self._part())
+        try:
+            while self._at < len(self._tokens):
+                parts.append(self._part())
+        except RecursionError:
+            raise UnknownNameError("formula", self._latex, "put fewer signs within each other.") from None
         return re.sub(" {2,}", " ", "".join(parts)).strip()
 
     def _next(self) -> str:

@@ -259,6 +259,7 @@ def test_a_matrix_that_nothing_makes():
         ("0,53\t1,2\n2\t3", [[0.53, 1.2], [2, 3]], [[2, 1], [0, 0]]),
         ("1 ? 2.5", [[1, np.nan, 2.5]], [[0, 0, 1]]),
         ("1.50e2", [[150]], [[0]]),
+        (f"1e-{'9' * 5000}", [[0]], [[0]]),
     ],
 )
 def test_numbers_as_they_are_copied(text, values, decimals):

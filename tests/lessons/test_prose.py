@@ -30,7 +30,7 @@ def test_formulas(latex):
     assert plain(f"${latex}$") == as_text
 
 
-@pytest.mark.parametrize("latex", [r"\foo", "{a", "a}", r"\frac{a}", "a_", r"\text{a"])
+@pytest.mark.parametrize("latex", [r"\foo", "{a", "a}", r"\frac{a}", "a_", r"\text{a", "^" * 3000])
 def test_what_no_formula_is_is_refused(latex):
     with pytest.raises(UnknownNameError):
         plain(f"${latex}$")
