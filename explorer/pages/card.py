@@ -1,6 +1,6 @@
-"""The page of the model card: what a model is, which data it has learned from, how, and how good it is.
+"""The page of the model card (what a model is, its training and its scores), and the page of the family tree.
 
-The page of the family tree: which switches make known models; a click turns the open model into one of their kind.
+The family tree lists known models with their switches; a click turns the open model into one of that kind.
 """
 
 from collections.abc import Mapping, Sequence
@@ -86,7 +86,7 @@ def _tree() -> Listing:
 
 
 def _alike(switches: Sequence[Named], chosen: Sequence[Mapping[str, SwitchValue]]) -> list[list[Named]]:
-    """Groups of switches: those of several parts with the same values in every model; the most often changed first."""
+    """Switches in groups: one of the same name and values in several parts is one group; most often changed first."""
     groups: dict[tuple[object, ...], list[Named]] = {}
     changed: dict[tuple[object, ...], int] = {}
     for part, name in switches:
@@ -114,7 +114,7 @@ def _line(one: "Member", chosen: Mapping[str, SwitchValue], groups: Sequence[Seq
 
 
 def _entry(value: SwitchValue, switch: Switch) -> Entry:
-    """The value that a model has at a switch; a dash where it is the value of the paper."""
+    """A model's value of a switch; a dash if it is the value of the paper of 2017."""
     if value == switch.default:
         return Entry("–", tip=f"as in 2017: {_said(value)}", muted=True)
     return Entry(_said(value))

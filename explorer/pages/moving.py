@@ -1,4 +1,4 @@
-"""The list of the inputs that gradient descent moves or leaves frozen; if there are many, it is block by block."""
+"""The list of the inputs that gradient descent changes or leaves frozen; many inputs are grouped by block."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -24,7 +24,7 @@ def moving(view: View, moves: Mapping[str, bool], measured: bool = False) -> Lis
     Parameters
     ----------
     moves : mapping of str to bool
-        The inputs, in reading order, and whether gradient descent moves them.
+        The inputs, in reading order, and whether gradient descent changes them.
     measured : bool
         Whether the list has the length of each input's gradient.
     """
@@ -61,7 +61,7 @@ def _lengths(view: View, lines: list[list[str]]) -> list[str]:
         return ["…"] * len(lines)
     gradients = view.engine.gradients().several({name for names in lines for name in names})
     found = [[gradients[name] for name in names if name in gradients] for names in lines]
-    # Of a large model it takes a moment, and the page is also made anew where only a block is opened.
+    # Cached: for a large model this takes a moment, and the page is also made anew when only a block is opened.
     return [
         view.part(("length", *names), tuple(arrays), partial(_length, arrays))
         for names, arrays in zip(lines, found, strict=True)

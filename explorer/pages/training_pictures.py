@@ -52,38 +52,38 @@ MAP_ROW, MAP_HEAD = 36, 28
 
 @dataclass
 class Watch:
-    """What somebody watches while a model learns."""
+    """What the reader has chosen to watch while a model learns."""
 
     weight: str = ""  # the name of the weight that is drawn
     log: bool = False  # whether the scale of the losses is logarithmic
     words: str | None = None  # words to try that are being typed; None: the words that the model reads
-    typed: tuple[str, tuple[str, ...]] = "", ()  # the lesson in which they are typed, and what its model reads
-    example: str = ""  # the lesson in which somebody tries words
-    before: tuple[str, ...] = ()  # what its model read before
+    typed: tuple[str, tuple[str, ...]] = "", ()  # the lesson in which they are typed, and the words its model reads
+    example: str = ""  # the lesson in which the reader tries words
+    before: tuple[str, ...] = ()  # the words that its model read before
 
     def type(self, words: str, view: View) -> None:
-        """Words to try are being typed."""
+        """Take over words to try as they are being typed."""
         self.words, self.typed = words, (view.state.lesson, words_read(view))
 
     def to_try(self, view: View) -> str | None:
-        """Those words; None if there are none, or the model has got others to read since."""
+        """The typed words; None if there are none, or if the model has read other words since."""
         return self.words if self.typed == (view.state.lesson, words_read(view)) else None
 
     def keep(self, view: View) -> None:
-        """Remember what the model read before it reads words that somebody tries."""
+        """Remember the words that the model read before the reader tried words."""
         if not self.tries(view):
             self.example, self.before = view.state.lesson, words_read(view)
         self.words = None
 
     def tries(self, view: View) -> bool:
-        """Whether the model reads words that somebody tries: its own translation is not the one of these."""
+        """Whether the model reads words that the reader tries; its target is then no translation of them."""
         return self.example == view.state.lesson and self.before != words_read(view)
 
 
 class Room:
-    """How pictures share so many pixels at text scale 1.
+    """How pictures share the room of a page, in pixels at text scale 1.
 
-    `width`: of each of them; `most`, `high`: the most height of one, and the height of a curve.
+    `width`: that of each picture; `most`: the most height of a picture; `high`: the height of a curve.
     """
 
     def __init__(self, across: float, down: float) -> None:
@@ -96,7 +96,7 @@ class Room:
 
 @dataclass(frozen=True)
 class Sight:
-    """What the pictures are made of."""
+    """The data that the pictures are made from."""
 
     progress: Progress
     view: View
@@ -111,7 +111,7 @@ def sequence_of(view: View) -> str | None:
 
 
 def words_read(view: View) -> tuple[str, ...]:
-    """The words of that sequence."""
+    """The words of the sequence that the model reads first."""
     sequence = sequence_of(view)
     return view.engine.labels(sequence) if sequence is not None else ()
 
@@ -173,7 +173,7 @@ def _norms(sight: Sight) -> Stack:
 
 
 def _start(progress: Progress) -> float | None:
-    """The loss before the first step; None after it, or if another text is learned from."""
+    """The loss before the first step; None after it, or if the model does not learn from its own example."""
     records = progress.records
     return None if progress.source != OWN or (records is not None and records.at) else progress.loss
 
@@ -185,7 +185,7 @@ def _until(progress: Progress) -> float:
 
 
 def _calm(name: str, numbers: Array, records: Records, n: int) -> Trace:
-    """The means of each n recorded numbers."""
+    """A line of means, each of n recorded numbers."""
     whole = len(numbers) // n * n
     return Trace(name, numbers[:whole].reshape(-1, n).mean(1), records.steps[n - 1 : whole : n])
 
@@ -199,13 +199,13 @@ def _stretch(records: Records) -> int:
 
 
 def _net(sight: Sight) -> Stack | None:
-    """The answers of a net, beside those of the line that learns by the same steps."""
+    """The answers of a net, beside those of the linear regression that learns by the same steps."""
     line = sight.progress.line
     return net_picture(sight.view, line.document.engine if line is not None else None, sight.room.width)
 
 
 def _weight(sight: Sight) -> Stack:
-    """A weight as colours. Of few rows the picture is lower: it would be large patches of one colour each."""
+    """A weight as colours. With few rows the picture is less high, or its cells would be large patches of colour."""
     view, watch, weights, room = sight.view, sight.watch, sight.weights, sight.room
     name = watch.weight if watch.weight in weights else next(iter(weights), "")
     array = view.values.get(name)
@@ -226,7 +226,7 @@ def _weight(sight: Sight) -> Stack:
 
 
 def _says(sight: Sight) -> Stack:
-    """What the model says of what it reads, beside what is right."""
+    """The model's predictions for the words or cases that it reads, beside the right ones."""
     view, watch, room = sight.view, sight.watch, sight.room
     found: list[Element] = []
     if (sequence := sequence_of(view)) is not None:
@@ -238,7 +238,7 @@ def _says(sight: Sight) -> Stack:
     alone = _alone(sight.progress, view)
     if alone:
         found.append(Note("alone", alone))
-    if not (alone and watch.tries(view)):  # else there is nothing to compare it with
+    if not (alone and watch.tries(view)):  # for tried words a translator has no right answers to compare with
         if "output.probabilities" in view.nodes:
             found.append(_of_words(view))
         elif "loss.target" in view.values:
@@ -281,9 +281,9 @@ def _numbers(row: Array) -> str:
 
 
 def _alone(progress: Progress, view: View) -> str:
-    """The sentence that a translator says if each of its words is what it reads next; as long as there is room.
+    """The sentence that a translator writes word by word, reading its own words, up to the length of its target.
 
-    Only if no place sees a later one: what stands there is not said yet.
+    Only with causal masks in the decoder: without them a position would attend to words that are not written yet.
     """
     model, engine = view.state.model, view.engine
     decoders = [f"decoder.{i + 1}.self" for i in range(model.decoder_layers)]
@@ -312,4 +312,4 @@ PICTURES: dict[str, Callable[[Sight], Stack | None]] = {
     "weight": _weight,
     "says": _says,
 }
-"""All pictures by name, in the order that `pictures_page` expects; a model that is no small net has no first one."""
+"""All pictures by name, in the order that `pictures_page` expects; "net" is None unless the model is a small net."""

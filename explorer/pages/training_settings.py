@@ -1,4 +1,4 @@
-"""The settings of training on the page "Train", what the model learns from and how, and the controls for them."""
+"""The settings of training on the page "Train" (what the model learns from, and how), and the controls for them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,1 +1,1 @@
-"""Training models: tasks, their examples, the steps of a run and the way back, and what a trained model shows."""
+"""Training models: tasks, their examples, the steps of a run, going back in it, and what trained heads do."""

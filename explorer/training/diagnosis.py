@@ -18,7 +18,7 @@ RISEN, FALLEN = 1.05, 0.99
 SMALL = 1e-3
 """A gradient shorter than this share of the longest gradient of a block counts as vanished."""
 TIMES = 10.0
-"""A loss larger than the first by this factor was thrown out of its valley; a new rate differs by this factor."""
+"""A loss this many times the first one has left its valley; a suggested rate differs by the same factor."""
 USUAL, USUAL_ADAPTIVE = 0.1, 0.01
 """Learning rates that suit most models, for optimisers whose steps are proportional to the gradient, and for those that
 normalise their steps. A rate far above is lowered to these at once.
@@ -68,7 +68,7 @@ def diagnosis(document: Document, records: Records, recipe: Recipe, learns: str 
         is already in it.
     """
     if len(records.losses) and records.losses[-1] == 0:
-        return None  # there is nothing left to learn
+        return None  # the model has nothing left to learn
     alike = twins(document)
     still = [block for block, lengths in records.blocks.items() if len(lengths) and lengths[-1] == 0]
     losses = records.losses
@@ -108,9 +108,9 @@ def _risen(losses: Array, recipe: Recipe) -> Diagnosis | None:
 
 
 def _ends(losses: Array) -> tuple[float, float]:
-    """The loss at first, and the loss now."""
+    """The loss at the beginning and the loss at the end, each a mean of three."""
     first, last = (float(np.mean(part)) for part in (losses[:3], losses[-3:]))
-    # A loss to which the first steps have thrown it is no fair start.
+    # If the first steps made the loss explode, its mean over them is no fair start.
     return (float(losses[0]) if losses.max() > TIMES * losses[0] else first), last
 
 
@@ -177,7 +177,7 @@ def _same_cases(cases: Array, hidden: Array, targets: Array, far: float) -> str:
 
 
 def _another_start(said: str, recipe: Recipe, learns: str) -> Diagnosis:
-    """The remedy of random weights, or of another random start, or of the lesson's setting that learns."""
+    """The diagnosis with its remedy: the lesson's setting that learns, random weights, or another random start."""
     if learns:
         return Diagnosis(said, FROM_NOTHING, opens=learns)
     if recipe.initialiser in ("", "zeros"):
@@ -187,7 +187,7 @@ def _another_start(said: str, recipe: Recipe, learns: str) -> Diagnosis:
 
 
 def _alike(alike: dict[str, int], still: list[str], recipe: Recipe, document: Document, learns: str) -> Diagnosis:
-    """The diagnosis of equal units, or of gradients that are exactly 0; new weights help, or a way past the blocks."""
+    """The diagnosis of equal units, or of gradients that are exactly 0; new weights help, or residuals."""
     said = [f"The gradient of {_few(still)} is exactly 0: nothing moves there."] if still else []
     if not alike and ("residual", False) in {(name, value) for _, name, value in _switches(document)}:
         return Diagnosis(" ".join(said), *_against_vanishing(document))

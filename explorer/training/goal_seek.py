@@ -1,8 +1,8 @@
-"""Goal seeking: a person wishes for a value of one number, and gradient descent looks for inputs that give it.
+"""Goal seeking: the user names a value that one number should have; gradient descent looks for inputs that give it.
 
-The number has one gradient g, and the step that would be exact if the number were linear is known: (wished − now) · g /
-|g|² (Newton's method for one equation in many unknowns, which takes the shortest such step). If the step leads further
-away it is halved until it does not.
+The number has one gradient g. If the number were linear, the step (wished − now) · g / |g|² would be exact (Newton's
+method for one equation in many unknowns, which takes the shortest such step). A step that does not lead nearer to the
+wished value is halved until it does.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -53,7 +53,7 @@ class Sought:
 
     @property
     def reached(self) -> bool:
-        """Whether it is the wished number."""
+        """Whether the search reached the wished number."""
         return not self.reason
 
     def __str__(self) -> str:

@@ -37,7 +37,7 @@ TEXT = "text"
 MOST_WEIGHT = 1000
 MOST_LENGTH = 1000
 LEAST_TO_HOLD = 100
-"""Patterns with fewer sentences hold none out: without one of only three sentences the text would be another one."""
+"""Patterns with fewer sentences hold none out: leaving out one of three sentences would change the text too much."""
 _HELD = 10
 """One sentence in ten is held out."""
 _GAP = re.compile(r"\{([a-z_]+)(#\d)?(?:\.([a-z_]+))?\}|([^\s{}]+)")
@@ -99,7 +99,7 @@ class Sentence:
 
     @property
     def held_out(self) -> bool:
-        """Whether it belongs to the tenth of a large pattern's sentences that are never learned."""
+        """Whether the sentence belongs to the tenth of a large pattern's sentences that are never learned."""
         return self.pattern.many and crc32(self.key.encode()) % _HELD == 0
 
     def _word(self, gap: Gap) -> str:

@@ -62,8 +62,8 @@ Annotated = tuple[Sequence[str], Sequence[tuple[int, int]]]
 class Cost:
     """How much worse a model is without a head."""
 
-    # `without`, `averaged`: the increase of the loss, in nats per word, if the head outputs 0, and if it always outputs
-    # its mean.
+    # The increase of the loss, in nats per word: `without`, if the head outputs 0; `averaged`, if it always outputs its
+    # mean.
     without: float
     averaged: float
     words: tuple[str, ...]  # the words that become harder to predict without it, the hardest first

@@ -153,7 +153,7 @@ def shaped(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
     document : State
         The document at the start of the training, or an edited one; weights that it does not have are left out.
     weights : mapping of str to numpy.ndarray
-        Of a trainer.
+        The weights of a trainer.
 
     Raises
     ------

@@ -32,9 +32,8 @@
 
     [training]                  every setting of `Recipe`
 
-And the same task as data.
-
-And the results of training a small model of each kind on the same sentences (`packaging/measure_kinds.py`).
+This file also defines the task as data (`Task`), and reads the results of training a small model of each kind on the
+same sentences (`packaging/measure_kinds.py`).
 """
 
 import json
@@ -84,12 +83,12 @@ class ExistingModel:
     """An example, or a document. Training continues from its weights."""
 
     name: str  # the example's id, or the path of the document's file
-    setting: str | None = None  # of an example; None for its first
+    setting: str | None = None  # the setting of an example; None for its first
 
 
 @dataclass(frozen=True)
 class NewModel:
-    """A new model of chosen sizes. All else (words, lengths, features) follows from the examples."""
+    """A new model of chosen sizes. Its words, lengths and features follow from the examples."""
 
     kind: str  # one of `KINDS`
     # `d_model`, `layers`: for a transformer.

@@ -1,4 +1,4 @@
-"""One training run of an open document, started by hand or by a recipe, and the way back.
+"""One training run of an open document, started by hand or by a recipe, and how to go back in it.
 
 ::
 
@@ -7,9 +7,9 @@
     document ◄──────┘        its weights, put into the document: all steps of a run are one step to undo
 
 A trainer (`explorer.core.training.trainer`) is everything that the next step depends on: weights, the optimiser's
-memory, examples, settings, and the number of steps taken. So to go back is to return to an earlier trainer; a step that
-was not kept is computed again from an earlier one; and a separate process needs only a trainer, which it returns
-through a checkpoint. A person who has gone back, or has edited, and continues from there begins a new branch.
+memory, examples, settings, and the number of steps taken. So to go back is to return to an earlier trainer; a trainer
+that was not kept is computed again from an earlier one; and a separate process needs only a trainer, which it returns
+through a checkpoint. Continuing after going back, or after an edit, begins a new branch.
 
 Other settings, another example, or another structure with the same weights need another trainer during the run; a
 `Stretch` is the steps with one trainer's settings.
@@ -55,7 +55,7 @@ class Run:
     Parameters
     ----------
     settings : Settings
-        For the first steps; with an `initialiser` they begin from newly drawn weights.
+        The settings of the first steps; with an `initialiser` the steps begin from newly drawn weights.
     budget : int
         The most bytes of earlier trainers to keep.
 
@@ -94,11 +94,11 @@ class Run:
         self._end: tuple[int, float] = -1, float("nan")
         self.mark_end()
 
-    # Where it is
+    # The document's place on the run
 
     @property
     def at(self) -> int:
-        """The number of steps of the document's weights, or of those being computed for it, or before an edit."""
+        """How many steps led to the document's weights, or to those about to be shown, apart from edits."""
         return self._now().trainer.at
 
     @property
@@ -132,7 +132,7 @@ class Run:
 
     @property
     def prepared(self) -> Prepared:
-        """The examples that are learned from there."""
+        """The examples and settings at the document's point."""
         return self._now().stretch.prepared
 
     @property
@@ -185,7 +185,7 @@ class Run:
         return self._end[0]
 
     def _edits(self) -> dict[str, Array]:
-        """The weights of the document that are not the arrays that the run left there.
+        """The weights of the document that are other arrays than those that the run put there.
 
         Raises `ExplorerError`: "model-changed" if the document has other weights, or weights of other shapes.
         """
@@ -279,7 +279,7 @@ class Run:
             trainer = here.trainer.under(recipe) if same else None
             stretch = replace(stretch, settings=settings)
         if trainer is None:
-            # The initialiser has drawn new weights when the run began, and must not do so again.
+            # The initialiser drew new weights when the run began, and must not do so again.
             prepared = prepare_document(state, settings.material, replace(settings.recipe, initialiser=""))
             trainer = prepared.trainer()
             trainer.go_on_from(here.trainer)
@@ -364,7 +364,7 @@ class Run:
         if added:
             before = replace(before, inputs={name: a for name, a in before.inputs.items() if name not in added})
         if added or any(array.shape != state.graph.shape(name) for name, array in arrays.items()):
-            # The model or the sentence has changed since the start.
+            # The model or the sentence has changed since the run began.
             before = before.rebuilt(state.model)
         before = replace(before, records=self.first.records, optimiser=self.first.optimiser)
         self._document.do(Replace(before, "Start over"))
@@ -372,7 +372,7 @@ class Run:
     def change(self, place: Place) -> Array:
         """The change of a node or slice of the document by the last step, after minus before; 0 before the first step.
 
-        It is 0, too, if the shape has changed since, because the text has other words than at that step.
+        It is also 0 if the shape has changed since that step, because the text has another number of words.
         """
         before, after = (values.get(place.node) for values in self._around_last_step())
         shape = self._document.engine.values[place.node].shape
@@ -416,7 +416,7 @@ class Run:
         )
 
     def _state_of(self, point: Point) -> State:
-        """The document at a point. If it learns from a text, the document keeps its present sentence."""
+        """The document at a point. If the model learns from a text, the document keeps its present sentence."""
         if point.state is not None:
             return point.state
         stretch, trainer, wanted = point.stretch, point.trainer, self._document.wanted
@@ -450,7 +450,7 @@ class Run:
             del self._known[state]
 
     def _let_go(self) -> None:
-        """Drop points until the budget is kept."""
+        """Drop every second kept point, repeatedly, until the rest fits into the budget."""
         while len(self.kept) * self._here.bytes > self._budget and self.kept.keys() > self._never_let_go:
             self._every *= 2
             for step in sorted(self.kept.keys() - self._never_let_go)[::2]:

@@ -20,8 +20,8 @@ from explorer.training.recipes import Material
 class Settings:
     """The settings of training steps."""
 
-    material: Material  # what is learned from
-    recipe: Recipe  # its steps are counted from the beginning of the run
+    material: Material  # what the model learns from
+    recipe: Recipe  # `recipe.steps` is counted from the beginning of the run
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class Point:
     """A point that a run has reached."""
 
     trainer: Trainer
-    stretch: Stretch  # of the next step
+    stretch: Stretch  # that of the next step
     # The document at this point, if the trainer did not make it: at the beginning, and after an edit.
     state: State | None = None
 

@@ -35,7 +35,7 @@ class TrainedLine:
         # The line's own nodes: ``layer.1.W``, ``layer.1.b``, the answers ``layer.1.activation`` and ``loss.value``.
         self.document = Document(State.of(model, _examples(state)))
         self.run = Run(self.document, _of_line(settings))
-        self.failed = False  # whether its steps were too large: then it keeps its last weights
+        self.failed = False  # whether a step failed because steps were too large; the line then keeps its last weights
 
     def use(self, state: State, settings: Settings) -> None:
         """Continue with other settings, or examples."""
@@ -44,7 +44,7 @@ class TrainedLine:
         self.failed = False
 
     def follow(self, step: int, seconds: float) -> None:
-        """Take steps until it has as many as the net, or the time is up; or go back to the net's step."""
+        """Take steps until the line is at the net's step or the time is up; or go back to the net's step."""
         try:
             if step < self.run.at:
                 self.run.travel(step)
@@ -55,7 +55,7 @@ class TrainedLine:
 
 
 def line_beside(state: State, settings: Settings, before: TrainedLine | None) -> TrainedLine | None:
-    """The line beside a net, if the net has one: the line of before with new settings, or a new one."""
+    """The linear regression for a net with a node for it, else None: `before` with new settings, or a new one."""
     if "regression.output" not in state.graph.nodes:
         return None
     if before is None:

@@ -1,7 +1,7 @@
-"""Gradient descent in the window: the one run of the document, by hand or as the page "Train" is set, and its pace.
+"""Gradient descent in the window: the document's one run, by hand or with the settings of the tab "Train"; its pace.
 
-Small steps are taken in slices of the event loop. A large one is computed on a thread where they are counted, and in a
-process of its own where they are to go on.
+Steps of a small model are taken in slices of the event loop. Steps of a large model are computed on a thread or, in a
+run by a recipe that plays, in a process of its own.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -40,78 +40,78 @@ if TYPE_CHECKING:  # all of training, which the first page does not need
     from explorer.ui.training.process import TrainingProcess
 
 SLICE_S = 0.006
-"""How long training holds the event loop: a good third of a frame at 60 Hz; the window paints in the rest."""
+"""Seconds that training may hold the event loop: a third of a frame at 60 Hz; the window paints in the rest."""
 LARGE_STEP = 100_000_000
-"""Multiply-adds of a step from which on it takes longer than a slice: a run of such steps goes to a process."""
+"""A step of this many multiply-adds or more takes longer than a slice: a process takes the steps of such a run."""
 FIRST_RATE = 0.1
 UNSEEN = 10
-"""So many slices it plays on with nothing in sight that shows it: a page that is made anew is not yet to be seen."""
+"""Steps by hand play on for this many slices while no widget shows the run: a page being rebuilt is hidden briefly."""
 
 
 class Descent(QObject):
-    """All controls and pictures of training on a document share this one.
+    """The training of a document; all controls and pictures of training share this one object.
 
-    Somebody may change the model, the example or the settings in mid-run: it goes on with what there is then.
+    The model, the example or the settings may change during a run: the next steps use the new ones.
 
-    `opened`: the document as it was opened, each time: who opens an example begins another run.
+    `opened`: each state in which the document was opened; opening an example begins a new run.
     """
 
-    changed = Signal()  # what it is set to, the run, where the document is on it, or whether it goes on
-    failed = Signal(object)  # ExplorerError: why it has stopped
+    changed = Signal()  # the settings, the run, the document's place on the run, or whether steps are being taken
+    failed = Signal(object)  # ExplorerError: why the run has stopped
 
     def __init__(self, document: Document, bridge: Bridge, opened: Collection[State] = ()) -> None:
         super().__init__(bridge)
         self._document, self._opened = document, opened
-        # `kind`: a key of `OPTIMISERS`: how steps by hand are taken.
+        # `kind`: the optimiser of steps by hand, a key of `OPTIMISERS`.
         # `rate`: the learning rate of steps by hand.
         self.kind, self.rate = next(iter(OPTIMISERS)), FIRST_RATE
-        self.looked_at: tuple[Cell, ...] = ()  # the two weights of the loss surface, once somebody has looked at it
-        self.line: TrainedLine | None = None  # the linear regression that learns beside the net, where there is one
+        self.looked_at: tuple[Cell, ...] = ()  # the two weights of the loss surface; empty before it is first shown
+        self.line: TrainedLine | None = None  # the linear regression that is trained beside the net, if there is one
         self._handover = Handover(self)
-        # `least`: seconds that a run by a recipe takes at least, so that one can watch; 0: as fast as it goes.
-        # `speed`: steps a second, lately.
+        # `least`: the shortest time in seconds for a run by a recipe, so that one can watch; 0: as fast as possible.
+        # `speed`: steps a second, measured over about the last half second.
         self.least = self.speed = 0.0
-        self.pace = FIRST_PACE  # steps a second at most of a run by hand, one of `PACES`
+        self.pace = FIRST_PACE  # the most steps a second of a run by hand, one of `PACES`
         self._reached: Callable[[State], bool] = lambda _: False
         self._run: Run | None = None
         self._movable = Movable()
         self._lesson = document.state.lesson
         self._settings: Callable[[], Settings] = self._by_hand
-        self._others = False  # whether the settings have changed since they were asked for
+        self._others = False  # whether the settings have changed since the run last read them
         self._steps_of_recipe = 0
-        self._from = 0  # the step that a recipe's steps are counted from: who goes on at the end takes as many again
+        self._from = 0  # a recipe's steps are counted from this step: continuing a finished run takes them all again
         self._left = 0.0
         self._way_back: Iterator[None] | None = None
         self._heading: int | None = None
         self._left_from, self._unseen = document.state, 0
         self._watchers: WeakSet[QWidget] = WeakSet()
-        self._since = (0.0, 0)  # when, and after how many steps
+        self._since = (0.0, 0)  # the time and the step from which `speed` is measured
         self._pace, self._worker = Pace(), Background(self)
         self._at_work = False
         self._timer = later(self, self._slice)
         bridge.changed.connect(self._follow)
 
-    # What it is
+    # Its state
 
     @property
     def process(self) -> "TrainingProcess | None":
-        """While a process takes the steps."""
+        """The process that takes the steps; None if none does."""
         return self._handover.process
 
     @property
     def possible(self) -> bool:
-        """Whether there is a loss to go down."""
+        """Whether the model has a loss."""
         return LOSS.node in self._document.engine.graph.nodes
 
     @property
     def quick(self) -> bool:
-        """Whether a step takes so little that nobody has to wait for it: of large models less is shown."""
-        # The way back takes two products for each one of the way there.
+        """Whether a step is too short to wait for; less is shown of models for which it is not."""
+        # The backward pass computes two products for each one of the forward pass.
         return 3 * sum(self._document.engine.graph.work.values()) < LARGE
 
     @property
     def run(self) -> "Run | None":
-        """The run, if the document is on it, or has been edited there."""
+        """The run, if the document's weights are those of one of its steps, or were edited from there."""
         run, state = self._run, self._document.wanted
         if run is None or run.knows(state):
             return run
@@ -120,12 +120,12 @@ class Descent(QObject):
 
     @property
     def stepped(self) -> bool:
-        """Whether there is a last step that matrices could show."""
+        """Whether a step has been taken, so that matrices can show what it changed."""
         return (run := self.run) is not None and run.at > run.begun
 
     @property
     def at(self) -> int:
-        """After how many steps the document is, or will be when it has been travelled to."""
+        """The step of the run that the document is at, or is travelling to."""
         run = self.run
         if run is None:
             return 0
@@ -133,17 +133,17 @@ class Descent(QObject):
 
     @property
     def steps(self) -> int:
-        """After how many steps a run that goes by a recipe ends; 0 where there is none, or steps are taken by hand."""
+        """The last step of a run by a recipe; 0 if there is no run, or its steps are taken by hand."""
         return 0 if self.run is None or self._is_by_hand else self._from + self._steps_of_recipe
 
     @property
     def playing(self) -> bool:
-        """Whether it goes on until it is told to stop."""
+        """Whether steps are taken until `stop` is called."""
         return self._left == inf
 
     @property
     def going(self) -> bool:
-        """Whether there are steps left to take, or to compute anew."""
+        """Whether there are steps left to take, or to recompute while travelling."""
         return self._left > 0 or self._way_back is not None
 
     @property
@@ -152,31 +152,31 @@ class Descent(QObject):
         return (run := self.run) is not None and run.edited
 
     def moves(self) -> dict[str, bool]:
-        """The inputs that a gradient can move, in reading order, and whether they are to."""
+        """The inputs that gradient descent can change, in reading order; True for those that the next steps change."""
         return self._movable.of(self._document.state)
 
     def weights(self) -> dict[str, bool]:
-        """Those of them that training usually moves."""
+        """The part of `moves` for the inputs that training changes by default."""
         return self._movable.weights(self._document.state)
 
     @property
     def frozen(self) -> tuple[str, ...]:
-        """The weights that usually move and are not to."""
+        """The inputs that training changes by default and that are frozen."""
         return self._movable.unusual(self._document.state, moves=False)
 
     @property
     def also(self) -> tuple[str, ...]:
-        """The inputs that usually do not move and are to."""
+        """The inputs that training leaves alone by default and that the next steps change."""
         return self._movable.unusual(self._document.state, moves=True)
 
     def change(self, place: Place) -> Array:
-        """What the last step changed in a node or slice; 0 where there was none."""
+        """What the last step changed in a node or slice; zeros if there is no run."""
         return np.zeros(self._document.engine.value(place).shape) if (run := self.run) is None else run.change(place)
 
     def ahead(self) -> Mapping[str, Array]:
-        """What the next step by hand would make of the inputs that move; it is not taken.
+        """The inputs as the next step by hand would make them; the step is not taken.
 
-        Raises `ExplorerError`: those of `Run.ahead`.
+        Raises `ExplorerError`: the same as `Run.ahead`.
         """
         from explorer.training.run import Run
 
@@ -188,7 +188,7 @@ class Descent(QObject):
         return self._settings == self._by_hand
 
     def _by_hand(self) -> "Settings":
-        """All of the document's own example in each step, just as it is shown."""
+        """The settings of steps by hand: each step uses the whole example that is shown."""
         from explorer.core.training.recipe import Recipe
         from explorer.training.recipes import Material
         from explorer.training.run import MOST_STEPS
@@ -211,70 +211,70 @@ class Descent(QObject):
         self.use_settings()
 
     def set_kind(self, kind: str) -> None:
-        """Take the next steps by hand with another optimiser; it begins to remember now."""
+        """Take the next steps by hand with another optimiser; its moving averages begin anew."""
         self.kind = kind
         self.use_settings()
 
     def set_moves(self, name: str, moves: bool) -> None:
-        """Let an input move at the next steps, or freeze it."""
+        """Let the next steps change an input, or freeze it."""
         self._movable.choose(name, moves)
         self.use_settings()
 
     def use_settings(self) -> None:
-        """Take the next steps with the settings as they are now. A process stops; another goes on from its weights."""
+        """Take the next steps with the current settings. A running process stops with its weights kept."""
         self._others = True
         if self.process is not None:
             self.stop()
         self.changed.emit()
 
     def set_least(self, seconds: float) -> None:
-        """Let a run that goes by a recipe take so long at least; 0: as fast as it goes."""
+        """Set how many seconds a run by a recipe takes at least; 0: as fast as possible."""
         self.least = seconds
         self._count_anew()
 
     def set_pace(self, pace: float = FIRST_PACE) -> None:
-        """Go so many steps a second at most where steps by hand go on by themselves; `inf`: as fast as it goes."""
+        """Set the most steps a second for steps by hand that play; `inf`: as fast as possible."""
         self.pace = pace
         self._count_anew()
         self.changed.emit()
 
     def _count_anew(self) -> None:
-        """The pace is another one from here on."""
+        """Measure the new pace from this step on."""
         self._pace.begin(self.run.at if self.run is not None else 0)
         if self.going:
             self._timer.start(0)
 
     def go_faster(self, more: int = 1) -> None:
-        """Another one of `PACES`, so many places further."""
+        """Choose the pace that is `more` places further in `PACES`."""
         at = PACES.index(self.pace) + more
         self.set_pace(PACES[min(max(at, 0), len(PACES) - 1)])
 
     def stop_where(self, reached: Callable[[State], bool]) -> None:
-        """Steps by hand that go on by themselves stop where a state is what is learned for, such as a lesson's goal."""
+        """Stop steps by hand that play as soon as `reached` is true of the state, such as for a lesson's goal."""
         self._reached = reached
 
     # Going
 
     def take(self, steps: int, settings: "Callable[[], Settings] | None" = None) -> None:
-        """Take so many steps: the first at once, the others as the event loop finds time.
+        """Take a number of steps: the first at once, the others in later turns of the event loop.
 
-        `settings`: how they are taken, asked for whenever that may have changed; by hand, if left out.
+        `settings` gives the settings, and is called again whenever they may have changed; left out: by hand.
         """
         self._go(steps, settings or self._by_hand)
 
     def play(self, settings: "Callable[[], Settings] | None" = None) -> None:
-        """Go on until stopped; by hand, until nothing that shows it is in sight; else until the recipe's end."""
+        """Take steps until stopped; by hand, also until no watching widget is visible; else until the recipe's end."""
         self._go(inf, settings or self._by_hand)
 
     def stop(self) -> None:
-        """Stay where it is."""
+        """Take no more steps."""
         self._left, self._way_back = 0, None
         self._timer.stop()
         self._handover.stop()
         self.changed.emit()
 
     def end(self) -> None:
-        """Let go of the run; the document keeps what it has learned."""
+        """Forget the run; the document keeps its trained weights."""
         self._handover.end()
         self.stop()
         self._run, self.line, self._from, self._at_work = None, None, 0, False
@@ -282,19 +282,19 @@ class Descent(QObject):
         self.changed.emit()
 
     def start_over(self) -> None:
-        """Let go of the run, and give the document the weights that it had before."""
+        """Forget the run, and give the document the weights from before it."""
         run = self.run
         self.end()
         if run is not None:
             run.start_over()
 
     def close(self) -> None:
-        """Let go of the run and of its files."""
+        """Forget the run and delete its files."""
         self.end()
         self._handover.close()
 
     def travel(self, step: int) -> None:
-        """Go to where the run was after so many steps. A newer wish overtakes an older one."""
+        """Give the document the weights after the given step of the run. A newer call replaces an older one."""
         run = self.run
         if run is None or not run.begun <= step <= run.records.at:
             return
@@ -307,11 +307,11 @@ class Descent(QObject):
         self._slice()
 
     def watched_by(self, widget: QWidget) -> None:
-        """A widget that can stop it: while one of those is in sight, steps by hand go on."""
+        """Add a widget that can stop the run: steps by hand play on while one of these widgets is visible."""
         self._watchers.add(widget)
 
     def go_on(self) -> None:
-        """Go on with the settings of before, from where the document is now."""
+        """Play on with the same settings, from the document's current weights."""
         self._go(inf, self._settings)
 
     def _go(self, steps: float, settings: "Callable[[], Settings]") -> None:
@@ -333,7 +333,7 @@ class Descent(QObject):
         self._pace.begin(self.run.at if self.run is not None else 0)
 
     def _begun(self) -> "Run":
-        """The run with the settings as they are now; a new one where there is none."""
+        """The run with the current settings; a new run if there is none."""
         from explorer.training.run import Run
         from explorer.training.trained_line import line_beside
 
@@ -355,7 +355,7 @@ class Descent(QObject):
         return run
 
     def _slice(self, first: bool = False) -> None:
-        """As much as a part of a frame has room for."""
+        """Take or recompute as many steps as fit into one slice, and plan the next slice."""
         if self.process is not None or self._at_work:
             return
         until, before, run = perf_counter() + SLICE_S, self._document.wanted, self.run
@@ -363,7 +363,7 @@ class Descent(QObject):
         self._unseen = 0 if self._in_sight() else self._unseen + 1
         unseen = self.playing and self._is_by_hand and self._unseen > UNSEEN
         if run is None or overtaken or unseen or (self._taken_back and not first):
-            self.stop()  # meanwhile the model has become another, somebody has undone steps, or nobody looks
+            self.stop()  # meanwhile the model was replaced, steps were undone, or no widget shows the run
             return
         try:
             if self._way_back is not None:
@@ -379,7 +379,7 @@ class Descent(QObject):
             self.changed.emit()
         elif self._document.wanted is before and not self._document.computing and not self._at_work:
             pause = self._pace.pause_ms(*self._paced) if self._paced else 0
-            self._timer.start(pause)  # else when what has changed was shown: one slice a frame
+            self._timer.start(pause)  # otherwise `_follow` starts it after the change is shown: one slice a frame
 
     def _step(self, most: float) -> None:
         """Take steps, or let a thread or a process take them."""
@@ -403,7 +403,7 @@ class Descent(QObject):
             self.after_steps(run)
 
     def _take(self, run: "Run", most: float) -> None:
-        """As many steps as a slice has room for; one by one where each of them may be the one that is looked for."""
+        """Take as many steps as fit into a slice; one by one when playing by hand, where each may reach the aim."""
         seconds = SLICE_S if self.line is None else SLICE_S / 2
         if not (self.playing and self._is_by_hand):
             run.take(seconds, most)
@@ -416,22 +416,22 @@ class Descent(QObject):
                 self._left = 0
             now = perf_counter()
             if not self._left or now + (now - begun) > until:
-                return  # one more as long as the last would not be over in time
+                return  # another step as long as the last one would end too late
             begun = now
 
     def after_steps(self, run: "Run") -> None:
-        """Some steps have been taken: the line beside the net follows, and their speed is measured."""
+        """Let the line beside the net catch up with the steps just taken, and measure their speed."""
         if run.finished:
             self._left = 0
         if self.line is not None:
-            # A step of the line is quick: at the end it takes at once those that it is behind.
+            # A step of the line is quick: at the end the line takes all its missing steps at once.
             self.line.follow(run.at, SLICE_S if self._left else inf)
         (since, at), now = self._since, perf_counter()
         if now - since > 0.5:
             self.speed, self._since = (run.records.at - at) / (now - since), (now, run.records.at)
 
     def _take_beside(self, run: "Run", trainer: "Trainer") -> None:
-        """Compute a step on a thread; what is edited meanwhile overtakes it."""
+        """Compute a step on a thread; if the document is edited meanwhile, the step is dropped."""
         from explorer.training.run import step_of
 
         begun_from = self._document.wanted
@@ -461,14 +461,14 @@ class Descent(QObject):
         self._worker.ask(work, then)
 
     def fail(self, error: ExplorerError) -> None:
-        """Stay where it is, and say why."""
+        """Take no more steps, and report the error."""
         self._left, self._way_back = 0, None
         self.failed.emit(error)
         self.changed.emit()
 
     @property
     def _taken_back(self) -> bool:
-        """Whether somebody has undone something while it goes on: one step more would make that impossible to redo."""
+        """Whether something was undone while steps are being taken: another step would make redoing it impossible."""
         return self._left > 0 and self._document.history.redo_label is not None
 
     def _in_sight(self) -> bool:
@@ -476,7 +476,7 @@ class Descent(QObject):
 
     @property
     def _paced(self) -> tuple[float, int] | None:
-        """In how many seconds it takes how many steps at most; None: as fast as it goes."""
+        """The pace as seconds and the most steps taken in them; None: as fast as possible."""
         if not self.playing:
             return None
         if self._is_by_hand:
@@ -484,12 +484,12 @@ class Descent(QObject):
         return (self.least, self._steps_of_recipe) if self.least else None
 
     def _due(self) -> float:
-        """How many steps it is behind the pace that somebody can watch."""
+        """How many steps the run is behind its pace; `inf` if it has none."""
         run, paced = self._run, self._paced
         return inf if run is None or paced is None else self._pace.due(run.at, *paced)
 
     def _follow(self) -> None:
-        """The document has changed: it may be elsewhere on the run, or no longer on it."""
+        """React to a change of the document, which may now be at another step of the run, or have left the run."""
         if self._lesson != self._document.state.lesson:
             self._lesson = self._document.state.lesson
             self._movable.forget()
@@ -500,5 +500,5 @@ class Descent(QObject):
         elif self._taken_back:
             self.stop()
         elif self.going:
-            self._timer.start(0)  # what was posted to be painted comes before
+            self._timer.start(0)  # the paint events posted before are handled first
         self.changed.emit()

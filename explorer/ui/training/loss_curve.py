@@ -1,4 +1,4 @@
-"""Curves of training: losses, gradient norms, whatever is measured again and again."""
+"""Curves of training: losses, gradient norms and other numbers that are measured at many steps."""
 
 from dataclasses import replace
 from html import escape
@@ -18,24 +18,25 @@ from explorer.ui.theme import mark, qcolor
 from explorer.ui.workbench import Workbench
 
 MOST_POINTS = 1500
-"""Of a longer curve the lowest and highest of each stretch are drawn: no screen shows more."""
+"""A longer curve is cut into stretches, and only the lowest and highest point of each is drawn."""
 
 GRAIN = 0.1
-"""In powers of ten: so coarse are the ends of the axes, or they would be laid out anew at every step of a run."""
+"""The ends of the axes are rounded to this fraction of a power of ten; else each step would lay out the axes again."""
 
 SHAPES = {"o": "●", "s": "■", "t1": "▲", "d": "◆", "t": "▼", "p": "⬟", "star": "★", "h": "⬢"}
-"""What tells several lines apart, beside their colours: pyqtgraph's names of shapes, and how they are written."""
+"""The shapes that tell lines apart, beside their colours: pyqtgraph's name of each, and its character."""
 DOT = 9
-"""Pixels across of the dot where the document is."""
+"""Diameter in pixels of the dot that marks the document's step."""
 STRETCHES = 5
-"""Parts of the lower axis; on each line a shape stands in each of them."""
+"""The horizontal axis is divided into this many parts; each line has one shape in each part."""
 
 MOST_THICK = 100
-"""A longer curve is one pixel wide: a ragged one of two takes Qt five times as long (32 ms for four of 470 points)."""
+"""A curve of more points is one pixel wide: a ragged one two pixels wide takes Qt five times as long to paint (32 ms
+for four curves of 470 points)."""
 
 
 class _Dot(pg.GraphicsObject):
-    """Where the document is: pyqtgraph's own items of dots take 4 ms of each frame for one."""
+    """The dot at the document's step; pyqtgraph's own `ScatterPlotItem` takes 4 ms of each frame for one dot."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()
@@ -43,7 +44,7 @@ class _Dot(pg.GraphicsObject):
         self.place: tuple[float, float] | None = None
 
     def move(self, place: tuple[float, float] | None) -> None:
-        """Stand at other numbers, or nowhere."""
+        """Stand at other coordinates; None hides the dot."""
         self.place = place
         self.update()
 
@@ -63,7 +64,7 @@ class _Dot(pg.GraphicsObject):
 
 
 class LossCurve(Plot):
-    """Several curves over the steps, and a dot where the document is."""
+    """Several curves over the steps, and a dot at the document's step."""
 
     def __init__(self, bench: Workbench, traces: Traces) -> None:
         super().__init__(bench)
@@ -74,16 +75,16 @@ class LossCurve(Plot):
         self._items: list[pg.PlotCurveItem] = []
         self._dot = _Dot(bench)
         self.add(self._dot, 5)
-        # Without a cache: an SVG would have all that is in it, squeezed, in each place.
+        # No cache: with it, an exported SVG would show the whole atlas of shapes, squeezed, in place of each shape.
         self._shapes = pg.ScatterPlotItem(size=8, pen=None, useCache=False)
         self.add(self._shapes, 4)
         self._spots: list[tuple[int, float, float]] = []
         self.names = QLabel(self)
-        """The names of the lines, where there is more than one to tell apart."""
+        """The names of the lines, if there are several."""
         mark(self.names, role="small")
         self.names.setWordWrap(True)
         self.nothing = QLabel(self)
-        """Said in an empty picture."""
+        """The text of an empty picture."""
         mark(self.nothing, role="muted")
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.nothing.setWordWrap(True)
@@ -93,15 +94,15 @@ class LossCurve(Plot):
 
     def restyle(self) -> None:
         super().restyle()
-        self.setBackground(None)  # it stands on cards, too
+        self.setBackground(None)  # transparent, because some curves stand on cards
         self.viewport().setAutoFillBackground(False)
         self.viewport().update()
         self._write_names()
-        self._spots = []  # they have other colours
+        self._spots = []  # so that the shapes are drawn again in the new colours
         self._draw()
 
     def tell(self, traces: Traces) -> None:
-        """Draw other curves; each has its colour and its shape by its place among them."""
+        """Draw other curves; the position of a curve among them decides its colour and its shape."""
         self._traces = traces
         self._draw()
 
@@ -148,7 +149,7 @@ class LossCurve(Plot):
         self._mark()
 
     def _tell_apart(self) -> None:
-        """Put a few shapes on each of several lines, at places that stay while a run goes on; a lone point is one."""
+        """If there are several lines, put shapes on each, at places that stay during a run; one on a lone point."""
         spots, several = [], len(self._traces.lines)
         for place, line in enumerate(self._traces.lines if several > 1 else ()):
             x = np.arange(len(line.y)) if line.x is None else np.asarray(line.x)
@@ -161,7 +162,7 @@ class LossCurve(Plot):
             spots += [(place, x, y) for x, y in zip(x[at].tolist(), self._scaled(line.y[at]).tolist(), strict=True)]
         spots = [spot for spot in spots if np.isfinite(spot[2])]
         self._shapes.setVisible(bool(spots))
-        if spots != self._spots:  # to tell pyqtgraph of them takes 3 ms
+        if spots != self._spots:  # `setData` takes 3 ms
             self._spots = spots
             self._shapes.setData(
                 [x for _, x, _ in spots],
@@ -171,7 +172,7 @@ class LossCurve(Plot):
             )
 
     def _show_sides(self) -> None:
-        """What is written at the sides; of no numbers only what they would be."""
+        """Write the titles of both axes and, unless the picture is empty, their numbers."""
         traces, box = self._traces, self.extent
         self.nothing.setVisible(box.isNull())
         if box.isNull():
@@ -182,7 +183,7 @@ class LossCurve(Plot):
             self.side("left").show_numbers(box.top(), box.bottom(), self.height(), traces.beside)
 
     def _match_items(self) -> None:
-        """As many items as lines, and their names above where there is more than one to tell apart."""
+        """Make one item for each line, and write the names of the lines if they have changed."""
         names = [line.name for line in self._traces.lines]
         if [item.name() for item in self._items] == names:
             return
@@ -209,7 +210,7 @@ class LossCurve(Plot):
         self.grid.setContentsMargins(0, high, 0, 0)
 
     def _color(self, place: int) -> str:
-        """A line's colour. There are only so many: those that use one again are deeper, or on dark ground paler."""
+        """A line's colour. Lines beyond the theme's colours repeat them darker, or lighter in the dark theme."""
         theme = self.bench.appearance.theme
         color = QColor(theme.series[place % len(theme.series)])
         if place >= len(theme.series):
@@ -218,7 +219,7 @@ class LossCurve(Plot):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if hasattr(self, "names"):  # pyqtgraph's own constructor calls this, too
+        if hasattr(self, "names"):  # pyqtgraph's constructor resizes the widget before `names` exists
             self._place_names()
             self.nothing.setGeometry(self.rect())
             self._show_sides()
@@ -230,10 +231,10 @@ class LossCurve(Plot):
             if self.extent.top() <= value <= self.extent.bottom() and steps <= self.extent.right():
                 self._dot.move((steps, value))
                 return
-        self._dot.move(None)  # far beyond the axes it would crash Qt's painter
+        self._dot.move(None)  # a dot far outside the axes would crash Qt's painter
 
     def _scaled(self, values: Array) -> Array:
-        """The numbers as they are drawn; what cannot be drawn is NaN."""
+        """The numbers as they are drawn, logarithms on a log axis; NaN for those that cannot be drawn."""
         values = np.where(np.abs(values) < DRAWABLE, values, np.nan)
         if not self._traces.log:
             return values
@@ -251,9 +252,9 @@ class LossCurve(Plot):
 
 
 class RunCurve(LossCurve):
-    """The loss after each step of the bench's run, and a dot where the document is.
+    """The loss after each step of the bench's run, and a dot at the document's step.
 
-    `goal`: a number that is to be reached.
+    `goal`: the loss to reach.
     """
 
     def __init__(self, bench: Workbench, goal: float | None = None) -> None:
@@ -262,7 +263,7 @@ class RunCurve(LossCurve):
         self.refresh()
 
     def set_log(self, on: bool) -> None:
-        """Set whether powers of ten have equal distances."""
+        """Set whether the loss axis is logarithmic."""
         self.tell(replace(self._traces, log=on))
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -279,24 +280,24 @@ class RunCurve(LossCurve):
             steps, losses = descent.run.curve()
         elif descent.possible:
             steps, losses = np.zeros(1), np.array([float(self.bench.document.engine.values[LOSS.node])])
-        else:  # the page goes as soon as it is made anew
+        else:  # the model has no loss: the next page will not have this curve
             return
         here = (descent.at, float(np.interp(descent.at, steps, losses))) if len(steps) else None
         self.tell(replace(self._traces, lines=(Trace("loss", losses, steps),), here=here))
 
 
 def _shape(place: int) -> str:
-    """A line's shape, by its place; there are only so many."""
+    """The shape of the line at a position; after the last shape they repeat."""
     return tuple(SHAPES)[place % len(SHAPES)]
 
 
 def _above(number: float) -> float:
-    """A number a little above, of few; 0 for one below 0."""
+    """A number rounded up to a multiple of `GRAIN` in log10; 0 for one that is not above 0."""
     return float(10 ** (np.ceil(np.log10(number) / GRAIN - 1e-9) * GRAIN)) if number > 0 else 0.0
 
 
 def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
-    """The lowest and the highest of each stretch of a long curve, in order."""
+    """A long curve reduced to the lowest and highest point of each stretch, in order."""
     stretch = -(-len(y) // (MOST_POINTS // 2))
     if stretch <= 2:
         return x, y

@@ -1,6 +1,6 @@
-"""The loss over two weights as a contour map, with the way that gradient descent took over it.
+"""The loss over two weights as a contour map, with the path of gradient descent on it.
 
-The loss for other values of two weights, all else as it is: at a few points first, then at those between.
+The losses are those for other values of two weights, with all else unchanged: on a coarse grid first, then finer.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,13 +31,13 @@ from explorer.ui.training.descent import SLICE_S
 from explorer.ui.workbench import Workbench
 
 FINEST, COARSEST = 33, 8
-"""Points along each side at last, and how many of their distances lie between two at first."""
+"""Points along each side of the finest grid; the coarsest grid has every `COARSEST`-th of them."""
 FIRST = ((FINEST - 1) // COARSEST + 1) ** 2  # points of the first surface
 
 
 @dataclass(frozen=True)
 class Window:
-    """The part of the plane of two weights that is looked at."""
+    """The part of the plane of two weights that the picture shows."""
 
     left: float
     right: float
@@ -45,17 +45,17 @@ class Window:
     top: float
 
     def contains(self, x: float, y: float) -> bool:
-        """Whether a point lies in it."""
+        """Whether a point lies in the window."""
         return self.left <= x <= self.right and self.bottom <= y <= self.top
 
 
 class LossGrid:
-    """Losses at the points of a grid. It asks the engine's values of the moment it was made at, however they go on.
+    """Losses at the points of a grid, computed from the engine's values at the time when the grid was made.
 
     Parameters
     ----------
     cells : pair of Cell
-        Cells of inputs: across, and up.
+        Cells of inputs: that of the horizontal axis and that of the vertical one.
     """
 
     def __init__(self, document: Document, cells: Sequence[Cell], window: Window) -> None:
@@ -67,7 +67,7 @@ class LossGrid:
         self._across = np.linspace(window.left, window.right, FINEST)
         self._up = np.linspace(window.bottom, window.top, FINEST)
         # `x`, `y`: where the points of `surface` are, (n,) and (n,).
-        # `surface`: the losses as far as the grid is whole, (n, n), rows going up; (0, 0) before that.
+        # `surface`: the losses of the finest complete grid, (n, n), lowest row first; (0, 0) before there is one.
         self.x, self.y, self.surface = self._across[:0], self._up[:0], self._all[:0, :0]
         self._points = self._go()
         self.whole = False
@@ -77,14 +77,14 @@ class LossGrid:
         return float(self._engine.what_if(moved(self._engine.values, self.cells, (x, y)), LOSS.node))
 
     def more(self, until: float, coarse: bool = False) -> bool:
-        """Compute on until a time (`time.perf_counter`).
+        """Compute more points until a time (`time.perf_counter`).
 
-        `coarse`: be content with the first few points.
+        `coarse`: stop after the coarsest grid.
 
         Returns
         -------
         bool
-            Whether `surface` is a finer one than before.
+            Whether `surface` has become finer.
         """
         before = len(self.x)
         while not (self.whole or (coarse and len(self.x))):
@@ -94,7 +94,7 @@ class LossGrid:
         return len(self.x) != before
 
     def fits(self) -> bool:
-        """Whether the document has changed in nothing but the two cells since."""
+        """Whether nothing of the document but the two cells has changed since the grid was made."""
         then, now = self._state, self._document.state
         if then is now:
             return True
@@ -127,7 +127,7 @@ class LossGrid:
 
 
 def moved(values: Mapping[str, Array], cells: Sequence[Cell], to: Sequence[float]) -> dict[str, Array]:
-    """The arrays that some cells are in, with other numbers in those."""
+    """Copies of the arrays that contain the given cells, with new numbers in those cells."""
     arrays: dict[str, Array] = {}
     for cell, number in zip(cells, to, strict=True):
         if cell.node not in arrays:
@@ -138,7 +138,7 @@ def moved(values: Mapping[str, Array], cells: Sequence[Cell], to: Sequence[float
 
 
 def steepest(document: Document, weights: Sequence[str]) -> tuple[Cell, ...]:
-    """The two cells whose gradients are largest: there the way down leads first. Fewer, where there are fewer."""
+    """The two cells with the largest gradients; fewer if there are fewer."""
     gradients = document.engine.gradients().several(weights)
     found: list[tuple[float, int, Cell]] = []
     for order, (name, gradient) in enumerate(gradients.items()):
@@ -152,7 +152,7 @@ def steepest(document: Document, weights: Sequence[str]) -> tuple[Cell, ...]:
 
 
 def around(points: Array, before: Window | None) -> Window:
-    """What to look at: points, with room around. What was looked at before stays, while all of them are well inside.
+    """The window that shows all points with a margin. The window before stays as long as it contains all of them.
 
     `points`: (n, 2).
     """
@@ -161,7 +161,7 @@ def around(points: Array, before: Window | None) -> Window:
     if before is not None and before.contains(*low.tolist()) and before.contains(*high.tolist()):
         return before
     middle = (low + high) / 2
-    # Equally wide and high, so that a slope looks alike in both directions.
+    # Equally wide and high, so that the same slope looks the same in both directions.
     half = max(float((high - low).max()) * 0.8, 0.15 * float(np.abs(middle).max()), 1.0)
     return Window(middle[0] - half, middle[0] + half, middle[1] - half, middle[1] + half)
 
@@ -188,20 +188,20 @@ def levels(surface: Array, most: int = 9) -> list[float]:
 
 
 MOST_PLACES = 200
-"""Of a longer way so many are drawn."""
+"""The most points of the path that are drawn."""
 PART_S = 0.2
-"""So long the background computes before the surface is drawn again."""
-NAMES_APART = 34  # pixels between the numbers on two lines
+"""Seconds that the background computes before the surface is drawn again."""
+NAMES_APART = 34  # horizontal pixels between the numbers on two contour lines
 
 
 class _Way(pg.GraphicsObject):
-    """Numbers on the lines, the way, and where one is: in one item's paint, in pixels."""
+    """The numbers on the contour lines, the path and the current point, painted by one item, in pixels."""
 
     def __init__(self, surface: "LossSurface") -> None:
         super().__init__()
         self._surface = surface
         self._placed: list[tuple[QRectF, str]] = []
-        self._lines: list[tuple[float, Array]] | None = None  # for which, and in which place; no list is ever changed
+        self._lines: list[tuple[float, Array]] | None = None  # the lines that `_placed` is for; compared by identity
         self._placed_for: tuple[object, ...] = ()
 
     def boundingRect(self) -> QRectF:
@@ -232,7 +232,7 @@ class _Way(pg.GraphicsObject):
         painter.restore()
 
     def _numbers(self, painter: QPainter, to_pixels: QTransform) -> None:
-        """The height of each line, where there is room for it."""
+        """Paint the loss of each contour line where there is room for the number."""
         surface, theme = self._surface, self._surface.bench.appearance.theme
         painter.setFont(surface.bench.appearance.fonts.small)
         placed_for = to_pixels, surface.frame, painter.font()
@@ -249,7 +249,7 @@ class _Way(pg.GraphicsObject):
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _places(self, metrics: QFontMetrics, to_pixels: QTransform) -> Iterator[tuple[QRectF, str]]:
-        """Where a number stands on its line, and the number."""
+        """The box of each number on its contour line, and the number."""
         whole = to_pixels.mapRect(self._surface.frame).adjusted(4, 4, -4, -4)
         taken: list[QRectF] = []
         for level, pieces in self._surface.lines:
@@ -265,20 +265,20 @@ class _Way(pg.GraphicsObject):
 
 
 class LossSurface(Plot):
-    """Deeper colour is higher loss. A click moves the two weights to where it was.
+    """The surface: a deeper colour is a higher loss. A click sets the two weights to the values at the mouse.
 
-    The losses are computed in slices of the event loop, a few first; while a run goes on only those few, since with
-    every step the other weights move, and the whole surface with them. Those of a large model are computed in the
-    background, after the steps.
+    The losses are computed in slices of the event loop, on the coarsest grid first. During a run only that grid is
+    computed, because each step moves the other weights and so changes the whole surface. The losses of a large model
+    are computed in the background, after the steps.
 
     Parameters
     ----------
     cells : sequence of two Cell
-        Of inputs: across, and up.
+        Cells of inputs: that of the horizontal axis and that of the vertical one.
     """
 
     asked = Signal(str)  # the loss where the mouse is, in words
-    drawn = Signal()  # there is something else to see
+    drawn = Signal()  # the surface was drawn anew
 
     def __init__(self, bench: Workbench, cells: Sequence[Cell]) -> None:
         super().__init__(bench)
@@ -292,7 +292,7 @@ class LossSurface(Plot):
         self.losses: LossGrid | None = None
         self._stroke: object = None
         self._image = pg.ImageItem()
-        # The way grows with each frame of a run, the surface with each third: to paint it takes longer than all else.
+        # During a run the path changes each frame, the surface each third frame; painting the surface is the slowest.
         self._image.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self._contour = pg.PlotCurveItem(connect="pairs")
         self._marks = _Way(self)
@@ -310,11 +310,11 @@ class LossSurface(Plot):
 
     @property
     def is_drawn(self) -> bool:
-        """Whether there is a surface in sight; the first one takes `FIRST` passes through the model."""
+        """Whether a surface is drawn; the first one takes `FIRST` passes through the model."""
         return self._image.image is not None
 
     def show_cells(self, cells: Sequence[Cell]) -> None:
-        """Look at other weights."""
+        """Draw the loss over other weights."""
         self.cells, self._window, self.losses = tuple(cells), None, None
         self.refresh()
 
@@ -322,14 +322,14 @@ class LossSurface(Plot):
         super().hideEvent(event)
         self._timer.stop()
         if self._at_work is not None:
-            # The thread may not be through with its part, so this grid is not gone on with.
+            # The thread may still be computing its part, so this grid must not be used further.
             self._worker.stop()
             self._at_work = self.losses = None
 
     def refresh(self) -> None:
-        """Follow the run and the weights; begin a new surface where this one no longer fits."""
+        """Follow the run and the weights; begin a new grid if this one no longer fits the document."""
         if not self._are_there:
-            self._timer.stop()  # of another model now; the page follows
+            self._timer.stop()  # the model was replaced; the page follows later
             return
         engine = self.bench.document.engine
         self.here = tuple(float(engine.values[cell.node][cell.index]) for cell in self.cells)  # type: ignore[assignment]
@@ -340,7 +340,7 @@ class LossSurface(Plot):
             self.losses = LossGrid(self.bench.document, self.cells, self._window)
             self.steps_of_losses = self.bench.descent.at
             if not self.is_drawn:
-                self._look_at(self._window)  # at once: the surface comes later
+                self._look_at(self._window)  # the axes at once: the surface comes later
         if self.isVisible() and not self.losses.whole:
             if not self.bench.descent.quick:
                 self._compute(self.losses)
@@ -352,12 +352,12 @@ class LossSurface(Plot):
 
     @property
     def _are_there(self) -> bool:
-        """Whether the graph has these inputs: a switch removes some, and another model may compute such a node."""
+        """Whether the two cells are inputs now: a switch removes inputs, and another model may compute the node."""
         inputs = self.bench.document.state.used_unread
         return all(within(inputs.get(cell.node), cell.index) for cell in self.cells)
 
     def _path(self) -> tuple[Array, int]:
-        """The way of the run in these two weights, and which of its points the document is at."""
+        """The path of the run in these two weights, (n, 2), and the index of the point that the document is at."""
         run = self.bench.descent.run
         if run is None:
             return np.zeros((0, 2)), 0
@@ -368,7 +368,7 @@ class LossSurface(Plot):
         return way, place
 
     def _slice(self) -> None:
-        """Compute for about half a frame; beside a run for a part of that."""
+        """Compute for one slice; during a run for a third of a slice."""
         grid, playing = self.losses, self.bench.descent.playing
         if grid is None or not self._are_there:
             self._timer.stop()
@@ -376,10 +376,10 @@ class LossSurface(Plot):
         if grid.more(perf_counter() + (SLICE_S / 3 if playing else SLICE_S), coarse=playing):
             self._draw_surface(grid)
         if grid.whole or playing:
-            self._timer.stop()  # beside a run, once a step is shown
+            self._timer.stop()  # during a run `refresh` calls this method once for each step shown
 
     def _compute(self, grid: LossGrid) -> None:
-        """Compute a part of a grid in the background, and then the next, while nothing else is computed there."""
+        """Compute a grid in the background, part by part, while no step and no other pass is computed."""
         elsewhere = self.bench.descent.going or self.bench.document.computing
         if grid is self._at_work or grid.whole or elsewhere or not self.isVisible():
             return
@@ -429,7 +429,7 @@ class LossSurface(Plot):
         self.drawn.emit()
 
     def _look_at(self, window: Window) -> None:
-        """Say between which values of the two weights it is."""
+        """Show a window: set the range of the view and write the axes."""
         self.frame = QRectF(window.left, window.bottom, window.right - window.left, window.top - window.bottom)
         self.getViewBox().setRange(self.frame, padding=0.0, disableAutoRange=True)
         across, up = (name_of(self.bench, cell) for cell in self.cells)
@@ -439,7 +439,7 @@ class LossSurface(Plot):
     def restyle(self) -> None:
         super().restyle()
         theme = self.bench.appearance.theme
-        # The upper part of the ramp is for what may be as dark as ink; here ink runs over it.
+        # Without the darkest part of the ramp, on which the path and the lines could not be seen.
         self._image.setLookupTable(theme.sequential_ramp.table[:150])
         self._contour.setPen(pg.mkPen(theme.muted, width=1))
         self.viewport().update()
@@ -462,7 +462,7 @@ class LossSurface(Plot):
         point = self.at(event.position())
         if self._window is None or not self._window.contains(point.x(), point.y()):
             return None
-        # Finer than a pixel, and numbers that can be read.
+        # Rounded to a step finer than a pixel, so that the numbers are short.
         decimals = max(0, 3 - int(np.ceil(np.log10(self._window.right - self._window.left))))
         return round(point.x(), decimals), round(point.y(), decimals)
 
@@ -501,7 +501,7 @@ class LossSurface(Plot):
 
 
 def name_of(bench: Workbench, cell: Cell) -> str:
-    """A weight as it is written beside an axis."""
+    """The name of a weight as an axis shows it."""
     engine = bench.document.engine
     axes = engine.graph.nodes[cell.node].axes
     labels = [(engine.labels(axis), i) for axis, i in zip(axes, cell.index, strict=True)]
@@ -510,7 +510,7 @@ def name_of(bench: Workbench, cell: Cell) -> str:
 
 
 def within(array: Array | None, index: Sequence[int]) -> bool:
-    """Whether there is an array, and such a cell in it."""
+    """Whether there is an array and it has a cell at the index."""
     return (
         array is not None and len(index) == array.ndim and all(i < n for i, n in zip(index, array.shape, strict=True))
     )

@@ -1,9 +1,8 @@
-"""A process of its own that takes the steps of a run: ``explorer train``, asked by the window.
+"""A process of its own that takes the steps of a run: ``explorer train``, started by the window.
 
-A thread would starve the window (DESIGN §3); another process has an interpreter to itself. It gets a document, a recipe
-and a checkpoint to go on from, and writes checkpoints.
-
-A run whose steps a process of its own takes: what it comes to is shown, and what is edited it goes on from.
+A thread would starve the window (DESIGN §3); another process has its own interpreter. It gets a document, a recipe and
+a checkpoint to continue from, and writes checkpoints. The window shows the weights of each checkpoint; after an edit of
+weights, a new process continues from the edited weights.
 """
 
 from __future__ import annotations
@@ -34,18 +33,18 @@ KEEP_S = 0.5
 """Seconds between two checkpoints."""
 PATIENCE_MS = 3000
 _AS_ASKED = (0, 130)
-"""How it ends when it is done, or was asked to stop."""
+"""Exit codes of a process that is done, or was asked to stop."""
 
 
 class TrainingProcess(QObject):
-    """A process that goes on from a point of a run.
+    """A process that continues a run from one of its points.
 
     Parameters
     ----------
     records : Records
         Of the steps before.
     folder : Path
-        An empty one, for the files that the two share.
+        An empty folder for the files that the window and the process share.
 
     Raises
     ------
@@ -53,18 +52,18 @@ class TrainingProcess(QObject):
         "not-written"
     """
 
-    stepped = Signal(object)  # list of Record: it has taken steps
+    stepped = Signal(object)  # list of Record: the steps that it has taken
     kept = Signal()  # there is a newer checkpoint
-    failed = Signal(object)  # ExplorerError: why it cannot go on
-    ended = Signal()  # it is over: finished, stopped or failed
+    failed = Signal(object)  # ExplorerError: why it cannot continue
+    ended = Signal()  # it has finished, stopped or failed
 
     def __init__(self, point: Point, records: Records, folder: Path, parent: QObject | None = None) -> None:
-        from explorer.training import recipes  # what a start of the window can do without
+        from explorer.training import recipes  # imported here because the window can start without it
         from explorer.training.recipes import ExistingModel, Task
 
         super().__init__(parent)
         model, recipe, out = folder / "model.explorer", folder / "run.toml", folder / "out.explorer"
-        self.checkpoint = out.with_name(out.name + checkpoint.ENDING)  # where it keeps what is needed to go on
+        self.checkpoint = out.with_name(out.name + checkpoint.ENDING)  # the file that it continues from and writes
         material = point.stretch.settings.material
         if material.content is not None:
             material = replace(material, file=folder / "text.txt", content=None)
@@ -86,17 +85,17 @@ class TrainingProcess(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether it is at work."""
+        """Whether the process is running."""
         return self._process.state() != QProcess.ProcessState.NotRunning
 
     def stop(self) -> None:
-        """Ask it to stop; it keeps what is needed to go on."""
+        """Ask the process to stop; it writes a last checkpoint."""
         if self.running and not self._stopping:
             self._stopping = True
             self._process.write(b"stop\n")
 
     def close(self) -> None:
-        """End it and wait for that: nobody will look at it any more."""
+        """End the process, wait for its end, and emit no more signals."""
         self.blockSignals(True)
         if self.running:
             self._process.closeWriteChannel()
@@ -113,7 +112,7 @@ class TrainingProcess(QObject):
             match said.get("event"):
                 case "step":
                     record = Record(**{one.name: said[one.name] for one in fields(Record)})
-                    judged = record.validation  # "inf" and "nan" come as words
+                    judged = record.validation  # "inf" and "nan" arrive as strings
                     records.append(replace(record, validation=None if judged is None else float(judged)))
                 case "kept":
                     self.kept.emit()
@@ -146,7 +145,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def _said(line: bytes) -> dict[str, Any]:
-    """An object that the process has written; an empty one for a line that something else in it has written."""
+    """The JSON object in a line of the process's output; an empty one if the line has none."""
     try:
         said = json.loads(line)
     except ValueError:
@@ -160,13 +159,13 @@ class Handover(QObject):
     def __init__(self, descent: Descent) -> None:
         super().__init__(descent)
         self._descent = descent
-        self.process: TrainingProcess | None = None  # while it takes the steps
-        self._point: Point | None = None  # where the process began, or what it has come to since
-        self._then: Callable[[], None] | None = None  # what is to be done once the process has ended
+        self.process: TrainingProcess | None = None  # the process that takes the steps now
+        self._point: Point | None = None  # the point that the process began at, or its latest checkpoint
+        self._then: Callable[[], None] | None = None  # called once the process has ended
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def start(self, run: Run) -> None:
-        """Let a process go on with a run.
+        """Let a process continue a run.
 
         Raises `ExplorerError`: "not-written".
         """
@@ -179,25 +178,25 @@ class Handover(QObject):
         process.ended.connect(partial(self._ended, run))
 
     def stop(self, then: Callable[[], None] | None = None) -> None:
-        """End the process after its step, and then do something; what was to be done then before is overtaken."""
+        """End the process after its current step, then call `then`, which replaces that of an earlier call."""
         if then is not None:
             self._then = then
         if self.process is not None:
             self.process.stop()
 
     def end(self) -> None:
-        """Let go of the process at once; what it has come to since it was last shown is lost."""
+        """End the process at once; its steps since the last checkpoint shown are lost."""
         process, self.process, self._then = self.process, None, None
         if process is not None:
             process.close()
 
     def close(self) -> None:
-        """Let go of the files, too."""
+        """Delete the files."""
         if self._folder is not None:
             self._folder.cleanup()
 
     def follow(self) -> None:
-        """The document has changed: the process goes on from there, or ends."""
+        """React to a change of the document: let the process continue, stop, or start again from the edited weights."""
         descent = self._descent
         run = descent.run
         if run is None:
@@ -217,7 +216,7 @@ class Handover(QObject):
         self._descent.changed.emit()
 
     def _receive(self, run: Run) -> None:
-        """Show the weights that the process has come to, unless somebody is editing them or has gone elsewhere."""
+        """Show the weights of the latest checkpoint, unless weights were edited or the document has left that point."""
         if self.process is None or self._descent.run is not run or run.here is not self._point:
             return
         if self._then is not None or run.weights_edited:
@@ -225,7 +224,7 @@ class Handover(QObject):
         try:
             run.receive(self.process.checkpoint)
             self._point = run.here
-        except ExplorerError as error:  # its files are gone, or no longer what it wrote
+        except ExplorerError as error:  # the files of the process are missing or damaged
             self._descent.fail(error)
             self._descent.stop()
 
@@ -246,7 +245,7 @@ class Handover(QObject):
             self._descent.stop()
 
     def _empty_folder(self) -> Path:
-        """For the files of a process; they go with this object.
+        """An empty temporary folder for the files of a process; `close` deletes it.
 
         Raises `ExplorerError`: "not-written".
         """
@@ -255,7 +254,7 @@ class Handover(QObject):
             if self._folder is None:
                 self._folder = tempfile.TemporaryDirectory(prefix="explorer-", ignore_cleanup_errors=True)
             parent = Path(self._folder.name)
-            parent.mkdir(parents=True, exist_ok=True)  # it may have been cleared away meanwhile, as temporary files are
+            parent.mkdir(parents=True, exist_ok=True)  # the system may have deleted it, as it does with temporary files
             return Path(tempfile.mkdtemp(dir=parent))
         except OSError as error:
             raise ExplorerError("not-written", file=parent, reason=error.strerror or error) from None

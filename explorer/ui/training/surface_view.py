@@ -1,7 +1,4 @@
-"""The loss surface with the choice of its two weights.
-
-Choosing two weights by pointing at two cells of the small pictures of all weights.
-"""
+"""The loss surface, and small pictures of all weights in which a click chooses each of its two weights."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +17,13 @@ from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench
 
 SQUARE, WIDE, HIGH = 14, 120, 56
-"""Pixels at text scale 1: of a cell at most, and of a picture at most."""
+"""Pixels at text scale 1: the largest side of a cell, and the largest width and height of a picture."""
 SIGNS = "→", "↑"
-"""Across and up, on the cells that were chosen."""
+"""The signs on the chosen cells: that of the horizontal axis and that of the vertical one."""
 
 
 def chosen(bench: Workbench) -> tuple[Cell, ...]:
-    """The two weights that the loss is drawn over: two are suggested; the choice stays with the bench."""
+    """The two weights that the loss is drawn over: the user's choice, kept by `Descent`, or the two steepest."""
     descent = bench.descent
 
     def there(cell: Cell) -> bool:
@@ -42,7 +39,7 @@ def chosen(bench: Workbench) -> tuple[Cell, ...]:
 
 
 class CellPicker(QWidget):
-    """A small picture of each weight. The cell clicked last goes up, the one before it across."""
+    """A small picture of each weight. The cell clicked last is the vertical axis, the one before the horizontal."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()
@@ -65,21 +62,21 @@ class CellPicker(QWidget):
         bench.descent.changed.connect(self._follow)
 
     def hasHeightForWidth(self) -> bool:
-        return True  # also before it is shown, when its layout does not know yet: many weights take many lines
+        return True  # before the widget is shown its layout does not say so; many weights take several lines
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._follow()
 
     def choose(self, cell: Cell) -> None:
-        """Let a cell go up, and the one that did so before go across."""
+        """Make a cell the vertical axis, and the former vertical axis the horizontal one."""
         if cell not in self.cells:
             self.cells = (self.cells[-1], cell)
             self._bench.descent.looked_at = self.cells
             self._bench.descent.changed.emit()
 
     def _follow(self) -> None:
-        """Show the weights that there are now, while in sight."""
+        """Show the current weights, if this widget is visible."""
         if self.isVisible():
             for picture in self.pictures.values():
                 picture.follow()
@@ -93,7 +90,7 @@ class _Weights(QWidget):
         self._picker, self._bench, self._name = picker, bench, name
         self._at = 0
         self._looks: tuple[object, ...] = ()
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # or all that is below it would be painted first
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # else Qt would first paint all widgets below it
         rows, columns = self._array().shape
         px = bench.appearance.px
         square = min(px(SQUARE), px(WIDE) / columns, px(HIGH) / rows)
@@ -103,7 +100,7 @@ class _Weights(QWidget):
         self.setAccessibleName(f"Cells of {name}")
 
     def _array(self) -> Array:
-        """The weights as rows and columns; heads stand below each other."""
+        """The weights as rows and columns; the matrices of several heads stand below each other."""
         array = np.atleast_2d(self._bench.document.engine.values[self._name])
         return array.reshape(-1, array.shape[-1])
 
@@ -112,15 +109,15 @@ class _Weights(QWidget):
         return Cell(self._name, tuple(int(i) for i in np.unravel_index(place, shape)))
 
     def place_at(self, point: QPointF) -> int:
-        """Which cell is there, counted row by row."""
+        """The index of the cell at a point, counted row by row."""
         rows, columns = self._array().shape
         row = min(max(int(point.y() / self.height() * rows), 0), rows - 1)
         return row * columns + min(max(int(point.x() / self.width() * columns), 0), columns - 1)
 
     def follow(self) -> None:
-        """Be painted anew where that can be seen: most weights keep their colour in a step."""
+        """Paint anew only if a colour, a sign or the choice differs: most weights keep their colour in a step."""
         if self._name not in self._bench.document.engine.values:
-            return  # of another model now; the page follows
+            return  # the model was replaced; the page follows later
         array = self._array()
         looks = self._places(array).tobytes(), (array < 0).tobytes(), self._picker.cells
         if looks != self._looks:
@@ -128,8 +125,8 @@ class _Weights(QWidget):
             self.update()
 
     def _places(self, array: Array) -> NDArray[np.intp]:
-        """Where each weight stands on the ramp of colours."""
-        with np.errstate(all="ignore"):  # steps too large may have made weights infinite
+        """The index of each weight's colour in the ramp."""
+        with np.errstate(all="ignore"):  # too large steps may have made weights infinite
             return self._bench.appearance.theme.diverging_ramp.index(array / (largest_of(array) or 1.0), -1.0, 1.0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -181,7 +178,7 @@ class _Weights(QWidget):
 
 
 class SurfaceView(QWidget):
-    """The surface, and words about it."""
+    """The surface, and a sentence about it."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()
@@ -195,14 +192,14 @@ class SurfaceView(QWidget):
         self._say()
 
     def hasHeightForWidth(self) -> bool:
-        return False  # it is as high as its place says: words that take more lines leave less to the surface
+        return False  # its place sets the height: a sentence of more lines leaves less to the surface
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._follow()
 
     def _follow(self) -> None:
-        """Follow the model, the run and the choice while in sight."""
+        """Follow the model, the run and the chosen weights, if this widget is visible."""
         if not self.isVisible():
             return
         if self.plot.cells != (cells := self._bench.descent.looked_at):
@@ -210,7 +207,7 @@ class SurfaceView(QWidget):
         self.plot.refresh()
 
     def _say(self, asked: str = "") -> None:
-        """The loss where the mouse is; else what the picture is."""
+        """Write the loss at the mouse or, without one, what the picture shows."""
         after = f"after {self.plot.steps_of_losses:,} steps" if self._bench.descent.run else "now"
         about = (
             f"The bluer, the higher the loss. All other weights are as they are {after}. A click moves these two there."

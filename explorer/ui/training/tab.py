@@ -1,4 +1,4 @@
-"""The page "Train": what is learned from, how, and what comes of it, live."""
+"""The page "Train": the settings of training, the run, and live pictures of its progress."""
 
 import time
 from itertools import cycle
@@ -30,19 +30,19 @@ from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 ANOTHER_START = {"initialiser", "validation", "seed", "source", "text", "window", "shipped"}
-"""Settings that a run begins with; others it can go on with."""
+"""Settings whose change begins a new run; the others may change during a run."""
 SHOW_S = 0.02
-"""How often one of the pictures is drawn anew while it runs."""
+"""Seconds between two redrawn pictures during a run, each time of the next picture."""
 LEFT, LEAST = 330, 200
-"""Pixels at text scale 1: of the settings, and of what stands beside them, which scrolls before it is narrower."""
+"""Pixels at text scale 1: the width of the settings, and the least width of the run beside them, which then scrolls."""
 NARROW = 760
-"""Pixels at text scale 1 below which the settings give their room to the run, until somebody asks for them."""
+"""In a page narrower than this (pixels at text scale 1) the settings are hidden until the reader opens them."""
 
 
 class TrainingTab(QFrame):
-    """The page "Train": the settings at the left, the run and its pictures beside them, and below what is said of it.
+    """The page "Train": the settings at the left, the run and its pictures beside them, and messages below.
 
-    `parent`: what it stands in from the start, as of `LessonPage`.
+    `parent`: its final parent, as for `LessonPage`.
     """
 
     def __init__(self, bench: Workbench, parent: QWidget) -> None:
@@ -57,18 +57,18 @@ class TrainingTab(QFrame):
         self.pace = next(iter(PACES))
         self.descent.set_least(PACES[self.pace])
         self._of: tuple[str, str] | None = None
-        """Of which kind of model, and of which lesson, the plan is."""
+        """The kind of model and the lesson that the plan was made for."""
         self._found: Diagnosis | None = None
         self.watch, self._turns = Watch(), cycle(PICTURES)
         self._drawn: dict[str, Stack | None] = {}
-        """The pictures as they were drawn last."""
+        """The data of each picture as last drawn."""
         self._unfolded = False
-        """Whether the settings are in sight where there is no room for them."""
+        """Whether the settings are shown although the page is narrow."""
         self._area = scroll_area(self, sideways=False)
         self._area.setObjectName("sidebar")
         self._page, right = scroll_area(self), QWidget()
         self._page.setWidget(right)
-        # What is said of the run stands below the pictures: it comes and goes, and nothing above it moves for that.
+        # Messages stand below the pictures, so that nothing above moves when they appear or disappear.
         self._foot = QFrame()
         self._foot.setObjectName("foot")
         self._foot.setAccessibleName("How training goes")
@@ -83,7 +83,7 @@ class TrainingTab(QFrame):
         beside.addWidget(self._foot)
         self._make_pages()
         self._rooms, self._room = (LEAST, LEFT), Room(LEAST, LEAST)
-        """Pixels across of what stands beside the settings, and of these."""
+        """Widths in pixels: of the run beside the settings, and of the settings."""
         bench.selection.asked.connect(self._do)
         bench.selection.looked.connect(self._say)
         bench.descent.failed.connect(self._fail)
@@ -93,7 +93,7 @@ class TrainingTab(QFrame):
         self._share_width()
 
     def _make_pages(self) -> None:
-        """The settings, the controls, the pictures and what is said of the run, anew: they are full of sizes."""
+        """Make the widgets of the four parts anew: settings, controls, pictures, messages; all have fixed sizes."""
         px, before = self.bench.appearance.px, self._pages
         self._pages = [Elements(self.bench, px(8)) for _ in range(4)]
         self.settings, self.controls, self.pictures, self.foot = self._pages
@@ -116,7 +116,7 @@ class TrainingTab(QFrame):
         assert isinstance(header, HeaderView)
         return header.choices[name]
 
-    # What is asked
+    # Gestures
 
     def _do(self, gesture: Ask, at: QWidget) -> None:
         if not isinstance(gesture, ForTraining):
@@ -150,16 +150,16 @@ class TrainingTab(QFrame):
                 self._try(at)
             case act:
                 if not (names := self.plan.do(act, gesture.value)):
-                    return  # it is still being typed
+                    return  # a number is still being typed
                 self._set(names)
         self.show_run()
 
     def _chosen(self) -> Settings:
-        """What is learned from and how, as it is set now."""
+        """The settings of training as the page shows them now."""
         return self.plan.settings(self.bench.view, self.bench.lesson, self.descent.frozen, self.descent.also)
 
     def _set(self, names: frozenset[str]) -> None:
-        """Somebody has changed settings: the next step begins another run, or takes them into account."""
+        """Apply changed settings: end the run, or let its next step use them."""
         if names:
             (self.descent.end if names & ANOTHER_START else self.descent.use_settings)()
             self.problem = ""
@@ -202,18 +202,18 @@ class TrainingTab(QFrame):
 
     @property
     def _recipe(self) -> Recipe:
-        """What training of the open example begins with."""
+        """The first settings of training for the open example."""
         lesson, setting = self.bench.lesson, self.bench.document.state.setting
         return lesson.training_in(setting if setting in lesson.settings else None) or FIRST
 
     @property
     def _learns(self) -> str:
-        """The other setting of the open lesson that learns from whatever start; empty where there is none."""
+        """The other setting of the open lesson that learns from any random start; "" if there is none."""
         learns = self.bench.lesson.learns
         return "" if learns == self.bench.document.state.setting else learns
 
     def _help(self) -> None:
-        """Do what helps a run that gets nowhere, and go on, or begin anew."""
+        """Apply the remedy of the diagnosis, and train on or anew."""
         found = self._found
         if found is None:
             return
@@ -227,16 +227,16 @@ class TrainingTab(QFrame):
             model = self.bench.document.state.model
             has = [block for block, kind in model.blocks().items() if name in SWITCHES[kind]]
             if model.kind == "mlp" and name == "activation":
-                has = has[:-1]  # what comes out is an answer
+                has = has[:-1]  # the last layer gives the answers and keeps its activation
             for block in has:
                 self.bench.document.do(SetSwitch(block, name, value))
         elif found.setting is not None:
             self._set(self.plan.do(*found.setting))
-        self.control("train").setFocus()  # the button that was pressed goes
+        self.control("train").setFocus()  # the pressed button disappears
         self._play(True)
 
     def _follow_run(self) -> None:
-        """Somebody has begun or stopped it, here or on another page; or a process has taken steps."""
+        """React to the run: it was started or stopped, here or on another page, or a process has taken steps."""
         was, self._going = self._going, self.descent.going
         if was and not self._going:
             self.show_run()
@@ -260,7 +260,7 @@ class TrainingTab(QFrame):
             self.show_run()
 
     def _follow_example(self) -> None:
-        """Another example is trained in another way, and from what it reads."""
+        """Take over the first settings of another example, and the text that its model reads."""
         before, begun = self._opened, self._begins
         self._opened, self._begins = self.bench.document.state.lesson, self._recipe
         if before != self._opened or begun != self._begins:
@@ -272,9 +272,9 @@ class TrainingTab(QFrame):
             self.plan.learn(self.bench.view)
 
     def _show_soon(self) -> None:
-        """Say how far it has come and draw one of the pictures, unless that was done a moment ago.
+        """Show the progress and draw one picture, unless that was done within the last `SHOW_S` seconds.
 
-        All of them at once would take longer than a frame.
+        To draw all pictures at once would take longer than a frame.
         """
         if time.perf_counter() - self._shown_at > SHOW_S:
             self._say(next(self._turns))
@@ -287,7 +287,7 @@ class TrainingTab(QFrame):
         self.show_run()
 
     def show_run(self) -> None:
-        """Show everything as it is now."""
+        """Bring everything on the page up to date."""
         self._say(*PICTURES)
 
     @property
@@ -299,8 +299,8 @@ class TrainingTab(QFrame):
         return Progress(*of, descent.quick, descent.line)
 
     def _say(self, *pictures: str) -> None:
-        """Make the pages anew as data, with some of the pictures, and tell the widgets what is different."""
-        self._follow_example()  # what is looked at may be others before the news of another model come
+        """Compute the data of all parts, with only the named pictures, and update the widgets that differ."""
+        self._follow_example()  # `looked` may be emitted before the change that brings another model
         if not (self.isVisible() and self._worn):
             return
         progress, view, folded = self.progress, self.bench.view, self._area.isHidden()
@@ -322,7 +322,7 @@ class TrainingTab(QFrame):
                 page.share_room(self._rooms[page is self.settings])
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale, out of sight once it is looked at."""
+        """Follow the theme and the text scale: at once if visible, else when the page is next shown."""
         self._worn = False
         if self.isVisible():
             self._restyle()
@@ -337,7 +337,7 @@ class TrainingTab(QFrame):
             self._pages[at].give_focus(name)
 
     def close_down(self) -> None:
-        """End what is running; the window is closed."""
+        """End the run: the window is being closed."""
         self.descent.close()
 
     def resizeEvent(self, event: Any) -> None:
@@ -349,7 +349,7 @@ class TrainingTab(QFrame):
         return self.width() < self.bench.appearance.px(NARROW)
 
     def _share_width(self) -> None:
-        """What is beside the settings, for words and pictures; with the bar, or they would jump when it comes."""
+        """Set the widths of all parts; room for the scroll bar is always kept, or they would jump when it appears."""
         px, bar = self.bench.appearance.px, self._page.verticalScrollBar().sizeHint().width()
         self._area.setVisible(not self._is_narrow or self._unfolded)
         beside = 0 if self._area.isHidden() else self._area.width()
