@@ -6,6 +6,7 @@
 import json
 import sys
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Callable
 from html.parser import HTMLParser
 from math import isfinite
@@ -24,7 +25,7 @@ from explorer.library.page import need_display
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.answers import Answered, Sitting, Try, file_name
-from explorer.teaching.class_page import asked_in
+from explorer.teaching.class_page import Roll, asked_in
 from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, done_wrong, items
 from explorer.teaching.moodle import moodle_xml
@@ -132,14 +133,15 @@ def _told(item: Item, given: Try) -> str:
 def class_(arguments: Namespace) -> int:
     """``explorer class``: print the results of a class from its files of answers."""
     book = gradebook(map(Path, arguments.files), read_sheet(arguments.sheet) if arguments.sheet else None)
+    roll = Roll(book=book, asked=asked_in(book))
     if arguments.csv is not None:
         may_write(Path(arguments.csv), arguments.force)
         with whole_file(arguments.csv) as stream:
-            stream.write(book.csv().encode())
+            stream.write(book.csv(roll.told).encode())
     if arguments.json:
-        print(json.dumps(_as_json(book), ensure_ascii=False))
+        print(json.dumps(_as_json(book, roll), ensure_ascii=False))
     else:
-        print(*_lines(book), sep="\n")
+        print(*_lines(book, roll), sep="\n")
     for one in book.left_out:
         print(f"explorer: {sentence(one.reason)}", file=sys.stderr)
     if arguments.csv is not None:
@@ -147,13 +149,13 @@ def class_(arguments: Namespace) -> int:
     return int(not book.students)
 
 
-def _lines(book: Gradebook) -> list[str]:
+def _lines(book: Gradebook, roll: Roll) -> list[str]:
     rows = [("", *(str(i) for i, _ in enumerate(book.questions, 1)), "right")]
     for student in book.students:
-        cells = [_mark(book.cell(student, question)) for question in book.questions]
+        cells = [_mark(book.cell(student, question), roll) for question in book.questions]
         rights = sum(one.right for one in student.answered)
         rows.append((student.student, *cells, f"{rights} of {len(book.questions)}"))
-    count, asked = len(book.students), asked_in(book)
+    count = len(book.students)
     lines = [f"{book.sheet}: {count} student{'s' * (count != 1)}", "", *columns(rows, "<"), ""]
     for number, question in enumerate(book.questions, 1):
         outcomes = book.outcomes(question)
@@ -161,36 +163,50 @@ def _lines(book: Gradebook) -> list[str]:
         for name in sorted(outcomes, key=lambda one: (one == "open", one == "wrong", one)):
             bar = "█" * max(1, round(_BAR * outcomes[name] / len(book.students)))
             lines.append(f"   {name:<6} {bar} {outcomes[name]}")
-        lines += [f"   {n} × {asked[question].mistake(name)}" for name, n in book.mistakes(question).most_common(3)]
+        lines += [f"   {n} × {roll.told(question, name)}" for name, n in book.mistakes(question).most_common(3)]
     topics = book.topics()
     if topics:
         lines += ["", "To talk about:"]
     for topic in topics:
-        common = ", ".join(f"{n} × {asked[topic.question].mistake(name)}" for name, n in topic.mistakes)
+        common = ", ".join(f"{n} × {roll.told(topic.question, name)}" for name, n in topic.mistakes)
         lines.append(f"  {topic.question}: {topic.at_once} of {topic.asked} right at once; {common}")
     return lines
 
 
-def _mark(one: Answered | None) -> str:
+def _mark(one: Answered | None, roll: Roll) -> str:
     if one is None or not one.tries:
         return "–"
     if one.right:
         return "✓" if len(one.tries) == 1 else f"✓{len(one.tries)}"
-    return one.tries[-1].mistake or "✗"
+    name = one.tries[-1].mistake
+    return name if name and roll.told(one.question, name) == name else "✗"  # a choice stands below, in its words
 
 
-def _as_json(book: Gradebook) -> dict[str, object]:
+def _told_mistakes(book: Gradebook, roll: Roll, question: str) -> Counter[str]:
+    counted: Counter[str] = Counter()
+    for name, n in book.mistakes(question).items():
+        counted[roll.told(question, name)] += n
+    return counted
+
+
+def _as_json(book: Gradebook, roll: Roll) -> dict[str, object]:
     return {
         "sheet": book.sheet,
         "questions": {
-            question: {"outcomes": book.outcomes(question), "mistakes": book.mistakes(question)}
+            question: {
+                "outcomes": book.outcomes(question),
+                "mistakes": _told_mistakes(book, roll, question),
+            }
             for question in book.questions
         },
         "students": {
             student.student: {one.question: {"right": one.right, "tries": len(one.tries)} for one in student.answered}
             for student in book.students
         },
-        "topics": [vars(topic) for topic in book.topics()],
+        "topics": [
+            {**vars(topic), "mistakes": [(roll.told(topic.question, name), n) for name, n in topic.mistakes]}
+            for topic in book.topics()
+        ],
         "left_out": [{"file": one.file, "reason": sentence(one.reason)} for one in book.left_out],
     }
 

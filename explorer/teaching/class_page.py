@@ -86,6 +86,10 @@ class Roll:
     asked: dict[str, Asked] = field(default_factory=dict)  # the name of each question
     order: str = ORDERS[0]
 
+    def told(self, question: str, mistake: str) -> str:
+        """What a mistake in a question is called."""
+        return self.asked[question].mistake(mistake)
+
     @property
     def students(self) -> list[Answers]:
         """The students in the chosen order."""

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,15 +80,19 @@ class Gradebook:
         found.sort(key=lambda one: (one.at_once / one.asked, -max((n for _, n in one.mistakes), default=0)))
         return found[:most]
 
-    def csv(self) -> str:
-        """One line for each student and question: outcome, tries, hints, seconds, and the mistakes in order."""
+    def csv(self, told: Callable[[str, str], str] = lambda question, mistake: mistake) -> str:
+        """One line for each student and question: outcome, tries, hints, seconds, and the mistakes in order.
+
+        `told`: what a mistake in a question is called; a choice is named by its text, since each student has the
+        choices in another order.
+        """
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(("student", "question", "right", "tries", "hints", "seconds", "mistakes"))
         for student in self.students:
             for question in self.questions:
                 one = self.cell(student, question) or Answered(question)
-                wrong = "; ".join(given.mistake or UNKNOWN for given in one.tries if not given.right)
+                wrong = "; ".join(told(question, given.mistake or UNKNOWN) for given in one.tries if not given.right)
                 seconds = "" if one.seconds is None else f"{one.seconds:.0f}"
                 row = (student.student, question, int(one.right), len(one.tries), one.hints, seconds, wrong)
                 writer.writerow([f"'{cell}" if str(cell)[:1] in _FORMULA else cell for cell in row])

@@ -311,7 +311,16 @@ def test_a_class_is_told_what_was_chosen(tmp_path, monkeypatch, capsys):
     assert main(["class", "."]) == 0
     said = capsys.readouterr().out
     assert said.startswith("Week 3: 1 student\n")
-    assert f"   1 × “{as_text(item.options[wrong].text)[:20]}" in said
+    chosen = f"“{as_text(item.options[wrong].text)[:20]}"
+    assert f"   1 × {chosen}" in said
+    assert main(["class", ".", "--json", "--csv", "class.csv"]) == 0
+    as_json = json.loads(capsys.readouterr().out)
+    (mistake,) = as_json["questions"]["softmax/guess"]["mistakes"]
+    assert mistake.startswith(chosen)
+    assert as_json["topics"][0]["mistakes"] == [[mistake, 1]]
+    (row,) = csv.DictReader(io.StringIO((tmp_path / "class.csv").read_text("utf-8")))
+    assert row["mistakes"] == mistake
+    assert "chose" not in said
 
 
 def test_the_right_choice_is_not_always_the_first(tmp_path, monkeypatch, capsys):
