@@ -180,7 +180,7 @@ def read_answers(path: str | Path) -> Answers:
             raw = stream.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         raise ExplorerError("text-not-read", file=path, reason=error) from None
-    text = raw.decode("utf-8", "replace") if len(raw) <= MOST_BYTES else ""
+    text = _QUOTED.sub("", raw.decode("utf-8", "replace")) if len(raw) <= MOST_BYTES else ""
     found = _BEGINS.search(text)  # a mail may have braces of its own
     try:
         content, _ = json.JSONDecoder().raw_decode(text, found.start() if found else max(text.find("{"), 0))
@@ -199,6 +199,8 @@ def read_answers(path: str | Path) -> Answers:
 
 
 _BEGINS = re.compile(r'\{\s*"format"')
+_QUOTED = re.compile(r"^(?:[^\S\n]*>)+", re.MULTILINE)
+"""Matches the signs at the start of a line that is quoted in a mail; no line of a file begins with them."""
 
 
 def _answers(content: dict[str, Any]) -> Answers:

@@ -98,6 +98,10 @@ def test_answers_are_read_back_from_the_file_and_from_a_mail(tmp_path):
     mail = f"Dear {{Prof}},\n{answers.text()}\n-- \nAda {{she}}"
     (tmp_path / "mail.answers.json").write_text(mail, "utf-8")
     assert read_answers(tmp_path / "mail.answers.json") == answers
+    for sign in ("> ", ">", ">> ", "> > ", " > "):  # the mail is quoted in another one, which was called damaged
+        quoted = "".join(f"{sign}{line}\r\n" for line in mail.splitlines())
+        (tmp_path / "mail.answers.json").write_bytes(f"On Friday Ada wrote:\n{quoted}".encode())
+        assert read_answers(tmp_path / "mail.answers.json") == answers
     assert answers.agrees(SHEET)
     assert not answers.agrees(replace(SHEET, seed=8))
     told = json.loads(answers.text())
