@@ -203,7 +203,7 @@ class Ledger:
             if len(made.parents) == 3:
                 yield Part("bias", node.name, float(values[made.parents[2]].astype(np.float64) @ read))
         else:
-            kind = "net" if made.name.endswith(".ffn.output") else "block"
+            kind = "net" if made.name.endswith(".ffn.output") and made.op.projects else "block"
             yield Part(kind, node.name, self._of(values[node.name][self.row]))
 
     def _read_of(self, node: Node) -> tuple[Node, Array]:

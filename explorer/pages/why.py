@@ -309,6 +309,8 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
         "What the last norm and the output layer would say if the model ended here. In the middle of a model these "
         "are guesses that it was not trained for: it was trained to be right at its end."
     )
+    if float(view.values["output.temperature"]) != 1:
+        note += " The temperature is not used here."
     here = Listing("lens here", "The likeliest word after each block", columns, tuple(lines))
     all_words = Section("lens of all", "After each word"), _lens_of_all(found, says, there, row)
     return (beside((COLUMN, (head, Note("about the lens", note), here)), (COLUMN, all_words)),)
@@ -366,7 +368,7 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     values = [part.value for part in parts]
     total, held = _with_pins(view, ledger, values, word)
     low, high = _reach([*values, held])
-    computed = [i for i, part in enumerate(parts) if part.kind in ("head", "net")]
+    computed = [i for i, part in enumerate(parts) if part.kind in ("head", "net", "block")]
     largest = max(computed, key=lambda i: abs(parts[i].value), default=0)  # heads and nets may be switched off
     opened = view.number(PART, largest, 0, len(parts) - 1)
     lines = []
@@ -407,7 +409,8 @@ def _with_pins(view: View, ledger: Ledger, values: list[float], word: int) -> tu
 def _named(view: View, part: Part, word: str) -> str:
     match part.kind:
         case "word":
-            return f"the word “{word}” itself"
+            placed = any(name.endswith(".PE") for name in view.graph.ancestors(part.node))  # a norm or dropout follows
+            return f"the word “{word}” with its place" if placed else f"the word “{word}” itself"
         case "place":
             return "its place"
         case "head":

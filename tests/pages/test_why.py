@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.document.commands import PinCells, SetSwitch, SetTokens
+from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.levels import WHY, explains, stops
@@ -187,3 +187,28 @@ def test_in_a_long_text_the_word_that_is_asked_about_has_the_first_line(desk):
     lines = tiny.page(WHY.name).the("lens words").lines
     words = tiny.view.labels("input")
     assert [line.entries[0].text for line in lines] == [f"{word} →" for word in (words[-1], *words[:-1])]
+
+
+def test_the_lens_says_that_it_does_not_use_a_temperature(emma):
+    assert "temperature" not in emma.page(WHY.name).the("about the lens").text
+    emma.do(SetCells("output.temperature", {(): 0.5}))
+    assert "The temperature is not used here." in emma.page(WHY.name).the("about the lens").text
+
+
+def test_experts_open_by_dimensions(emma):
+    """Their part was said to be opened by hidden units, with activations, and had a line for each dimension."""
+    emma.do(SetSwitch("decoder.2.ffn", "experts", 2))
+    parts = emma.page(WHY.name).texts("parts")
+    emma.choose(PART, [line[0] for line in parts].index("layer 2, feed-forward"))
+    page = emma.page(WHY.name)
+    assert page.the("opened").text == "Layer 2, feed-forward, dimension by dimension"
+    assert page.the("parts of the part").columns[1].title == "number"
+
+
+def test_where_the_place_cannot_be_parted_from_the_word_both_are_named(emma):
+    names = [line[0] for line in emma.page(WHY.name).texts("parts")]
+    assert names[:2] == ["the word “but” itself", "its place"]
+    emma.do(SetSwitch("input", "embedding_norm", True))
+    names = [line[0] for line in emma.page(WHY.name).texts("parts")]
+    assert names[0] == "the word “but” with its place"
+    assert "its place" not in names
