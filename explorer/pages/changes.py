@@ -5,6 +5,7 @@ The page of the switches has all switches of all blocks, also of blocks whose st
 The page of the last edit has every node that changed, by how much, and a link to its stage.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -119,7 +120,8 @@ def changes(view: View, stage: Stage) -> tuple[Element, ...]:
     reached = view.awaited(TO_COMPARE, size, (view.values, last.before), lambda told: _reached(view))
     if reached is None:
         return note, waiting(view, TO_COMPARE, "Comparing with what was there before")
-    return note, Listing("changed", "What the last edit changed", OF_CHANGES, _Changed(reached), most=60)
+    lines = Lines(len(reached), _line, (reached,))
+    return note, Listing("changed", "What the last edit changed", OF_CHANGES, lines, most=60)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,17 +163,9 @@ class _Matrix(Data):
         return Line.of(said, texts[0], Entry(f"{share:.0%}", share), Entry(texts[1], tip=texts[2]))
 
 
-@dataclass(frozen=True, eq=False)
-class _Changed(Lines):
-    """The lines of what an edit changed, made on demand: thirty layers have a thousand, of which few are in sight."""
-
-    reached: tuple[_Stage | _Matrix, ...]
-
-    def __len__(self) -> int:
-        return len(self.reached)
-
-    def line(self, row: int) -> Line:
-        return self.reached[row].line()
+def _line(reached: Sequence[_Stage | _Matrix], row: int) -> Line:
+    """A line of what an edit changed, made on demand: thirty layers have a thousand, of which few are in sight."""
+    return reached[row].line()
 
 
 def _reached(view: View) -> tuple[_Stage | _Matrix, ...]:

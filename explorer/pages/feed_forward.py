@@ -4,7 +4,6 @@ With a mixture of experts: the router's shares for each word, the chosen experts
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 
 import numpy as np
@@ -285,39 +284,26 @@ def _listing(
         Column("", BAR, 90, bar_after, signed=op.within is None),
         Column(""),
     )
-    lines = _Units(before, after, _off(op, after), tuple(units), decimals, activation, row)
+    lines = Lines(len(units), _line, (before, after, _off(op, after), tuple(units), decimals, activation, row))
     return Listing("units", "Hidden units before and after the activation", columns, lines)
 
 
-@dataclass(frozen=True, eq=False)
-class _Units(Lines):
-    """A line for each hidden unit of one row."""
-
-    before: Array
-    after: Array
-    offs: Array
-    units: tuple[str, ...]
-    decimals: int
-    activation: str
-    at: int
-
-    def __len__(self) -> int:
-        return len(self.units)
-
-    def line(self, row: int) -> Line:
-        name, h, a = self.units[row], float(self.before[row]), float(self.after[row])
-        off = bool(self.offs[row])
-        tip = f"unit {name}: {exact(h)} → {exact(a)}"
-        h_said, a_said = written(h, self.decimals), written(a, self.decimals)
-        entries = (
-            Entry(name, tip=tip, muted=off),
-            Entry(h_said, tip=tip, muted=off),
-            Entry(h_said, h, tip, off=off),
-            Entry(a_said, tip=tip, muted=off),
-            Entry(a_said, a, tip, off=off),
-            Entry("off" if off else "", tip=tip, muted=off),
-        )
-        return Line(entries, Cell(self.activation, (self.at, row)))
+def _line(
+    before: Array, after: Array, offs: Array, units: Sequence[str], decimals: int, activation: str, at: int, row: int
+) -> Line:
+    """The line of a hidden unit, at the row `at` of the activation."""
+    name, h, a, off = units[row], float(before[row]), float(after[row]), bool(offs[row])
+    tip = f"unit {name}: {exact(h)} → {exact(a)}"
+    h_said, a_said = written(h, decimals), written(a, decimals)
+    entries = (
+        Entry(name, tip=tip, muted=off),
+        Entry(h_said, tip=tip, muted=off),
+        Entry(h_said, h, tip, off=off),
+        Entry(a_said, tip=tip, muted=off),
+        Entry(a_said, a, tip, off=off),
+        Entry("off" if off else "", tip=tip, muted=off),
+    )
+    return Line(entries, Cell(activation, (at, row)))
 
 
 def _curve(

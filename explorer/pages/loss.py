@@ -16,7 +16,7 @@ from explorer.core.ops import Array, CrossEntropy
 from explorer.core.vocabulary import PAD
 from explorer.lessons.references import Slip, slips_at
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, drawable, series
-from explorer.pages.element import Element
+from explorer.pages.element import Data, Element
 from explorer.pages.gestures import SetNumber
 from explorer.pages.matrix import matrix
 from explorer.pages.page import (
@@ -87,7 +87,7 @@ IN_SIGHT = 10
 
 
 @dataclass(frozen=True, eq=False)
-class _Words(Lines):
+class _Words(Data):
     """The lines of one position."""
 
     scores: str  # the node of the logits after the temperature
@@ -102,9 +102,6 @@ class _Words(Lines):
     gradient: Array
     more: tuple[Array, ...]  # further columns for this position's words: P after a step, and P as printed
     decimals: tuple[int, ...]  # of P and P − y, and of each of `more`
-
-    def __len__(self) -> int:
-        return len(self.words)
 
     @property
     def ranked(self) -> bool:
@@ -168,8 +165,8 @@ def _listing(view: View, scores: str, output: str, row: int) -> Listing:
     right = int(view.values[TARGET][row]) if _counted(view, row) else -1
     words = view.labels(view.nodes[output].axes[1])
     lines = _Words(scores, words, row, right, _n(view), shares, gradient, tuple(more), tuple(decimals))
-    order = "P − y" if lines.ranked else ""
-    return Listing("word gradients", "Probabilities minus what is right", tuple(columns), lines, IN_SIGHT, order=order)
+    order, shown = "P − y" if lines.ranked else "", Lines(len(words), _Words.line, (lines,))
+    return Listing("word gradients", "Probabilities minus what is right", tuple(columns), shown, IN_SIGHT, order=order)
 
 
 def _stepped(view: View, output: str) -> Array | None:
@@ -307,7 +304,7 @@ def _mean(view: View) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class _WordTerms(Lines):
+class _WordTerms(Data):
     """A line for each position: the right word, its probability, −ln of it."""
 
     output: str  # the node of the probabilities
@@ -319,9 +316,6 @@ class _WordTerms(Lines):
     cost: Array
     pad: int  # the index of ``<pad>``, the right word that is not counted
     pinned: bool  # whether a chosen right word is pinned, because the targets are computed; else it is an edit
-
-    def __len__(self) -> int:
-        return len(self.after)
 
     @cached_property
     def decimals(self) -> int:
@@ -365,7 +359,8 @@ def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
     with np.errstate(all="ignore"):  # as in the engine
         cost = -op.logs(*_parents(view)[0]) + 0.0
     typed = view.nodes[TARGET].is_input
-    lines = _WordTerms(output, _contexts(view, names), vocabulary, target, given, cost, op.pad, not typed)
+    terms = _WordTerms(output, _contexts(view, names), vocabulary, target, given, cost, op.pad, not typed)
+    lines = Lines(len(names), _WordTerms.line, (terms,))
     titles = (
         Column("After"),
         Column("right word"),
@@ -420,7 +415,7 @@ def _costs(places: list[tuple[int, str, Cell]], given: Array, cost: Array) -> Dr
 
 
 @dataclass(frozen=True, eq=False)
-class _Squares(Lines):
+class _Squares(Data):
     """A line for each number of the output: the number, its target, and the square of the difference."""
 
     output: str
@@ -428,9 +423,6 @@ class _Squares(Lines):
     columns: tuple[str, ...]
     values: Array
     target: Array
-
-    def __len__(self) -> int:
-        return int(self.values.size)
 
     @cached_property
     def decimals(self) -> list[int]:
@@ -461,9 +453,10 @@ class _Squares(Lines):
 def _squares(view: View, output: str) -> tuple[Listing, Drawing, str]:
     """The list of the terms, the curve with the terms as dots, and the note about them."""
     rows, columns = (view.labels(axis) for axis in view.nodes[output].axes)
-    lines = _Squares(output, rows, columns, view.values[output], view.values[TARGET])
+    squares = _Squares(output, rows, columns, view.values[output], view.values[TARGET])
+    lines = Lines(squares.values.size, _Squares.line, (squares,))
     with np.errstate(all="ignore"):  # as in the engine
-        off = (lines.values - lines.target).ravel()
+        off = (squares.values - squares.target).ravel()
         costs = off * off
     widest = float(np.abs(off[np.isfinite(off)]).max(initial=0)) or 1.0
     titles = (
@@ -476,13 +469,13 @@ def _squares(view: View, output: str) -> tuple[Listing, Drawing, str]:
     )
     few = len(lines) <= NAMED  # with more, the names would cover the curve
     dots = [
-        Dot(float(off[i]), float(costs[i]), lines.name(i) * few, series(0), cell=Cell(output, divmod(i, len(columns))))
-        for i in range(min(len(lines), MOST_DOTS))
-        if drawable(float(off[i]), float(costs[i]))
+        Dot(x, y, squares.name(i) * few, series(0), cell=Cell(output, divmod(i, len(columns))))
+        for i, (x, y) in enumerate(zip(off[:MOST_DOTS].tolist(), costs[:MOST_DOTS].tolist(), strict=True))
+        if drawable(x, y)
     ]
     far = max((abs(dot.x) for dot in dots), default=0.0) * 1.15 or 1.0
     x = np.linspace(-far, far, 200)
-    told = "; ".join(f"{lines.name(i)} {written(float(costs[i]), 3)}" for i in range(min(len(lines), NAMED)))
+    told = "; ".join(f"{squares.name(i)} {written(float(costs[i]), 3)}" for i in range(min(len(lines), NAMED)))
     window = (-far, far, -0.12 * far**2, 1.2 * far**2)
     axes = Axis("output − target", grid=True), Axis("squared", grid=True)
     drawing = Drawing((Curve(x, x * x), *dots), window, f"Squares: {told}", *axes)

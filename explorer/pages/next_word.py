@@ -22,11 +22,12 @@ from explorer.document.commands import SetTokens, WriteOn
 from explorer.document.continuation import decoder_of, end_of, ids_of, output_words, positions
 from explorer.document.state import State
 from explorer.pages.drawing import ACCENT, MUTED, Axis, Box, Drawing, FlowLine, Mark
-from explorer.pages.element import Element
+from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Do, Keep, SetNumber
 from explorer.pages.levels import PROBABILITIES
 from explorer.pages.matrix import matrix
 from explorer.pages.page import (
+    numeric,
     BAR,
     HEAT,
     NARROW,
@@ -169,13 +170,7 @@ def _cost(view: View, row: int, cost: Cost, none_kept: str) -> tuple[Element, ..
         one = cost if words == n else next_word_cost(view.state.model, view.graph, words)
         counts = f"{one.without:,}", f"{one.with_cache:,}", f"{one.without / max(one.with_cache, 1):,.1f} ×"
         lines.append(Line.of(f"{words:,}", *counts, f"{one.bytes:,}", here=words == n))
-    columns = (
-        Column("words so far", NUMBER),
-        Column("without the cache", NUMBER),
-        Column("with it", NUMBER),
-        Column("saved", NUMBER),
-        Column("bytes of the cache", NUMBER),
-    )
+    columns = numeric("words so far", "without the cache", "with it", "saved", "bytes of the cache")
     listing = Listing("costs", "Multiplications and bytes, with the cache and without", columns, tuple(lines))
     if none_kept:
         return (listing,)
@@ -285,7 +280,7 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -
 
 
 @dataclass(frozen=True, eq=False)
-class _Words(Lines):
+class _Words(Data):
     """A line for each word, the most probable first: its probability, and its chance of being chosen."""
 
     words: tuple[str, ...]
@@ -301,9 +296,6 @@ class _Words(Lines):
     reads: frozenset[str] | None  # the words that the model reads; None: all of these
     end: str  # the mark after the last word of a text
     room: bool  # whether the model has a position for one more word
-
-    def __len__(self) -> int:
-        return len(self.words)
 
     @cached_property
     def _order(self) -> Ranked:
@@ -360,7 +352,8 @@ def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array,
     spot = view.looking.spot
     spoken = spot.columns if spot is not None and spot.node == PROBABILITIES and row in spot.rows else ()
     before, end = there[: row + 1], end_mark(output_words(view.state))
-    lines = _Words(words, shares, chances, greedy, row, chosen, spoken, sequence, before, actual, reads, end, room)
+    made = _Words(words, shares, chances, greedy, row, chosen, spoken, sequence, before, actual, reads, end, room)
+    lines = Lines(len(words), _Words.line, (made,))
     columns = (
         Column(unit(words).capitalize()),
         Column("probability", NUMBER),
@@ -369,7 +362,7 @@ def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array,
         Column("", BAR, 120, reach_of(chances)),
         Column(""),
     )
-    return Listing("next words", "Next words, the most probable first", columns, lines, most=MOST_WORDS, order=f"{row}")
+    return Listing("next words", "Next words, the most probable first", columns, lines, MOST_WORDS, order=f"{row}")
 
 
 def _controls(view: View, choice: Choice, left: Array, shares: Array) -> Stack:

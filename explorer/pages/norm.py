@@ -3,8 +3,8 @@
 The page of the examples: each example as a point in the plane, and the point that each norm makes of it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -230,31 +230,15 @@ def _picture(view: View, found: Measured, title: str, after: bool) -> Picture:
     return Picture(f"strips {title.lower()}", drawing, 330, min(max(40 + n * STRIP, LEAST), MOST))
 
 
-@dataclass(frozen=True, eq=False)
-class _Moments(Lines):
-    """Mean and variance of each row, before and after."""
-
-    name: str
-    labels: tuple[str, ...]
-    numbers: Array
-    rounded: Array
-    axis: int
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    @cached_property
-    def decimals(self) -> list[int]:
-        """How many decimals the numbers of each column have."""
-        return [decimals_of(column) for column in self.numbers.T]
-
-    def line(self, row: int) -> Line:
-        entries = [Entry(self.labels[row], tip=self.labels[row])]
-        for column, number in enumerate(self.numbers[row].tolist(), 1):
-            zero = column == AFTER and self.rounded[row]
-            decimals = self.decimals[column - 1]
-            entries.append(Entry(ZERO if zero else in_table(number, decimals), tip=exact(number)))
-        return Line(tuple(entries), Cell(self.name, (0, row) if self.axis else (row, 0)))
+def _line(
+    name: str, labels: Sequence[str], numbers: Array, rounded: Array, axis: int, decimals: Sequence[int], row: int
+) -> Line:
+    """The mean and variance of a row, or column, before and after."""
+    entries = [Entry(labels[row], tip=labels[row])]
+    for column, number in enumerate(numbers[row].tolist(), 1):
+        zero = column == AFTER and rounded[row]
+        entries.append(Entry(ZERO if zero else in_table(number, decimals[column - 1]), tip=exact(number)))
+    return Line(tuple(entries), Cell(name, (0, row) if axis else (row, 0)))
 
 
 def _listing(view: View, found: Measured) -> Listing:
@@ -270,8 +254,8 @@ def _listing(view: View, found: Measured) -> Listing:
         parts = [before.variance, before.sigma, after.variance]
     numbers = np.stack([np.ravel(part) for part in parts], axis=-1)
     columns = Column("Column" if found.axis else "Row"), *(Column(title, NUMBER) for title in titles)
-    lines = _Moments(found.names[1], found.labels, numbers, found.rounded, found.axis)
-    return Listing("moments", f"{what} before and after", columns, lines)
+    reads = found.names[1], found.labels, numbers, found.rounded, found.axis, tuple(map(decimals_of, numbers.T))
+    return Listing("moments", f"{what} before and after", columns, Lines(len(numbers), _line, reads))
 
 
 def _short(name: str) -> str:

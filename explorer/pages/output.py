@@ -10,7 +10,7 @@ from explorer.core.byte_pairs import unit
 from explorer.core.graph import Stage
 from explorer.core.numbers import Ranked, decimals_of, exact, written
 from explorer.core.ops import Array
-from explorer.pages.element import Element
+from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Keep, SetNumber
 from explorer.pages.matrix import matrix
 from explorer.pages.page import (
@@ -133,7 +133,7 @@ def _words(view: View, axis: str, row: int) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class _Words(Lines):
+class _Words(Data):
     """A line for each word of the vocabulary: logit, share and bar at one position."""
 
     words: tuple[str, ...]
@@ -143,9 +143,6 @@ class _Words(Lines):
     chosen: int
     largest_first: bool
     decimals: tuple[int, int]
-
-    def __len__(self) -> int:
-        return len(self.words)
 
     @cached_property
     def _order(self) -> Ranked:
@@ -184,8 +181,9 @@ def _listing(view: View, row: int) -> Listing:
     words = view.labels(view.nodes[PROBABILITIES].axes[1])
     chosen = int(view.values[CHOSEN][row])
     lines = _Words(words, logits, shares, row, chosen, _sorted(view), decimals)
+    order = SORTED if lines.largest_first else ""
     name = "Classes and their outputs" if _given(view) else f"{_unit(view).capitalize()}s and their probabilities"
-    return Listing("words", name, columns, lines, most=IN_SIGHT, order=SORTED if lines.largest_first else "")
+    return Listing("words", name, columns, Lines(len(words), _Words.line, (lines,)), IN_SIGHT, order=order)
 
 
 def _temperature(view: View) -> Stack:

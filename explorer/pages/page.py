@@ -231,16 +231,20 @@ class Line(Data):
         return Line(tuple(Entry(one) if isinstance(one, str) else one for one in entries), cell, here, strong)
 
 
+@dataclass(frozen=True, eq=False)
 class Lines(Data, Sequence[Line]):
     """Lines of a listing that are made on demand: for a large vocabulary only the lines in sight are."""
 
-    def line(self, row: int) -> Line:
-        """The line of a row, counted from 0."""
-        raise NotImplementedError(type(self).__name__)
+    n: int
+    make: Callable[..., Line]  # the function of `reads` and a row, counted from 0, that gives the line of that row
+    reads: tuple[object, ...]
+
+    def __len__(self) -> int:
+        return self.n
 
     def __getitem__(self, row: Any) -> Any:
-        rows = range(len(self))[row]
-        return self.line(rows) if isinstance(rows, int) else [self.line(one) for one in rows]
+        rows = range(self.n)[row]
+        return self.make(*self.reads, rows) if isinstance(rows, int) else [self[one] for one in rows]
 
 
 @dataclass(frozen=True, eq=False)

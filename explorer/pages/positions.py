@@ -354,31 +354,23 @@ def _kinds(used: str) -> dict[str, tuple[str, str, str]]:
     return KINDS if used in KINDS else {**KINDS, used: SINES_FIRST}
 
 
-@dataclass(frozen=True, eq=False)
-class _Exponents(Lines):
-    """The exponent of each dimension by each formula, and the wavelength in use."""
-
-    d: int
-    used: str
-
-    def __len__(self) -> int:
-        return self.d
-
-    def line(self, row: int) -> Line:
-        each = {kind: float(exponents(self.d, kind)[row]) for kind in _kinds(self.used)}
-        entries = [Entry(str(row + 1)), Entry("cosine" if cosines(self.d, self.used)[row] else "sine")]
-        decimals = {kind: decimals_of(exponents(self.d, kind)) for kind in each}
-        entries += [Entry(in_table(n, decimals[kind]), muted=kind != self.used) for kind, n in each.items()]
-        with np.errstate(over="ignore"):
-            wavelength = np.float64(10000) ** each[self.used]
-        return Line((*entries, Entry(alone(float(wavelength), 4))))
+def _line(d: int, used: str, row: int) -> Line:
+    """The exponent of a dimension by each formula, and the wavelength in use."""
+    each = {kind: float(exponents(d, kind)[row]) for kind in _kinds(used)}
+    entries = [Entry(str(row + 1)), Entry("cosine" if cosines(d, used)[row] else "sine")]
+    decimals = {kind: decimals_of(exponents(d, kind)) for kind in each}
+    entries += [Entry(in_table(n, decimals[kind]), muted=kind != used) for kind, n in each.items()]
+    with np.errstate(over="ignore"):
+        wavelength = np.float64(10000) ** each[used]
+    return Line((*entries, Entry(alone(float(wavelength), 4))))
 
 
 def _exponents(drawn: _Drawn) -> tuple[Element, ...]:
     """The section on the exponents of 10000, by the paper and by 004."""
     if drawn.op is None:
         return ()
-    used = drawn.op.exponents
+    d, used = drawn.own[1], drawn.op.exponents
+    lines = Lines(d, _line, (d, used))
     titles = [f"{title}{' (in use)' * (kind == used)}" for kind, (title, _, _) in _kinds(used).items()]
     columns = (
         Column("dimension", NUMBER),
@@ -389,5 +381,5 @@ def _exponents(drawn: _Drawn) -> tuple[Element, ...]:
     return (
         Section("exponents", "Exponents: what 10000 is raised to in each dimension"),
         Note("about the exponents", _said_of_exponents(drawn.op)),
-        Listing("exponent list", "Exponents of each dimension", columns, _Exponents(drawn.own[1], used)),
+        Listing("exponent list", "Exponents of each dimension", columns, lines),
     )

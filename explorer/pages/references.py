@@ -1,9 +1,8 @@
 """The page of the references: a line for each number that a text prints, with the number that is computed here."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, cast
 
 from explorer.core.numbers import alone
 from explorer.lessons import references
@@ -31,38 +30,42 @@ COLUMNS = (
 """The columns before the last one, "cause", whose width depends on the room."""
 
 
-@dataclass(frozen=True, eq=False)
-class PrintedLines(Lines):
-    """A line for each printed number that passes the filter."""
+def printed_line(rows: Sequence[PrintedNumber], places: Sequence[int], chosen: int, row: int) -> Line:
+    """The line of a printed number that passes the filter.
 
-    rows: Sequence[PrintedNumber]
-    places: tuple[int, ...]  # their indices in `printed_numbers`
-    chosen: int  # the index of the number that the reader chose last
+    Parameters
+    ----------
+    places : sequence of int
+        The indices of `rows` in `printed_numbers`.
+    chosen : int
+        Which of these the reader chose last.
+    """
+    one, place = rows[row], places[row]
+    leads = None if one.scene is None else ShowPrinted(place)
+    at = "" if one.cell is None else ", ".join(str(i + 1) for i in one.cell)
+    times = f" (printed {one.times} times)" if one.times > 1 else ""
+    texts = (
+        (f"{one.reference} {one.section}", f"{one.reference}, {one.section}"),
+        (one.title, f"{one.title}{times}"),
+        (at, f"Row and column, counted from 1: {at}" if at else ""),
+        (_short(one.printed), one.printed),
+        (_short(one.ours), one.ours),
+        (_difference(one), "" if one.off is None else alone(one.off)),
+        (SIGNS[one.status], one.status),
+        (one.why, one.why),
+    )
+    entries = (
+        Entry(text, tip=_wrapped(tip), leads=leads if i == WHAT else None, muted=i in (0, len(texts) - 1))
+        for i, (text, tip) in enumerate(texts)
+    )
+    return Line(tuple(entries), here=place == chosen)
 
-    def __len__(self) -> int:
-        return len(self.rows)
 
-    def line(self, row: int) -> Line:
-        """The line of a printed number."""
-        one, place = self.rows[row], self.places[row]
-        leads = None if one.scene is None else ShowPrinted(place)
-        at = "" if one.cell is None else ", ".join(str(i + 1) for i in one.cell)
-        times = f" (printed {one.times} times)" if one.times > 1 else ""
-        texts = (
-            (f"{one.reference} {one.section}", f"{one.reference}, {one.section}"),
-            (one.title, f"{one.title}{times}"),
-            (at, f"Row and column, counted from 1: {at}" if at else ""),
-            (_short(one.printed), one.printed),
-            (_short(one.ours), one.ours),
-            (_difference(one), "" if one.off is None else alone(one.off)),
-            (SIGNS[one.status], one.status),
-            (one.why, one.why),
-        )
-        entries = (
-            Entry(text, tip=_wrapped(tip), leads=leads if i == WHAT else None, muted=i in (0, len(texts) - 1))
-            for i, (text, tip) in enumerate(texts)
-        )
-        return Line(tuple(entries), here=place == self.chosen)
+def places_in(listing: Listing) -> tuple[int, ...]:
+    """The places, in `printed_numbers`, of the numbers that the list shows."""
+    assert isinstance(listing.lines, Lines)
+    _, places, _ = listing.lines.reads
+    return cast(tuple[int, ...], places)
 
 
 def references_page(
@@ -105,7 +108,7 @@ def references_page(
     note = f"{said}. A click on “what” opens the model that computes it; this tab leads back."
     if wrong:
         note += f" <mark>{wrong} do not come out as the program's own list says.</mark>"
-    lines = PrintedLines(tuple(rows[i] for i in places), places, choices.get(ROW, -1))
+    lines = Lines(len(places), printed_line, (tuple(rows[i] for i in places), places, choices.get(ROW, -1)))
     columns = (*COLUMNS, Column("cause", width=wide))
     list_ = Listing("numbers", "Printed numbers", columns, lines, most, order=f"{reference} {status}", scrolls=True)
     chosen = choices.get(ROW, -1)

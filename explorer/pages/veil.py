@@ -6,7 +6,7 @@ element that is the same on both pages tells nothing about them.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -144,8 +144,9 @@ class _Veil:
                 left_over = self.all(controls, other.controls if isinstance(other, Controls) else ())
                 return replace(element, controls=left_over) if left_over else None
             case Listing():
-                lines = other.lines if isinstance(other, Listing) else ()
-                return replace(element, lines=_Unread(element.lines, lines, element.columns, self._covered))
+                others = other.lines if isinstance(other, Listing) else ()
+                reads = element.lines, others, element.columns, self._covered
+                return replace(element, lines=Lines(len(element.lines), _unread_line, reads))
         if type(other) is type(element) and element == other and not self._tells(element):
             return element
         match element, other:
@@ -243,30 +244,20 @@ def _asked(room: tuple[float, float, float, float]) -> Words:
     return Words(left + width / 2, top + height / 2, COVERED, fixed=True, size=20.0)
 
 
-@dataclass(frozen=True, eq=False)
-class _Unread(Lines):
-    """Lines without entries that differ from `others`, made with other numbers, and without the asked number."""
-
-    lines: Sequence[Line]
-    others: Sequence[Line]
-    columns: tuple[Column, ...]
-    covered: Covered
-
-    def __len__(self) -> int:
-        return len(self.lines)
-
-    def line(self, row: int) -> Line:
-        line, other = self.lines[row], self.others[row] if row < len(self.others) else None
-        others = (None,) * len(line.entries) if other is None else other.entries
-        shown = tuple(map(self._entry, self.columns, line.entries, others))
-        return replace(line, entries=shown, here=line.here and other is not None and other.here)
-
-    def _entry(self, column: Column, entry: Entry, other: Entry | None) -> Entry:
-        if _is_same(entry, other) and not _says(self.covered, entry.text) and not _says(self.covered, entry.tip):
-            return entry
-        # A column of words without a title may say which word is chosen: there the entry stays empty.
-        sign = COVERED if column.title or column.kind != WORDS else ""
-        return replace(entry, text=sign, value=0.0, tip="")
+def _unread_line(
+    lines: Sequence[Line], others: Sequence[Line], columns: Sequence[Column], covered: Covered, row: int
+) -> Line:
+    """A line without entries that differ from `others`, made with other numbers, and without the asked number."""
+    line, other = lines[row], others[row] if row < len(others) else None
+    others_of = (None,) * len(line.entries) if other is None else other.entries
+    entries: list[Entry] = []
+    for column, entry, another in zip(columns, line.entries, others_of, strict=False):
+        if not _is_same(entry, another) or _says(covered, entry.text) or _says(covered, entry.tip):
+            # A column of words without a title may say which word is chosen: there the entry stays empty.
+            sign = COVERED if column.title or column.kind != WORDS else ""
+            entry = replace(entry, text=sign, value=0.0, tip="")
+        entries.append(entry)
+    return replace(line, entries=tuple(entries), here=line.here and other is not None and other.here)
 
 
 def _is_same(entry: Entry, other: Entry | None) -> bool:

@@ -4,7 +4,7 @@ from PySide6.QtCore import QPoint, Signal
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.printed_numbers import PrintedNumber, printed_numbers
-from explorer.pages.references import ALL, REFERENCE, ROW, STATUS, references_page
+from explorer.pages.references import ALL, REFERENCE, ROW, STATUS, places_in, references_page
 from explorer.pages.view import Cell
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
@@ -57,7 +57,7 @@ class ReferencesTab(ColumnTab):
         self.bench.selection.keep(ROW, place)
         table = self.list()
         if table is not None:
-            places = list(table.listing.lines.places)  # type: ignore[attr-defined]
+            places = places_in(table.listing)
             if place in places:
                 table.setCurrentIndex(table.table.index(places.index(place), 0))
 
@@ -86,7 +86,7 @@ class ReferencesTab(ColumnTab):
     def _look_at(self, row: int) -> None:
         table = self.list()
         if table is not None and 0 <= row < len(table.listing.lines):
-            self.bench.selection.keep(ROW, table.listing.lines.places[row])  # type: ignore[attr-defined]
+            self.bench.selection.keep(ROW, places_in(table.listing)[row])
 
     def _show(self, rows: tuple[PrintedNumber, ...]) -> None:
         self.rows = rows

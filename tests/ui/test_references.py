@@ -5,7 +5,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 
 from explorer.lessons.loader import load
-from explorer.pages.references import REFERENCE, ROW, STATUS, WHAT
+from explorer.pages.references import REFERENCE, ROW, STATUS, WHAT, places_in
 from explorer.ui.selection import Cell
 from explorer.ui.window.top_bar import PAGES
 
@@ -40,7 +40,7 @@ def test_a_number_leads_to_its_cell_and_the_tab_back_to_its_line(window, tab, ha
     tab.choose(place)
     table = tab.list()
     row = table.currentIndex().row()
-    assert table.listing.lines.places[row] == place
+    assert places_in(table.listing)[row] == place
     table.setFocus()
     hand.key(Qt.Key.Key_Return)
     assert window.bench.lesson.id == "emma"

@@ -1,7 +1,6 @@
 """Lists about word vectors: neighbours, products by dimension, and cosines of all pairs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -96,24 +95,15 @@ def near(
     return Listing(name, name, tuple(columns), tuple(lines), MOST, order="".join(one.word for one in found[:1]))
 
 
-@dataclass(frozen=True, eq=False)
-class _Products(Lines):
-    """The lines of `products`, made on demand."""
-
-    cosine: PairCosine
-    order: Array
-
-    def __len__(self) -> int:
-        return len(self.order)
-
-    def line(self, row: int) -> Line:
-        d, cosine = int(self.order[row]), self.cosine
-        a, b = (written(float(vector[d]), 4) for vector in cosine.vectors)
-        product = float(cosine.products[d])
-        side = "agree" if cosine.agree[d] else "against" if product < 0 else ""
-        number = written(product, 4)
-        place, times, equals, agrees = (Entry(text, muted=True) for text in (str(d + 1), "×", "=", side))
-        return Line.of(place, a, times, b, equals, number, Entry(number, product), agrees)
+def _product(cosine: PairCosine, order: Array, row: int) -> Line:
+    """A line of `products`."""
+    d = int(order[row])
+    a, b = (written(float(vector[d]), 4) for vector in cosine.vectors)
+    product = float(cosine.products[d])
+    side = "agree" if cosine.agree[d] else "against" if product < 0 else ""
+    number = written(product, 4)
+    place, times, equals, agrees = (Entry(text, muted=True) for text in (str(d + 1), "×", "=", side))
+    return Line.of(place, a, times, b, equals, number, Entry(number, product), agrees)
 
 
 def products(cosine: PairCosine, largest_first: bool) -> Listing:
@@ -133,7 +123,8 @@ def products(cosine: PairCosine, largest_first: bool) -> Listing:
         Column(""),
     )
     said = f"{'-'.join(cosine.words)} {largest_first}"
-    return Listing("products", "Products by dimension", columns, _Products(cosine, order), 14, order=said)
+    lines = Lines(len(order), _product, (cosine, order))
+    return Listing("products", "Products by dimension", columns, lines, 14, order=said)
 
 
 def square(labels: tuple[str, ...], cosines: Array) -> Listing:

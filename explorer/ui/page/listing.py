@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QModelIndex, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QPushButton, QScrollArea, QSizePolicy, QWidget
 
-from explorer.pages.page import BAR, HEAT, RING, WORDS, Column, Line, Listing
+from explorer.pages.page import BAR, HEAT, RING, WORDS, Column, Line, Lines, Listing
 from explorer.pages.view import Cell
 from explorer.ui.page.fitted_table import FittedTable, Widths
 from explorer.ui.page.gestures import perform
@@ -21,9 +21,9 @@ from explorer.ui.page.listing_model import (
     TICK,
     ListingModel,
     ModelIndex,
-    PartOfLines,
     Titles,
     cut_label,
+    part_of_line,
     title_of,
 )
 from explorer.ui.page.word_choice import WordChooser
@@ -291,7 +291,8 @@ class ListingView(FittedTable):
         if of != self._rest_of[1:] or whole is not self._rest_of[0]:
             self._rest_of = whole, *of
             for i, columns in enumerate(parts):
-                titles, lines = tuple(whole.columns[one] for one in columns), PartOfLines(whole.lines, columns, shown)
+                titles = tuple(whole.columns[one] for one in columns)
+                lines = Lines(shown, part_of_line, (whole.lines, columns))
                 part = replace(whole, columns=titles, lines=lines, most=shown)
                 widths = [self._columns[one] for one in columns]
                 if i < len(self._rest):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,23 +31,10 @@ LONGEST = 24  # letters of a label, or of a word of a title
 SIDES = {NUMBER: Qt.AlignmentFlag.AlignRight, HEAT: Qt.AlignmentFlag.AlignHCenter}
 
 
-@dataclass(frozen=True, eq=False)
-class PartOfLines(Lines):
-    """Some columns of the lines of a listing.
-
-    `shown`: how many of the lines.
-    """
-
-    lines: Sequence[Line]
-    columns: tuple[int, ...]
-    shown: int
-
-    def __len__(self) -> int:
-        return self.shown
-
-    def line(self, row: int) -> Line:
-        line = self.lines[row]
-        return replace(line, entries=tuple(line.entries[column] for column in self.columns))
+def part_of_line(lines: Sequence[Line], columns: tuple[int, ...], row: int) -> Line:
+    """A line of a listing, of only some columns."""
+    line = lines[row]
+    return replace(line, entries=tuple(line.entries[column] for column in columns))
 
 
 # Python adds flags of Qt slowly, and they are asked for with each cell that is painted.
