@@ -19,7 +19,7 @@ from explorer.lessons.loader import lesson_files, model_files
 from explorer.lessons.reading import MOST_TEXT, TomlTable, read
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do, GoTo
-from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note, Section, beside
+from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note, Section, beside, numeric
 from explorer.pages.view import View
 from explorer.pages.whole import whole_below
 from explorer.training import recipes
@@ -144,13 +144,7 @@ def _trained() -> tuple[Element, ...]:
         )
         for kind in kinds()
     )
-    columns = (
-        Column("Kind"),
-        Column("Loss", NUMBER),
-        Column("Spread", NUMBER),
-        Column("Weights", NUMBER),
-        Column("Recipe"),
-    )
+    columns = Column("Kind"), *numeric("Loss", "Spread", "Weights"), Column("Recipe")
     return Note("how they were trained", note), Listing(
         "trained kinds", "Small models of each kind", columns, lines, most=20
     )
@@ -312,12 +306,7 @@ def _choices(model: Model) -> tuple[Element, ...]:
         Line.of(Entry(title, leads=GoTo("model.switches")), value, Entry(usual, muted=True), _parts_of(blocks, model))
         for (title, value, usual), blocks in groups.items()
     ]
-    columns = (
-        Column("switch", names=True),
-        Column("here", names=True),
-        Column("in the textbook", names=True),
-        Column("where"),
-    )
+    columns = *(Column(title, names=True) for title in ("switch", "here", "in the textbook")), Column("where")
     title = Section("choices", "Where the model differs from the textbook")
     return title, Listing("choices of the model", title.text, columns, tuple(lines), most=24)
 

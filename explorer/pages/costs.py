@@ -4,7 +4,6 @@ The page of the parameters: how many numbers each block learns, and what they ar
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from math import prod
 from weakref import WeakKeyDictionary
@@ -29,7 +28,6 @@ from explorer.core.cost import (
 from explorer.core.cost import parameters as blocks_of
 from explorer.core.decoder import why_none_kept
 from explorer.core.graph import Graph, Stage
-from explorer.core.model import Model
 from explorer.lessons.symbols import name_of
 from explorer.pages.changes import given
 from explorer.pages.drawing import Axis, Curve, Drawing, series
@@ -51,6 +49,7 @@ from explorer.pages.page import (
     Picture,
     Section,
     beside,
+    numeric,
     waiting,
 )
 from explorer.pages.view import AT_ONCE, View
@@ -95,12 +94,12 @@ LONGER = (
 
 def parameters(view: View, stage: Stage) -> tuple[Element, ...]:
     """The total of the parameters, a line for each block and each of its matrices, and how the total grows."""
-    counted = _counted(_Structure(view.graph, view.state.model))
-    if not counted.blocks:
+    counted = blocks_of(view.graph, view.state.model)
+    if not counted:
         said = "This model learns nothing: its numbers are given. To see one learn, open “XOR” on the page “Lessons”."
         return Note("total", said), *given(view), whole_below(view)
     said = (
-        f"<b>{total(counted.blocks):,}</b> numbers that training would change. "
+        f"<b>{total(counted):,}</b> numbers that training would change. "
         "Words, masks, the temperature and targets are given, so they are not counted."
     )
     blocks = Section("blocks", "Block by block"), _blocks(counted)
@@ -108,30 +107,10 @@ def parameters(view: View, stage: Stage) -> tuple[Element, ...]:
     if larger is None:
         grows: tuple[Element, ...] = title, waiting(view, LARGER, "Counting larger models")
     elif larger:
-        grows = title, _growth_of_weights(counted, larger), Note("about growth", LONGER)
+        grows = title, _growth_of_weights(total(counted), scores(view.graph), larger), Note("about growth", LONGER)
     else:
         return Note("total", said), *blocks, whole_below(view)
     return Note("total", said), beside((COLUMN, blocks), (COLUMN, grows))
-
-
-@dataclass(frozen=True)
-class _Structure:
-    """A model and its graph. Only graphs are compared: another model has another graph."""
-
-    graph: Graph
-    model: Model = field(compare=False)
-
-
-@dataclass(frozen=True)
-class _Counts:
-    blocks: tuple[BlockWeights, ...]
-    scores: int
-
-
-@lru_cache(maxsize=1)
-def _counted(of: _Structure) -> _Counts:
-    """The counts of a model, kept because edits of numbers do not change them."""
-    return _Counts(blocks_of(of.graph, of.model), scores(of.graph))
 
 
 LARGER, FEW_LAYERS = "larger models", 8
@@ -151,26 +130,24 @@ def _larger(view: View) -> tuple[Growth, ...] | None:
     return _LARGER[graph]
 
 
-def _blocks(counted: _Counts) -> Listing:
+def _blocks(counted: tuple[BlockWeights, ...]) -> Listing:
     """A bold line for each block with its sum, and a line for each of its matrices; the largest block fills its bar."""
-    n = total(counted.blocks)
+    n = total(counted)
     columns = (
         Column("Block", names=True),
         Column("what for"),
         Column("sizes", width=440, names=True),
         Column("numbers", NUMBER),
-        Column(
-            "beside the largest", BAR, 300, (0.0, max((block.count for block in counted.blocks), default=1) / max(n, 1))
-        ),
+        Column("beside the largest", BAR, 300, (0.0, max((block.count for block in counted), default=1) / max(n, 1))),
     )
 
     def line(name: str, why: str, sizes: str, count: int, strong: bool) -> Line:
         share = count / max(n, 1)
-        part = Entry(f"{share:.1%}", share if count < n or len(counted.blocks) == 1 else 0.0)
+        part = Entry(f"{share:.1%}", share if count < n or len(counted) == 1 else 0.0)
         return Line.of(name, Entry(why, muted=True), sizes, f"{count:,}", part, strong=strong)
 
     lines = []
-    for block in counted.blocks:
+    for block in counted:
         lines.append(line(block.name, "", "", block.count, True))
         for weights in block.weights:
             short = weights.name.rpartition(".")[2]
@@ -180,17 +157,11 @@ def _blocks(counted: _Counts) -> Listing:
     return Listing("block list", "Parameters of each block", columns, tuple(lines), most=60)
 
 
-def _growth_of_weights(counted: _Counts, larger: tuple[Growth, ...]) -> Listing:
+def _growth_of_weights(own: int, pairs: int, larger: tuple[Growth, ...]) -> Listing:
     """A line for each way to make the model larger."""
-    columns = (
-        Column("If there were", names=True),
-        Column("numbers", NUMBER),
-        Column("times", NUMBER),
-        Column("", BAR, 300),
-        Column("scores", NUMBER),
-        Column("times", NUMBER),
-    )
-    now = "the model as it is", total(counted.blocks), counted.scores
+    titles = Column("If there were", names=True), *numeric("numbers", "times")
+    columns = *titles, Column("", BAR, 300), *numeric("scores", "times")
+    now = "the model as it is", own, pairs
     rows = [now, *((GROWTH[grown.what], grown.count, grown.scores) for grown in larger)]
     most = max(count for _, count, _ in rows)
     lines = []
@@ -347,14 +318,8 @@ def _growth(view: View, shape: Shape) -> Listing:
         attention = Entry(f"{of_attention:.1%}", of_attention)
         held = _bytes(found.scores * shape.bytes), _bytes(found.cache * shape.bytes)
         lines.append(Line.of(f"{n:,}", _short(found.together), attention, _short(found.one_more), *held))
-    columns = (
-        Column("n", NUMBER),
-        Column("all at once", NUMBER),
-        Column("attention's share", BAR, 120),
-        Column("one more, cached", NUMBER),
-        Column("scores of a layer", NUMBER),
-        Column("cache", NUMBER),
-    )
+    share = Column("attention's share", BAR, 120)
+    columns = *numeric("n", "all at once"), share, *numeric("one more, cached", "scores of a layer", "cache")
     return Listing("lengths", "Multiplications and bytes by the length of a text", columns, tuple(lines))
 
 
@@ -397,20 +362,13 @@ def _timed(view: View, shape: Shape) -> tuple[Element, ...]:
     for i, (n, taken) in enumerate(zip(TIMES, seconds, strict=True)):
         foretold, timed = ("4 ×", f"{taken / seconds[i - 1]:.1f} ×") if i else ("", "")
         lines.append(Line.of(f"{n:,}", f"{2 * n * n * d_k * heads:,}", foretold, f"{taken * 1e3:.2f} ms", timed))
-    columns = (
-        Column("n", NUMBER),
-        Column("2 n² d", NUMBER),
-        Column("", NUMBER),
-        Column("taken", NUMBER),
-        Column("", NUMBER),
-    )
     heads_said = (
         f"{heads} heads of {d_k} numbers, in float32: the scores, their softmax, and the values in these shares."
     )
     return (
         *head,
         Note("what is timed", heads_said),
-        Listing("times", "Attention as timed here", columns, tuple(lines)),
+        Listing("times", "Attention as timed here", numeric("n", "2 n² d", "", "taken", ""), tuple(lines)),
     )
 
 

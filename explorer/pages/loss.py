@@ -35,6 +35,7 @@ from explorer.pages.page import (
     Row,
     Section,
     Stack,
+    numeric,
     row_choice,
     where_said,
 )
@@ -143,13 +144,8 @@ def _listing(view: View, scores: str, output: str, row: int) -> Listing:
     shares = view.values[output]
     apart = gradient[row] * _n(view)
     widest = float(np.abs(apart[np.isfinite(apart)]).max(initial=0.0)) or 1.0
-    columns = [
-        Column("Word"),
-        Column("y", NUMBER),
-        Column("P", NUMBER),
-        Column("P − y", NUMBER),
-        Column("", BAR, 110, (-widest, widest), signed=True),
-    ]
+    bar = Column("", BAR, 110, (-widest, widest), signed=True)
+    columns = [Column("Word"), *numeric("y", "P", "P − y"), bar]
     decimals = [max(decimals_of(shares[row]), 4)]
     more = []
     after = _stepped(view, output)
@@ -361,13 +357,7 @@ def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
     typed = view.nodes[TARGET].is_input
     terms = _WordTerms(output, _contexts(view, names), vocabulary, target, given, cost, op.pad, not typed)
     lines = Lines(len(names), _WordTerms.line, (terms,))
-    titles = (
-        Column("After"),
-        Column("right word"),
-        Column("p", NUMBER),
-        Column("", BAR, 90),
-        Column("−ln p", NUMBER),
-    )
+    titles = Column("After"), Column("right word"), *numeric("p"), Column("", BAR, 90), *numeric("−ln p")
     listing = Listing("term list", "Right words and their loss", titles, lines, vocabulary=vocabulary)
     counted = target != op.pad
     sure = "With probability 1 it is 0; the smaller the probability, the larger it is."
@@ -459,14 +449,8 @@ def _squares(view: View, output: str) -> tuple[Listing, Drawing, str]:
         off = (squares.values - squares.target).ravel()
         costs = off * off
     widest = float(np.abs(off[np.isfinite(off)]).max(initial=0)) or 1.0
-    titles = (
-        Column("Number"),
-        Column("output", NUMBER),
-        Column("target", NUMBER),
-        Column("difference", NUMBER),
-        Column("", BAR, 80, (-widest, widest), signed=True),
-        Column("squared", NUMBER),
-    )
+    bar = Column("", BAR, 80, (-widest, widest), signed=True)
+    titles = Column("Number"), *numeric("output", "target", "difference"), bar, *numeric("squared")
     few = len(lines) <= NAMED  # with more, the names would cover the curve
     dots = [
         Dot(x, y, squares.name(i) * few, series(0), cell=Cell(output, divmod(i, len(columns))))

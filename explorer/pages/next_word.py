@@ -27,7 +27,6 @@ from explorer.pages.gestures import Do, Keep, SetNumber
 from explorer.pages.levels import PROBABILITIES
 from explorer.pages.matrix import matrix
 from explorer.pages.page import (
-    numeric,
     BAR,
     HEAT,
     NARROW,
@@ -50,6 +49,7 @@ from explorer.pages.page import (
     Slider,
     Stack,
     beside,
+    numeric,
     reach_of,
     row_choice,
     waiting,

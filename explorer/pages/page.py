@@ -190,6 +190,11 @@ class Column(Data):
     names: bool = False  # whether names of quantities in its words are typeset; not for words of a text
 
 
+def numeric(*titles: str) -> tuple[Column, ...]:
+    """Columns of right-aligned numbers."""
+    return tuple(Column(title, NUMBER) for title in titles)
+
+
 FLAT = 0.25
 """If no share is larger, the scale of the bars ends at the largest share: on a scale to 1 all bars would look alike."""
 

@@ -26,7 +26,6 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.matrix import matrix
 from explorer.pages.page import (
-    NUMBER,
     Check,
     Column,
     Controls,
@@ -41,6 +40,7 @@ from explorer.pages.page import (
     Row,
     Section,
     Stack,
+    numeric,
 )
 from explorer.pages.view import Cell, View
 
@@ -372,12 +372,7 @@ def _exponents(drawn: _Drawn) -> tuple[Element, ...]:
     d, used = drawn.own[1], drawn.op.exponents
     lines = Lines(d, _line, (d, used))
     titles = [f"{title}{' (in use)' * (kind == used)}" for kind, (title, _, _) in _kinds(used).items()]
-    columns = (
-        Column("dimension", NUMBER),
-        Column("curve"),
-        *(Column(title, NUMBER) for title in titles),
-        Column("wavelength in use", NUMBER),
-    )
+    columns = *numeric("dimension"), Column("curve"), *numeric(*titles, "wavelength in use")
     return (
         Section("exponents", "Exponents: what 10000 is raised to in each dimension"),
         Note("about the exponents", _said_of_exponents(drawn.op)),

@@ -19,12 +19,8 @@ SIGNS = {REPRODUCES: "✓", RETYPED: "✓ retyped", DIFFERS: "≠ differs", CITE
 WHAT = 1
 """The index of the column "what", whose entries lead to the computed number."""
 COLUMNS = (
-    Column("in"),
-    Column("what"),
-    Column("at"),
-    Column("printed", NUMBER),
-    Column("computed", NUMBER),
-    Column("difference", NUMBER),
+    *map(Column, ("in", "what", "at")),
+    *(Column(title, NUMBER) for title in ("printed", "computed", "difference")),
     Column("status"),
 )
 """The columns before the last one, "cause", whose width depends on the room."""
