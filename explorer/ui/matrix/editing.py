@@ -302,6 +302,8 @@ class CellEditing:
         index = view.indexAt(at)
         if not index.isValid() or not view.matrix.pinned(index.row(), index.column()):
             return False
+        if event.button() != Qt.MouseButton.LeftButton:  # the right one opens the menu of the cell
+            return False
         way = at - view.visualRect(index).topLeft()
         if way.x() + way.y() > PIN + 2:
             return False

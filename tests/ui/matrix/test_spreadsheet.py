@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from shiboken6 import isValid
 
@@ -345,6 +346,10 @@ def test_a_computed_cell_is_pinned_after_enter_and_let_go_by_its_corner(window, 
     assert eye.value(window, "source.X")[1, 1] == 9
     assert computed.matrix.pinned(1, 1)
     corner = computed.visualRect(computed.table.index(1, 1)).topLeft() + QPoint(4, 4)
+    pins = window.bench.document.state.pins
+    QTest.mousePress(computed.viewport(), Qt.MouseButton.RightButton, Qt.KeyboardModifier.NoModifier, corner)
+    QTest.mouseRelease(computed.viewport(), Qt.MouseButton.RightButton, Qt.KeyboardModifier.NoModifier, corner)
+    assert window.bench.document.state.pins is pins
     hand.click(computed, computed.viewport().mapTo(computed, corner))
     assert eye.value(window, "source.X")[1, 1] == 0.5
 
