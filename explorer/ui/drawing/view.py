@@ -64,6 +64,8 @@ class DrawingView(Plot):
         self._held: Edit | None = None
         self._stroke: object = None
         self._said: QLabel | None = None
+        self._asked: QPointF | None = None
+        """The place that the words of its probe are about."""
         self.closer = Closer(self, self._marks)
         self._typeset = later(self, self._load_formulas)
         self._show(None)
@@ -190,11 +192,13 @@ class DrawingView(Plot):
 
     def _show_probe(self, drawing: Drawing) -> None:
         if (drawing.probe is None) == (self._said is None):
+            if self._asked is not None:  # there it may be something else now
+                self._ask(self._asked)
             return
         if drawing.probe is None:
             assert self._said is not None
             self._said.deleteLater()
-            self._said = None
+            self._said = self._asked = None
         else:
             said = dress(QLabel(drawing.probe.invitation, self), role="small")
             said.setTextFormat(Qt.TextFormat.PlainText)
@@ -375,6 +379,7 @@ class DrawingView(Plot):
     def _ask(self, point: QPointF) -> None:
         """Show the words about a place."""
         if self.drawing.probe is not None and self._said is not None:
+            self._asked = point
             self._said.setText(self.drawing.probe.said(point.x(), point.y()))
 
     def _point(self, mark: Mark) -> None:

@@ -1,6 +1,6 @@
 """Drawings on the screen: what is painted, lit, pointed at, dragged, walked and said."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -423,9 +423,12 @@ def test_the_tooltip_has_all_digits_and_leaves_what_it_is_about_free(view, bench
     assert picture.told_at(QPointF(spot(picture, 3, 2)))[0] == "A point here can be dragged"
 
 
+@dataclass(frozen=True, eq=False)
 class Sum(Probe):
+    more: float = 0.0
+
     def said(self, x, y):
-        return f"{x + y:.0f}"
+        return f"{x + y + self.more:.0f}"
 
 
 def test_a_probe_says_something_of_every_place(view, hand, spot):
@@ -433,6 +436,8 @@ def test_a_probe_says_something_of_every_place(view, hand, spot):
     assert picture._said.text() == "Point anywhere"
     hand.hover(picture.viewport(), spot(picture, 3, 2))
     assert picture._said.text() == "5"
+    picture.tell(drawing(probe=Sum("Point anywhere", 4.0)))  # the model answers otherwise
+    assert picture._said.text() == "9"
     picture.tell(drawing())
     assert picture._said is None
 
