@@ -236,7 +236,6 @@ class AttentionLinesView(WordPicture):
         place = QPointF(0.25 + 0.5 * side, i + 0.5)
         self.bring(place.y(), place.x())
         self.choose_at(place, "arrow")
-        self.describe(self.told_at(place)[0])
 
     def leaveEvent(self, event: Any) -> None:
         super().leaveEvent(event)
@@ -267,5 +266,7 @@ class AttentionLinesView(WordPicture):
             named[1] += strongest(np.nan_to_num(self._lines.weights[query]), MOST_NAMED)
         elif self._lines.long and key is not None:
             named[0] += strongest(np.nan_to_num(self._lines.weights[:, key]), MOST_NAMED)
+        across, word = (0.25, query) if query is not None else (0.75, key)
+        self.describe("" if word is None else self.told_at(QPointF(across, word + 0.5))[0])
         for side, places in zip(("left", "right"), named, strict=True):
             self.side(side).mark(tuple(dict.fromkeys(places)))

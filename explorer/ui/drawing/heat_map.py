@@ -211,7 +211,9 @@ class HeatMapView(WordPicture):
         self._marked = token, pointed
         self._frame.setVisible(pointed is not None)
         marked: list[list[int]] = [[], []]
-        if pointed is not None:
+        if pointed is None:
+            self.describe("")
+        else:
             row, column = pointed
             self.describe(f"{self.matrix.label(row, column)}: {exact(self.matrix.array[row, column])}")
             marked = [[row], [column]]

@@ -1,5 +1,7 @@
 """Pictures of long texts: words that can be read, a lens, and the mouse."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
@@ -377,6 +379,8 @@ def test_arrows_go_from_square_to_square(heat, pair, hand):
         assert pair.bench.selection.cell == Cell(WEIGHTS, (0, *square))
     hand.key(Qt.Key.Key_Down, times=50)
     assert heat.accessibleDescription() == "word50 → word0: 0.0"
+    pair.bench.selection.forget()
+    assert heat.accessibleDescription() == ""
 
 
 def test_plus_minus_and_0_look_closer_at_the_cell_pointed_at_and_at_all(heat, pair, hand):
@@ -400,6 +404,12 @@ def test_arrows_go_from_word_to_word_of_the_lines(lines, pair, hand):
     hand.key(Qt.Key.Key_Right)
     assert (lines._lines.query, lines._lines.key) == (None, 2)
     assert lines.accessibleDescription().startswith("word2 is looked at by")
+    shares = np.zeros((N, N))
+    shares[7, 2] = 0.25
+    lines.tell(replace(lines.element, matrix=replace(lines.matrix, values=shares)))
+    assert lines.accessibleDescription() == "word2 is looked at by\nword7 0.25"
+    pair.bench.selection.choose_token(None)
+    assert lines.accessibleDescription() == ""
 
 
 def test_a_picture_that_has_the_keys_looks_so(heat):
