@@ -55,20 +55,25 @@ class Hit:
 
 def hits(wholes: Sequence[QWidget], text: str) -> Iterator[Hit]:
     """The places in some widgets where a text is written, in capitals or not, in the order of painting."""
-    wanted = text.casefold()
+    wanted = folded(text)
     for whole in wholes:
         for line in written_in(whole):
-            said = line.text.casefold()
-            at = said.find(wanted) if len(said) == len(line.text) else -1
+            said = folded(line.text)
+            at = said.find(wanted)
             while at >= 0:
                 yield Hit(line.within, line.part(at, len(text)))
                 at = said.find(wanted, at + len(wanted))
         for formula in inside(whole, Formula):  # a typeset formula consists of lines, not letters
-            if formula.isVisible() and wanted in plain(formula.latex()).casefold():
+            if formula.isVisible() and wanted in folded(plain(formula.latex())):
                 yield Hit(formula, formula.rect())
         for view in inside(whole, MatrixView):
             if view.isVisible():
                 yield from _labels_out_of_sight(view, wanted)
+
+
+def folded(text: str) -> str:
+    """A text without capitals, each letter of it in its place: ß, which `casefold` would make two letters, stays."""
+    return "".join(small if len(small := letter.casefold()) == 1 else letter for letter in text)
 
 
 def plain(latex: str) -> str:
@@ -81,11 +86,11 @@ def _labels_out_of_sight(view: MatrixView, wanted: str) -> Iterator[Hit]:
     port, matrix = view.viewport().rect(), view.matrix
     for number, label in enumerate(matrix.rows):
         at = view.rowViewportPosition(number)
-        if wanted in label.casefold() and not port.top() <= at <= port.bottom():
+        if wanted in folded(label) and not port.top() <= at <= port.bottom():
             yield Hit(view, QRect(), partial(view.scrollTo, view.table.index(number, 0)))
     for number, label in enumerate(matrix.columns):
         at = view.columnViewportPosition(number)
-        if wanted in label.casefold() and not port.left() <= at <= port.right():
+        if wanted in folded(label) and not port.left() <= at <= port.right():
             yield Hit(view, QRect(), partial(view.scrollTo, view.table.index(0, number)))
 
 

@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
+from explorer.document.commands import SetTokens
 from explorer.ui.window.find import plain
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -52,6 +53,15 @@ def test_the_name_of_a_matrix_is_found_though_it_is_set_in_type(open_window, fin
     window = open_window("you-are-welcome", stage="encoder.1.self.attention")
     assert find(window, "w_q").hits
     assert plain(r"W_{Q}^{\top}") == "W_Q^top"
+
+
+def test_a_line_with_a_letter_that_has_no_capital_of_its_own_is_found(open_window, eye, find):
+    window = open_window("you-are-welcome", stage="source.embedding")
+    window.bench.document.do(SetTokens("source", ("Große", "are")))
+    eye.settle(window)
+    for text in ("große", "GROß", "oße"):
+        bar = find(window, text)
+        assert is_over(bar, window.tokens, window.tokens.rect()), text
 
 
 def test_enter_goes_from_place_to_place_and_round(open_window, hand, find):
