@@ -178,7 +178,8 @@ def _sentencepiece(raw: bytes, settings: Mapping[str, Any]) -> Tokenizer:
     said = sentencepiece.described(raw)
     numbers = {one["content"]: one["id"] for one in said["added_tokens"]}
     is_t5 = said["model"]["type"] == "Unigram"
-    marks = {"<s>": settings.get("add_bos_token", not is_t5), "</s>": settings.get("add_eos_token", is_t5)}
+    names = _marks(settings, {"bos": "<s>", "eos": "</s>"})
+    marks = {names["bos"]: settings.get("add_bos_token", not is_t5), names["eos"]: settings.get("add_eos_token", is_t5)}
     before, behind = (name if wanted is True and name in numbers else "" for name, wanted in marks.items())
     said["post_processor"] = around(before, behind, numbers)
     return from_fields(said)

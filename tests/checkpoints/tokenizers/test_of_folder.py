@@ -138,6 +138,14 @@ def test_pieces_of_users_are_found_behind_a_word(folder):
     assert [found.pieces[i] for i in found.encode("a<new>", False)] == ["▁a", "<new>"]
 
 
+@pytest.mark.parametrize(("mark", "settings"), [("<s>", {}), ("<bos>", {"bos_token": {"content": "<bos>"}})])
+def test_a_text_begins_with_the_mark_of_its_model(folder, mark, settings):
+    """Gemma's is <bos>; only <s> was looked for, and a text had none."""
+    raw = sentencepiece([*PIECES, (mark, 0.0, 3)], [(3, 2)], [(3, 1), (4, 0), (5, 1)])
+    found = folder("gemma", settings, tokenizer_model=raw)
+    assert [found.pieces[i] for i in found.encode("a")] == [mark, "▁a"]
+
+
 def test_blanks_behind_words_are_refused(folder):
     with pytest.raises(ExplorerError) as error:
         folder("t5", spiece_model=sentencepiece(PIECES, [(3, 1), (24, 1)]))
