@@ -12,7 +12,7 @@ from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.core.training.optimisers import length
 from explorer.core.training.records import Records
-from explorer.core.vocabulary import END
+from explorer.core.vocabulary import end_of
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining
 from explorer.pages.net import full, weight_map
@@ -263,8 +263,10 @@ def _of_words(view: View) -> Listing:
         if beyond:
             said.append(Entry(f"right: {words[right]} {written(float(shares[i, right]), 3)}"))
         lines.append(Line((Entry(read[i], muted=True), *said, *[Entry("")] * (LIKELIEST - len(said)))))
-    titles = Column("after"), Column("it says next"), *(Column(""),) * (LIKELIEST - 1)
-    return Listing("predictions", "What it says next", titles, tuple(lines))
+    # An encoder says the word at each place.
+    place, says = ("at", "it says") if view.state.model.kind == "encoder" else ("after", "it says next")
+    titles = Column(place), Column(says), *(Column(""),) * (LIKELIEST - 1)
+    return Listing("predictions", f"What {says}", titles, tuple(lines))
 
 
 def _of_cases(view: View) -> Listing:
@@ -292,17 +294,18 @@ def _alone(progress: Progress, view: View) -> str:
     if not all("causal" in str(model.switch(block, "mask")) for block in decoders):
         return ""
     read, words = view.graph.axes[f"{TARGET}.words"], view.graph.axes["output.words"]
+    end = end_of(words)
     tokens = view.values[f"{TARGET}.tokens"].copy()
     said: list[str] = []
     for place in range(len(tokens)):
         shares = engine.what_if({f"{TARGET}.tokens": tokens}, "output.probabilities")
         said.append(words[int(shares[place].argmax())])
-        if said[-1] == END or said[-1] not in read:
+        if said[-1] == end or said[-1] not in read:
             break
         if place + 1 < len(tokens):
             tokens[place + 1] = read.index(said[-1])
     source = escape(" ".join(engine.labels("source")))
-    return f"{source} → <b>{escape(' '.join(word for word in said if word != END))}</b>"
+    return f"{source} → <b>{escape(' '.join(word for word in said if word != end))}</b>"
 
 
 PICTURES: dict[str, Callable[[Sight], Stack | None]] = {

@@ -6,6 +6,7 @@ from functools import lru_cache
 from html import escape
 
 from explorer.core.errors import ExplorerError
+from explorer.core.models.ends import DECODER_READS, follows_words
 from explorer.core.numbers import read_number
 from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.switches import SWITCHES
@@ -185,11 +186,22 @@ def learned_from(plan: Plan, view: View) -> str:
     match kind:
         case "mlp":
             return f"{len(view.values[CASES])} cases: each input X of the first page has the right answer y."
-        case "gpt" if own:
+        case "gpt" if own and _says_next(view):
             return f"{own[0]}: after each word the model should say the next word."
-        case "encoder-decoder" if len(own) == 2:
+        case "encoder-decoder" if len(own) == 2 and _says_next(view):
             return f"{own[0]} → {own[1]}: it reads the first and should say the second, word by word."
     return "The example on the other pages, with the right answer on the page “Loss”."
+
+
+def _says_next(view: View) -> bool:
+    """Whether the right words are the next ones of the sentence; a person may have typed others."""
+    if follows_words(view.state.model):
+        return True
+    target, axis = view.values.get(TARGET), DECODER_READS[view.state.model.kind]
+    if target is None or target.ndim != 1:
+        return False
+    says = view.graph.axes["output.words"]
+    return [says[i] for i in target[:-1] if i >= 0] == list(view.engine.labels(axis)[1:])
 
 
 def settings_page(plan: Plan, view: View, lesson: Lesson, weights: Mapping[str, bool]) -> tuple[Element, ...]:

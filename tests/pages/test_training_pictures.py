@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from explorer.core.training.recipe import Recipe
-from explorer.document.commands import SetTokens
+from explorer.document.commands import SetSwitch, SetTokens
+from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.element import leaves
 from explorer.pages.page import Row
 from explorer.pages.training_pictures import CALM, PICTURES, Room, Sight, Watch, pictures_page
@@ -13,6 +14,7 @@ from explorer.pages.training_settings import OWN, TEXT
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
+from tests.pages.conftest import Desk
 
 WIDE = Room(1200.0, 900.0)
 
@@ -119,3 +121,11 @@ def test_they_stand_beside_each_other_where_there_is_room(desk, across, columns)
     assert len(set(ids)) == len(ids), "each has a widget of its own"
     assert {"answers", "loss curves", "length curves", "weight map", "predictions"} <= {*ids}
     assert columns * room.width <= across
+
+
+def test_an_encoder_says_the_word_at_a_place(desk):
+    here = Desk(new_lesson("encoder", ["one two three"], d_model=4).state())
+    here.do(SetSwitch("output", "on", True))
+    shown = elements("says", here)["predictions"]
+    assert [column.title for column in shown.columns[:2]] == ["at", "it says"]
+    assert shown.name == "What it says"

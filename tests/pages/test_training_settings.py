@@ -4,10 +4,21 @@ import pytest
 from refusals import refuses
 
 from explorer.core.training.recipe import BOUNDS, FIRST
+from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
 from explorer.pages.element import leaves
 from explorer.pages.page import Choice, Form, TextBox
-from explorer.pages.training_settings import LONGEST, NUMBERS, OWN, TEXT, WHOLE, WORDS, Plan, settings_page
+from explorer.pages.training_settings import (
+    LONGEST,
+    NUMBERS,
+    OWN,
+    TEXT,
+    WHOLE,
+    WORDS,
+    Plan,
+    learned_from,
+    settings_page,
+)
 
 
 def page(desk, plan, lesson, weights=()):
@@ -122,3 +133,10 @@ def test_another_example_is_learned_from_itself(desk):
     plan.learn(desk("i-love-ai").view)
     assert plan.source == OWN
     assert "sun" in plan.text
+
+
+def test_the_next_word_is_called_right_only_where_it_is_the_target(desk):
+    plan, here = opened(desk, "i-love-ai")
+    assert "after each word the model should say the next word" in learned_from(plan, here.view)
+    here.do(SetCells("loss.target", {(0,): int(here.value("loss.target")[1])}))
+    assert learned_from(plan, here.view).endswith("with the right answer on the page “Loss”.")
