@@ -1,4 +1,4 @@
-"""The list of lessons: what each one teaches, how long it takes and how far one is, with chapters and a search."""
+"""The list of lessons: what each teaches, how long it takes and the reader's progress, with chapters and a search."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ WHY = {"wrong": "the last answer was not right", "hints": "with hints", "skipped
 
 @dataclass
 class Shelf:
-    """All lessons, how far one is in them, and which of them are listed."""
+    """All lessons, the reader's progress in them, and which of them are listed."""
 
     course: str = ""  # the id of the listed chapter or course; empty or unknown: all lessons
     ours: Mapping[str, str] = field(default_factory=titles)  # the titles of the program's lessons, by id
@@ -88,15 +88,15 @@ class Shelf:
     def look_back(self, folder: ProgressFolder | None) -> None:
         """Find the questions to revisit in the lessons that have been read.
 
-        `folder`: where progress is kept, if it is: by the id of a lesson, also of one that is known by its file.
+        `folder`: where progress is kept, if anywhere. It is kept by the lesson's id, even if `known` has its file.
         """
         listed = self.titles
         known = [(id, lesson) for id, (lesson, _) in reversed(self.known.items()) if id in listed]
-        places = {lesson.id: id for id, lesson in known}  # of two with one id the program's
+        places = {lesson.id: id for id, lesson in known}  # of two lessons with one id, that of the program
         steps = {lesson.id: tuple(one.id for one in lesson.steps if one.question) for _, lesson in known}
         try:
             due = [] if folder is None else [one for one in folder.due(date.today()) if one[1] in steps.get(one[0], ())]
-        except ExplorerError:  # nothing can be written: then nothing comes again
+        except ExplorerError:  # the folder cannot be written: then no question is asked again
             due = []
         left = [] if folder is None else [one for one in folder.come_back(steps) if one.why in WHY]
         others = [(one.lesson, one.step, WHY[one.why]) for one in left if (one.lesson, one.step) not in due]
@@ -142,7 +142,7 @@ def lessons_page(shelf: Shelf, room: int) -> tuple[Element, ...]:
 
 
 def _chapters(shelf: Shelf) -> Stack:
-    """The chapters and the courses, each with how far one is in it."""
+    """The chapters and the courses, each with the reader's progress in it."""
     lines: list[Line] = []
     for one in shelf.courses:
         lessons = one.lessons or tuple(shelf.ours)
@@ -200,7 +200,7 @@ def _header(shelf: Shelf) -> Header:
 
 
 def _again(shelf: Shelf) -> list[Element]:
-    """Questions from other days, and what else there is to come back to."""
+    """The list of the questions to revisit, if it is unfolded."""
     lines = []
     for id, step, why in shelf.again if shelf.unfolded else ():
         lesson = shelf.known[id][0]

@@ -1,1 +1,1 @@
-"""The cards of the page "Words" as data: what they hold, what can be done with them, and what stands on them."""
+"""The cards of the page "Words" as data: their state, their acts, and their elements."""

@@ -20,7 +20,7 @@ from explorer.words.similarity import Analogy
 from explorer.words.vectors import Vectors
 
 N = 10
-STRIP = 36  # pixels of a row of bars at text scale 1
+STRIP = 36  # the height of a row of bars in pixels at text scale 1
 WIDTH, HEIGHT = 520, 300
 
 EXAMPLES = (
@@ -31,14 +31,14 @@ EXAMPLES = (
     ("largest", "large", "small", "smallest"),
     ("uncle", "man", "woman", "aunt"),
 )
-"""a, b, c, and what one hopes for: the first that comes out so is shown."""
+"""Examples: a, b, c, and the hoped-for answer. The first example with that answer is shown."""
 ABOUT = "a − b + c: add the difference of a and b to c, and see which words are nearest to the result."
 SAME = "The two arrows are the same vector; the dashed line goes from its end to the nearest word."
 LEFT_OUT = "a, b and c themselves are left out of the answers, as is the custom; else c or a often wins."
 
 
 def first_that_holds(vectors: Vectors, known: Sequence[tuple[str, ...]], report: Report) -> Analogy:
-    """The first of some examples whose answer is the one that is hoped for; the first of all, if none is."""
+    """The first of some examples that has the hoped-for answer; if none has it, the first example."""
     found = []
     for i, (a, b, c, hoped) in enumerate(known):
         report(Progress("searching", i, len(known)))
@@ -57,7 +57,7 @@ class AnalogyCard(Card):
         super().__init__(state)
         self.abc = [self.field(name, f"Word {name}", 130) for name in "abc"]
         self.result: Analogy | None = None
-        self.said = ""  # why there is none
+        self.said = ""  # why there is no result
         self.dimension = -1
         self._outcome: tuple[Element, ...] = ()
 
@@ -81,7 +81,7 @@ class AnalogyCard(Card):
             self.begin_with(self.state.pick((), 3))
 
     def _known(self) -> list[tuple[str, ...]]:
-        """The examples whose words are there."""
+        """The examples whose words all have a vector."""
         return [words for words in EXAMPLES if all(word in self.vectors for word in words)]
 
     def _write(self, words: Sequence[str]) -> None:
@@ -93,7 +93,7 @@ class AnalogyCard(Card):
         self._show(result)
 
     def compute(self) -> None:
-        """Work out the analogy that stands in the fields."""
+        """Compute the analogy of the words in the fields."""
         words: list[str] = []
         for field in self.abc:
             found = field.words(1, 1)
@@ -129,7 +129,7 @@ class AnalogyCard(Card):
         self._outcome = _said(result), Row("outcome", (Item("", list_), Item("", _picture(result, self._five))))
 
     def _clear(self, words: str) -> None:
-        """Hold no analogy: what was found in other vectors does not hold in these."""
+        """Forget the result, which was found with other vectors; `words` says why there is none."""
         self.result, self.said = None, words
 
     def page(self) -> tuple[Element, ...]:
@@ -148,7 +148,7 @@ class AnalogyCard(Card):
         return *about, *self._outcome, *self._strips(self.result)
 
     def _strips(self, result: Analogy) -> tuple[Element, ...]:
-        """The sum as numbers: the first three rows are the fourth."""
+        """The sum as rows of bars: a, −b and c add up to the fourth row; the answer is the fifth."""
         (a, b, c), answer, d = result.words, result.neighbours[0].word, self.dimension
         names = a, f"− {b}", f"+ {c}", "= a − b + c", answer
         follows = tuple(None if word is None else self.asks("go to", word) for word in (a, b, c, None, answer))
@@ -169,7 +169,7 @@ def _said(result: Analogy) -> Note:
 
 
 def _picture(result: Analogy, five: Array) -> Stack:
-    """a, b, c, where a − b + c leads and the answer, (5, dims), in the plane that shows them best."""
+    """a, b, c, a − b + c and the answer, the rows of `five`, (5, dims), in the plane of their principal components."""
     plane = projection.principal(five, 2) if five.shape[1] > 1 else None
     points = plane.points if plane else np.hstack([five, np.zeros_like(five)])
     a, b, c, target, answer = [(float(x), float(y)) for x, y in points]
@@ -186,7 +186,7 @@ def _picture(result: Analogy, five: Array) -> Stack:
         ),
     )
     low, high = points.min(0), points.max(0)
-    # As wide as the picture, with room around for the words.
+    # The window has the proportions of the picture, and a margin for the words.
     half = max(float(high[0] - low[0]) * 0.72, float(high[1] - low[1]) * 0.65 * WIDTH / HEIGHT, 1e-6)
     x, y = ((low + high) / 2).tolist()
     window = (x - half, x + half, y - half * HEIGHT / WIDTH, y + half * HEIGHT / WIDTH)

@@ -1,8 +1,6 @@
-"""A card of the page "Words": its state, its acts, and its elements.
+"""A card of the page "Words" (`Card`), what all cards share (`Words`), and their fields for words (`Entry`).
 
-What the cards share: the vectors that are loaded, and the words that one is at.
-
-Fields for words: a misspelt word gets suggestions.
+The cards share the loaded vectors and the chosen words. For a misspelt word, a field offers similar words.
 """
 
 import re
@@ -24,7 +22,7 @@ MOST_WORDS = 8
 MOST_FIRST = 50
 FIRST = ("screen", "rock", "remote", "king", "queen", "man", "woman", "river")
 NEAR = 4
-"""Words that a misspelt one may have been."""
+"""How many similar words are offered for a misspelt one."""
 _BREAK = re.compile(r"[\s,;]+")
 
 Pair = tuple[Array, Array]
@@ -32,14 +30,14 @@ Pair = tuple[Array, Array]
 
 @dataclass(frozen=True)
 class ForWords(Ask):
-    """Of a card of the page "Words"; `field`: which of its fields it comes from."""
+    """A gesture on a card of the page "Words"; `field`: the field or setting of the card that it is about."""
 
     card: str = ""
     field: str = ""
 
 
 class Screen:
-    """What the cards ask of the window. This one shows nothing and does each search at once."""
+    """What the cards ask of the window. This base class shows nothing and does each search at once."""
 
     def say(self, error: ExplorerError) -> str:
         """An error in words."""
@@ -63,7 +61,7 @@ class Screen:
 
 
 class Words:
-    """The vectors, the words in the look-up, and the one word whose neighbours are shown; and the cards that follow."""
+    """What all cards share: the vectors, the words of the look-up, the word whose neighbours are shown, the cards."""
 
     def __init__(self, screen: Screen | None = None) -> None:
         self.screen = screen or Screen()
@@ -73,10 +71,10 @@ class Words:
         self.cards: dict[str, Card] = {}
         self._asked = False
         self.renewed = False
-        """While cards follow other numbers of the same words, as of a model's own table that is edited or trained."""
+        """True while the cards follow new numbers of the same words, such as of a model's own table after an edit."""
 
     def load(self, vectors: Vectors) -> None:
-        """Take other vectors; the words that they have stay."""
+        """Take other vectors; chosen words that they have stay chosen."""
         before, self.vectors = self.vectors, vectors
         self.renewed = before is not None and (before.name, before.words.text) == (vectors.name, vectors.words.text)
         kept = [word for word in self.words if word in vectors]
@@ -89,17 +87,17 @@ class Words:
         self.screen.load()
 
     def pick(self, wanted: Sequence[str], n: int) -> list[str]:
-        """Up to n of the wanted words that the vectors have; their most frequent ones, if they have too few."""
+        """At most n words that the vectors have: wanted words, filled up with their most frequent words."""
         assert self.vectors is not None
         found = [word for word in wanted if word in self.vectors]
         norms, names = self.vectors.norms[:MOST_FIRST], self.vectors.words[:MOST_FIRST]
-        # A vector of zeros has no cosine, and a comma is no good example.
+        # No words whose vector is 0, which has no cosine, and no punctuation, which is a poor example.
         others = [word for word, norm in zip(names, norms, strict=True) if norm > 0 and word[:1].isalnum()]
         found += [word for word in others if word not in found]
         return (found or names)[:n]
 
     def look_up(self, words: Sequence[str]) -> None:
-        """Put other words beside each other."""
+        """Choose the words of the look-up."""
         self._asked = True
         self.words = list(dict.fromkeys(words))
         if self.words and self.word not in self.words:
@@ -107,9 +105,9 @@ class Words:
         self._follow()
 
     def go_to(self, word: str) -> None:
-        """Ask for a word's neighbours; it joins the others in the look-up."""
+        """Choose the word whose neighbours are shown; it is added to the words of the look-up."""
         if self.vectors is None or word not in self.vectors:
-            return  # clicked in a list that is about to show other vectors
+            return  # the clicked list is out of date: it is about to show other vectors
         self._asked = True
         self.word = word
         if word not in self.words:
@@ -122,7 +120,7 @@ class Words:
                 self.screen.tell(card)
 
     def show_cosine(self, pair: Pair, names: tuple[str, str], asker: "Card") -> None:
-        """Show a cosine of another card as arithmetic.
+        """Show a cosine of another card, `asker`, as arithmetic on the card "cosine".
 
         Raises `ExplorerError`: "no-direction".
         """
@@ -137,9 +135,9 @@ class Card:
 
     name: ClassVar[str]
     title: ClassVar[str]
-    short: ClassVar[str] = ""  # the title on the link to it, if another one
+    short: ClassVar[str] = ""  # a shorter title for the link to the card; "": the title
     needs_vectors: ClassVar[bool] = True
-    # Pixels at text scale 1 of a page from which on it stands beside the next one, or the one before; 0: it never does.
+    # From this page width on (pixels at text scale 1) it stands beside the card before or after it; 0: never.
     beside: ClassVar[int] = 0
 
     def __init__(self, state: Words) -> None:
@@ -150,28 +148,28 @@ class Card:
 
     @property
     def vectors(self) -> Vectors:
-        """Those that are loaded."""
+        """The loaded vectors."""
         assert self.state.vectors is not None
         return self.state.vectors
 
     def load(self) -> None:
-        """Compute anew from other vectors."""
+        """Compute anew from newly loaded vectors."""
 
     def follow(self) -> bool:
-        """Follow another word, or other words in the look-up. Returns whether the card has changed."""
+        """Follow a change of the chosen words. Returns whether the card has changed."""
         return False
 
     def compute(self) -> None:
-        """Work out what stands in the fields."""
+        """Compute the result for the words in the fields."""
 
     def hear(self, now: Progress) -> None:
-        """Take note of the progress of its search."""
+        """Store the progress of its search."""
 
     def fail(self, error: ExplorerError) -> None:
-        """Take note that its search has failed."""
+        """Store the error of its search."""
 
     def be_set(self) -> None:
-        """Compute anew after a choice was set."""
+        """Compute anew after a setting of the card was changed."""
 
     def pair(self, which: Any) -> tuple[Pair, tuple[str, str]]:
         """The two vectors of a cosine on the card, and their names."""
@@ -220,14 +218,14 @@ class Card:
         return Controls(f"line of {name}", tuple(said)), *offers
 
     def search(self, work: Callable[[Report], Any], then: Callable[[Any], None], slow: bool = False) -> None:
-        """Have some work done, which raises no error that a person can cause, and give its result to `then`.
+        """Have work done that raises no error a user can cause, and give its result to `then`.
 
         Parameters
         ----------
         work : callable
-            Given a `Report`, to call between two searches.
+            Gets a `Report` to call between two searches.
         slow : bool
-            Whether it takes so long that it is done beside the window in any case.
+            Whether the work takes so long that it is done on a thread even for a small table.
         """
         self.searches = True
         self.state.screen.search(self, work, partial(self._find, then), slow)
@@ -244,16 +242,16 @@ class Card:
 
 
 class Entry:
-    """The text of a field for words, and its error, which stays until something else is typed.
+    """The text of a field for words, and its error, which stays until the text is changed.
 
     Parameters
     ----------
     spoken : str
-        What is asked for, for a screen reader and the tooltip.
+        What to type, for a screen reader and the tooltip.
     width : int
         Pixels at text scale 1.
     split : str
-        What stands between two entries: a blank, or "," where an entry may have several words.
+        What separates two entries: "" for blanks, or "," if an entry may have several words.
     enters : str
         The act of the card that Enter asks for.
     """
@@ -267,12 +265,12 @@ class Entry:
         self._near: Sequence[str] = ()
 
     def type(self, text: str) -> None:
-        """A person types something else."""
+        """Take over the text that the user is typing."""
         self.text, self._typed = text, True
         self.fail(None)
 
     def put(self, other: str) -> None:
-        """Put another word in the place of the misspelt one."""
+        """Replace the misspelt word by another one."""
         misspelt = rf"(?<![^\s,;]){re.escape(self._misspelt)}(?![^\s,;])"
         self.text = re.sub(misspelt, lambda _: other, self.text, count=1)
         self.fail(None)
@@ -285,26 +283,26 @@ class Entry:
 
     @property
     def stays(self) -> bool:
-        """Whether what a person has typed stays, finished or not: the same words have got other numbers."""
+        """Whether typed text stays, finished or not, because only the numbers of the same words are renewed."""
         return self._typed and self._card.state.renewed
 
     def keeps(self) -> bool:
-        """Whether a person has typed what stands here, and the vectors have all of it."""
+        """Whether the text stays with new vectors: the user has typed it, and they have all its words."""
         vectors, words = self._card.state.vectors, self.entries()
         has = vectors is not None and all(word in vectors or word.lower() in vectors for word in words)
         return self.stays or (self._typed and bool(words) and has)
 
     def entries(self) -> list[str]:
-        """What was typed, piece by piece."""
+        """The words, or the entries between two separators, of the text."""
         if self._split:
             return [part.strip() for part in self.text.split(self._split) if part.strip()]
         known = self._card.state.vectors or ()
-        # A comma may be a word itself, in a model's own table.
+        # In a model's own table a comma may be a word.
         parts = (part if part in known else [p for p in _BREAK.split(part) if p] for part in self.text.split())
         return [word for part in parts for word in ([part] if isinstance(part, str) else part)]
 
     def words(self, least: int = 1, most: int = 1000) -> list[str] | None:
-        """The words as the vocabulary spells them; None where one is not known, which is said then."""
+        """The words as the vocabulary spells them; None if a word is unknown or too few or many, then with an error."""
         vectors = self._card.state.vectors
         if vectors is None:
             return None
@@ -313,7 +311,7 @@ class Entry:
             try:
                 found.append(vectors.spelt(word))
             except ExplorerError as error:
-                if not self.stays:  # else it may still be being typed
+                if not self.stays:  # otherwise the word may still be being typed
                     self.fail(error, word, vectors.suggest(word, NEAR))
                 return None
         if self.stays and not least <= len(found) <= most:
@@ -330,7 +328,7 @@ class Entry:
         self.wrong, self._misspelt, self._near = error, word, near
 
     def element(self) -> Field:
-        """The field."""
+        """The element of the field."""
         state, asks = self._card.state, self._card.asks
         complete = None if state.vectors is None else state.vectors.complete
         typed, entered = asks("type", None, self._id), asks(self._enters, None, self._id)
@@ -340,7 +338,7 @@ class Entry:
         return replace(field, gives=True, complete=complete, wrong=wrong)
 
     def offers(self) -> tuple[Element, ...]:
-        """The error, and the words that could replace the unknown one."""
+        """The elements of the error, with the words that could replace the unknown one."""
         if self.wrong is None:
             return ()
         said = self._card.state.screen.say(ExplorerError(self.wrong.id, **{**self.wrong.fields, "near": ""}))

@@ -1,4 +1,4 @@
-"""The cosine of two words as arithmetic, product by product, and the two as arrows at the angle between them."""
+"""The cosine of two words as arithmetic, product by product, and both vectors as arrows with the angle between them."""
 
 from html import escape
 from math import cos, radians, sin
@@ -25,7 +25,7 @@ WHY = (
 
 
 class CosineCard(Card):
-    """Two words, their products, and what becomes of the sum."""
+    """Two words, the products of their vectors, the dot product and the cosine."""
 
     name, title, short = "cosine", "Cosine of two words, as arithmetic", "Cosine"
 
@@ -33,7 +33,7 @@ class CosineCard(Card):
         super().__init__(state)
         self.first, self.second = self.field("first", "First word"), self.field("second", "Second word")
         self.cosine: PairCosine | None = None
-        self.asker: Card | None = None  # the card on which the cosine stands, if it comes from one
+        self.asker: Card | None = None  # the card on which the cosine was clicked, if any
         self.largest = False
 
     def load(self) -> None:
@@ -43,7 +43,7 @@ class CosineCard(Card):
         if not (all(field.keeps() for field in both) or any(field.stays for field in both)):
             self.first.set(pair[:1])
             self.second.set(pair[1:])
-        self.cosine = None  # what was worked out of other vectors does not hold of these
+        self.cosine = None  # a cosine of other vectors does not hold for these
         self.compute()
 
     def do(self, act: str, value: Any = None, field: str = "") -> None:
@@ -53,7 +53,7 @@ class CosineCard(Card):
             super().do(act, value, field)
 
     def compute(self) -> None:
-        """Work out the pair that stands in the fields."""
+        """Compute the cosine of the words in the fields."""
         a, b = self.first.words(1, 1), self.second.words(1, 1) if self.second.text.strip() else None
         if a is None or b is None:
             return
@@ -65,7 +65,7 @@ class CosineCard(Card):
         self.asker = None
 
     def show_pair(self, pair: Pair, names: tuple[str, str], asker: Card) -> None:
-        """Show the cosine of two vectors, be they words, sentences or sums of words.
+        """Show the cosine of two vectors, which may be those of words, sentences or sums of words.
 
         Raises `ExplorerError`: "no-direction".
         """
@@ -75,7 +75,7 @@ class CosineCard(Card):
             field.set([name] if ours else [])
 
     def _has(self, cosine: PairCosine) -> bool:
-        """Whether both vectors are those of words."""
+        """Whether both vectors are vectors of single words."""
         pairs, known = zip(cosine.words, cosine.vectors, strict=True), self.vectors
         return all(word in known and np.array_equal(known[word], vector) for word, vector in pairs)
 
@@ -99,7 +99,7 @@ class CosineCard(Card):
 
 
 def outcome(cosine: PairCosine, largest_first: bool) -> tuple[Element, ...]:
-    """The products of two vectors, their sums, the picture, and why it is done."""
+    """The elements of a cosine: the products, their sums, the picture, and why one uses a cosine."""
     sums = Stack("sums and compared", "", (_sums(cosine), _compared(cosine)), 370)
     picture = Stack("picture", "", (Picture("angle", _arrows(cosine), 250, 220, card=True), Note("exact", EXACT)), 250)
     row = Row("outcome", tuple(Item("", one) for one in (products(cosine, largest_first), sums, picture)))
@@ -107,7 +107,7 @@ def outcome(cosine: PairCosine, largest_first: bool) -> tuple[Element, ...]:
 
 
 def _sums(cosine: PairCosine) -> Listing:
-    """What becomes of the products."""
+    """The list from the products to the dot product, the cosine and the angle."""
     a, b = map(shortened, cosine.words)
     dims, agree = len(cosine.products), int(cosine.agree.sum())
     up, dot = float(cosine.products[cosine.agree].sum()), float(cosine.dot)
@@ -125,7 +125,7 @@ def _sums(cosine: PairCosine) -> Listing:
 
 
 def _compared(cosine: PairCosine) -> Listing:
-    """What each of the three makes of a vector's length shows when one gets longer."""
+    """The dot product, the scaled dot product and the cosine, now and with the second vector twice as long."""
     u, v = cosine.vectors
     twice, dims = similarity.cosine_of((u, 2 * v), cosine.words), len(cosine.products)
     rows = (
@@ -139,7 +139,7 @@ def _compared(cosine: PairCosine) -> Listing:
 
 
 def _arrows(cosine: PairCosine) -> Drawing:
-    """Two arrows as long as the vectors: the pair stands upright in the middle, so that any angle has room."""
+    """Two arrows as long as the vectors, to the left and right of the vertical, so that any angle has room."""
     half, (a, b) = cosine.angle / 2, cosine.words
     tips = [
         (side * float(norm) * sin(radians(half)), float(norm) * cos(radians(half)))

@@ -17,7 +17,7 @@ MOST_SQUARE = 24
 SHOWN = 5
 """How many neighbours a step shows to a class."""
 SHORT = 110
-"""The width of their bars in pixels at text scale 1."""
+"""The width of the bars of these neighbours, in pixels at text scale 1."""
 LONGEST = 12  # the most letters of a word above its numbers
 
 
@@ -51,7 +51,7 @@ def near(
     note: str = "",
     card: str = "",
 ) -> Listing:
-    """Words, each with its cosine as number and bar.
+    """A list of words, each with its cosine as number and bar.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def near(
     notes : mapping of str to str
         Texts in a further column, by word; `note` is the title of that column.
     card : str
-        The name of the card that has the list, if one has: a click on a word chooses it, on a cosine shows its
+        The name of the card with the list, if any: then a click on a word chooses it, and a click on a cosine shows its
         arithmetic.
     """
     low = -1.0 if any(one.cosine < 0 for one in found) else 0.0
@@ -128,7 +128,7 @@ def products(cosine: PairCosine, largest_first: bool) -> Listing:
 
 
 def square(labels: tuple[str, ...], cosines: Array) -> Listing:
-    """The cosines of all pairs, (n, n), each on its colour; a click shows one as arithmetic."""
+    """The cosines of all pairs, (n, n), on coloured cells; a click on a cosine shows its arithmetic."""
     pairs, name = np.array(cosines, float), f"{len(labels)} by {len(labels)} cosines."
     np.fill_diagonal(pairs, -2)
     if len(labels) > 1:
@@ -153,5 +153,5 @@ def square(labels: tuple[str, ...], cosines: Array) -> Listing:
 
 
 def shortened(word: str) -> str:
-    """A word of at most `LONGEST` letters, for the place above its numbers."""
+    """A word cut to at most `LONGEST` letters, for the head of its column."""
     return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"

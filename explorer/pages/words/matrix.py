@@ -1,4 +1,4 @@
-"""The cosine of everything with everything: words, and sentences as the mean of their words."""
+"""The cosines of all pairs of words or sentences; a sentence is the mean of its words' vectors."""
 
 from html import escape
 from typing import Any
@@ -27,7 +27,7 @@ SAME = (
 
 
 class MatrixCard(Card):
-    """Words and sentences, separated by commas."""
+    """The card with the matrix: words and sentences, separated by commas, and the cosines of all pairs."""
 
     name, title, short, beside = "matrix", "Similarity matrix", "Matrix", 1800
 
@@ -67,7 +67,7 @@ class MatrixCard(Card):
         return (self.rows[row], self.rows[column]), (self.table.labels[row], self.table.labels[column])
 
     def compute(self) -> None:
-        """Work out what stands in the field."""
+        """Compute the cosines of the entries in the field."""
         vectors, labels, rows = self.vectors, [], []
         unknown: list[str] = []
         sentences = False

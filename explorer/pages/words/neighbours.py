@@ -1,4 +1,4 @@
-"""Words beside each other, each with its vector as a strip of bars; the words nearest to one; the odd one out."""
+"""Three cards: words with their vectors as strips of bars; the words nearest to a word; the odd one out."""
 
 from html import escape
 from typing import Any
@@ -29,7 +29,7 @@ NORM = (
 
 
 class LookupCard(Card):
-    """Words of one's choice beside each other."""
+    """Chosen words below each other, each with its vector as a strip of bars."""
 
     name, title, short = "lookup", "Look up words", "Look up"
 
@@ -49,7 +49,7 @@ class LookupCard(Card):
         return True
 
     def compute(self) -> None:
-        """Look up what stands in the field."""
+        """Look up the words in the field."""
         words = self.asked.words(1, MOST_WORDS)
         if words is not None:
             self.state.look_up(words)
@@ -75,7 +75,7 @@ class LookupCard(Card):
 
 
 class NeighboursCard(Card):
-    """A word's neighbours; following one makes it the word."""
+    """The words nearest to a word; a click on one shows its own neighbours."""
 
     name, title, beside = "neighbours", "Nearest words", 1020
 
@@ -83,7 +83,7 @@ class NeighboursCard(Card):
         super().__init__(state)
         self.asked = self.field("word", "Word")
         self.found: list[Neighbour] = []
-        self._word = ""  # whose neighbours these are
+        self._word = ""  # the word that `found` belongs to
         self._show([])
 
     def load(self) -> None:
@@ -104,7 +104,7 @@ class NeighboursCard(Card):
         return other
 
     def compute(self) -> None:
-        """Go to the word that stands in the field."""
+        """Go to the word in the field."""
         words = self.asked.words(1, 1)
         if words is not None:
             self.state.go_to(words[0])
@@ -114,7 +114,7 @@ class NeighboursCard(Card):
         return (self.vectors[word], self.vectors[which]), (word, which)
 
     def _find_printed(self, found: list[Neighbour]) -> None:
-        """Hold the neighbours beside those that are printed, if the word is the printed one."""
+        """Show the neighbours; for the word of reference 000, compare them with the printed ones."""
         reference = catalogue.printed_words()
         notes = {other: written(float(value), 4) for other, value in reference.neighbours}
         if self.state.word != reference.word:
@@ -148,12 +148,12 @@ class OddCard(Card):
     def load(self) -> None:
         if not self.asked.keeps():
             self.asked.set(self.state.pick(("father", "mother", "brother", "ship", "sister"), 4))
-        self.found = []  # what was found in other vectors does not hold in these
+        self.found = []  # a result of other vectors does not hold for these
         if len(self.vectors) > 2:
             self.compute()
 
     def compute(self) -> None:
-        """Work out which it is."""
+        """Find the odd one out of the words in the field."""
         words = self.asked.words(1)
         if words is None:
             return

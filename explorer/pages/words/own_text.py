@@ -1,4 +1,4 @@
-"""Training on a text of one's own: the counts, the falling loss, and a word's neighbours as they change."""
+"""Training word vectors on the reader's own text: the counts, the loss, and a word's neighbours as they change."""
 
 from time import perf_counter
 from typing import Any
@@ -20,7 +20,7 @@ from explorer.words.vectors import Vectors
 
 SLICE_S, SHOW_S, PACE_MS = 0.008, 0.1, 40
 LONGEST = 300_000  # characters; counting them takes less than a tenth of a second
-TABLE, LIKE = 8, 5  # columns of the table of counts; words in it that are like the watched one
+TABLE, LIKE = 8, 5  # columns of the table of counts; its rows besides that of the watched word
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday")
 BEASTS = ("cat", "dog", "horse", "cow", "goat")
 FOODS = ("bread", "soup", "rice", "cheese", "fish")
@@ -36,7 +36,7 @@ COUNTED = (
 
 
 def example() -> str:
-    """A text in which days, animals and foods each keep the same company."""
+    """A text in which all days have the same words around them, and so have all animals and all foods."""
     lines = []
     for i in range(60):
         day, beast, food = DAYS[i % 5], BEASTS[(i * 3 + i // 5) % 5], FOODS[(i * 2 + i // 7) % 5]
@@ -49,7 +49,7 @@ def example() -> str:
 
 
 class OwnTextCard(Card):
-    """GloVe in the window, in slices of the event loop: the steps are too small for a thread of their own."""
+    """GloVe, trained in slices of the event loop: the steps are too small for a thread of their own."""
 
     name, title, short, beside = "own text", "Train on your own text", "Train", 1800
     needs_vectors = False
@@ -105,7 +105,7 @@ class OwnTextCard(Card):
         self._look()
 
     def learn(self) -> bool:
-        """Learn for about half a frame; returns whether there is something new to show."""
+        """Train for `SLICE_S` seconds or to the end of an epoch; returns whether there is something new to show."""
         trainer = self.trainer
         assert trainer is not None
         start = now = perf_counter()
@@ -113,7 +113,7 @@ class OwnTextCard(Card):
         while len(trainer.losses) == epochs and now - start < SLICE_S:
             trainer.step()
             now = perf_counter()
-        # A short text would be learnt before one has seen anything of it.
+        # Without a pause after each epoch, the training on a short text would be over before one sees it.
         self.pace = 0 if len(trainer.losses) == epochs else PACE_MS
         if trainer.finished:
             self.stop()
@@ -125,13 +125,13 @@ class OwnTextCard(Card):
         return True
 
     def vectors_now(self) -> Vectors | None:
-        """What has been learnt so far."""
+        """The vectors as trained so far."""
         if self.trainer is None or self._corpus is None:
             return None
         return Vectors.of("your text", self._corpus.words, self.trainer.vectors())
 
     def _look(self) -> None:
-        """See which words are near the watched one now."""
+        """Find the words nearest to the watched word in the current vectors."""
         vectors, word = self.vectors_now(), self.watched.strip()
         if vectors is not None:
             self.found = similarity.nearest(vectors, word, 10) if word in vectors or word.lower() in vectors else []
@@ -170,7 +170,7 @@ class OwnTextCard(Card):
         )
 
     def _table(self, read: corpus.Corpus, counted: counts.Counts) -> Listing:
-        """How often some words stand near the most frequent ones, the first of them being the watched one."""
+        """How often words stand near the most frequent words; the first row is the watched word."""
         watched = [self.watched.strip().lower()] if self.found else []
         words = [*watched, *(one.word for one in self.found[:LIKE])] or list(read.words[: LIKE + 1])
         places, often = [read.words.index(word) for word in words], range(min(TABLE, len(read.words)))
@@ -185,7 +185,7 @@ class OwnTextCard(Card):
 
 
 def _losses(trainer: GloveTrainer) -> Drawing:
-    """The loss of each epoch so far, of so many."""
+    """The loss of each epoch so far; the axis ends at the last epoch."""
     losses, epochs = np.array(trainer.losses), trainer.settings.epochs
     done = np.arange(1, len(losses) + 1)
     said = f"The loss after {len(losses)} epochs"
@@ -193,6 +193,6 @@ def _losses(trainer: GloveTrainer) -> Drawing:
     if now:
         said += f" is {written(float(losses[-1]), 4)}"
     top = 1.05 * float(losses.max(initial=0.01))
-    # With room for the dot at its edges.
+    # With a margin, so that the dot is whole at the edges.
     window = (0, 1.02 * epochs, -0.02 * top, top)
     return Drawing((Curve(done, losses, ink=series(0)), *now), window, said, Axis("epochs"), Axis("loss"))

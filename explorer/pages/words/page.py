@@ -16,7 +16,7 @@ from explorer.pages.words.word_map import MapCard
 
 
 def cards(document: Document) -> tuple[Callable[[Words], Card], ...]:
-    """What makes each of them; `document`: whose embedding tables are read and written."""
+    """The functions that make the cards; `document`: the one whose embedding tables the cards read and write."""
     source, send = partial(VectorsCard, document=document), partial(SendCard, document=document)
     words = LookupCard, CosineCard, NeighboursCard, OddCard, AnalogyCard, MatrixCard, MapCard
     return source, *words, send, OwnTextCard, OriginsCard

@@ -1,4 +1,4 @@
-"""From here into the model: words and their vectors as rows of an embedding table, or as keys that are looked up."""
+"""The card that sends words to the model: as rows of an embedding table, or as the keys of a look-up."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,10 +36,10 @@ TO_TRY = "set Scale to 1/√d_k. These vectors were trained without a division, 
 
 
 def as_look_up(vectors: Vectors, queries: Sequence[str], keys: Sequence[str]) -> Lesson:
-    """The reference's look-up with other words: their vectors are Q, and those of the others both K and V.
+    """The lesson `LOOK_UP` with other words: the vectors of `queries` are Q, those of `keys` are both K and V.
 
-    The scores are dot products as they are. Divided by √d, those of vectors that were trained without that division lie
-    so near each other that all words would get about the same share; the switch "scale" shows it.
+    The scores are plain dot products. These vectors were trained without the division by √d; with it their scores would
+    lie so near each other that all words would get about the same share, as the switch "scale" shows.
     """
     lesson = load(LOOK_UP)
     features = tuple(str(i + 1) for i in range(vectors.dims))
@@ -75,7 +75,7 @@ class SendCard(Card):
         self.document = document
         self.words = self.field("words", "Words, in the order of a sentence", 420)
         self.queries = self.field("queries", "Words to look up", 240, enters="look up")
-        self.table = ""  # the model's embedding table that takes the vectors, once one is chosen
+        self.table = ""  # the model's embedding table that takes the vectors; "": none is chosen yet
         self.whole = 0  # the place of the chosen way in `WAYS`
         self.outcome = ""
 
@@ -93,7 +93,7 @@ class SendCard(Card):
             super().do(act, value, field)
 
     def command(self) -> SendWords | None:
-        """What sends the words, as one act; None where that cannot be done, which is said then."""
+        """The command that sends the words; None if the words are not right, then the field has an error."""
         words = self.words.words(1, MOST)
         if words is None:
             return None
@@ -101,11 +101,11 @@ class SendCard(Card):
         return SendWords(sequence, tuple(words), self._rows(words)[0])
 
     def say_sent(self, command: SendWords) -> None:
-        """The words are in the model."""
+        """Set the message that the words are in the model."""
         self.outcome = f"✓ “{' '.join(command.words)}” is in {self._table()}. Undo takes it back."
 
     def look_up(self) -> tuple[Lesson, str] | None:
-        """The look-up with these words, and what opening it is called; None as for `command`."""
+        """The look-up with these words, and the label of its undo step; None as for `command`."""
         keys, queries = self.words.words(1, MOST), self.queries.words(1, MOST)
         if keys is None or queries is None:
             return None
@@ -119,7 +119,7 @@ class SendCard(Card):
         return self.table if self.table in known else known[0]
 
     def _rows(self, words: list[str]) -> tuple[NDArray[np.float64], float]:
-        """What goes into the table, (n_words, d_model), and the share of the variance that it keeps."""
+        """The rows for the table, (n_words, width), and the share of the variance that they keep."""
         table = similarity.table(self.vectors, words).astype(float)
         width = self.document.state.model.d_model
         if self.whole or table.shape[1] == width:
@@ -153,7 +153,7 @@ class SendCard(Card):
         )
 
     def _said(self, some: bool) -> str:
-        """What would be sent."""
+        """A sentence on what would be sent."""
         if not some:
             return self.state.screen.say(ExplorerError("no-table"))
         width, dims = self.document.state.model.d_model, self.vectors.dims

@@ -1,8 +1,7 @@
-"""Which vectors are loaded: those that come with the program, a file, a download, or the model's own table.
+"""The card that chooses the vectors: those that come with the program, a file, a download, or the model's own table.
 
-What is known of vectors: a sentence or two, and the model card of those that come with the program.
-
-A short page on where vectors come from.
+It also describes the vectors, with the model card of those that come with the program; and the card on where vectors
+come from.
 """
 
 import tomllib
@@ -29,12 +28,12 @@ from explorer.words.similarity import Score
 from explorer.words.vectors import Vectors
 
 OWN_TABLE = "this model's "
-"""What the name of vectors begins with that are a table of the open model."""
+"""The beginning of the name of vectors that are a table of the open model."""
 SCORES = {"wordsim353": "WordSim-353", "simlex999": "SimLex-999", "analogies": "Analogies"}
 
 
 def about(name: str) -> str:
-    """What vectors of a name are, in plain words, as rich text."""
+    """A description of the vectors of a name, in plain words, as rich text."""
     for one in catalogue.SHIPPED:
         if one.name == name:
             return escape(one.text[0].upper() + one.text[1:]) + "." + _limits(one.name)
@@ -50,7 +49,7 @@ def about(name: str) -> str:
 
 @cache
 def model_card(name: str) -> str:
-    """The model card that comes with vectors, as rich text; "" where there is none."""
+    """The model card of vectors, as rich text; "" if they have none."""
     facts = _facts(name)
     if not facts:
         return ""
@@ -67,7 +66,7 @@ def model_card(name: str) -> str:
         ("Limits", f"{limits['about']} Words that are not in it: {', '.join(limits['absent'])}."),
     ]
     rows += [("Tried", f"{one['what']}: {_tried(one['scores'])}") for one in facts["tried"]]
-    # A heading for the first of several lines of a kind is enough.
+    # Of several lines with the same title, only the first shows it.
     said = ["" if i and rows[i - 1][0] == title else title for i, (title, _) in enumerate(rows)]
     return "<table cellspacing='0' cellpadding='3'>%s</table>" % "".join(
         f"<tr><td><b>{title}</b>&nbsp;&nbsp;</td><td>{escape(text)}</td></tr>"
@@ -87,7 +86,7 @@ def _tried(scores: list[float]) -> str:
 
 
 def _limits(name: str) -> str:
-    """What the model card says of the limits, in one sentence."""
+    """Two sentences on the limits of vectors, from their model card; "" if they have none."""
     facts = _facts(name)
     absent = ", ".join(f"<i>{escape(word)}</i>" for word in facts.get("limits", {}).get("absent", [])[:6])
     scores = facts.get("scores", {}).get("wordsim353", {})
@@ -98,7 +97,7 @@ def _limits(name: str) -> str:
 
 
 def _facts(name: str) -> dict[str, Any]:
-    """The model card as a table; empty for vectors that have none."""
+    """The model card as a TOML table; empty for vectors that have none."""
     if name != catalogue.DEFAULT:
         return {}
     try:
@@ -128,7 +127,7 @@ COMPARES = "Compare with people's judgements: WordSim-353, SimLex-999, analogies
 
 
 class VectorsCard(Card):
-    """The choice of vectors, what they are, and how well they do."""
+    """The card with the choice of vectors, their description, and their scores."""
 
     name, title, needs_vectors = "vectors", "Vectors", False
 
@@ -137,8 +136,8 @@ class VectorsCard(Card):
         self.document = document
         self.opened: dict[str, Vectors] = {}
         self.table = ""  # the model's own table that is loaded, if one is
-        self.stale = False  # whether that has changed since
-        self.doing = ""  # what is being done; empty: nothing
+        self.stale = False  # whether that table has changed since it was loaded
+        self.doing = ""  # the work under way, in words; "": none
         self.share: float | None = None
         self.problem: ExplorerError | None = None
         self.scores: Sequence[Score] = ()
@@ -148,7 +147,7 @@ class VectorsCard(Card):
 
     @property
     def choices(self) -> dict[str, str]:
-        """The title of all there is to choose from, by its name."""
+        """The titles of all vectors that can be chosen, by name."""
         had = (offer.name for offer in catalogue.OFFERED if catalogue.present(offer) is not None)
         return {
             **{one.name: TITLES.get(one.name, one.name) for one in catalogue.SHIPPED},
@@ -159,7 +158,7 @@ class VectorsCard(Card):
 
     def do(self, act: str, value: Any = None, field: str = "") -> None:
         match act:
-            case "choose" if value in self.choices:  # else it is a table of a model that has gone since
+            case "choose" if value in self.choices:  # otherwise a table of a model that is no longer open
                 self._choose(value)
             case "get":
                 self.start(partial(_downloaded, value), f"Downloading {value}")
@@ -193,11 +192,11 @@ class VectorsCard(Card):
     # Working
 
     def start(self, work: Callable[[Report], Vectors], words: str) -> None:
-        """Load vectors beside the window, and gensim with them."""
+        """Load vectors, and import gensim, on a thread."""
 
         def ready(report: Report) -> Vectors:
             vectors = work(report)
-            _ = vectors.keyed  # imports gensim, which takes its time
+            _ = vectors.keyed  # imports gensim, which takes long
             return vectors
 
         self._run(ready, words, self._take)
@@ -213,7 +212,7 @@ class VectorsCard(Card):
         self._leave_table()
 
     def hear(self, now: Progress) -> None:
-        """How far the work has come."""
+        """Store the progress of the work, in words."""
         parts = [DOING.get(now.what, now.what.capitalize())]
         if now.total:
             self.share = now.done / now.total
@@ -223,7 +222,7 @@ class VectorsCard(Card):
         self.doing = ", ".join(parts)
 
     def fail(self, error: ExplorerError) -> None:
-        """The work has come to nothing; what is loaded stays."""
+        """Store the error of failed work; the loaded vectors stay."""
         self.doing, self.searches = "", False
         self._leave_table()
         self.problem = error
@@ -235,11 +234,11 @@ class VectorsCard(Card):
         self.state.load(vectors)
 
     def take_table(self, table: str) -> None:
-        """Take the model's own table as it is now."""
+        """Load the model's own table with its current numbers."""
         self._take(own_table(self.document, table), table)
 
     def hear_of(self, change: Change) -> None:
-        """The model's own table follows the model."""
+        """React to a change of the document: note that the loaded table has changed, or is gone."""
         if self.table and self.table not in tables(self.document):
             self.table = ""
             self._leave_table()
@@ -248,7 +247,7 @@ class VectorsCard(Card):
             self.stale |= change.structure or bool({self.table, axis} & change.changed)
 
     def _leave_table(self) -> None:
-        """Read the program's vectors where a table is loaded whose model has gone, once nothing else is being read."""
+        """Load the program's vectors if the model of the loaded table is gone, unless other work is under way."""
         vectors = self.state.vectors
         if vectors is not None and vectors.name.startswith(OWN_TABLE) and not self.table:
             self.start_default()
@@ -261,11 +260,11 @@ class VectorsCard(Card):
                 self.opened[name] = self.vectors
 
     def _hold_scores(self, vectors: Vectors, scores: Sequence[Score]) -> None:
-        """Hold them, unless the model's own table has changed meanwhile: they are those of its earlier rows."""
+        """Keep the scores, unless other vectors were loaded meanwhile, or the model's own table has changed."""
         if vectors is self.state.vectors:
             self.scores = scores
 
-    # What stands there
+    # The page
 
     def page(self) -> tuple[Element, ...]:
         free, vectors, choices = not self.doing, self.state.vectors, self.choices
@@ -306,7 +305,7 @@ def _offered(one: catalogue.Offered) -> str:
 
 
 def _loaded(vectors: Vectors) -> str:
-    """What the vectors are."""
+    """A description of the loaded vectors."""
     norms = vectors.norms
     lengths = f"Norms from {written(float(norms.min()), 2)} to {written(float(norms.max()), 2)}, "
     lengths += f"{written(float(np.median(norms)), 2)} in the middle."
@@ -314,7 +313,7 @@ def _loaded(vectors: Vectors) -> str:
 
 
 def _scores(scores: Sequence[Score]) -> Listing:
-    """How well the vectors do."""
+    """The list of the vectors' scores."""
     lines = tuple(
         Line.of(
             f"{one.name[0].upper()}{one.name[1:]}",
@@ -341,7 +340,7 @@ def _downloaded(name: str, report: Report) -> Vectors:
 
 
 def _default(report: Report) -> Vectors:
-    """The program's own vectors; the reference's three words where they are missing from an installation."""
+    """The program's own vectors; if an installation lacks them, the three words of reference 000."""
     try:
         return catalogue.load(report=report)
     except ExplorerError:
@@ -356,7 +355,7 @@ def tables(document: Document) -> list[str]:
 
 
 def own_table(document: Document, table: str) -> Vectors:
-    """A table of the model as vectors like any others."""
+    """An embedding table of the model as `Vectors`."""
     engine = document.engine
     rows, _ = engine.graph.axes_of(engine.graph.place(table))
     array = np.nan_to_num(np.asarray(engine.values[table], np.float32))
@@ -379,7 +378,7 @@ its text: what the text thought of people and peoples is in the numbers, too.</p
 
 
 class OriginsCard(Card):
-    """Plain sentences; it needs no vectors."""
+    """The card on where vectors come from: only text, which needs no vectors."""
 
     name, title, short, needs_vectors = "origins", "Where vectors come from", "Where they come from", False
 

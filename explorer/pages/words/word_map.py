@@ -1,4 +1,4 @@
-"""The map's card: chosen words and their neighbours, by principal components or by t-SNE."""
+"""The card "Map": chosen words and their neighbours as points, by principal components or by t-SNE."""
 
 from dataclasses import replace
 from functools import partial
@@ -30,11 +30,11 @@ WAYS = "Click a point to add its neighbours; drag to move, Ctrl and the wheel to
 
 
 def place(vectors: Vectors, chosen: list[str], n: int, method: int, report: Report) -> WordMap:
-    """The chosen words and n neighbours of each, on a map."""
+    """The map of the chosen words and n neighbours of each."""
     everyone = list(chosen)
     for i, word in enumerate(chosen):
         report(Progress("searching", i, len(chosen)))
-        some = n and vectors.norm(word)  # a vector of zeros points nowhere
+        some = n and vectors.norm(word)  # a vector of zeros has no direction, so no neighbours
         everyone += [one.word for one in (similarity.nearest(vectors, word, n) if some else [])]
     words = tuple(dict.fromkeys(everyone))
     table = similarity.table(vectors, words)
@@ -49,7 +49,7 @@ def place(vectors: Vectors, chosen: list[str], n: int, method: int, report: Repo
 
 
 class MapCard(Card):
-    """Chosen words and so many neighbours of each."""
+    """Chosen words and `neighbours` words near each of them, on a map."""
 
     name, title = "map", "Map"
 
@@ -57,17 +57,15 @@ class MapCard(Card):
         super().__init__(state)
         self.asked = self.field("words", f"Up to {MOST} words", 300)
         self.neighbours, self.method, self.arrows = 6, COMPONENTS, False
-        self.placed: WordMap | None = None  # the words where they are, whatever else is shown
-        self.room = HIGH  # pixels at text scale 1 of the page that are in sight
+        self.placed: WordMap | None = None  # the words with their places on the map
+        self.room = HIGH  # the visible height of the page, in pixels at text scale 1
         self._stopped = False
 
     def load(self) -> None:
         if not self.asked.keeps():
             self.asked.set(self.state.pick(BEGIN, 5))
         self.compute()
-        if (
-            self.asked.wrong is not None and not self.asked.stays
-        ):  # what was placed by other vectors does not hold in these
+        if self.asked.wrong is not None and not self.asked.stays:  # a map of other vectors does not hold for these
             self.stop()
             self.placed = None
 
@@ -116,7 +114,7 @@ class MapCard(Card):
         many, by, from_origin = (self.asks("set", field=name) for name in ("neighbours", "method", "arrows"))
         number = Number("neighbours", "neighbours of each", self.neighbours, 0, 20, many, tips[0])
         way = Choice("method", "Map by", ("Components", "t-SNE"), self.method, (by,))
-        # In the place of the arrows, which a map by t-SNE cannot have.
+        # The button takes the place of the choice of arrows, which a map by t-SNE does not have.
         if self.searches and self.method == TSNE:
             third: tuple[Element, ...] = (
                 Button("stop", "Stop", self.asks("stop"), "Stop; the map that is drawn stays"),

@@ -1,1 +1,1 @@
-"""The word-similarity tab: what word vectors say of words, each number as arithmetic."""
+"""The tab "Words" about word vectors: cosines, neighbours, analogies and maps, each number shown as arithmetic."""

@@ -14,7 +14,7 @@ from explorer.ui.workbench import Workbench
 
 
 class CardView(QFrame):
-    """A quiet card with a title, and the elements of a page."""
+    """A framed card: a title, and below it the elements of the card's page."""
 
     def __init__(self, bench: Workbench, card: Card) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class CardView(QFrame):
         self.make()
 
     def make(self) -> None:
-        """Sizes stand everywhere in a page, so it is made anew."""
+        """Make the widgets anew, because all of them depend on the text scale; the keyboard focus is remembered."""
         px = self.bench.appearance.px
         self._down.setContentsMargins(px(18), px(13), px(18), px(16))
         self._down.setSpacing(px(9))
@@ -43,9 +43,9 @@ class CardView(QFrame):
         self._down.addWidget(self.elements)
 
     def refresh(self) -> bool:
-        """Make the page anew as data, and tell the widgets what is different; returns whether other things stand there.
+        """Compute the page and update the widgets that differ; returns whether the set of elements has changed.
 
-        Not while it does so: a widget that goes loses the keys, and may ask for something.
+        A call during a refresh does nothing: a removed widget loses the focus, which may emit a gesture.
         """
         if self._tells:
             return False
@@ -61,7 +61,7 @@ class CardView(QFrame):
         return before != self.elements.widgets.keys()
 
     def be_wide(self, pixels: int) -> None:
-        """Take so many pixels across."""
+        """Set the width that the card asks its layout for, in pixels."""
         if pixels != self._wide:
             self._wide = pixels
             self.updateGeometry()
@@ -77,7 +77,7 @@ class CardView(QFrame):
         super().resizeEvent(event)
         if event.oldSize().width() == self.width():
             return
-        if self.visibleRegion().isEmpty():  # all cards in one turn would hold up the window
+        if self.visibleRegion().isEmpty():  # invisible cards later, one a turn: all in one turn would block the window
             self.bench.appearance.turns.add(self._shares)
         else:
             self._share()

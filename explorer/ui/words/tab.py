@@ -1,6 +1,6 @@
-"""The tab "Words": its cards on one page, told what is different; files asked for, and searches beside the window.
+"""The tab "Words": shows its cards on one page, asks for files, and does long searches on a thread.
 
-Nothing heavy is imported before it is first shown.
+Large modules are imported only when the tab is first shown.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,15 +28,15 @@ from explorer.ui.workbench import Workbench
 from explorer.words.progress import Progress, Report
 
 AT_ONCE = 4_000_000
-"""Numbers in a table up to which one search takes some milliseconds, less than a thread would add to it."""
+"""A table of at most this many numbers is searched at once: that takes milliseconds, less than using a thread costs."""
 KINDS = "Word vectors (*.txt *.gz *.vec *.bin *.safetensors *.npz);;All files (*)"
 
 
 class WordsTab(QFrame, Screen):
     """The page "Words"."""
 
-    loaded = Signal()  # there are other vectors
-    sent = Signal(str)  # words went into the model; the stage where they can be seen
+    loaded = Signal()  # other vectors were loaded
+    sent = Signal(str)  # words were put into the model; the stage that shows them
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()
@@ -48,9 +48,9 @@ class WordsTab(QFrame, Screen):
         self.cards: list[CardView] = []
         self._coming: Iterator[Callable[[Words], Card]] = iter(())
         self._whole = False
-        """Whether all cards are there."""
+        """Whether all cards have been made."""
         self._stale: dict[CardView, bool] = {}
-        """Cards that have changed, and whether all that stands on them is made anew."""
+        """The cards that have changed; True if all their widgets are to be made anew."""
         self._bar = QWidget()
         self._links = FlowLayout(self._bar, 2, 2)
         self._area = scroll_area()
@@ -66,13 +66,13 @@ class WordsTab(QFrame, Screen):
         self._asked: list[str] = []
         self._spoken_of: CardView | None = None
         self._focus: tuple[QWidget | None, ...] = ()
-        """What had the keys before work that nothing else can be asked beside, and what has had them since."""
+        """The widgets with the keyboard focus before and after work during which the card "Vectors" is disabled."""
         self._arranged = False
-        """Whether other things stand on a card than before."""
+        """Whether elements of a card were added or removed since the Tab order was set."""
         bar = self._area.verticalScrollBar()
         bar.actionTriggered.connect(self._be_left)
-        bar.rangeChanged.connect(self._give_room)  # a bar takes some
-        bar.rangeChanged.connect(self._stay)  # what stands above it may still grow
+        bar.rangeChanged.connect(self._give_room)  # a scroll bar that appears takes some width
+        bar.rangeChanged.connect(self._stay)  # cards above the one in sight may still grow
         bench.selection.asked.connect(self._do)
         bench.bridge.changed.connect(self._follow)
         self._space()
@@ -85,7 +85,7 @@ class WordsTab(QFrame, Screen):
         self._next.start()
 
     def hideEvent(self, event: Any) -> None:
-        """Nobody sees it learn: stop."""
+        """Stop the training on the reader's own text, which nobody sees now."""
         super().hideEvent(event)
         if self._learns.isActive():
             self._learns.stop()
@@ -97,19 +97,19 @@ class WordsTab(QFrame, Screen):
         self._give_room()
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale: each card in a turn of its own, once it is looked at."""
+        """Follow the theme and the text scale: each card in a turn of its own, once the tab is visible."""
         self._space()
         self._stale = dict.fromkeys(self.cards, True)
         self._next.start()
 
     def view(self, card: Card) -> CardView:
-        """What shows a card."""
+        """The widget of a card."""
         return next(view for view in self.cards if view.card is card)
 
-    # The cards, one a turn: all of them together would hold the window up
+    # The cards are made one a turn: making all in one turn would block the window
 
     def _build(self) -> None:
-        """The first card; what it says is wanted by all others."""
+        """Make the first card, and load the vectors that all other cards need."""
         from explorer.pages.words.page import cards
 
         content = QWidget()
@@ -128,13 +128,13 @@ class WordsTab(QFrame, Screen):
             card.load()
         view = CardView(self.bench, card)
         self._page.addWidget(view)
-        self._page.setAlignment(view, Qt.AlignmentFlag.AlignTop)  # no higher than it is
+        self._page.setAlignment(view, Qt.AlignmentFlag.AlignTop)  # do not stretch it to the height of its row
         self.cards.append(view)
         self._give_room()
         self._show(view)
 
     def _go_on(self) -> None:
-        """Show one card that has changed, or make the next one, as soon as somebody looks."""
+        """If the tab is visible, show one card that has changed, or make the next card."""
         if not self.isVisible():
             return
         if self._stale:
@@ -155,7 +155,7 @@ class WordsTab(QFrame, Screen):
         self._next.start()
 
     def _link_up(self) -> None:
-        """All cards are there: a row of links, one to each."""
+        """Make the row of links to the cards, once all cards are made."""
         self._whole = True
         for view in self.cards:
             button = mark(QPushButton(view.card.short or view.card.title), link="true")
@@ -163,11 +163,11 @@ class WordsTab(QFrame, Screen):
             button.setToolTip(view.card.title)
             button.clicked.connect(lambda _=False, view=view: self.go_to(view))
             self._links.addWidget(button)
-            button.show()  # at once, so that they take their room from the rest now
+            button.show()  # at once, so that the layout gives them their room now
         self._layout.activate()
 
     def _give_room(self) -> None:
-        """Let cards stand beside each other where there is room, and the map be as high as what is in sight."""
+        """Let cards stand side by side where the page is wide enough, and make the map as high as the visible area."""
         px, sight = self.bench.appearance.px, self._area.viewport()
         wide, high = sight.width() - px(24), round(sight.height() / px(100) * 100)
         for view in self.cards:
@@ -177,7 +177,7 @@ class WordsTab(QFrame, Screen):
             card.room = high
             self.tell(card)
 
-    def tell(self, card: Card) -> None:  # in a later turn
+    def tell(self, card: Card) -> None:  # shows it in a later turn
         for view in self.cards:
             if view.card is card:
                 self._stale.setdefault(view, False)
@@ -190,14 +190,14 @@ class WordsTab(QFrame, Screen):
         view.setVisible(self.state.vectors is not None or not view.card.needs_vectors)
         if self._focus and not self.state.cards["vectors"].searches:
             before, since = self._focus
-            # Whoever has gone elsewhere meanwhile, to type, stays there.
+            # A reader who has moved the focus elsewhere meanwhile keeps it there.
             stays = now is not None and now is not since and not self.cards[0].isAncestorOf(now)
             if before is not None and isValid(before) and not stays:
                 before.setFocus()
             self._focus = ()
 
     def _order(self) -> None:
-        """Let Tab go through the cards as they are read: what came to them later was made later."""
+        """Let the key Tab follow the reading order of the cards; Qt's own order is that in which widgets were made."""
         self._arranged = False
         tab = Qt.FocusPolicy.TabFocus
         takes = [one for one in inside(self, QWidget) if one.focusPolicy() & tab and one.focusProxy() is None]
@@ -205,14 +205,14 @@ class WordsTab(QFrame, Screen):
         for before, after in pairwise(chain):
             self.setTabOrder(before, after)
 
-    # What is asked
+    # Gestures
 
     def _do(self, gesture: object, at: QWidget) -> None:
         if not isinstance(gesture, ForWords):
             return
         card = self.state.cards[gesture.card]
         if gesture.act == "cosine" and self.view(card) in self._stale:
-            return  # clicked in a list that is about to show other vectors
+            return  # the clicked list is out of date: it is about to show other vectors
         wrong = [entry.wrong for entry in card.fields.values()]
         focus = QApplication.focusWidget()
         try:
@@ -263,7 +263,7 @@ class WordsTab(QFrame, Screen):
         elif not self._learns.isActive():
             self._learns.start(card.pace)
 
-    # What cards ask for
+    # The methods of `Screen`
 
     def say(self, error: ExplorerError) -> str:
         return sentence(error)
@@ -282,7 +282,7 @@ class WordsTab(QFrame, Screen):
         self.loaded.emit()
 
     def _background(self, card: Card) -> Background:
-        """What does the work of a card."""
+        """The thread of a card."""
         if card.name not in self._works:
             self._works[card.name] = background = Background(self)
             background.progressed.connect(partial(self._hear, card))
@@ -301,7 +301,7 @@ class WordsTab(QFrame, Screen):
     # The model
 
     def _follow(self, change: Change) -> None:
-        """The model's own table follows the model."""
+        """React to a change of the document: vectors from the model's own table follow the model."""
         if self.cards:
             vectors: Any = self.state.cards["vectors"]
             vectors.hear_of(change)
@@ -311,12 +311,12 @@ class WordsTab(QFrame, Screen):
                     self.tell(self.state.cards[name])
 
     def _catch_up(self) -> None:
-        """Know the model as it is, as soon as somebody looks: an edit elsewhere does not wait for this page."""
+        """If the tab is visible, load the model's own table again; else later, so that edits elsewhere stay fast."""
         vectors: Any = self.state.cards["vectors"]
         if vectors.stale and self.isVisible():
             vectors.take_table(vectors.table)
 
-    # What comes into sight
+    # Scrolling
 
     def seek(self, card: Card, id: str = "") -> None:
         view = self.view(card)
@@ -326,9 +326,9 @@ class WordsTab(QFrame, Screen):
             view.widget(id).setFocus()
 
     def speak_of(self, asked: str) -> None:
-        """Show what a step of a lesson speaks of, as soon as it is there: the neighbours of a word, or an analogy.
+        """Scroll to what a step of a lesson is about, once it is made: the neighbours of a word, or an analogy.
 
-        It stays in sight until somebody scrolls.
+        That card stays in sight until the reader scrolls.
         """
         from explorer.pages.words.lists import asked_words
 
@@ -356,11 +356,11 @@ class WordsTab(QFrame, Screen):
             self._scroll_to(self._spoken_of)
 
     def _be_left(self) -> None:
-        """Whoever scrolls or goes to another part has seen it."""
+        """Stop keeping a card in sight: the reader has scrolled, or has gone to another card."""
         self._spoken_of = None
 
     def go_to(self, card: QWidget) -> None:
-        """Scroll to a part."""
+        """Scroll to a card."""
         self._be_left()
         self._scroll_to(card)
 
@@ -372,7 +372,7 @@ class WordsTab(QFrame, Screen):
 
     def _space(self) -> None:
         px = self.bench.appearance.px
-        # The links have room around their words, which begin below the title's.
+        # The margins of the links let their words begin below those of the title.
         self._layout.setContentsMargins(px(16), px(14), 0, 0)
         self._title.setContentsMargins(px(8), 0, 0, 0)
         if self.cards:
