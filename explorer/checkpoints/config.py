@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -128,14 +129,17 @@ class Config:
             raise self.wrong(f"says {name} is {_short(found)}; a number above 0 is needed")
         return float(found)
 
+    def _checked(self, name: str, right: Callable[[Any], bool], needed: str) -> Any:
+        """A field; None if it is absent or null."""
+        found = self._get(name)
+        if found is not None and not right(found):
+            raise self.wrong(f"says {name} is {_short(found)}; {needed} is needed")
+        return found
+
     def flag(self, name: str, default: bool) -> bool:
         """A truth value."""
-        found = self._get(name)
-        if found is None:
-            return default
-        if not isinstance(found, bool):
-            raise self.wrong(f"says {name} is {_short(found)}; true or false is needed")
-        return found
+        found = self._checked(name, lambda found: isinstance(found, bool), "true or false")
+        return default if found is None else bool(found)
 
     def choice(self, name: str, default: str, known: dict[str, str]) -> str:
         """One of the known words, translated into our name."""
@@ -147,31 +151,24 @@ class Config:
 
     def fields(self, name: str) -> dict[str, Any]:
         """The fields inside a field; empty if it is absent."""
-        found = self._get(name)
-        if found is not None and not isinstance(found, dict):
-            raise self.wrong(f"says {name} is {_short(found)}; fields with names are needed")
-        return found or {}
+        return self._checked(name, lambda found: isinstance(found, dict), "fields with names") or {}
+
+    def lists(self, name: str, default: list[Any], of: type = object, needed: str = "a list") -> list[Any]:
+        """A list, by default of any values."""
+
+        def right(found: Any) -> bool:
+            return isinstance(found, list) and (of is object or all(type(one) is of for one in found))
+
+        found = self._checked(name, right, needed)
+        return default if found is None else found
 
     def words(self, name: str) -> list[str]:
         """A list of words; empty if it is absent."""
-        found = self._get(name)
-        if found is not None and not (isinstance(found, list) and all(isinstance(one, str) for one in found)):
-            raise self.wrong(f"says {name} is {_short(found)}; a list of words is needed")
-        return found or []
-
-    def lists(self, name: str, default: list[Any]) -> list[Any]:
-        """A list of any values."""
-        found = self._get(name)
-        if found is not None and not isinstance(found, list):
-            raise self.wrong(f"says {name} is {_short(found)}; a list is needed")
-        return default if found is None else found
+        return self.lists(name, [], str, "a list of words")
 
     def wholes(self, name: str) -> list[int]:
         """A list of whole numbers; empty if it is absent."""
-        found = self._get(name)
-        if found is not None and not (isinstance(found, list) and all(type(one) is int for one in found)):
-            raise self.wrong(f"says {name} is {_short(found)}; a list of whole numbers is needed")
-        return found or []
+        return self.lists(name, [], int, "a list of whole numbers")
 
     def fixed(self, name: str, value: Any) -> None:
         """Check a field of which only one value is supported."""

@@ -11,22 +11,14 @@ from explorer.checkpoints.families import (
     Plan,
     Source,
     Switches,
-    by_head,
+    attention_of,
     everywhere,
     linear,
     norm_of,
+    sizes,
     transposed,
     two_layers,
 )
-
-
-def _layers(nodes: dict[str, Source], heads: int, names: dict[str, str], attention: str, after: str) -> None:
-    """The sources of queries, keys, values and W_O of all layers, and of the norms after both blocks."""
-    for letter in "QKV":
-        linear(nodes, f"self.W_{letter}", f"{attention}{names[letter]}", f"self.b_{letter}", by_head(heads))
-    linear(nodes, "self.W_O", names["O"], "self.b_O")
-    norm_of(nodes, "self", names["norm"])
-    norm_of(nodes, "ffn", after)
 
 
 def _switches(heads: int, d_ff: int, room: int, activation: str, epsilon: float) -> Switches:
@@ -48,13 +40,6 @@ def _switches(heads: int, d_ff: int, room: int, activation: str, epsilon: float)
     }
 
 
-def _sizes(c: Config, width: str, heads: str) -> tuple[int, int]:
-    d, n = c.whole(width, 768, most=65536), c.whole(heads, 12, most=128)
-    if d % n:
-        raise c.wrong(f"has {n} heads, which do not divide {d}")
-    return d, n
-
-
 def _one_way(c: Config) -> None:
     """Refuse configs of a decoder, and of other kinds of positions."""
     c.fixed("is_decoder", False)
@@ -64,7 +49,7 @@ def _one_way(c: Config) -> None:
 
 def bert(c: Config, top: str = "bert.", pad: int = -1) -> Plan:
     """BERT (Devlin et al. 2019): a norm after each block, a table of segments, a layer before the output."""
-    d, heads = _sizes(c, "hidden_size", "num_attention_heads")
+    d, heads = sizes(c, "hidden_size", "num_attention_heads")
     _one_way(c)
     room = c.whole("max_position_embeddings", 512)
     activation = c.choice("hidden_act", "gelu", ACTIVATIONS)
@@ -80,9 +65,10 @@ def bert(c: Config, top: str = "bert.", pad: int = -1) -> Plan:
         "input.segment_table": Source(f"{at}token_type_embeddings.weight"),
     }
     norm_of(nodes, "input", f"{at}LayerNorm")
-    names = {"Q": "query", "K": "key", "V": "value"}
-    names |= {"O": f"{layer}attention.output.dense", "norm": f"{layer}attention.output.LayerNorm"}
-    _layers(nodes, heads, names, f"{layer}attention.self.", f"{layer}output.LayerNorm")
+    own = (*(f"self.{name}" for name in ("query", "key", "value")), "output.dense")
+    attention_of(nodes, "self", [f"{layer}attention.{name}" for name in own], heads)
+    norm_of(nodes, "self", f"{layer}attention.output.LayerNorm")
+    norm_of(nodes, "ffn", f"{layer}output.LayerNorm")
     two_layers(nodes, f"{layer}intermediate.dense", f"{layer}output.dense")
     head = "cls.predictions."
     linear(nodes, "output.W_head", f"{head}transform.dense", "output.b_head")
@@ -108,7 +94,7 @@ def roberta(c: Config) -> Plan:
 
 def distilbert(c: Config) -> Plan:
     """DistilBERT (Sanh et al. 2019): BERT with half as many layers and without segments."""
-    d, heads = _sizes(c, "dim", "n_heads")
+    d, heads = sizes(c, "dim", "n_heads")
     _one_way(c)
     c.known("sinusoidal_pos_embds")  # the file has the table of positions in any case
     activation = c.choice("activation", "gelu", ACTIVATIONS)
@@ -122,9 +108,9 @@ def distilbert(c: Config) -> Plan:
         "input.places": Source(f"{at}position_embeddings.weight"),
     }
     norm_of(nodes, "input", f"{at}LayerNorm")
-    names = {"Q": "q_lin", "K": "k_lin", "V": "v_lin"}
-    names |= {"O": f"{layer}attention.out_lin", "norm": f"{layer}sa_layer_norm"}
-    _layers(nodes, heads, names, f"{layer}attention.", f"{layer}output_layer_norm")
+    attention_of(nodes, "self", [f"{layer}attention.{name}_lin" for name in ("q", "k", "v", "out")], heads)
+    norm_of(nodes, "self", f"{layer}sa_layer_norm")
+    norm_of(nodes, "ffn", f"{layer}output_layer_norm")
     two_layers(nodes, f"{layer}ffn.lin1", f"{layer}ffn.lin2")
     linear(nodes, "output.W_head", "vocab_transform", "output.b_head")
     norm_of(nodes, "output", "vocab_layer_norm")
@@ -198,9 +184,7 @@ def t5(c: Config) -> Plan:
 
 
 def _t5_attention(nodes: dict[str, Source], block: str, layer: str, name: str, heads: int) -> None:
-    for letter in "QKV":
-        linear(nodes, f"{block}.W_{letter}", f"{layer}.{name}.{letter.lower()}", turn=by_head(heads))
-    linear(nodes, f"{block}.W_O", f"{layer}.{name}.o")
+    attention_of(nodes, block, [f"{layer}.{name}.{letter}" for letter in "qkvo"], heads, bias=False)
     nodes[f"{block}.gamma"] = Source(f"{layer}.layer_norm.weight")
 
 
@@ -247,9 +231,7 @@ def marian(c: Config) -> Plan:
         switches[f"{stack}.ffn.d_ff"] = c.whole(f"{stack}_ffn_dim", 4096, most=65536)
         layer = f"model.{stack}.layers.{{k}}."
         _marian_attention(nodes, f"{stack}.self", f"{layer}self_attn", heads)
-        for node, name in (("1", "fc1"), ("2", "fc2")):
-            nodes[f"{stack}.ffn.W_{node}"] = Source(f"{layer}{name}.weight", transposed)
-            nodes[f"{stack}.ffn.b_{node}"] = Source(f"{layer}{name}.bias")
+        two_layers(nodes, f"{layer}fc1", f"{layer}fc2", block=f"{stack}.ffn")
         norm_of(nodes, f"{stack}.ffn", f"{layer}final_layer_norm")
     heads = int(switches["decoder.self.heads"])
     _marian_attention(nodes, "decoder.cross", "model.decoder.layers.{k}.encoder_attn", heads)
@@ -257,7 +239,5 @@ def marian(c: Config) -> Plan:
 
 
 def _marian_attention(nodes: dict[str, Source], block: str, tensor: str, heads: int) -> None:
-    for letter in "QKV":
-        linear(nodes, f"{block}.W_{letter}", f"{tensor}.{letter.lower()}_proj", f"{block}.b_{letter}", by_head(heads))
-    linear(nodes, f"{block}.W_O", f"{tensor}.out_proj", f"{block}.b_O")
+    attention_of(nodes, block, [f"{tensor}.{name}_proj" for name in ("q", "k", "v", "out")], heads)
     norm_of(nodes, block, f"{tensor}_layer_norm")

@@ -127,6 +127,19 @@ def norm_of(nodes: dict[str, Source], block: str, tensor: str, ending: str = "")
     nodes[f"{block}.beta{ending}"] = Source(f"{tensor}.bias")
 
 
+def norms(nodes: dict[str, Source], final: str, attention: str, net: str) -> None:
+    """The last norm of a GPT, and those of the two blocks of a layer."""
+    for block, tensor in (("final", final), ("self", attention), ("ffn", net)):
+        norm_of(nodes, block, tensor)
+
+
+def attention_of(nodes: dict[str, Source], block: str, tensors: Sequence[str], heads: int, bias: bool = True) -> None:
+    """Queries, keys, values and W_O of an attention, from four tensors."""
+    for letter, tensor in zip("QKV", tensors, strict=False):
+        linear(nodes, f"{block}.W_{letter}", tensor, f"{block}.b_{letter}" * bias, by_head(heads))
+    linear(nodes, f"{block}.W_O", tensors[3], f"{block}.b_O" * bias)
+
+
 def projections(nodes: dict[str, Source], prefix: str, heads: int, key_heads: int, bias: bool) -> None:
     """Queries, keys and values of all layers, from tensors named q_proj, k_proj and v_proj."""
     for letter, n in (("Q", heads), ("K", key_heads), ("V", key_heads)):
@@ -134,11 +147,11 @@ def projections(nodes: dict[str, Source], prefix: str, heads: int, key_heads: in
         linear(nodes, f"self.W_{letter}", tensor, f"self.b_{letter}" if bias else "", by_head(n))
 
 
-def two_layers(nodes: dict[str, Source], first: str, second: str, turn: Turn = transposed) -> None:
+def two_layers(nodes: dict[str, Source], first: str, second: str, turn: Turn = transposed, block: str = "ffn") -> None:
     """The weights and biases of a net that is not gated."""
     for number, name in (("1", first), ("2", second)):
-        nodes[f"ffn.W_{number}"] = Source(f"{name}.weight", turn)
-        nodes[f"ffn.b_{number}"] = Source(f"{name}.bias")
+        nodes[f"{block}.W_{number}"] = Source(f"{name}.weight", turn)
+        nodes[f"{block}.b_{number}"] = Source(f"{name}.bias")
 
 
 def everywhere(
@@ -146,6 +159,14 @@ def everywhere(
 ) -> Switches:
     """The same value of a switch in several blocks."""
     return {f"{block}.{name}": value for block in blocks}
+
+
+def sizes(c: Config, width: str, heads: str, usual: tuple[int, int] = (768, 12)) -> tuple[int, int]:
+    """The width of a model and its number of heads, which divides it, from the fields with these names."""
+    d, n = c.whole(width, usual[0], most=65536), c.whole(heads, usual[1], most=128)
+    if d % n:
+        raise c.wrong(f"has {n} heads, which do not divide {d}")
+    return d, n
 
 
 def heads_of(c: Config, width: int) -> tuple[int, int]:

@@ -18,9 +18,11 @@ from explorer.checkpoints.families import (
     linear,
     llama,
     norm_of,
+    norms,
     one_of_three,
     projections,
     rotary,
+    sizes,
     transposed,
     two_layers,
     windows,
@@ -40,9 +42,7 @@ def _gpt(c: Config, layer: str, epsilon: float, activation: tuple[str, str]) -> 
 
 def gpt2(c: Config) -> Plan:
     """GPT-2 (Radford et al. 2019): a norm before each block, learned positions; weights are stored (in, out)."""
-    d, heads = c.whole("n_embd", 768, most=65536), c.whole("n_head", 12, most=128)
-    if d % heads:
-        raise c.wrong(f"has {heads} heads, which do not divide {d}")
+    d, heads = sizes(c, "n_embd", "n_head")
     tied = c.flag("tie_word_embeddings", True)
     by_layer, scaled = c.flag("scale_attn_by_inverse_layer_idx", False), c.flag("scale_attn_weights", True)
     if by_layer and not scaled:
@@ -59,8 +59,7 @@ def gpt2(c: Config) -> Plan:
     layer, same = "h.{k}.", lambda W: W
     nodes = {"input.table": Source("wte.weight"), "input.places": Source("wpe.weight")}
     linear(nodes, "output.W", "lm_head")
-    for block, name in (("final", "ln_f"), ("self", f"{layer}ln_1"), ("ffn", f"{layer}ln_2")):
-        norm_of(nodes, block, name)
+    norms(nodes, "ln_f", f"{layer}ln_1", f"{layer}ln_2")
     for i, letter in enumerate("QKV"):
         nodes[f"self.W_{letter}"] = Source(
             f"{layer}attn.c_attn.weight", one_of_three(i, 1, lambda W: by_head(heads)(W.T))
@@ -73,13 +72,8 @@ def gpt2(c: Config) -> Plan:
 
 def gpt_neo(c: Config) -> Plan:
     """GPT-Neo (Black et al. 2021): scores are not scaled; every other layer attends only within a window."""
-    d, heads, layers = (
-        c.whole("hidden_size", 2048),
-        c.whole("num_heads", 16, most=128),
-        c.whole("num_layers", 24, most=1000),
-    )
-    if d % heads:
-        raise c.wrong(f"has {heads} heads, which do not divide {d}")
+    d, heads = sizes(c, "hidden_size", "num_heads", (2048, 16))
+    layers = c.whole("num_layers", 24, most=1000)
     tied = c.flag("tie_word_embeddings", True)
     switches = _gpt(c, "", c.number("layer_norm_epsilon", 1e-5), ("activation_function", "gelu_new")) | {
         "input.positions": "own",
@@ -98,8 +92,7 @@ def gpt_neo(c: Config) -> Plan:
     top, layer = "transformer.", "transformer.h.{k}."
     nodes = {"input.table": Source(f"{top}wte.weight"), "input.places": Source(f"{top}wpe.weight")}
     linear(nodes, "output.W", "lm_head")
-    for block, name in (("final", f"{top}ln_f"), ("self", f"{layer}ln_1"), ("ffn", f"{layer}ln_2")):
-        norm_of(nodes, block, name)
+    norms(nodes, f"{top}ln_f", f"{layer}ln_1", f"{layer}ln_2")
     projections(nodes, f"{layer}attn.attention.", heads, heads, bias=False)
     linear(nodes, "self.W_O", f"{layer}attn.attention.out_proj", "self.b_O")
     two_layers(nodes, f"{layer}mlp.c_fc", f"{layer}mlp.c_proj")
@@ -137,13 +130,7 @@ def gpt_neox(c: Config) -> Plan:
     top, layer = "gpt_neox.", "gpt_neox.layers.{k}."
     nodes = {"input.table": Source(f"{top}embed_in.weight")}
     linear(nodes, "output.W", "embed_out")
-    norms = (
-        ("final", f"{top}final_layer_norm"),
-        ("self", f"{layer}input_layernorm"),
-        ("ffn", f"{layer}post_attention_layernorm"),
-    )
-    for block, name in norms:
-        norm_of(nodes, block, name)
+    norms(nodes, f"{top}final_layer_norm", f"{layer}input_layernorm", f"{layer}post_attention_layernorm")
     for i, letter in enumerate("QKV"):
         tensor = f"{layer}attention.query_key_value"
         linear(nodes, f"self.W_{letter}", tensor, f"self.b_{letter}" if bias else "", interleaved(i, heads))
@@ -211,15 +198,9 @@ def opt(c: Config) -> Plan:
         linear(nodes, "input.W_in", f"{top}project_in")
         linear(nodes, "output.W_out", f"{top}project_out")
     linear(nodes, "output.W", "lm_head")
-    norms = (
-        ("final", f"{top}final_layer_norm"),
-        ("self", f"{layer}self_attn_layer_norm"),
-        ("ffn", f"{layer}final_layer_norm"),
-    )
-    for block, name in norms:
-        norm_of(nodes, block, name)
-        if not affine:
-            nodes |= {f"{block}.gamma": Source(""), f"{block}.beta": Source("")}
+    norms(nodes, f"{top}final_layer_norm", f"{layer}self_attn_layer_norm", f"{layer}final_layer_norm")
+    if not affine:
+        nodes |= without_weights()
     projections(nodes, f"{layer}self_attn.", heads, heads, bias)
     linear(nodes, "self.W_O", f"{layer}self_attn.out_proj", "self.b_O" if bias else "")
     two_layers(nodes, f"{layer}fc1", f"{layer}fc2")
@@ -296,12 +277,10 @@ def qwen3_moe(c: Config) -> Plan:
 def olmo(c: Config) -> Plan:
     """OLMo (Groeneveld et al. 2024): Llama with layer norms that have no weights."""
     plan = llama(c, by="layer norm")
-    nodes = {
-        **plan.nodes,
-        **{f"{block}.{x}": Source("") for block in ("self", "ffn", "final") for x in ("gamma", "beta")},
-    }
-    return replace(
-        plan,
-        switches={**plan.switches, **everywhere("epsilon", 1e-5), "self.clip": c.number("clip_qkv", 0.0)},
-        nodes=nodes,
-    )
+    switches = {**plan.switches, **everywhere("epsilon", 1e-5), "self.clip": c.number("clip_qkv", 0.0)}
+    return replace(plan, switches=switches, nodes=plan.nodes | without_weights())
+
+
+def without_weights() -> dict[str, Source]:
+    """The sources of norms without γ and β."""
+    return {f"{block}.{x}": Source("") for block in ("self", "ffn", "final") for x in ("gamma", "beta")}

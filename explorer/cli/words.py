@@ -193,33 +193,16 @@ def _evaluate(arguments: Namespace) -> int:
 
 def listed() -> list[dict[str, Any]]:
     """The vectors that come with the program, and those that can be downloaded, as data for JSON."""
-    shipped = [
-        {
-            "name": one.name,
-            "here": True,
-            "file": str(one.path),
-            "about": one.about,
-            "words": one.words,
-            "dims": one.dims,
-        }
-        for one in catalogue.SHIPPED
-    ]
-    here = {one.name: catalogue.present(one) for one in catalogue.OFFERED}
-    offered = [
-        {
-            "name": one.name,
-            "here": here[one.name] is not None,
-            "file": str(here[one.name]) if here[one.name] else None,
-            "about": one.about,
-            "words": one.words,
-            "dims": one.dims,
-            "bytes": one.size,
-            "licence": one.licence,
-            "url": one.url,
-        }
+
+    def of(one: catalogue.Shipped | catalogue.Offered, file: Path | None) -> dict[str, Any]:
+        here = {"name": one.name, "here": file is not None, "file": None if file is None else str(file)}
+        return {**here, "about": one.about, "words": one.words, "dims": one.dims}
+
+    shipped = [of(one, one.path) for one in catalogue.SHIPPED]
+    return shipped + [
+        {**of(one, catalogue.present(one)), "bytes": one.size, "licence": one.licence, "url": one.url}
         for one in catalogue.OFFERED
     ]
-    return [*shipped, *offered]
 
 
 def listing() -> list[str]:
