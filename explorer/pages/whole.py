@@ -150,6 +150,8 @@ def whole_sentence(view: View, stage: Stage) -> str:
         word = escape(view.labels(axis)[place])
         return f"The way of “{word}”. Orange lines: where it looks. Blue and dashed: who looks at it."
     into, out = ("at the top", "at the bottom") if view.looking.large else ("at the left", "at the right")
+    if kind == "encoder" and "output.logits" in view.nodes:
+        return f"Words go in {into}; for each place, the words that may stand there come out {out}."
     if kind == "encoder":
         return f"Words go in {into}; each comes out {out} as a vector that knows the words around it."
     if has_stream(view):

@@ -33,6 +33,7 @@ from explorer.pages.model_pass import PLAYED
 from explorer.pages.page import Choice, Player
 from explorer.pages.stacks import SHEETS
 from explorer.pages.view import View
+from explorer.pages.whole import whole_sentence
 from tests.examples import EXAMPLES as DISTINCT
 
 EXAMPLES = [(lesson.id, setting) for lesson in DISTINCT for setting in lesson.settings]
@@ -641,3 +642,10 @@ def test_a_sum_without_a_norm_is_not_said_to_normalise(desk):
     shown = desk("tiny-gpt").page("model.decoder.1.self")
     (tip,) = [mark.tip for mark in shown.marks("model", Box) if mark.leads == GoTo("decoder.1.self.after")]
     assert "added to what came in" in tip
+
+
+def test_an_encoder_that_says_words_is_said_to_do_so():
+    document = Document(new_lesson("encoder", ["one two three"], d_model=4).state())
+    assert "comes out at the right as a vector" in whole_sentence(View.of(document), WHOLE)
+    document.do(SetSwitch("output", "on", True))
+    assert "the words that may stand there come out at the right" in whole_sentence(View.of(document), WHOLE)
