@@ -29,6 +29,8 @@ class TokenBar(QFrame):
         self._bench = bench
         self._strips: dict[str, TokenStrip] = {}
         self._new: tuple[str, tuple[str, ...]] = ("", ())
+        self._new_to = ""
+        """The example that these words are new to: another one may have had them from the start."""
         layout = QHBoxLayout(self)
         holder = QWidget()
         self._flow = FlowLayout(holder)
@@ -112,7 +114,7 @@ class TokenBar(QFrame):
     # Words that were new to the vocabulary
 
     def _note_new(self, axis: str, words: tuple[str, ...]) -> None:
-        self._new = (axis, words)
+        self._new, self._new_to = (axis, words), self._bench.document.wanted.lesson
         self._say_new()
 
     def _say_new(self) -> None:
@@ -120,7 +122,7 @@ class TokenBar(QFrame):
         axis, words = self._new
         graph = self._bench.document.engine.graph
         known = graph.axes[graph.sequences[axis]] if axis in graph.sequences else ()
-        there = [word for word in words if word in known]
+        there = [word for word in words if word in known and self._new_to == self._bench.document.state.lesson]
         self._row.setVisible(bool(there))
         if not there:
             return

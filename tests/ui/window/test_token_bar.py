@@ -547,6 +547,15 @@ def test_new_words_that_are_undone_are_not_spoken_of(window, hand, eye, words):
     assert window.tokens._row.isHidden()
 
 
+def test_words_that_are_new_to_one_example_are_not_new_to_another(window, hand, eye, words):
+    all_of(window, hand, "You like zebras")
+    eye.settle(window)
+    assert eye.by_name(window.tokens, "Go to rows 4 to 5 of source.table")
+    window.bench.open(new_lesson("encoder-decoder", ["You like zebras", "a b"], layers=1, d_model=4))
+    eye.settle(window)
+    assert window.tokens._row.isHidden()
+
+
 def test_words_of_a_lesson_on_attention_can_be_followed_but_not_changed(open_window, hand, eye):
     window = open_window("translation-lookup")
     chips = {axis: strip.chips for axis, strip in window.tokens._strips.items()}
