@@ -126,10 +126,12 @@ class CommandPalette(QDialog):
 
     def _point(self, name: str) -> None:
         """Show a node's stage, and point at its first cell."""
-        graph = self._bench.document.engine.graph
+        graph, view = self._bench.document.engine.graph, self._bench.view
         self._go(graph.nodes[name].stage)
         self._bench.bridge.flush()
-        self._bench.selection.choose(Cell(name, (0,) * len(graph.shape(name))), "arrow")
+        shown = graph.place(view.of_head(name))
+        cell = *shown.index, *(0,) * (len(graph.shape(name)) - len(shown.index))
+        self._bench.selection.choose(Cell(name, cell), "arrow")
 
     def _open(self, id: str) -> None:
         self._files.open_lesson(load(id))

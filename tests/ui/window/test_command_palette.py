@@ -2,6 +2,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from explorer.pages.view import Cell
 from explorer.ui.window.command_palette import CommandPalette, Entry, found
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -53,6 +54,13 @@ def test_a_matrix_is_pointed_at_on_its_stage_from_any_tab(window, palette, hand,
     assert window.bench.selection.cell.node == "decoder.1.cross.scores"
     assert window.bench.selection.stage == "decoder.1.cross.attention"
     assert window.tabs.currentIndex() == 0
+
+
+def test_a_matrix_is_pointed_at_in_the_head_that_is_shown(window, palette, hand, qtbot):
+    window.bench.selection.set_head(1)
+    palette(window, "encoder.1.self.scores")
+    hand.key(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.bench.selection.cell == Cell("encoder.1.self.scores", (1, 0, 0)))
 
 
 def test_a_word_of_the_sentence_stays_lit(window, palette, hand, qtbot):
