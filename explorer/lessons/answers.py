@@ -219,7 +219,9 @@ def right_places(question: Point, engine: Engine) -> tuple[Cell, ...]:
     lead: Cell = ()
     if question.row is not None:
         value, lead = value[..., question.row, :], (question.row,)
-    value[np.isneginf(value)] = np.nan  # masked cells do not count as the smallest
+    masked = np.isneginf(value)
+    if not masked.all():
+        value[masked] = np.nan  # masked cells do not count as the smallest
     wanted = np.nanmax(value) if question.extreme == "largest" else np.nanmin(value)
     found = [tuple(map(int, cell)) for cell in np.argwhere(value == wanted)]
     match question.at:

@@ -386,12 +386,17 @@ class _StepReader:
                 return replace(question, axis=axis, right=tuple((names.number(axis, o, "token"),) for o in given))
         if not all(isinstance(one, int) and not isinstance(one, bool) and one > 0 for one in given):
             right.fail(how, "is no number of a head", "count from 1")
+        heads = max(self._state.graph.n_heads(name) or 1 for name in self._state.graph.nodes)
+        if max(given) > heads:
+            right.fail(how, f"{max(given)} is out of range", f"choose from 1 to {heads}")
         return replace(question, right=tuple((one - 1,) for one in given))
 
     def _extreme(self, table: TomlTable, right: TomlTable, how: str, question: Point) -> Point:
         """A question for the largest or the smallest number of a node, or of one of its rows."""
         node, row = question.node, right.data[how]
         axes = self._axes(node)
+        if not axes:
+            table.fail("node", "is a single number", "name one with rows or columns")
         if question.at == "head" and len(axes) < 3:
             table.fail("node", "is not stacked over heads", "name one that is, such as encoder.1.self.weights")
         question = replace(question, extreme=how, axis=axes[-1] if question.at == "token" and axes else "")

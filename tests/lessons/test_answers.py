@@ -265,6 +265,15 @@ def test_pointing_at_the_largest_of_a_row():
     assert judge(cells, right_places(cells, values_of(state))[0], state).right
 
 
+def test_in_a_row_that_is_masked_whole_each_cell_is_the_largest():
+    """It had no largest cell, and the question ended in an error."""
+    state = SetSwitch("attention", "mask", "hand").apply(EMMA.state("printed"))
+    words = len(state.graph.labels("query", state.inputs))
+    state = SetCells("mask", {(0, i): 0.0 for i in range(words)}).apply(state)
+    places = right_places(Point(ask="?", at="cell", node="masked", extreme="largest", row=0), values_of(state))
+    assert places == tuple((0, i) for i in range(words))
+
+
 def test_pointing_at_what_is_named_and_at_a_head():
     state = load("you-are-welcome").state("printed")
     named = Point(ask="?", at="head", right=((1,),))

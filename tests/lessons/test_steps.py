@@ -314,6 +314,9 @@ def test_all_ways_to_point(write, question):
 
 NOT_POINTED = {
     'at = "head"\nright = { head = true }': "is no number of a head; count from 1",
+    'at = "head"\nright = { heads = [1, 3] }': "`question.right.heads` 3 is out of range; choose from 1 to 2",
+    'at = "cell"\nnode = "loss.value"\nright = { largest = "all" }': "is a single number; name one with rows",
+    'at = "token"\nnode = "loss.value"\nright = { smallest = "all" }': "is a single number; name one with rows",
     'at = "head"\nnode = "source.X"\nright = { largest = "You" }': "`question.node` is not stacked over heads",
     'at = "cell"\nright = { cells = 3 }': "`question.right.cells` is not a list",
     'at = "cell"\nright = { cell = 3 }': "`question.right.cell` is not a list",
