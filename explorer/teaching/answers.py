@@ -144,8 +144,8 @@ class Sitting:
         self._answered[item.id] = replace(so_far, hints=so_far.hints + 1)
         return item.hints[so_far.hints]
 
-    def took(self, item: Item, seconds: float) -> None:
-        """Record how long a question took; only if the student agrees."""
+    def took(self, item: Item, seconds: float | None) -> None:
+        """Record how long a question took; None if that is not known, or if the student does not agree."""
         self._answered[item.id] = replace(self._answered[item.id], seconds=seconds)
 
     def over(self, item: Item) -> bool:

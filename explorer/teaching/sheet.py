@@ -112,7 +112,7 @@ def read_sheet(path: str | Path) -> Sheet:
     table = read(Path(path))
     table.has_only("format", "title", "seed", "questions")
     table.number("format", 1, 1, FORMAT)
-    names = list(table.words("questions"))
+    names = list(dict.fromkeys(table.words("questions")))  # each question is asked once
     title = " ".join(table.text("title").split())  # of one line, as answers need it
     sheet = Sheet(title, table.number("seed", 0, 0, 2**32 - 1), tuple(names))
     if not names or len(names) > MOST_QUESTIONS:

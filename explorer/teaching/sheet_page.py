@@ -140,10 +140,8 @@ class Exercise:
     def answers(self) -> Answers:
         """Everything that is handed in."""
         assert self.sitting is not None
-        if self.times:
-            for item in self.sitting.items:
-                if item.id in self._seconds:
-                    self.sitting.took(item, self._seconds[item.id])
+        for item in self.sitting.items:
+            self.sitting.took(item, self._seconds.get(item.id) if self.times else None)
         return self.sitting.answers()
 
     def _stop_clock(self) -> None:

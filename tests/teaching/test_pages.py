@@ -103,6 +103,20 @@ def test_all_that_is_handed_in_is_shown_and_nothing_else_is(exercise, tmp_path):
     read = read_answers(tmp_path / "a.answers.json")
     assert read.agrees(SHEET)
     assert [one.seconds is not None for one in read.answered] == [True, False, True]
+    exercise.do("times", False)  # whoever thinks better of it hands in no times
+    assert "seconds" not in exercise.answers().text()
+
+
+def test_a_question_that_a_file_names_twice_is_asked_once(tmp_path):
+    """The review of such a sheet was an error of the program."""
+    file = tmp_path / "twice.sheet.toml"
+    file.write_text('format = 1\ntitle = "T"\nseed = 1\nquestions = ["emma/rule", "emma/rule"]\n')
+    exercise = Exercise(read_sheet(file))
+    exercise.do("name", "Ada")
+    exercise.do("begin")
+    exercise.do("review")
+    (listing,) = found(exercise.page(), Listing)
+    assert len(listing.lines) == 1
 
 
 def primary(page):
