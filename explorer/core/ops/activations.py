@@ -108,12 +108,21 @@ def gelu(x):
 _ROOT = Constant(np.sqrt(2 / np.pi), "√(2/π)")
 
 
-@dataclass(frozen=True)
-class Identity(Op):
-    """The number itself; with it a net is linear."""
+class Activation(Op):
+    """A function of each number by itself."""
 
     subscripts = "ij->ij"
     alters = True
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("no activation", f"without {type(self).__name__}", Kept())
+        yield Slip("ReLU", "if ReLU is taken", ReLU())
+
+
+@dataclass(frozen=True)
+class Identity(Activation):
+    """The number itself; with it a net is linear."""
+
     expression = "{0}.copy()"
     bends = False
     title = "identity"
@@ -141,11 +150,9 @@ class Identity(Op):
 
 
 @dataclass(frozen=True)
-class ReLU(Op):
+class ReLU(Activation):
     """max(0, x): negative numbers become 0 (Nair & Hinton 2010)."""
 
-    subscripts = "ij->ij"
-    alters = True
     latex = r"\max(0, %s)"
     expression = "np.maximum({0}, 0)"
     cuts = True
@@ -172,11 +179,9 @@ class ReLU(Op):
 
 
 @dataclass(frozen=True)
-class Sigmoid(Op):
+class Sigmoid(Activation):
     """1 / (1 + e^−x): maps every number to one between 0 and 1."""
 
-    subscripts = "ij->ij"
-    alters = True
     latex = r"\frac{1}{1 + e^{-%s}}"
     expression = "1 / (1 + np.exp(-{0}))"
     title = "sigmoid"
@@ -198,18 +203,12 @@ class Sigmoid(Op):
         one = Constant(1.0, "1")
         return step("divide", one, step("add", one, step("exp", step("negate", parents[0][cell]))))
 
-    def slips(self, around: Surroundings) -> Iterator[Slip]:
-        yield Slip("no activation", "without Sigmoid", Kept())
-        yield Slip("ReLU", "if ReLU is taken", ReLU())
-
 
 @dataclass(frozen=True)
-class GELU(Op):
+class GELU(Activation):
     """x · Φ(x), a smooth ReLU (Hendrycks & Gimpel 2016)."""
 
     tanh: bool = False  # the paper's approximation by tanh, used by GPT-2, instead of the exact form by erf
-    subscripts = "ij->ij"
-    alters = True
     title = "GELU"
 
     def forward(self, *parents: Array) -> Array:
@@ -297,17 +296,11 @@ class GELU(Op):
         half, one = Constant(0.5, "½"), Constant(1.0, "1")
         return bend, step("multiply", half, step("add", one, bend), label="share let through")
 
-    def slips(self, around: Surroundings) -> Iterator[Slip]:
-        yield Slip("no activation", "without GELU", Kept())
-        yield Slip("ReLU", "if ReLU is taken", ReLU())
-
 
 @dataclass(frozen=True)
-class SiLU(Op):
+class SiLU(Activation):
     """x · σ(x), as smooth as GELU and cheaper (Elfwing et al. 2017; swish in Ramachandran et al. 2017)."""
 
-    subscripts = "ij->ij"
-    alters = True
     latex = r"\frac{%s}{1 + e^{-%s}}"
     title = "SiLU"
 
@@ -346,9 +339,8 @@ class SiLU(Op):
         return step("divide", one, below, label="σ(x), the share let through")
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
-        yield Slip("no activation", "without SiLU", Kept())
-        yield Slip("sigmoid", "if the sigmoid is not multiplied by the number itself", Sigmoid())
-        yield Slip("ReLU", "if ReLU is taken", ReLU())
+        none, other = super().slips(around)
+        yield from (none, Slip("sigmoid", "if the sigmoid is not multiplied by the number itself", Sigmoid()), other)
 
 
 ACTIVATIONS: dict[str, Op] = {

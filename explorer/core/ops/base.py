@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from explorer.core.cell import Argument, CellBlock, Index, Operand, Source, Step, cells_of
+from explorer.core.cell import FUNCTIONS, Argument, CellBlock, Index, Operand, Source, Step, cells_of, step
 
 if TYPE_CHECKING:
     from explorer.core.ops.slips import Slip, Surroundings
@@ -241,6 +241,29 @@ def line(cell: Index, value: Array | CellBlock, *index: int | slice) -> Index:
     batch = cell[: max(len(cell) - 2, 0)]
     own = batch[len(batch) - lead :] if lead else ()
     return tuple(0 if value.shape[a] == 1 else c for a, c in enumerate(own)) + index
+
+
+class Elementwise(Op):
+    """Two parents added, multiplied or the like, number by number; the second may be a single number for all cells."""
+
+    function: ClassVar[str]
+    """A key of `FUNCTIONS`."""
+    sign: ClassVar[str]
+    """How it is written in Python and in a spreadsheet."""
+
+    def forward(self, *parents: Array) -> Array:
+        value: Array = FUNCTIONS[self.function](*parents)
+        return value
+
+    def code(self, *names: str) -> str:
+        return f" {self.sign} ".join(names)
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        return self.sign.join(p[line(cell, p, *cell[-2:]) if p.ndim else ()] for p in parents)
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        own = (p[line(cell, p.value, *cell[-2:]) if p.value.ndim else ()] for p in parents)
+        return step(self.function, *own)
 
 
 def mean(x: Array, axis: int) -> Array:

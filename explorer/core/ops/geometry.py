@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.cell import Argument, CellBlock, Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op, added, passed, summed_to
+from explorer.core.ops.base import Array, Elementwise, Op, added, passed, summed_to
 from explorer.core.ops.slips import Kept, Slip, Surroundings, Then
 
 
@@ -193,17 +193,13 @@ class Angle(Op):
 
 
 @dataclass(frozen=True)
-class Subtract(Op):
+class Subtract(Elementwise):
     """The element-wise difference: x without its projection."""
 
     subscripts = "ij,ij->ij"
     alters = True
     latex = "%s - %s"
-    expression = "{0} - {1}"
-
-    def forward(self, *parents: Array) -> Array:
-        a, b = parents
-        return np.subtract(a, b)
+    function, sign = "subtract", "-"
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         a, b = parents
@@ -211,11 +207,3 @@ class Subtract(Op):
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         return added(at, value, -1 if parent else 1)
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        a, b = parents
-        return f"{a[cell]}-{b[cell]}"
-
-    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        a, b = parents
-        return step("subtract", a[cell], b[cell])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.cell import Argument, CellBlock, Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op, added, line, passed, product, summed_to
+from explorer.core.ops.base import Array, Elementwise, Op, added, line, passed, product, summed_to
 from explorer.core.ops.slips import Fewer, Kept, Slip, Surroundings, Turned
 
 
@@ -156,17 +156,13 @@ class MatMul(Op):
 
 
 @dataclass(frozen=True)
-class Add(Op):
+class Add(Elementwise):
     """The element-wise sum: embeddings plus positions, and every residual connection (He et al. 2016)."""
 
     subscripts = "ij,ij->ij"
     latex = "%s + %s"
-    expression = "{0} + {1}"
+    function, sign = "add", "+"
     adds = True
-
-    def forward(self, *parents: Array) -> Array:
-        a, b = parents
-        return np.add(a, b)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         a, b = parents
@@ -174,14 +170,6 @@ class Add(Op):
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         return added(at, value)
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        a, b = (p[line(cell, p, *cell[-2:])] for p in parents)
-        return f"{a}+{b}"
-
-    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        a, b = parents
-        return step("add", a[line(cell, a.value, *cell[-2:])], b[line(cell, b.value, *cell[-2:])])
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         if around.name not in _ADDED:
@@ -203,17 +191,13 @@ _ADDED = {
 
 
 @dataclass(frozen=True)
-class Multiply(Op):
+class Multiply(Elementwise):
     """The element-wise product."""
 
     subscripts = "ij,ij->ij"
     alters = True
     latex = r"%s \odot %s"
-    expression = "{0} * {1}"
-
-    def forward(self, *parents: Array) -> Array:
-        a, b = parents
-        return np.multiply(a, b)
+    function, sign = "multiply", "*"
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         a, b = parents
@@ -222,14 +206,6 @@ class Multiply(Op):
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         other = parents[1 - parent]
         return other[line(at, other.value, *at[-2:])]
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        a, b = (p[line(cell, p, *cell[-2:])] for p in parents)
-        return f"{a}*{b}"
-
-    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        a, b = parents
-        return step("multiply", a[line(cell, a.value, *cell[-2:])], b[line(cell, b.value, *cell[-2:])])
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         yield Slip("not multiplied", "if nothing is multiplied", Kept())

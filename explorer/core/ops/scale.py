@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from explorer.core.cell import Argument, CellBlock, Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op, inner, passed
+from explorer.core.ops.base import Array, Elementwise, Op, inner, passed
 from explorer.core.ops.slips import Kept, Slip, Surroundings, Then
 
 
@@ -71,18 +71,14 @@ class ScaleFactor(Op):
 
 
 @dataclass(frozen=True)
-class Scale(Op):
+class Scale(Elementwise):
     """Scores times the scale factor (Vaswani et al. 2017, equation 1)."""
 
     subscripts = "ij,->ij"
     alters = True
     latex = r"%s \times %s"
-    expression = "{0} * {1}"
+    function, sign = "multiply", "*"
     signed = True
-
-    def forward(self, *parents: Array) -> Array:
-        scores, factor = parents
-        return np.multiply(scores, factor)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         scores, factor = parents
@@ -93,21 +89,13 @@ class Scale(Op):
         scores, factor = parents
         return factor[()] if parent == 0 else scores[at]
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        scores, factor = parents
-        return f"{scores[cell]}*{factor[()]}"
-
-    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        scores, factor = parents
-        return step("multiply", scores[cell], factor[()])
-
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         scaled = "vectors" if around.axes[-1] == "d_model" else "scores"
         yield Slip("not scaled", f"if the {scaled} are not scaled", Kept())
 
 
 @dataclass(frozen=True)
-class Temperature(Op):
+class Temperature(Elementwise):
     """Logits divided by the temperature: above 1 evens the probabilities out, below 1 sharpens them.
 
     Hinton et al. 2015, equation 1.
@@ -116,11 +104,7 @@ class Temperature(Op):
     subscripts = "ij,->ij"
     alters = True
     latex = r"\frac{%s}{%s}"
-    expression = "{0} / {1}"
-
-    def forward(self, *parents: Array) -> Array:
-        logits, temperature = parents
-        return np.divide(logits, temperature)
+    function, sign = "divide", "/"
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         temperature = parents[1]
@@ -133,14 +117,6 @@ class Temperature(Op):
         if parent == 0:
             return step("divide", Constant(1.0, "1"), temperature[()])
         return step("negate", step("divide", logits[at], step("square", temperature[()])))
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        logits, temperature = parents
-        return f"{logits[cell]}/{temperature[()]}"
-
-    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        logits, temperature = parents
-        return step("divide", logits[cell], temperature[()])
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         yield Slip("no temperature", "if the scores are not divided by the temperature", Kept())
