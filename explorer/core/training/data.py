@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from unicodedata import category
 from zlib import crc32
 
 import numpy as np
@@ -27,6 +28,35 @@ MOST_IN_SENTENCE = 64
 Pair = tuple[list[str], list[str]]
 
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+JOINERS = "\u200c\u200d"
+"""Between the letters of a word, as in Persian, and between the parts of an emoji."""
+
+
+def _token(text: str) -> re.Pattern[str]:
+    """Matches a word of the text, or a sign; with the accents and joiners that are characters of their own."""
+    if text.isascii():
+        return _TOKEN
+    marks, token = _with_marks()
+    return _TOKEN if marks.isdisjoint(text) else token  # which is several times slower
+
+
+@lru_cache(1)
+def marks_of_letters() -> str:
+    """The characters that mark the letter before them, such as accents and vowel signs: all marks of Unicode."""
+    ranges = (*range(0x300, 0x1E950), *range(0xE0100, 0xE01F0))
+    return "".join(mark for mark in map(chr, ranges) if category(mark).startswith("M"))
+
+
+@lru_cache(1)
+def _with_marks() -> tuple[frozenset[str], re.Pattern[str]]:
+    """The characters that belong to another one, and what matches a word or a sign with such characters."""
+    marks = marks_of_letters()
+    skins, letters = ("".join(map(chr, some)) for some in (range(0x1F3FB, 0x1F400), range(0x1F1E6, 0x1F200)))
+    word = rf"\w+(?:(?:[{marks}]|[{JOINERS}]+(?=\w))+\w*)*"
+    sign = rf"[^\w\s{JOINERS}][{marks}{skins}]*"
+    # An emoji has a colour of skin, or is joined of others; two letters are a flag.
+    token = rf"{word}(?:['’]{word})*|[{letters}]{{2}}|{sign}(?:\u200d{sign})*"
+    return frozenset(marks + JOINERS + skins + letters), re.compile(token)
 
 
 def words_of(text: str, lower: bool = True) -> list[str]:
@@ -37,7 +67,7 @@ def words_of(text: str, lower: bool = True) -> list[str]:
     >>> words_of("Don't wait, sail!")
     ["don't", 'wait', ',', 'sail', '!']
     """
-    return _TOKEN.findall(text.lower() if lower else text)
+    return _token(text).findall(text.lower() if lower else text)
 
 
 def vocabulary(words: Sequence[str], most: int, first: Sequence[str] = (UNKNOWN,)) -> tuple[str, ...]:
@@ -52,11 +82,15 @@ def vocabulary(words: Sequence[str], most: int, first: Sequence[str] = (UNKNOWN,
     first : sequence of str
         Entries that come first in any case. `<unk>` is left out if every word of the text is in the vocabulary.
     """
-    counts = Counter(word for word in words if word not in first and len(word) <= LONGEST_WORD and word.isprintable())
+    counts = Counter(word for word in words if word not in first and len(word) <= LONGEST_WORD and _is_seen(word))
     every = all(word in counts or word in first for word in words)
     if every and len(counts) + len(first) - (UNKNOWN in first) <= most:
         first = [word for word in first if word != UNKNOWN]
     return (*first, *(word for word, _ in counts.most_common(max(most - len(first), 0))))
+
+
+def _is_seen(word: str) -> bool:
+    return all(c.isprintable() or c in JOINERS for c in word)
 
 
 def read_text(path: Path) -> str:

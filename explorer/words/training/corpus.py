@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import IO, Any, cast
@@ -20,13 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
+from explorer.core.training.data import JOINERS, marks_of_letters
 from explorer.files import open_file
 from explorer.words.progress import Meter, Report
 
 BREAK = -1
 """The number in the stream that separates two lines."""
 
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\n")
+_LETTERS = r"[^\W\d_]+"
+_WORD = re.compile(rf"{_LETTERS}(?:'{_LETTERS})*|\n")
 _POSSESSIVE = re.compile(r"'s\b")
 _BLOCK = 1 << 22
 _SMALL, _TIGHTEST = 100_000_000, 100
@@ -44,8 +47,19 @@ class Corpus:
 
 def tokens(text: str) -> list[str]:
     r"""The words of a text, with "\n" between its lines."""
-    plain = text.lower().replace("’", "'")
-    return _WORD.findall(_POSSESSIVE.sub("", plain))
+    plain = _POSSESSIVE.sub("", text.lower().replace("’", "'"))
+    if plain.isascii():
+        return _WORD.findall(plain)
+    marks, word = _with_marks()
+    return (_WORD if marks.isdisjoint(plain) else word).findall(plain)
+
+
+@lru_cache(1)
+def _with_marks() -> tuple[frozenset[str], re.Pattern[str]]:
+    """The marks and joiners of letters, as in Hindi and Persian, and what matches a word with such characters."""
+    marks, letters = marks_of_letters(), _LETTERS
+    word = rf"{letters}(?:(?:[{marks}]|[{JOINERS}]+(?={letters}))+(?:{letters})?)*"
+    return frozenset(marks + JOINERS), re.compile(rf"{word}(?:'{word})*|\n")
 
 
 def from_text(text: str, n_words: int, least: int = 1) -> Corpus:

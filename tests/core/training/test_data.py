@@ -28,6 +28,24 @@ from explorer.sentences import sentence
 def test_words_and_punctuation_marks():
     assert words_of("Don't wait,\n sail!") == ["don't", "wait", ",", "sail", "!"]
     assert words_of("Sail", lower=False) == ["Sail"]
+    assert words_of("Don’t, c’est l’été") == ["don’t", ",", "c’est", "l’été"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("می\u200cخواهم بروم.", ["می\u200cخواهم", "بروم", "."]),  # Persian: a joiner
+        ("हिन्दी में", ["हिन्दी", "में"]),  # Hindi: vowel signs
+        ("क्\u200dष \u200d", ["क्\u200dष"]),
+        ("cafe\u0301, cafe\u0301s", ["cafe\u0301", ",", "cafe\u0301s"]),
+        ("👩\u200d🚀 goes ❤\ufe0f!", ["👩\u200d🚀", "goes", "❤\ufe0f", "!"]),
+        ("🇫🇷🇮🇷 1\ufe0f\u20e3 👍🏽👍", ["🇫🇷", "🇮🇷", "1\ufe0f\u20e3", "👍🏽", "👍"]),
+    ],
+)
+def test_marks_and_joiners_belong_to_a_word(text, words):
+    """A word of Persian or Hindi fell into letters, and its joiners were left out of the vocabulary."""
+    assert words_of(text) == words
+    assert vocabulary(words_of(text), 100) == tuple(words)
 
 
 def test_the_most_frequent_words_the_earlier_first():

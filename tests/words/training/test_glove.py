@@ -40,6 +40,12 @@ def test_the_vocabulary_is_the_most_frequent_words():
     assert corpus.from_text("b a b\nc a b x y", 9, least=2).words == ("b", "a")
 
 
+def test_marks_and_joiners_of_letters_belong_to_a_word():
+    """A word of Hindi or Persian fell into its letters."""
+    text = "हिन्दी में می\u200cخواهم cafe\u0301's don’t 3rd \u200c"
+    assert corpus.tokens(text) == ["हिन्दी", "में", "می\u200cخواهم", "cafe\u0301", "don't", "rd"]
+
+
 def test_files_are_read_as_one_text_whatever_their_packing(tmp_path, monkeypatch):
     text = "the cat\nsat on\nthe naïve mat".encode()
     files = [tmp_path / name for name in ("a.txt", "b.gz", "c.xz")]
