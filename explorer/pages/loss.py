@@ -41,7 +41,7 @@ from explorer.pages.page import (
 )
 from explorer.pages.view import Cell, View
 
-VALUE, TARGET, LOGITS = "loss.value", "loss.target", "output.logits"
+VALUE, TARGET, LOGITS, TEMPERATURE = "loss.value", "loss.target", "output.logits", "output.temperature"
 PRINTED_DECIMALS = 2
 
 
@@ -192,8 +192,11 @@ def _words(view: View, axis: str, row: int) -> str:
             f"{where_said(view, label)} nothing is to be said: the right word is <i>&lt;pad&gt;</i>. The loss does not "
             "count it, and its gradient is 0."
         )
-    n = _n(view)
-    many = f" Divided by the {n} positions, it is their gradient." if n > 1 else ""
+    n, temperature = _n(view), view.values.get(TEMPERATURE)
+    divisors = [f"the {n} positions"] * (n > 1)
+    if temperature is not None and temperature != 1:
+        divisors.append(f"the temperature {alone(float(temperature))}")
+    many = f" Divided by {' and '.join(divisors)}, it is their gradient." if divisors else ""
     return (
         f"{where_said(view, label)}: y is 1 for the right word. P − y says how the loss changes with each logit, so "
         f"the step goes the other way: where it is negative the logit grows.{many}"

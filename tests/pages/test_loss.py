@@ -8,6 +8,7 @@ import pytest
 
 from explorer.core.cell import steps
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import Place
 from explorer.core.numbers import exact
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.pages.drawing import Curve, Dot
@@ -309,3 +310,14 @@ def test_the_terms_are_those_of_the_derivation(desk, lesson, function):
     costs = [abs(float(step.value)) for step in steps(last) if step.function == function]
     said = [line.entries[-1].tip for line in found.page("loss").the(TERMS).lines]
     assert said == [exact(cost) for cost in costs]
+
+
+def test_under_a_temperature_the_gradient_of_a_logit_is_divided_by_it(start):
+    assert "Divided by the 3 positions, it is their gradient." in start.page("loss").the("about the gradients").text
+    start.do(SetCells("output.temperature", {(): 2.0}))
+    page = start.page("loss")
+    assert "Divided by the 3 positions and the temperature 2, it" in page.the("about the gradients").text
+    line = page.the(WORDS).lines[0]
+    apart = float(exact(line.entries[4].value).replace("−", "-"))
+    gradient = start.view.engine.gradient(Place("output.logits"))[0, 0]
+    assert apart / 3 / 2 == pytest.approx(gradient)
