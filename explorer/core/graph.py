@@ -28,7 +28,7 @@ class Stage:
 class Node:
     """One array of the graph: how it is computed, from which arrays, and what its axes mean."""
 
-    name: str  # path (see DESIGN §4), such as "encoder.1.self.scores"
+    name: str  # its path: stack, layer, block, node, such as "encoder.1.self.scores"
     op: Op  # computes the value from the parents' values; `Input` for a node that a person edits
     parents: tuple[str, ...]  # names of the nodes the op reads, in the op's order
     axes: tuple[str, ...]  # the name of each axis; `Graph.axes` has its labels, whose number is its length

@@ -13,7 +13,7 @@ from explorer.core.models import build
 from explorer.core.ops import Input
 
 WORDS = ("the", "cat", "sat", "on", "mat", "<end>", "<pad>")
-RTOL = {"float64": 1e-12, "float32": 1e-5}  # DESIGN §6: another order of operations
+RTOL = {"float64": 1e-12, "float32": 1e-5}  # products are summed in another order
 
 
 def made(kind, n, dtype, switches):

@@ -1,8 +1,8 @@
 """A process of its own that takes the steps of a run: ``explorer train``, started by the window.
 
-A thread would starve the window (DESIGN §3); another process has its own interpreter. It gets a document, a recipe and
-a checkpoint to continue from, and writes checkpoints. The window shows the weights of each checkpoint; after an edit of
-weights, a new process continues from the edited weights.
+A thread would hold the lock of Python's interpreter, and so the window; another process has its own. It gets a
+document, a recipe and a checkpoint to continue from, and writes checkpoints. The window shows the weights of each
+checkpoint; after an edit of weights, a new process continues from the edited weights.
 """
 
 from __future__ import annotations
