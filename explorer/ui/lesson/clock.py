@@ -1,12 +1,12 @@
-"""How long a lecturer has been presenting, in all and in each step."""
+"""The clock of presenter mode."""
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
 
 
 class Clock(QObject):
-    """Measures how long a lecturer has been presenting, in all and in each step; it can be stopped."""
+    """Measures how long a lecturer has been presenting, in total and in each step; it can be stopped."""
 
-    ticked = Signal()  # a second has passed, or it was started or stopped
+    ticked = Signal()  # a second has passed, or the clock was started or stopped
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -19,16 +19,16 @@ class Clock(QObject):
 
     @property
     def runs(self) -> bool:
-        """Whether it is running."""
+        """Whether the clock is running."""
         return self._timer.isActive()
 
     @property
     def seconds(self) -> float:
-        """Seconds that it has run in all."""
+        """The seconds for which the clock has run in total."""
         return (self._before + (self._since.elapsed() if self.runs else 0)) / 1000
 
     def toggle(self) -> None:
-        """Start it or stop it."""
+        """Start the clock, or stop it."""
         if self.runs:
             self._note()
             self._before += self._since.elapsed()
@@ -45,7 +45,7 @@ class Clock(QObject):
         self.step = step
 
     def used_in(self, step: str) -> float:
-        """Seconds used in a step."""
+        """The seconds used in a step."""
         now = self.seconds - self._marked if self.runs and step == self.step else 0.0
         return self.used.get(step, 0.0) + now
 

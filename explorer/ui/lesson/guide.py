@@ -48,14 +48,14 @@ class Guide(QObject):
     belongs to the step in which it was made.
     """
 
-    leaving = Signal()  # comes before another step is shown: the old view is still visible
+    leaving = Signal()  # emitted before another step is shown: the old view is still visible
     stepped = Signal()  # another step is shown, the same one begun again, or none
     answered = Signal()  # a question was answered, or a hint was asked for
     tab_wanted = Signal(str)  # asks for the tab of the window that the step looks at
     showing_wanted = Signal(str)  # asks to show values, changes or gradients: see `Looking.showing`
-    both_wanted = Signal()  # asks for the two derivations of the last answer, side by side
+    both_wanted = Signal()  # asks to show the two derivations of the last answer, side by side
     revealed = Signal()  # one more number of what the step names is shown, or all are covered
-    troubled = Signal(str)  # progress cannot be stored, and why
+    troubled = Signal(str)  # progress cannot be stored: a sentence that says why
 
     def __init__(self, bench: Workbench, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -67,7 +67,7 @@ class Guide(QObject):
         self._walk: Walk | None = None
         folder = bench.settings.folder
         self.folder = None if folder is None else ProgressFolder(folder / "progress")
-        """Where progress is stored, if it is."""
+        """Where progress is stored; None if it is not stored."""
         self.vectors: Vectors | None = None
         """The vectors of the Words tab, once a step has looked there."""
         self._attempts: dict[tuple[str, str], Attempt] = {}
@@ -84,12 +84,12 @@ class Guide(QObject):
 
     @property
     def lesson(self) -> Lesson:
-        """The lesson that is open."""
+        """The open lesson."""
         return self._bench.lesson if self._place is None else self._place.lesson
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The steps of the lesson that is open."""
+        """The steps of the open lesson."""
         return self.lesson.steps
 
     @property
@@ -110,22 +110,22 @@ class Guide(QObject):
 
     @property
     def numbers(self) -> Mapping[str, str]:
-        """The numbers that the words of the step show: those that it begins with, whatever is changed in it."""
+        """The numbers in the words of the step: those at its beginning, which no edit changes."""
         return {} if self.step is None else self._numbers.get((self.lesson.id, self.step.id), {})
 
     @property
     def before(self) -> State | None:
-        """The model without what the step changes; None where it changes nothing."""
+        """The model without the changes that the step makes; None if it makes none."""
         return None if self._place is None else self.walk.before(self._place.step)
 
     @property
     def changed(self) -> bool:
-        """Whether something was changed in the step."""
+        """Whether the model was edited in the step."""
         return self._place is not None and self._bench.document.wanted is not self.walk.state(self._place.step)
 
     @property
     def walk(self) -> Walk:
-        """The way of this student through the open lesson."""
+        """The student's `Walk` through the open lesson: its states, drawn numbers and progress."""
         lesson = self.lesson
         if self._walk is None or self._walk.lesson is not lesson:
             self._walk = Walk(lesson, self.folder, self._sitting)
@@ -138,7 +138,7 @@ class Guide(QObject):
         return Progress(lesson.id) if self.folder is None else self.folder.load(lesson.id)
 
     def is_whole(self, lesson: Lesson) -> bool:
-        """Whether the person has gone through all of a lesson."""
+        """Whether the student has gone through the whole lesson."""
         return outcome(lesson, self.progress(lesson)).is_whole
 
     def forget(self, lesson: str) -> None:
@@ -166,7 +166,7 @@ class Guide(QObject):
         return self._attempts.setdefault((self.lesson.id, step.id), Attempt())
 
     def is_answered(self, step: Step) -> bool:
-        """Whether a step has no open question: it has none, or it was answered, now or on another day."""
+        """Whether a step has no open question: it asks nothing, or it was answered, now or on another day."""
         if step.question is None or self._attempt(step).done:
             return True
         before = self.walk.progress.answers.get(step.id)
@@ -194,7 +194,7 @@ class Guide(QObject):
         self.answered.emit()
 
     def look_whether_made(self) -> None:
-        """Check whether a change reaches the question's goal; without any change in the step, nothing is said."""
+        """Check whether the edited model reaches the question's goal; without an edit there is no verdict."""
         question, attempt = self.question, self.attempt
         if question is None or not question.made or self._place is None:
             return
@@ -235,7 +235,7 @@ class Guide(QObject):
             self.look()
 
     def _kept(self, act: Callable[[], T]) -> T:
-        """Call `act`, which stores progress; if nothing can be written, say so once, and store it until the end."""
+        """Call `act`, which stores progress; if it cannot be written, say so once, and keep progress in memory."""
         before = self.walk.progress
         try:
             return act()
@@ -244,7 +244,7 @@ class Guide(QObject):
                 raise
             at, self.folder = self.walk.at, None
             self._walk = None
-            self.walk.at, self.walk.progress = at, before  # with its seed: so numbers and choices stay the same
+            self.walk.at, self.walk.progress = at, before  # its seed keeps the drawn numbers and choices the same
             file, reason = error.fields["file"], error.fields["reason"]
             self.troubled.emit(
                 f"Your progress is kept only until the program ends: {file} cannot be written ({reason})."
@@ -256,7 +256,7 @@ class Guide(QObject):
     def go(self, step: int) -> None:
         """Go to a step, or begin the present one again. An index before the first or after the last step is ignored.
 
-        If its numbers take long, they are computed in the background, and the step is shown once they are there.
+        If its numbers take long, they are computed in the background, and the step is shown when they are ready.
 
         Raises `ExplorerError` if the step cannot be shown; the present step stays then.
         """
@@ -265,11 +265,11 @@ class Guide(QObject):
         place, document = Place(self.lesson, step), self._bench.document
         command = self._kept(lambda: self.walk.go(step))
         self.leaving.emit()
-        self._bench.opened.add(command.state)  # what a lesson brings along need not be saved
+        self._bench.opened.add(command.state)  # a state of the lesson itself need not be saved
         document.do(command)
         self._places[document.wanted] = place
         if document.state is document.wanted:
-            document.settle()  # gradients may still be wanted
+            document.settle()  # waits for gradients that are still being computed
             self._arrive(place)
             return
         self._coming = place
@@ -277,7 +277,7 @@ class Guide(QObject):
             self.walk.at = self._place.step
 
     def _hear(self) -> None:
-        """Show the step whose numbers are computed now, unless the person has gone elsewhere."""
+        """Show the awaited step if its numbers are ready now, unless the student has gone elsewhere."""
         place, document = self._coming, self._bench.document
         if place is not None and document.state is document.wanted:
             self._coming = None
@@ -286,10 +286,10 @@ class Guide(QObject):
                 self._arrive(place)
 
     def _arrive(self, place: Place) -> None:
-        """Make a step, whose numbers are computed, the present one."""
+        """Make a step whose numbers are ready the present one."""
         document, at = self._bench.document, place.step
         self._coming, self._place, self.walk.at = None, place, at
-        self._bench.descent.set_pace()  # each step of a lesson first shows what a step of learning does
+        self._bench.descent.set_pace()  # each step of a lesson begins with the slow pace of training
         self._veil = None
         if document.state is self.walk.state(at):
             engine = copy(document.engine)
@@ -299,19 +299,19 @@ class Guide(QObject):
         self.look(self._bench.bridge.flush)
 
     def prepare(self, then: Callable[[], object]) -> None:
-        """Call `then` as soon as `enter` takes no longer than going one step on."""
-        self._place = self._coming = None  # those of the lesson before
+        """Call `then` as soon as `enter` takes no longer than going to the next step."""
+        self._place = self._coming = None  # forget the places in the lesson before
 
         def go_on() -> None:
-            if self._place is None:  # the person has not gone elsewhere
+            if self._place is None:  # the student has not gone to a step meanwhile
                 then()
 
         self.know(self.left_at(), go_on)
 
     def know(self, step: int, then: Callable[[], object]) -> None:
-        """Call `then` once the models up to a step are known: some are trained for a moment, in the background.
+        """Call `then` once the models up to a step are known; some are first trained briefly, in the background.
 
-        It is not called if another lesson is open by then.
+        `then` is not called if another lesson is open by that time.
         """
         lesson, states = self.lesson, self.walk.states
 
@@ -335,12 +335,12 @@ class Guide(QObject):
         self._compute_ahead()
 
     def _compute_ahead(self) -> None:
-        """Train what later steps need while the person reads."""
+        """Train in the background the models of later steps, if that takes long."""
         if self.walk.states.takes_long(len(self.steps) - 1):
             self._ahead.run(partial(list, self.walk.states), lambda: None)
 
     def resume(self, step: int, progress: Progress) -> None:
-        """Make a step the present one, with the model as it is: the opened document was saved there."""
+        """Make a step the present one and keep the model: the opened document was saved at this step."""
         self._coming = None
         self._place = self._places[self._bench.document.wanted] = Place(self.lesson, step)
         self._kept(lambda: self.walk.resume(step, progress))
@@ -349,16 +349,16 @@ class Guide(QObject):
         self._compute_ahead()
 
     def next(self) -> None:
-        """Go one step on."""
+        """Go to the next step."""
         self.go(0 if self.at is None else self.at + 1)
 
     def back(self) -> None:
-        """Go one step back."""
+        """Go to the step before."""
         if self.at is not None:
             self.go(self.at - 1)
 
     def reset(self) -> None:
-        """Begin the step again: what was changed in it is taken back, in one act."""
+        """Begin the step again: this takes back all edits in it, as one act."""
         if self.at is not None:
             self.go(self.at)
 
@@ -368,13 +368,15 @@ class Guide(QObject):
             self._bench.document.undo()
 
     def redo(self) -> None:
-        """Do again what was taken back in the step, if there is anything."""
+        """Redo the last edit that was taken back in the step, if there is one."""
         states, now = self._bench.document.history.around(self.lesson.id)
         if now + 1 < len(states) and self._places.get(states[now + 1][0]) == self._place:
             self._bench.document.redo()
 
     def reveal(self) -> None:
-        """Show the answer to the question; without one, cover what the step names, then show a number at each call."""
+        """Show the answer to the question; without a question, cover the cells that the step names, then at each call
+        uncover one.
+        """
         step, selection = self.step, self._bench.selection
         if self.question is not None:
             self.tell()
@@ -411,7 +413,7 @@ class Guide(QObject):
             self.stepped.emit()
 
     def take(self, lesson: Lesson) -> None:
-        """Go on with another version of the lesson, in the step of the same id: its file was saved again."""
+        """Continue with a new version of the lesson, whose file was saved again, in the step with the same id."""
         at = next((i for i, step in enumerate(lesson.steps) if self.step and step.id == self.step.id), self.at or 0)
         self._bench.open_state(lesson, lesson.state())
         self._place = Place(lesson, 0)
@@ -437,15 +439,15 @@ class Guide(QObject):
                 self.walk.at = place.step
                 self._compute_ahead()
                 self.look()
-        elif self.question is not None:  # an edit may change which cells carry what is asked for
+        elif self.question is not None:  # an edit may change which cells show the number that is asked for
             self._bench.selection.speak_of(self._spot, self.covered)
 
     # Looking
 
     def look(self, follow: Callable[[], object] = lambda: None) -> None:
-        """Look at what the step names: the tab, the stage, the head, what matrices show, and the cells.
+        """Show what the step names: the tab, the stage, the head, the contents of matrices, and the cells.
 
-        `follow` shows the step's model; it is called in the middle, so that the old page does not show it.
+        `follow` shows the step's model; it is called after the page is changed, so that the old page never shows it.
         """
         step, selection = self.step, self._bench.selection
         if step is None:
@@ -454,7 +456,7 @@ class Guide(QObject):
         self._bench.light.be_about_to_lead(step)
         with selection.at_once():
             if on_page:
-                selection.let_go(PLAYED)  # a step shows all of its picture, wherever a player had stopped
+                selection.let_go(PLAYED)  # a step shows its whole picture, even if a player was stopped in the middle
                 selection.set_head(step.head)
                 selection.choose_token(look.token)
                 for box in look.ticked:
@@ -464,12 +466,12 @@ class Guide(QObject):
             follow()
             if on_page:
                 self.showing_wanted.emit(step.showing)
-        self.tab_wanted.emit(TABS.get(look.stage, ""))  # only now: else the old page would be laid out as well
+        self.tab_wanted.emit(TABS.get(look.stage, ""))  # last, so that the old page is not laid out as well
         self._light()
         self.stepped.emit()
 
     def _light(self) -> None:
-        """Light what the step names, and cover what its question asks for."""
+        """Highlight what the step names, and cover what its question asks for."""
         step, selection = self.step, self._bench.selection
         assert step is not None
         selection.speak_of(self._spot, self.covered)
@@ -491,7 +493,7 @@ class Guide(QObject):
 
     @property
     def _spot(self) -> Spot | None:
-        """What the step names, what may be changed for it, and the cells that should reach a goal."""
+        """The cells that the step names, the inputs that may be changed, and the cells that should reach a goal."""
         if self.step is None or not self.step.look.node:
             return None
         look, question = self.step.look, self.step.question
@@ -501,11 +503,11 @@ class Guide(QObject):
 
     @property
     def covered(self) -> Covered:
-        """The cells that the question of the step covers, while it is open."""
+        """The cells that `reveal` or the open question of the step covers."""
         question = self.question
         if self._veil and self.step is not None:
             return Covered({self._veil[0].node: frozenset(cell.index for cell in self._veil)})
-        # Stored: all views ask for it in each turn, and it takes a walk over all values near what is asked.
+        # Cached: all views ask for it in each turn, and finding the cells searches all values near the asked number.
         state = self._bench.document.state
         if self._covered is None or self._covered[0] is not state or self._covered[1] is not question:
             self._covered = state, question, covered_by(View.of(self._bench.document), question)

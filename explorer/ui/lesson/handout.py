@@ -1,4 +1,4 @@
-"""A lesson on paper: each step with its words and its picture, questions with room to write, the answers at the end."""
+"""A lesson on paper: steps with words and pictures, questions with room to write, and the answers at the end."""
 
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
@@ -27,16 +27,16 @@ from explorer.ui.widgets.names import set_names
 
 DPI = 96
 LINES = 2
-"""Empty lines below a question that is answered in words or by a number."""
+"""Lines to write on below a question that is answered in words or by a number."""
 GAP = "________"
 BETWEEN = 4
 """Pixels between two steps on a page."""
 PICTURE, BESIDE = 640, 0.46
-"""Greatest width of a picture on the page, in pixels; and the share of the width for a picture beside the words."""
+"""The greatest width of a picture on the page, in pixels; and the share of the page for a picture beside the words."""
 SMALLER = 0.72
-"""Size relative to the screen: letters have 8 points on paper."""
+"""The size of pictures relative to the screen: their letters have 8 points on paper."""
 LINE = 38
-"""Length, in letters, of a line to write on beside a picture."""
+"""The length, in letters, of a line to write on."""
 _STYLE = """
 body { font-family: sans-serif; font-size: 9.5pt; line-height: 1.2; color: #1b2430; background: #ffffff; }
 main { max-width: 46em; margin: 0 auto; }
@@ -63,16 +63,16 @@ class Part:
     heading: str
     words: str
     picture: QImage | None
-    question: str  # HTML, with room to write; empty where nothing is asked
-    answer: str  # HTML; empty where nothing is asked
+    question: str  # HTML, with room to write; "" if the step asks nothing
+    answer: str  # HTML; "" if the step asks nothing
 
 
 def parts(lesson: Lesson, appearance: Appearance) -> Iterator[Part]:
-    """The steps of a lesson for paper, one after the other: drawing each takes a moment.
+    """The steps of a lesson for paper, one at a time, because drawing each takes a moment.
 
     Raises `ExplorerError` if a step cannot be shown.
     """
-    walk = Walk(lesson)  # draws numbers of its own for questions that need them
+    walk = Walk(lesson)  # with its own random numbers for questions that need them
     for number, step in enumerate(lesson.steps):
         engine = walk.engine(number)
         numbers = numbers_of(step, engine)
@@ -134,7 +134,7 @@ def _answer(step: Step, engine: Engine, numbers: dict[str, str], order: tuple[in
 
 
 def _letter(place: int) -> str:
-    """What stands before a choice, so that the answers can name it: “a)”, “b)” and so on."""
+    """The letter before a choice, by which the answers name it: “a)”, “b)” and so on."""
     return f"{chr(ord('a') + place)})"
 
 
@@ -191,7 +191,7 @@ def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
         if high > room:
             document.setPageSize(QSizeF(width, room))
         for part_of in range(document.pageCount()):
-            # A step that fits on one page is not torn apart.
+            # A step that fits on one page is never split.
             if top and (part_of or top + high > room or [piece] == answers[:1]):
                 end_page()
                 writer.newPage()
@@ -228,7 +228,7 @@ def _page(lesson: Lesson, parts: Sequence[Part], source: Callable[[int, QImage],
 
 
 def _pieces(lesson: Lesson, parts: Sequence[Part], source: Callable[[int, QImage], str]) -> tuple[list[str], list[str]]:
-    """The steps below the title, and the answers; each piece should stay on one page."""
+    """The title with the steps, and the answers, as HTML; each piece should stay on one page."""
     teaches = (
         f"<p class='muted'>{escape(lesson.teaches[:1].upper() + lesson.teaches[1:])}</p>" if lesson.teaches else ""
     )

@@ -1,4 +1,4 @@
-"""What is visible of each step, measured in pixels: in the window, whose ink it is; on a slide, cut or empty parts."""
+"""Measures pixels of each step: the share of the window's ink that it names; cut or empty parts of its slide."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
 
 TURNS = 40
-"""The most turns of the event loop until a slide comes to rest."""
+"""The most turns of the event loop that are waited until a layout no longer changes."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class Slide:
 
     step: str
     cut: tuple[str, ...]  # names of matrices and lists that are not fully visible
-    scrolls: tuple[str, ...]  # parts of the slide in which one would have to scroll
+    scrolls: tuple[str, ...]  # parts of the slide that would have to be scrolled
     empty: float  # the share of the slide on which nothing is drawn
-    alone: bool  # whether it shows nothing but a number or words
-    rests: bool  # whether its layout comes to rest
+    alone: bool  # whether it shows only a number or words
+    rests: bool  # whether its layout stops changing
 
 
 def slides(lesson: Lesson, size: tuple[int, int], vectors: Vectors | None = None) -> Iterator[Slide]:
@@ -51,13 +51,13 @@ def slides(lesson: Lesson, size: tuple[int, int], vectors: Vectors | None = None
     Parameters
     ----------
     size : tuple of int
-        Pixels of the screen, across and down.
+        Width and height of the screen in pixels.
     vectors : Vectors, optional
-        Those of the Words tab, for steps that look there.
+        The vectors of the tab "Words", for steps that look at it.
     """
     with alone(lesson, Document(lesson.state())) as bench:
         bench.appearance.set_still(True)
-        typeset("x")  # else the first slide would be measured without its formulas
+        typeset("x")  # imports what formulas need: else the first slide would be measured without them
         guide = Guide(bench)
         guide.vectors = vectors
         guide.showing_wanted.connect(bench.selection.show)
@@ -85,20 +85,20 @@ def slides(lesson: Lesson, size: tuple[int, int], vectors: Vectors | None = None
 
 @dataclass(frozen=True)
 class Sight:
-    """A step as a student sees it in the window: the share of the page's ink that belongs to what the step names."""
+    """A step as a student sees it: the share of the ink on the page that belongs to what the step names."""
 
     step: str
-    # None if it names all of its page, or looks at a tab. `plain`: with the light off; `lit`: with the light on.
+    # Both None if the step names its whole page, or looks at a tab. `plain`: with the light off; `lit`: with it on.
     plain: float | None
     lit: float | None
 
 
 def sights(lesson: Lesson, size: tuple[int, int]) -> Iterator[Sight]:
     """The steps of a lesson in a window of this size in pixels, one after the other."""
-    from explorer.ui.window.main_window import MainWindow  # this module is part of it
+    from explorer.ui.window.main_window import MainWindow  # here, because that module imports this one
 
     with alone(lesson, Document(lesson.state())) as bench:
-        bench.appearance.set_still(True)  # a motion would be measured on its way
+        bench.appearance.set_still(True)  # otherwise pixels would be measured in the middle of a motion
         window = MainWindow(bench)
         window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         window.resize(QSize(*size))
@@ -107,7 +107,7 @@ def sights(lesson: Lesson, size: tuple[int, int]) -> Iterator[Sight]:
             for at, step in enumerate(lesson.steps):
                 window.lessons.guide.go(at)
                 if step.look.stage not in TABS:
-                    window.area.page()  # complete: else it would be built in turns
+                    window.area.page()  # makes the page complete at once, not in several turns
                 found = []
                 for on in (False, True):
                     bench.light.switch(on)
@@ -126,11 +126,11 @@ def _named_share(window: MainWindow, step: Step) -> float | None:
         return None
     port, bench = view.viewport(), window.bench
     widgets = view.elements.widgets
-    lit = lit_by_step(view.page, bench.view, step)  # with what its question is about; empty if that is all
+    lit = lit_by_step(view.page, bench.view, step)  # with the subject of its question; empty if that is the whole page
     if not lit:
         return None
     shown = [widgets[id] for id in lit.named if id in widgets]
-    # Of the window: a viewport by itself has no background, and the white in its place would count as ink.
+    # Grabbed from the window: a viewport alone has no background, and the white in its place would count as ink.
     picture = window.grab(QRect(port.mapTo(window, QPoint()), port.size())).toImage()
     picture.setDevicePixelRatio(1.0)
     ink = strength(pixels_of(picture), _ground(bench.appearance))
@@ -147,13 +147,13 @@ def _ground(appearance: Appearance) -> tuple[int, int, int]:
 
 
 def _rests(sheet: StepSheet) -> bool:
-    """Whether nothing more is to be laid out after this turn of the event loop."""
+    """Whether the layout of a slide is complete after this turn of the event loop."""
     QApplication.processEvents()
     return sheet.is_settled
 
 
 def at_rest(widget: QWidget) -> QImage:
-    """The picture of a widget once everything in it has its place."""
+    """The picture of a widget once it no longer changes, or after `TURNS` turns."""
     before = QImage()
     for turn in range(TURNS):
         QApplication.processEvents()

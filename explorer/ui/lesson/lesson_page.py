@@ -1,4 +1,4 @@
-"""The tab "Lessons": the list of lessons, which are read and drawn while the list is already visible."""
+"""The tab "Lessons": the list of lessons; their files are read and their images drawn while it is already visible."""
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -21,20 +21,20 @@ from explorer.ui.page.column import ColumnTab
 from explorer.ui.workbench import Workbench
 
 LARGEST = 3
-"""The scale at which images are kept, for larger text."""
+"""Images are drawn this many times larger than needed, so that larger text needs no new images."""
 AT_ONCE = 10
-"""Lessons that are read and shown together: the largest takes 0.2 s to read, beside the window."""
+"""How many lessons are read on the thread before they are shown; the largest takes 0.2 s to read."""
 
 
 class LessonPage(ColumnTab):
-    """All lessons, easier ones first.
+    """The tab "Lessons": all lessons, easier ones first.
 
     Parameters
     ----------
     progress : callable
-        From a lesson to the user's progress in it.
+        Returns the user's progress in a lesson.
     folder : ProgressFolder or None
-        Where progress is kept, if it is.
+        Where progress is kept; None if it is not kept.
     parent : QWidget
         As in `ColumnTab`.
     """
@@ -60,7 +60,7 @@ class LessonPage(ColumnTab):
         self.elements.share_room(wide)
 
     def showEvent(self, event: QShowEvent) -> None:
-        self.shelf.typed = ""  # the user has found what he searched for
+        self.shelf.typed = ""  # a search is over once the tab was left
         self.read()
         super().showEvent(event)
         self.elements.widgets["search"].setFocus(Qt.FocusReason.OtherFocusReason)
@@ -107,7 +107,7 @@ class LessonPage(ColumnTab):
 
 
 def _read(id: str) -> Lesson | None:
-    """A lesson; None for a file of the user's own that has become invalid since it was listed."""
+    """A lesson; None for a file of the user that has become invalid since it was listed."""
     try:
         return load(id)
     except ExplorerError:

@@ -1,4 +1,4 @@
-"""How large matrices side by side can be in a place, computed before they get it."""
+"""How large matrices side by side can be in a given room, computed before they are laid out."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -11,18 +11,18 @@ from explorer.ui.page.lines import same_rows
 MOST_ROWS = 30
 """The most visible rows of a matrix."""
 MANY = 6
-"""Up to so many matrices, all ways to break them into lines are tried; for more, one line, or one line for each."""
+"""For at most this many matrices, all ways to break them into lines are tried; for more, one line, or one for each."""
 
 
 class Lines:
-    """Matrices in lines of a width, as in a row of a page.
+    """Matrices broken into lines of a given width, as in a row of a page.
 
     Parameters
     ----------
     across, down : int
         Pixels between two matrices, and between two lines.
     airy : int
-        Height of a row in pixels, where there is room.
+        The height of a row in pixels if there is room.
     """
 
     def __init__(self, boxes: Sequence[MatrixBox], width: int, across: int, down: int, airy: int) -> None:
@@ -30,14 +30,14 @@ class Lines:
         self._low = boxes[0].view.extent.low if boxes else 0
         self._airy = max(airy, self._low)
         self.high = False
-        """Whether the headings take two lines, since there are fewer lines of matrices then."""
+        """Whether the headings take two lines, because the matrices then fit into fewer lines."""
         self.lines = _broken(boxes, width, across, False)
         if len(self.lines) > 1 and len(narrower := _broken(boxes, width, across, True)) < len(self.lines):
             self.lines, self.high = narrower, True
 
     @property
     def height(self) -> int:
-        """The height in pixels of all lines, with low rows."""
+        """The height in pixels of all lines, with rows of the least height."""
         return sum(self._heights) + self._down * (len(self.lines) - 1)
 
     @property
@@ -55,10 +55,10 @@ class Lines:
         return taken
 
     def share(self, height: int) -> None:
-        """Make rows as high, and columns as wide, as there is room for; without room, show fewer rows."""
+        """Make rows and columns as large as fits into a height; if even the smallest do not fit, show fewer rows."""
         if not self.lines:
             return
-        # If not all fits, each line gets its share of the height.
+        # If not all lines fit, each gets its share of the height.
         short = min(height / max(self.height, 1), 1.0)
         columns = [self._column_in(line) for line in self.lines]
         widths = [
@@ -76,13 +76,13 @@ class Lines:
                 box.stand()
 
     def _figures(self, row: int, widths: Sequence[int]) -> float:
-        """The factor of numbers relative to letters, in cells of a height; `widths`: of the cells, one per matrix."""
+        """How many times larger than letters numbers are, in cells of height `row` and of `widths`, one per matrix."""
         boxes = [box for line in self.lines for box in line]
         wide = (across / box.view.letters.needed(box.matrix) for box, across in zip(boxes, widths, strict=True))
         return max(min(FILLED * min(row / self._low, *wide), MOST_FIGURES), 1.0)
 
     def _column_in(self, line: Sequence[MatrixBox]) -> int:
-        """The width of a column if all columns of a line share what is free."""
+        """The width of a column if all columns of a line share the free width."""
         own = max(box.view.extent.own for box in line)
         if any(box.view.extent.own != own for box in line):
             own = min(box.view.extent.own for box in line)
@@ -111,14 +111,14 @@ class Lines:
 
 
 FILLED, MOST_FIGURES = 0.75, 2.4
-"""The share of a cell's height and width for its number if a slide has room; and how many times larger than letters
-numbers may be."""
+"""The share of a cell's height and width that its number fills if a slide has room; and how many times larger than
+letters numbers may be."""
 STRETCH, TALL = 4.5, 2.0
 """How many times wider than needed a column may be; and how many times higher than wide a cell."""
 
 
 def sizes(boxes: Sequence[MatrixBox], across: int, down: int) -> list[tuple[int, int]]:
-    """Widths and heights of matrices in pixels, with low rows: one pair for each way to break them into lines.
+    """The width and height in pixels of all matrices, with rows of the least height, for each way to break them.
 
     `across`, `down`: pixels between two matrices, and between two lines.
     """
@@ -133,12 +133,12 @@ def sizes(boxes: Sequence[MatrixBox], across: int, down: int) -> list[tuple[int,
 
 
 def rows_of(box: MatrixBox) -> int:
-    """How many rows of a matrix are visible at most."""
+    """The most rows of a matrix that are visible."""
     return min(len(box.matrix.rows), MOST_ROWS)
 
 
 def _ways(count: int) -> Iterator[tuple[int, ...]]:
-    """The ways to break so many matrices into lines, each as the positions at which a line ends."""
+    """The ways to break `count` matrices into lines, each as the positions at which a line ends."""
     if count > MANY:
         yield from ((), tuple(range(1, count)))
         return
@@ -147,7 +147,7 @@ def _ways(count: int) -> Iterator[tuple[int, ...]]:
 
 
 def _across(line: Sequence[MatrixBox], place: int, high: bool) -> int:
-    """The width of a matrix in a line, without its row labels if the matrix before has the same."""
+    """The width of a matrix in a line, without its row labels if the matrix before it has the same labels."""
     box, last = line[place], line[place - 1] if place else None
     return box.whole_size(0, high).width() - box.view.extent.label_room * same_rows(last, box)
 

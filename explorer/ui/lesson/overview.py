@@ -1,4 +1,4 @@
-"""All steps of a lesson as small pictures, made one after the other while nobody waits."""
+"""All steps of a lesson as small pictures, drawn one in each turn of the event loop."""
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QPixmap, QResizeEvent
@@ -17,19 +17,19 @@ from explorer.ui.workbench import Workbench
 
 COLUMNS, GAP = 3, 12
 TITLE = 2
-"""Lines of a title: the longest of the program's own fit."""
+"""Lines of a title: enough for the longest one in the program's lessons."""
 Key = Qt.Key
 
 
 class Pictures:
-    """Draws steps of a lesson that nobody is at.
+    """Draws any steps of a lesson, without going to them.
 
     Parameters
     ----------
     appearance : Appearance
         The program's look.
     walk : Walk
-        With the numbers drawn for this student.
+        The student's way through the lesson, with the numbers drawn for this student.
     """
 
     def __init__(self, appearance: Appearance, walk: Walk) -> None:
@@ -37,9 +37,9 @@ class Pictures:
         self._drawn: dict[tuple[int, Theme], QPixmap] = {}
 
     def step(self, number: int) -> QPixmap:
-        """The picture of a step, as large as a small screen.
+        """The picture of a step, `WIDTH` by `HEIGHT` pixels large.
 
-        Raises `ExplorerError` where the step cannot be shown.
+        Raises `ExplorerError` if the step cannot be shown.
         """
         drawn = number, self._appearance.theme
         if drawn not in self._drawn:
@@ -52,13 +52,13 @@ class Pictures:
                 sheet.tell(step, number, steps, self.lesson.title, numbers, self._walk.before(number))
                 lay_out(window, QSize(WIDTH, HEIGHT))
                 sheet.share_room()
-                QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # or a picture has no size yet
+                QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # before it a picture has no size
                 self._drawn[drawn] = window.grab()
         return self._drawn[drawn]
 
 
 class Overview(QListWidget):
-    """The small pictures, over what else is in sight."""
+    """The small pictures; this list covers the whole window."""
 
     chosen = Signal(int)  # a step was chosen, counted from 0
 
@@ -71,7 +71,7 @@ class Overview(QListWidget):
         self.setMovement(QListView.Movement.Static)
         self.setUniformItemSizes(True)
         self.setWordWrap(True)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # what is wide enough stays so
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # else it would narrow the columns later
         self.setAccessibleName("All steps")
         self.itemClicked.connect(self._choose)
         self._timer = QTimer(self, interval=0)
@@ -80,7 +80,7 @@ class Overview(QListWidget):
         self.hide()
 
     def open(self) -> None:
-        """Show them."""
+        """Show the pictures, with the present step selected."""
         lesson = self._guide.lesson
         if self._pictures is None or self._pictures.lesson is not lesson:
             self._pictures = Pictures(self._bench.appearance, self._guide.walk)
@@ -104,7 +104,7 @@ class Overview(QListWidget):
             self._share_width()
 
     def _share_width(self) -> None:
-        """Give the columns all of the width, and draw the pictures as large as that makes them."""
+        """Let the columns fill the width, and draw the pictures again in that size."""
         width = (self.viewport().width() - 1) // COLUMNS
         picture = QSize(width - 2 * GAP, (width - 2 * GAP) * HEIGHT // WIDTH)
         cell = QSize(width, picture.height() + GAP + (TITLE + 1) * self.fontMetrics().lineSpacing())
@@ -119,7 +119,7 @@ class Overview(QListWidget):
         self._timer.start()
 
     def key_pressed(self, event: QKeyEvent) -> bool:
-        """Enter goes to the step, Esc and D go back; the arrows are those of the list."""
+        """Enter goes to the step, Esc and D close the list; other keys, such as arrows, are left to the list."""
         key = event.key()
         if key in (Key.Key_Escape, Key.Key_D):
             self._close()

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 FIRST = "start-here"
 """The lesson to begin with."""
 ARRIVAL, PATIENCE = 1000, 6000
-"""Milliseconds in which a page that was just shown may still move; it may for longer if nobody points at it."""
+"""Milliseconds for which a page that was just shown may still scroll: while the mouse is on it, and otherwise."""
 MARGIN = 40
 """Pixels at text scale 1 at the right of the cells that a step names, on a page that is wider than the window."""
 RECORD = "Record a lesson"
@@ -45,7 +45,7 @@ WORDS = 41
 
 
 class Aside(QWidget):
-    """A column at the right of a page: the panel of the present step, above what else stands there."""
+    """A column at the right of a page: the panel of the present step, above the other contents of the column."""
 
     def __init__(self, below: QWidget | None = None) -> None:
         super().__init__()
@@ -61,8 +61,8 @@ class Aside(QWidget):
         last = self.column.count() - 1
         # If it is already in its place, moving it would lay out the page twice.
         if panel.parentWidget() is not self or self.column.indexOf(panel) != last - 1:
-            self.column.removeWidget(panel)  # else, if it is in this column already, it would be counted below
-            # At the top, even if what stands below is folded.
+            self.column.removeWidget(panel)  # before counting, if the panel is already in this column
+            # Aligned to the top, even if the contents below it are folded.
             self.column.insertWidget(self.column.count() - 1, panel, 0, Qt.AlignmentFlag.AlignTop)
         if isinstance(panel, StepPanel):
             self._panel = panel
@@ -80,9 +80,9 @@ class LessonParts(QObject):
     Parameters
     ----------
     aside : Aside
-        Beside the stage.
+        The column beside the stage.
     outside : Aside
-        Beside the other tabs.
+        The column beside the other tabs.
     """
 
     def __init__(self, window: MainWindow, aside: Aside, outside: Aside) -> None:
@@ -96,7 +96,7 @@ class LessonParts(QObject):
         self.panel.lesson_wanted.connect(lambda id: self.begin(id, False))
         aside.take(self.panel)
         self.both: BothDerivations | None = None
-        """Made for the first answer that has two derivations."""
+        """The two derivations side by side; made at the first answer that has two."""
         self.guide.answered.connect(self._make_both)
         self._found = later(self, self.scroll_to_spot)
         window.area.shown.connect(self._arrive)
@@ -122,7 +122,7 @@ class LessonParts(QObject):
         self._watcher = LessonWatcher(self)
         self._watcher.saved.connect(self._reload)
         self._watched_lesson = ""
-        """The id of the lesson whose file is watched: a document opened since is not replaced by it."""
+        """The id of the lesson whose file is watched; a saved file does not replace a document opened since."""
         self.presenter: Presenter | None = None
         self.speaker: Speaker | None = None
         self._swapped, self._gone = False, Gone(self)
@@ -131,7 +131,7 @@ class LessonParts(QObject):
         self._bar_height = 0
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)
-        app.screenAdded.connect(self._share_screens)  # a projector is plugged in
+        app.screenAdded.connect(self._share_screens)  # such as a projector
         app.screenRemoved.connect(self._share_screens)
         self._follow_step()
 
@@ -190,15 +190,15 @@ class LessonParts(QObject):
         self.begin(FIRST, False)
 
     def begin(self, id: str, anew: bool) -> None:
-        """Open a lesson, at its beginning or where it was left; one without steps can be explored."""
+        """Open a lesson, at its beginning or where it was left; a lesson without steps is an example to explore."""
         files = self._window.files
         try:
             lesson = load(id)
             if not files.may_leave():
                 return
             if anew:
-                self.guide.forget(lesson.id)  # one by others is opened by its file
-        except ExplorerError as error:  # its file is gone, or no progress can be written
+                self.guide.forget(lesson.id)  # not `id`, which is the path of the file for a lesson by others
+        except ExplorerError as error:  # the lesson's file is gone, or progress cannot be written
             files.dialogs.tell(sentence(error))
             return
         files.begin_lesson(lesson)
@@ -208,7 +208,7 @@ class LessonParts(QObject):
         files = self._window.files
         try:
             lesson = load(id)
-        except ExplorerError as error:  # its file is gone
+        except ExplorerError as error:  # the lesson's file is gone
             files.dialogs.tell(sentence(error))
             return
         steps = [one.id for one in lesson.steps]
@@ -225,7 +225,7 @@ class LessonParts(QObject):
         files.begin_lesson(lesson, lambda: self.panel.go(ask_again))
 
     def record(self) -> None:
-        """Record what is done from now on, or save what was recorded."""
+        """Start recording or, while recording, stop and save the lesson."""
         if self.recorder.is_on:
             self.recorder.stop()
         else:
@@ -241,11 +241,11 @@ class LessonParts(QObject):
             self._page.show_recording(None if recording is None else len(recording))
 
     def go_on(self, file: Path | None = None) -> None:
-        """Go on with the steps of the opened lesson, from where it was left; without steps, it can be explored."""
+        """Continue the steps of the opened lesson from where it was left; without steps, only show the first page."""
         self._watcher.watch(file)
         self._watched_lesson = self._bench.document.wanted.lesson
         self.panel.say("")
-        if not self._bench.lesson.steps:  # else the page that the example begins with would be built, too
+        if not self._bench.lesson.steps:  # with steps, this would build the example's first page in vain
             self._bench.bridge.flush()
         if not self._bench.lesson.steps or self._is_computed:
             self._window.show_page(0)
@@ -257,7 +257,7 @@ class LessonParts(QObject):
         return self._bench.document.wanted.lesson != self._bench.document.state.lesson
 
     def _begin_steps(self, *_: object) -> None:
-        """Go to the step of the opened lesson, once that is computed."""
+        """Go to the step at which the opened lesson was left, once the lesson's model is computed."""
         if self._is_computed:
             self._bench.bridge.changed.connect(self._begin_steps, Qt.ConnectionType.SingleShotConnection)
         elif self._bench.lesson.steps:
@@ -273,14 +273,14 @@ class LessonParts(QObject):
             from explorer.ui.lesson.presenter import Presenter
 
             self.presenter = Presenter(self._bench, self.guide)
-            self.presenter.addAction(self._window.actions_.theme)  # a window of its own does not get another one's keys
+            self.presenter.addAction(self._window.actions_.theme)  # shortcuts of the main window do not work in it
             self.presenter.left.connect(self._forget_presenter)
             self.presenter.swap_wanted.connect(self._swap_screens)
             self._window.area.motion.held = True
         self._share_screens()
 
     def _share_screens(self, *_: object) -> None:
-        """Put the class's window on the second screen, if there is one, and the lecturer's on that of the window."""
+        """If there is a second screen, show the class's window on it, and the lecturer's on the main window's."""
         if self.presenter is None:
             return
         screens = QGuiApplication.screens()
@@ -309,7 +309,7 @@ class LessonParts(QObject):
         self._share_screens()
 
     def save_hand_out(self) -> None:
-        """Ask for a file, and write the lesson for paper: its steps with pictures, questions, answers at the end."""
+        """Ask for a file, and write the lesson for paper: steps with pictures and questions, then the answers."""
         from explorer.ui.lesson import handout
 
         lesson, files = self.guide.lesson, self._window.files
@@ -332,10 +332,10 @@ class LessonParts(QObject):
         finally:
             progress.deleteLater()
 
-    # A lesson that is being written
+    # Lessons that are being written
 
     def _reload(self, file: Path) -> None:
-        """Follow a change of the lesson's file: go on in the same step, or say what is wrong with the file."""
+        """Load the lesson's changed file: continue in the same step, or say what is wrong with the file."""
         try:
             lesson = load(file)
         except ExplorerError as error:
@@ -354,7 +354,7 @@ class LessonParts(QObject):
                     window.hide()
                     self._gone.delete(window)
             self.presenter = self.speaker = None
-            self._window.activateWindow()  # so that F5 goes on there
+            self._window.activateWindow()  # so that the main window gets the next key, such as F5
 
     def close_down(self) -> None:
         """End presenter mode."""
@@ -376,7 +376,7 @@ class LessonParts(QObject):
             self._page.restyle()
 
     def show_page(self, page: int) -> None:
-        """Put the panel beside the visible tab."""
+        """Put the panel beside the tab that is shown now."""
         pipeline = page in (0, PAGES.index("Lessons"))
         (self._aside if pipeline else self._outside).take(self.panel)
         self._outside.setVisible(not pipeline and self.guide.at is not None)
@@ -398,7 +398,7 @@ class LessonParts(QObject):
             self._outside.hide()
 
     def _stay_level(self) -> None:
-        """Keep the panel at its height when the bar of words goes, in a lesson on models with and without words."""
+        """Keep the panel where it is when the bar of words disappears, in a lesson on models with and without words."""
         bar, lesson = self._window.tokens, self.guide.lesson
         if not bar.isHidden():
             self._bar_height = bar.sizeHint().height()
@@ -409,7 +409,7 @@ class LessonParts(QObject):
         self._aside.column.setContentsMargins(0, gap * (self._bar_height or self._bench.appearance.px(WORDS)), 0, 0)
 
     def _arrive(self) -> None:
-        """Look for what the step names on the page that is shown now."""
+        """Scroll to what the step names on the page that is shown now, soon and while the page is laid out."""
         if self.guide.at is not None:
             self._arriving.start()
             self._found.start()
@@ -421,7 +421,7 @@ class LessonParts(QObject):
             self._look_up()
 
     def _look_up(self) -> None:
-        """Look up the word of the step on the Words tab, as soon as its vectors are loaded."""
+        """Show the word of the step on the tab "Words", as soon as the tab has loaded its vectors."""
         tab, step = self._window.tabs.words, self.guide.step
         if tab is None or step is None or not step.look.word:
             return
@@ -440,7 +440,7 @@ class LessonParts(QObject):
         showing.follow()
 
     def _watch_layout(self) -> None:
-        """Follow for a while what the step names: what stands above it may still change its height."""
+        """Keep what the step names in sight for a while, because parts above it may still change their heights."""
         page = self._window.area.in_sight()
         whole = page.widget() if page is not None else None
         if whole is not None and whole is not self._watched:
@@ -452,7 +452,7 @@ class LessonParts(QObject):
                 page.scrolled.connect(self._be_left, Qt.ConnectionType.UniqueConnection)
 
     def _be_left(self) -> None:
-        """Stop following once the person scrolls."""
+        """Stop scrolling to what the step names, because the reader has scrolled."""
         self._arriving.invalidate()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -472,9 +472,9 @@ class LessonParts(QObject):
         return QRect(box.mapTo(over, rect.topLeft()), rect.size())
 
     def scroll_to_spot(self) -> None:
-        """Scroll the page so that what the step names is visible, with what it asks for or wants to be changed."""
+        """Scroll the page so that what the step names, asks for, or wants changed is visible."""
         if self._window.area.makes:
-            return  # the visible page is the old one, which stays as it is
+            return  # the visible page is still the old one, which must not scroll
         step, page = self.guide.step, self._window.area.in_sight()
         if step is None or page is None or page.isHidden() or page.is_picture:
             return

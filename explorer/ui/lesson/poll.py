@@ -1,4 +1,4 @@
-"""A poll over the slide: choices with letters, how many chose what, the commonest mistake beside what is right."""
+"""A poll over the slide: lettered choices, the votes for each, and the commonest mistake beside the right answer."""
 
 from pathlib import Path
 
@@ -33,14 +33,14 @@ ON, BACK = (
 )
 
 LARGER = (2.4, 2.0, 1.7, 1.4, 1.2, 1.0)
-"""Times that letters are larger than on a slide: the first that lets all of it be in sight; of two derivations beside
-each other, whose lines would break too often, the last three."""
+"""Factors by which letters are larger than on a slide; the first with which the whole page is visible is used. For two
+derivations side by side, whose lines would break too often, only the last three are tried."""
 GAP = 14
 """Pixels at text scale 1 between two parts."""
 
 
 class PollView(QFrame):
-    """Fills the presenter's window; it is told the keys."""
+    """The poll. It fills the presenter's window, which passes it the keys."""
 
     def __init__(self, guide: Guide, parent: QWidget) -> None:
         super().__init__(parent)
@@ -50,7 +50,7 @@ class PollView(QFrame):
         self._guide = guide
         self.poll: Poll | None = None
         self._taken: dict[str, Poll] = {}
-        """The counts of polls that were closed: who comes back finds them."""
+        """The closed polls with their counts, which are shown when the poll is opened again."""
         self.elements: Elements | None = None
         self._area, self._gone = scroll_area(self, sideways=False), Gone(self)
         self._down = QVBoxLayout(self)
@@ -58,9 +58,9 @@ class PollView(QFrame):
         self.hide()
 
     def open(self, bench: Workbench) -> bool:
-        """Show the question of the step as a poll; returns whether there is one, and says so where there is none.
+        """Show the question of the step as a poll; returns whether that is possible, and shows an error if not.
 
-        `bench`: in the look of the slide.
+        `bench`: a workbench in the look of the slide.
         """
         poll = self._of_step()
         if poll is None:
@@ -78,7 +78,7 @@ class PollView(QFrame):
         return True
 
     def _of_step(self) -> Poll | None:
-        """The poll on the question of the step one is at; None where letters are no answer to it."""
+        """The poll on the question of the present step; None if letters cannot answer it."""
         guide = self._guide
         if guide.step is None or guide.at is None or guide.step.question is None:
             return None
@@ -89,7 +89,7 @@ class PollView(QFrame):
         return None if item is None else self._taken.get(item.id) or poll_of(item, order)
 
     def key_pressed(self, event: QKeyEvent) -> bool:
-        """Do what a key means here; returns whether it was taken: one that is typed into a box is not."""
+        """Handle a key; returns whether it was handled: a key typed into a box is not."""
         key, poll = event.key(), self.poll
         typed = isinstance(QApplication.focusWidget(), QAbstractSpinBox)
         if poll is None or (typed and (event.text().isdecimal() or key in (Key.Key_Backspace, Key.Key_Tab))):
@@ -106,7 +106,7 @@ class PollView(QFrame):
         return key != Key.Key_Tab
 
     def close_poll(self) -> None:
-        """Show the slide again; what was counted is kept."""
+        """Show the slide again; the counts are kept."""
         if self.poll is not None:
             self._taken[self.poll.id] = self.poll.turn(-1) or self.poll
         self.poll = None
@@ -130,7 +130,7 @@ class PollView(QFrame):
             self.elements.share_room(self._area.viewport().width(), None)
 
     def _fit(self) -> None:
-        """Make the page anew, as large as all of it is in sight."""
+        """Make the page anew, in the largest size in which all of it is visible."""
         assert self.poll is not None
         room = self._area.viewport().size()
         for times in LARGER if self.poll.show != SHOWS[-1] else LARGER[-3:]:
@@ -139,9 +139,9 @@ class PollView(QFrame):
             self._look.dress(self._slide.scale * times)
             self.elements = Elements(self._bench, self._look.px(GAP))
             self.elements.tell(poll_page(self.poll, self._side))
-            self._area.setWidget(self.elements)  # which shows it: what came later would be seen, and measured, later
+            self._area.setWidget(self.elements)  # shows the elements, so that they can be measured now
             self.elements.resize(room.width(), height_of(self.elements, room.width()))
-            self.elements.share_room(room.width(), None)  # a list is as high as it is in its width
+            self.elements.share_room(room.width(), None)  # the height of a list depends on its width
             if height_of(self.elements, room.width()) <= room.height():
                 break
         self.window().setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,4 +1,4 @@
-"""Presenter mode: the present step in full screen, for a class. It is driven by keys, such as a clicker sends."""
+"""Presenter mode: the present step in full screen, for a class. It is controlled by keys, also those of a clicker."""
 
 from collections.abc import Callable
 
@@ -50,15 +50,15 @@ Key = Qt.Key
 NEXT = (Key.Key_Right, Key.Key_Down, Key.Key_PageDown, Key.Key_Space, Key.Key_Enter, Key.Key_Return, Key.Key_N)
 BACK = (Key.Key_Left, Key.Key_Up, Key.Key_PageUp, Key.Key_Backspace, Key.Key_P)
 PAGING = (Key.Key_PageDown, Key.Key_PageUp)
-"""The keys of a clicker: they go from step to step even while the person types."""
+"""The keys of a clicker: they go from step to step even while a text field has the focus."""
 UNDO, REDO = ("Ctrl+Z",), ("Ctrl+Y", "Ctrl+Shift+Z")
 DOT = 13
-"""Size of the pointer, in pixels at text scale 1."""
+"""Diameter of the pointer, in pixels at text scale 1."""
 LEAST_DRAG, LEAST_MOVE = 40, 8
 KEYS, FEW_KEYS = "R reveal · D all steps · Z zoom · F freeze · B black · Esc leave · F1 all keys", "F1 all keys"
 KEYS_MS, AROUND = 3000, 30
-"""When the mode begins, some keys are named below the words or, without room there, at the upper right: milliseconds
-for which they are, and pixels at text scale 1 around them."""
+"""When the mode begins, some keys are named below the words or, without room there, at the upper right: for how many
+milliseconds, and with how many pixels at text scale 1 around them."""
 TYPED_IN = (QLineEdit, QAbstractSpinBox, QComboBox)
 
 
@@ -67,7 +67,7 @@ class Presenter(QWidget):
 
     left = Signal()  # presenter mode was left
     swap_wanted = Signal()  # asks to swap the screens
-    covered = Signal()  # what the class sees was frozen or blanked, or is live again
+    covered = Signal()  # the window was frozen, or is live again
 
     def __init__(self, bench: Workbench, guide: Guide) -> None:
         super().__init__(None, Qt.WindowType.Window)
@@ -86,7 +86,7 @@ class Presenter(QWidget):
         self.bench = in_look(bench, self._look)
         self.sheet: StepSheet | None = None
         self.beside: QWidget | None = None
-        """The lecturer's window, in which keys mean the same."""
+        """The lecturer's window, in which the same keys work."""
         self._typed: str | None = None
         self._points = False
         self._from: QPoint | None = None
@@ -119,7 +119,7 @@ class Presenter(QWidget):
             Key.Key_F: self.freeze,
             Key.Key_F1: self._show_keys,
             Key.Key_Escape: self.leave,
-            Key.Key_F5: lambda: None,  # a clicker may send it again
+            Key.Key_F5: lambda: None,  # some clickers send F5 again
             **dict.fromkeys(NEXT, lambda: self._step(guide.next)),
             **dict.fromkeys(BACK, lambda: self._step(guide.back)),
             Key.Key_Home: lambda: self._go(0),
@@ -132,7 +132,7 @@ class Presenter(QWidget):
         self._again = later(self, self._rebuild)
         bench.appearance.changed.connect(self._restyle)
 
-    # Coming and going
+    # Beginning and end
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -144,9 +144,9 @@ class Presenter(QWidget):
         self._say()
 
     def take_keys_of(self, window: QWidget) -> None:
-        """Handle keys in a visible window before the widget with the focus does: a matrix would take the arrow keys.
+        """Handle the keys of a visible window before the widget with the focus: a matrix would take the arrow keys.
 
-        A filter on the application would be called for each event of each widget, which took a quarter of the time.
+        The filter is on the window, since one on the application sees all events, and took a quarter of all time.
         """
         handle = window.windowHandle()
         assert handle is not None
@@ -165,7 +165,7 @@ class Presenter(QWidget):
         super().closeEvent(event)
         self.left.emit()
 
-    # What is shown
+    # The slide
 
     def _remember(self) -> None:
         if self._motion is not None:
@@ -190,7 +190,7 @@ class Presenter(QWidget):
             self._motion.begin()
 
     def _rebuild(self) -> None:
-        """Build the sheet again, in the size of the screen and the look of the program."""
+        """Build the slide again, in the size of the screen and the look of the program."""
         guide = self._guide
         if guide.step is None or guide.at is None or self.width() < 2:
             return
@@ -249,13 +249,13 @@ class Presenter(QWidget):
         return QApplication.activePopupWidget() is None and self._key_pressed(event)
 
     def _rests(self, at: QPoint) -> bool:
-        """Whether the mouse only rests where it was when the step came: then it does not point at what is below it."""
+        """Whether the mouse has hardly moved since the step was shown; then it does not point at what is below it."""
         if self._rested is not None and (at - self._rested).manhattanLength() >= LEAST_MOVE:
             self._rested = None
         return self._rested is not None
 
     def _key_pressed(self, event: QKeyEvent) -> bool:
-        """Do what a key means here; returns whether it means anything."""
+        """Handle a key; returns whether it was handled."""
         key = event.key()
         held = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
         if held:
@@ -268,7 +268,7 @@ class Presenter(QWidget):
             return self.poll.key_pressed(event)
         if not self._overview.isHidden():
             return self._overview.key_pressed(event) or (beside and self._pass_on(event))
-        if beside:  # what is typed there answers the class's question
+        if beside:  # keys typed in the lecturer's window answer the question on the slide
             focus = self.focusWidget()
         if _is_typed(event, focus) and key not in PAGING and (key != Key.Key_Escape or _in_table(focus)):
             return beside and self._pass_on(event)
@@ -282,7 +282,7 @@ class Presenter(QWidget):
         return True
 
     def _pass_on(self, event: QKeyEvent) -> bool:
-        """Give a key to the widget with the focus here, although another window is active."""
+        """Send a key to the widget with the focus in this window, although another window is active."""
         focus = self.focusWidget()
         if focus is not None:
             QApplication.sendEvent(focus, QKeyEvent(event.type(), event.key(), event.modifiers(), event.text()))
@@ -305,7 +305,7 @@ class Presenter(QWidget):
         self._say()
 
     def _number_typed(self, event: QKeyEvent) -> bool:
-        """Handle a key after G: a digit, Enter, or a key that ends it."""
+        """Handle a key after G: a digit, Backspace, Enter, or any other key, which cancels."""
         assert self._typed is not None
         key = event.key()
         if event.text().isdecimal() and len(self._typed) < 3:
@@ -322,7 +322,7 @@ class Presenter(QWidget):
         return True
 
     def _say(self) -> None:
-        """Show the keys at first, the typed number, and the clock in the first line."""
+        """Update the bar with the keys or the typed number, and the clock in the first line."""
         timed = self.beside is None and (self.clock.runs or self.clock.seconds >= 1)
         if self.sheet is not None:
             self.sheet.say_time(minutes(self.clock.seconds) if timed else "")
@@ -336,17 +336,17 @@ class Presenter(QWidget):
         high = bar.heightForWidth(free.width())
         if high <= free.height():
             bar.setGeometry(free.x(), free.bottom() + 1 - high, free.width(), high)
-        else:  # it would cover choices along the bottom
+        else:  # there the bar would cover choices at the bottom
             bar.setText(FEW_KEYS if self._typed is None else typed)
             wide = QFontMetrics(bar.font()).horizontalAdvance(bar.text()) + self._look.px(AROUND)
-            if self.sheet is not None:  # nor should it cut the name of the lesson in two
+            if self.sheet is not None:  # wide enough to cover the whole title of the lesson, not half of it
                 wide = max(wide, self.width() - self.sheet.corner)
             bar.resize(wide, bar.heightForWidth(wide))
             bar.move(self.width() - bar.width(), 0)
         if self._cover.isHidden() or self._typed is not None:
             bar.raise_()
 
-    # What the keys do
+    # Acts of the keys
 
     def _show_keys(self) -> None:
         """Show what all keys mean, on the lecturer's screen if there is one."""
@@ -360,13 +360,13 @@ class Presenter(QWidget):
         self._guide.showing_wanted.emit("values" if showing == "change" else "change")
 
     def toggle_terms(self) -> None:
-        """Write out a sum or list that was too long, in the room of the words; or show the words again."""
+        """Write out a sum or list that was too long, in place of the words; or show the words again."""
         if self.sheet is not None:
             self._rested = QCursor.pos()
             self.sheet.write_all(not self.sheet.all_terms)
 
     def toggle_pointer(self) -> None:
-        """Show the mouse as a dot that the last row sees, or as an arrow again."""
+        """Show the mouse as a large dot, or as an arrow again."""
         self._points = not self._points
         if self._points:
             QApplication.setOverrideCursor(_dot(self._look.theme.here, self._look.px(DOT)))
@@ -374,7 +374,7 @@ class Presenter(QWidget):
             QApplication.restoreOverrideCursor()
 
     def freeze(self) -> None:
-        """Freeze what the class sees, until this is asked for again."""
+        """Freeze the picture that the class sees, or show the live slide again."""
         self._cover.toggle_picture(self.grab())
         self.covered.emit()
 
@@ -384,7 +384,7 @@ class Presenter(QWidget):
         return self._cover.frozen
 
     def zoom(self) -> None:
-        """Give all the room to what the step names, as large as it fits; or end that."""
+        """Let what the step names fill the slide, as large as possible; or show the whole slide again."""
         if self.sheet is not None:
             self.sheet.stand_alone(not self.sheet.alone)
 
@@ -406,7 +406,7 @@ class Presenter(QWidget):
 
 
 class Cover(QWidget):
-    """Covers all that the class sees: with one colour, or with a picture of what it saw."""
+    """Covers the class's window: with one colour, or with a picture of what it showed."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -445,14 +445,14 @@ class Cover(QWidget):
 
 
 def _is_typed(event: QKeyEvent, widget: QWidget | None) -> bool:
-    """Whether a widget takes a key as input; a field for a number takes no letters, and nothing once it is answered."""
+    """Whether a widget takes a key as input; a field for a number takes no letters, and no key once it is answered."""
     if isinstance(widget, NumberField):
         return not (widget.isReadOnly() or event.text().isalpha() or event.key() == Key.Key_Space)
     return isinstance(widget, TYPED_IN)
 
 
 def _in_table(widget: QWidget | None) -> bool:
-    """Whether a widget is the editor of a cell, which Esc closes."""
+    """Whether a widget is the editor of a table's cell, which Esc closes."""
     above = None if widget is None else widget.parentWidget()
     while above is not None and not isinstance(above, QTableView):
         above = above.parentWidget()

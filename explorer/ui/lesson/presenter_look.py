@@ -1,4 +1,4 @@
-"""The look of presenter mode: the same theme, with text that can be read from the last row."""
+"""The look of presenter mode: the program's theme, with text that can be read from the last row of a class."""
 
 from copy import copy
 from dataclasses import replace
@@ -13,13 +13,13 @@ from explorer.ui.theme import Theme
 from explorer.ui.workbench import Workbench
 
 READ = 24
-"""Height of letters on that screen that the last row can read, in pixels."""
+"""The least height of letters that the last row can read, in pixels on a screen of `WIDTH` by `HEIGHT`."""
 HEADING = 0.8
-"""Least size of the words above a matrix, relative to the letters of the matrix and to those of the slide."""
+"""The least size of the heading of a matrix, relative to the letters of the matrix and to those of the slide."""
 WIDTH, HEIGHT = 1280, 720
 """The screen, in pixels, for which `SCALE` is made; on another screen all sizes scale with it."""
 SCALE = 1.74
-"""The text scale for that screen: the system's 14 pixels become a little more than 24, and nothing is smaller."""
+"""The text scale for that screen: the system's letters of 14 pixels become a little larger than 24."""
 
 
 class Enlarged(Appearance):
@@ -30,11 +30,11 @@ class Enlarged(Appearance):
     of : Appearance
         The program's look.
     window : QWidget
-        The widget that gets the look, with everything in it.
+        The widget that gets the look, with all widgets in it.
     scale : float
         Text scale.
     theme : Theme, optional
-        Another theme than the program's: on paper it is always light.
+        A theme to use instead of the program's: paper is always light.
     """
 
     def __init__(self, of: Appearance, window: QWidget, scale: float, theme: Theme | None = None) -> None:
@@ -46,12 +46,12 @@ class Enlarged(Appearance):
 
     @property
     def moves(self) -> bool:
-        """As in the program's look."""
+        """Whether things move, as in the program's look."""
         return self._of.moves
 
     @property
     def afar(self) -> bool:
-        """Whether it is read from the last row: then labels are as large as the rest."""
+        """Whether it is read from the last row; labels are then as large as other text."""
         return self.scale > 1
 
     def dress(self, scale: float) -> None:
@@ -62,7 +62,7 @@ class Enlarged(Appearance):
         fonts = Fonts.at_scale(scale)
         points = fonts.ui.pointSizeF()
         large = self.afar
-        if large:  # small text becomes as large as the rest: a class reads all of it
+        if large:  # small text becomes as large as the rest, because a class reads all of it
             code = QFont(fonts.code)
             code.setPointSizeF(points)
             fonts = replace(fonts, small=fonts.ui, number=fonts.ui, code=code)
@@ -79,9 +79,9 @@ class Enlarged(Appearance):
 
 
 class Fitted(Enlarged):
-    """The look of what a slide is about, which fills its place: all its numbers grow and shrink together.
+    """The look of the matrices of a slide, which fill their place: all their numbers grow and shrink together.
 
-    Headings do not grow with them: else a long equation would keep a small matrix small.
+    Headings do not grow with the numbers: a long equation above a small matrix would keep the matrix small.
 
     Parameters
     ----------
@@ -96,11 +96,11 @@ class Fitted(Enlarged):
 
     @property
     def close(self) -> bool:
-        """True at any scale: numbers stand close together, and the room between them grows if there is some."""
+        """True at any scale: numbers stand close together; the gaps grow only if there is room."""
         return True
 
     def dress(self, scale: float) -> None:
-        """Apply the slide's theme, at a text scale; of its style sheet only the sizes are replaced."""
+        """Apply the slide's theme at a text scale; the window's own style sheet only replaces the slide's sizes."""
         self._scale = self.scale = scale
         self._mode, self.theme = self._of.mode, self._of.theme
         ui = Fonts.at_scale(scale).ui

@@ -1,6 +1,6 @@
-"""Records what a person does in an example: visited places and edits become the steps of a lesson file.
+"""Records visited places and edits in an example as the steps of a lesson file.
 
-Also watches the file of a lesson that is written in a text editor.
+It also watches the file of a lesson that is being written in a text editor.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ SAVED = (
 
 
 class Recorder(QObject):
-    """Records what the reader does while it is switched on.
+    """Records the places that the reader visits and his edits, while it is switched on.
 
     Parameters
     ----------
     files : Files
-        Asks where to save, and opens what was recorded.
+        Asks where to save, and opens the recorded lesson.
     notice : Notice
-        Says on every page that a recording is running, and how to end it.
+        Shows on every page that a recording is running, and how to end it.
     """
 
     changed = Signal()  # it was switched on or off, or a step was added
@@ -54,9 +54,9 @@ class Recorder(QObject):
         self.recording: Recording | None = None  # None: it is switched off
         self._lesson = ""
         self._state: State | None = None
-        """The state of the step before."""
+        """The document's state at the last recorded step."""
         self._cell: Cell | None = None
-        """The last cell in this place at which the reader stopped."""
+        """The last cell that the reader chose on the present page."""
         self.changed.connect(self._say)
         bench.bridge.changed.connect(self._take_down)
         bench.selection.stage_changed.connect(self._leave)
@@ -69,7 +69,7 @@ class Recorder(QObject):
         return self.recording is not None
 
     def start(self) -> None:
-        """Begin with the present place; an error is shown."""
+        """Begin a recording with the present place; if that is impossible, show the error."""
         try:
             self.recording = Recording(self._bench.lesson)
         except ExplorerError as error:
@@ -90,7 +90,7 @@ class Recorder(QObject):
         self._notice.ask(SAVED.format(path.name), answers)
 
     def may_close(self) -> bool:
-        """Whether the window may be closed: asks if more than the first page was recorded, and saves or discards it."""
+        """Whether the window may be closed; if more than the first page was recorded, asks whether to save it."""
         answer = self._files.dialogs.keep("this recording") if self._has_more else "discard"
         if answer == "discard":
             self.drop()
@@ -102,7 +102,7 @@ class Recorder(QObject):
         return self.recording is not None and len(self.recording) > 1
 
     def _saved(self) -> Path | None:
-        """Ask where to save the lesson, write it, and end the recording; returns the file, None if it goes on."""
+        """Ask where to save the lesson, write it, and end the recording; returns the file, or None if it continues."""
         if self.recording is None:
             return None
         path = self._files.dialogs.to_save_lesson(self._files.folder / f"my-lesson{LESSON_ENDING}")
@@ -169,13 +169,13 @@ class Recorder(QObject):
         self.changed.emit()
 
     def _look(self) -> Look:
-        """Where the reader looks, as a step describes it."""
+        """The present place in the form in which a step of a lesson names it."""
         graph, selection = self._bench.document.engine.graph, self._bench.selection
         known = {stage.name: stage.name for stage in graph.stages} | {page: look for look, page in ELSEWHERE.items()}
         if self._bench.document.state.model.kind == "gpt":
             known |= {name: name for name in (*WRITING, FAMILY)}
-        stage = known.get(selection.stage, WHOLE)  # for a page that no step can show, the page that leads there
-        cell = None if selection.kept is None else self._cell  # Esc releases it
+        stage = known.get(selection.stage, WHOLE)  # for a page that no step can show, the page of the whole model
+        cell = None if selection.kept is None else self._cell  # None after Esc, which releases the cell
         if cell is None or cell.node not in graph.nodes or graph.nodes[cell.node].stage != stage:
             return Look(stage, token=selection.chosen_token)
         name, index = cell.node, cell.index

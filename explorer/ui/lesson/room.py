@@ -1,7 +1,7 @@
-"""Places for the parts of a slide: what the step names as large as it fits, its words, its question and a derivation,
-so that nothing scrolls.
+"""Places for the parts of a slide (what the step names, its words, its question and a derivation), so that nothing
+scrolls and what the step names is as large as possible.
 
-What each part needs is measured; a few arrangements are tried, and the one with the least cost is taken.
+The needs of each part are measured; a few arrangements are tried, and the one with the least cost is taken.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,12 +19,12 @@ NUMBERS = 0.5, 0.4, 0.6
 TERMS = 0, 9, 7, 5, 4, 3
 """The most terms of a sum that are written out; 0: all."""
 SCROLLS, BEYOND, LEFT_OUT, HALF, FAINT = 400.0, 8.0, 7.0, 100.0, 260.0
-"""Costs: a part scrolls; a pixel must be scrolled to; a term is left out; what the step names is half as large as it
-could be, and again if the last row can no longer read it."""
+"""Costs: a part scrolls; each pixel that is hidden then; each term left out; what the step names is half as large as it
+could be; it is half as large as the last row needs to read it."""
 UNUSUAL, MOVED = 30.0, 300.0
-"""Costs: a part is not where it is on most slides; the words have another width."""
+"""Costs: a part is not where it is on most slides; the words have not their preferred width."""
 LEAST_SCALE = 0.05
-"""The scale that counts for what does not fit at all."""
+"""The scale that is assumed for matrices that do not fit at any scale."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Needs:
     # Heights of the words, and of the question, at a width; 0 if there is none.
     words: Callable[[int], int]
     asked: Callable[[int], int]
-    way: Callable[[int, int], int]  # height of the derivation at a width, with at most so many terms
+    way: Callable[[int, int], int]  # height of the derivation, given its width and the most terms of a sum
     longest: int  # number of terms of its longest sum; 0 if no derivation is shown
     scale: Callable[[int, int], float]  # the scale at which all that the step names fits into a width and height
     read: float = 1.0  # the scale at which the last row can read it
@@ -42,7 +42,7 @@ class Needs:
 
 @dataclass(frozen=True)
 class Places:
-    """The places of the parts, and the cost of the arrangement."""
+    """An arrangement: the places of the parts, the most terms of a sum, and the cost."""
 
     words: QRect
     numbers: QRect
@@ -58,11 +58,11 @@ def placed(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
     Parameters
     ----------
     width, height : int
-        Of the whole slide, in pixels.
+        Pixels of the whole slide.
     gap : int
         Pixels between two parts.
     words, numbers, way : bool
-        Which parts there are; the question goes with the words.
+        Which parts there are; there is a question only with words.
     """
     best: Places | None = None
     said, asked, led, scale = cache(needs.words), cache(needs.asked), cache(needs.way), cache(needs.scale)
@@ -92,7 +92,7 @@ def placed(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
             yield (
                 QRect(at.x(), at.y(), at.width(), rest),
                 QRect(at.x(), at.y() + rest + gap, at.width(), at.height() - rest - gap),
-                1,  # slightly worse than below the words, where it would only take free room
+                1,  # slightly worse than below the words, where the derivation only takes free room
             )
             for part in NUMBERS:
                 across = round(at.width() * part)
@@ -123,7 +123,7 @@ def placed(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
                 at = QRect(beside.x(), 0, beside.width(), upper)
                 below = QRect(0, upper + gap, width, strip)
                 yield judge(QRect(0, 0, left, upper), at, foot, below, terms, moved + UNUSUAL / 3)
-            if high:  # a long question under the words
+            if high:  # the question below the words, for a long question
                 under = QRect(0, max(height - asked(left), 0), left, min(asked(left), height))
                 whole = QRect(beside.x(), 0, beside.width(), height)
                 for at, below, unusual in shown(whole):
@@ -144,7 +144,7 @@ def placed(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
 
 
 def _hidden(pixels: int) -> float:
-    """The cost of so many pixels that have to be scrolled to."""
+    """The cost of a part that needs this many pixels more than it has."""
     return SCROLLS + BEYOND * pixels if pixels > 0 else 0.0
 
 

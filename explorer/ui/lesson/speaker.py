@@ -1,4 +1,4 @@
-"""The lecturer's own screen: this step, the next one, notes, the clock, and the time of each step."""
+"""The lecturer's own screen: the present step, the next step, notes, the clock, and used and planned times."""
 
 from collections.abc import Mapping
 from html import escape
@@ -25,13 +25,13 @@ from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 SHARE = 0.62
-"""The share of the width for this step, in which the lecturer can also edit."""
+"""The share of the width for the present step, in which the lecturer can also edit."""
 
 
 class Speaker(QWidget):
-    """The lecturer's window beside that of the class. Its keys are those of presenter mode.
+    """The lecturer's window, with the same keys as the class's window.
 
-    `presenter`: gives its keys and its clock.
+    `presenter`: the class's window, which handles the keys and has the clock.
     """
 
     def __init__(self, bench: Workbench, guide: Guide, presenter: Presenter) -> None:
@@ -72,7 +72,7 @@ class Speaker(QWidget):
         presenter.clock.ticked.connect(self._tell_time)
         presenter.covered.connect(self._tell_time)
         guide.stepped.connect(self._follow)
-        guide.stepped.connect(self.setFocus)  # so typing answers the question, and changes no cell
+        guide.stepped.connect(self.setFocus)  # so that typed keys answer the question and change no cell
         self._again, self._gone = later(self, self._rebuild), Gone(self)
         bench.appearance.changed.connect(self._restyle)
 
@@ -89,7 +89,7 @@ class Speaker(QWidget):
         self._rebuild()
 
     def _rebuild(self) -> None:
-        """Build this step again in the size of the window."""
+        """Build the slide of the present step again, in the size of the window."""
         if self.width() < 2:
             return
         self._look.dress(max(SHARE * scale_for(self.width(), self.height()), 1.0))
@@ -162,7 +162,7 @@ class Speaker(QWidget):
 
 
 def _asked(step: Step, numbers: Mapping[str, str]) -> str:
-    """The question for the class, and which choice is right; a number that is asked for stands in the step."""
+    """The question for the class, and its right choice; a right number is visible in the step itself."""
     question = step.question
     if question is None:
         return ""

@@ -1,6 +1,6 @@
-"""The places on a page of what a step names, asks for, allows to change, and wants to be changed.
+"""The rectangles on a page of what a step names, asks for, lets the reader change, and wants changed.
 
-When a step opens, its page is scrolled so that what it names is visible, and nothing is cut at the top.
+When a step opens, its page is scrolled so that what it names is visible, and no part is cut at the top.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,28 +18,29 @@ from explorer.ui.page.column import Elements
 
 
 def spot_box(elements: Elements) -> MatrixBox | None:
-    """The matrix that is spoken of."""
+    """The matrix with the cells that the step names."""
     return next((box for box in _boxes(elements) if box.matrix.spot is not None), None)
 
 
 def asked_box(elements: Elements, graph: Graph, question: Question | None) -> MatrixBox | None:
-    """The matrix in which a number is asked for."""
+    """The matrix with the number that the question asks for."""
     asked = asked_cell(graph, question) if isinstance(question, Predict) else None
     return None if asked is None else _box_of(elements, asked.node, asked.index)
 
 
 def spot_rect(box: MatrixBox) -> QRect:
-    """The rectangle, in a matrix's box, of the cells that are spoken of, scrolled into sight; with the heading."""
+    """The rectangle, in a matrix's box, from its heading to the named cells, which are scrolled into sight."""
     return _cells_rect(box, *(box.matrix.spot or ((0,), (0,))))
 
 
 def wanted_rects(elements: Elements, graph: Graph, step: Step) -> list[list[QRect]]:
     """Groups of rectangles to be visible together on a step's page, in its pixels; the most wanted group first.
 
-    First what the step names, the number that it asks for, what may be changed and what that should change: their whole
-    matrices, then their cells at least; then what it names and asks for; then only what it names.
+    The first group has what the step names, the number that it asks for, the inputs that may be changed and the cells
+    that should reach a goal; the next what it names and asks for; the last only what it names. Each group comes twice:
+    with whole matrices, and then with only the cells.
     """
-    named: list[tuple[QRect, QRect]] = []  # (all of it, its cells at least)
+    named: list[tuple[QRect, QRect]] = []  # (the whole matrix, only its cells)
     spot, element = spot_box(elements), step.look.element and elements.named(step.look.element)
     if spot is not None:
         named.append(_both(elements, spot, spot_rect(spot)))
@@ -68,13 +69,13 @@ def _of_making(elements: Elements, graph: Graph, question: Question) -> Iterator
 
 
 def _goal(graph: Graph, node: str, cell: tuple[int, ...]) -> Cell | None:
-    """The cell of a goal; None while a switch has removed it."""
+    """The cell of a goal; None if a switch has removed it."""
     place = graph.find(node)
     return None if place is None else Cell(place.node, place.index + cell)
 
 
 def scroll_to_meant(boxes: Sequence[MatrixBox], view: View, step: Step) -> None:
-    """In matrices that are not whole, scroll to what is pointed at, asked for or spoken of."""
+    """Scroll partly visible matrices to the cells that are pointed at, asked for or named by the step."""
     question = step.question
     goals = [] if question is None else [_goal(view.graph, *goal) for goal in question.goals[:1]]
     if isinstance(question, Predict):
@@ -85,7 +86,7 @@ def scroll_to_meant(boxes: Sequence[MatrixBox], view: View, step: Step) -> None:
         asked = None
     read = _read_by(view, asked)
     meant: dict[str, int] = {}
-    """By axis, the row or column of what is asked for, or else spoken of, for all matrices that have this axis."""
+    """By axis, the row or column of the asked or else the named cell, for all matrices with this axis."""
     for box in boxes:
         spot = box.matrix.spot or ((), ())
         meant |= {axis: named[0] for axis, named in zip(box.matrix.axes, spot, strict=True) if named}
@@ -112,13 +113,13 @@ def scroll_to_meant(boxes: Sequence[MatrixBox], view: View, step: Step) -> None:
 
 
 def _is_there(view: View, cell: Cell) -> bool:
-    """Whether the model has a cell now: its sentence may have become shorter."""
+    """Whether the model still has a cell: its sentence may have become shorter."""
     shape = view.values[cell.node].shape
     return len(cell.index) == len(shape) and all(i < n for i, n in zip(cell.index, shape, strict=True))
 
 
 def _read_by(view: View, cell: Cell | None) -> dict[str, tuple[int, ...]]:
-    """For each node that a number is computed from, the first cell that is read."""
+    """For each node that a cell is computed from, the first cell of it that is read."""
     derived = None if cell is None else view.engine.explain(cell.node, cell.index)
     cells: dict[str, tuple[int, ...]] = {}
     for operand in operands(derived) if derived is not None else ():
@@ -127,15 +128,15 @@ def _read_by(view: View, cell: Cell | None) -> dict[str, tuple[int, ...]]:
 
 
 def _both(elements: Elements, box: MatrixBox, cells: QRect) -> tuple[QRect, QRect]:
-    """A whole matrix, and some of its cells, in the pixels of the page."""
+    """The rectangles of a whole matrix and of some of its cells, in the coordinates of the page."""
     at = box.mapTo(elements, QPoint())
     return QRect(at, box.size()), cells.translated(at)
 
 
 def _cells_rect(box: MatrixBox, rows: tuple[int, ...], columns: tuple[int, ...]) -> QRect:
-    """The rectangle, in a matrix's box, of some cells, scrolled into sight; with the heading."""
+    """The rectangle, in a matrix's box, from its heading to some cells, which are scrolled into sight."""
     view = box.view
-    if not view.isVisibleTo(box):  # a small picture replaces them
+    if not view.isVisibleTo(box):  # a small picture is shown instead of the cells
         return box.rect()
     first, last = view.table.index(rows[0], columns[0]), view.table.index(rows[-1], columns[-1])
     view.scrollTo(last)
@@ -150,33 +151,33 @@ def _boxes(elements: Elements) -> Iterator[MatrixBox]:
 
 
 def _box_of(elements: Elements, node: str, index: tuple[int, ...]) -> MatrixBox | None:
-    """The matrix of a node, or the slice of it that has a cell."""
+    """The matrix of a node, or of the slice of it that contains a cell."""
     places = ((box, box.matrix.place) for box in _boxes(elements) if box.matrix.place.node == node)
     return next((box for box, at in places if index[: len(at.index)] == at.index), None)
 
 
 Span = tuple[int, int]
-"""The first pixel and the one behind the last, from the top of a page."""
+"""The first pixel row of a part and the one after its last, from the top of the page."""
 GAP = 10
 """Pixels above the first visible part."""
 LOWEST = 0.66
-"""The middle of what is wanted is above this share of the visible height, if the page can begin so."""
+"""If possible, the middle of the wanted parts is above this share of the visible height."""
 
 
 def begin(parts: Iterable[Span], wanted: Sequence[Sequence[Span]], in_sight: int) -> int:
-    """The pixel at which a page begins.
+    """The pixel row of a page that becomes the first visible one.
 
-    As near to its top as possible, but with nothing wanted at the window's lower edge, where the eye comes last; at the
-    top, or at the beginning of a part, and with no other part cut.
+    It is as near to the top as possible, but no wanted part is at the window's lower edge, where the eye looks last. It
+    is the top of the page or the beginning of a part, and cuts no other part.
 
     Parameters
     ----------
     parts : iterable of Span
-        All that stands on the page, such as headings, switches, matrices, pictures.
+        All parts of the page, such as headings, switches, matrices, pictures.
     wanted : sequence of sequence of Span
-        What should be visible together, the most wanted first; the first that fits is taken.
+        Groups of parts to be visible together, the most wanted first; the first group that fits is taken.
     in_sight : int
-        Visible pixels.
+        The visible height in pixels.
     """
     parts = [span for span in parts if span[0] < span[1]]
     starts = sorted({0, *(max(top - GAP, 0) for top, _ in parts)})
@@ -190,8 +191,8 @@ def begin(parts: Iterable[Span], wanted: Sequence[Sequence[Span]], in_sight: int
         fit = [start for start in starts if lowest <= start <= highest]
         whole = [start for start in fit if not any(top < start < bottom for top, bottom in parts)]
         if whole or fit:
-            end = max(bottom for _, bottom in parts) - in_sight  # beginning lower would leave the window empty
-            low = (first + last) / 2 - LOWEST * in_sight  # beginning higher would put it too low
+            end = max(bottom for _, bottom in parts) - in_sight  # beginning lower would leave empty space at the end
+            low = (first + last) / 2 - LOWEST * in_sight  # beginning higher would put the wanted parts too low
             return next((start for start in whole or fit if low <= start <= end), (whole or fit)[0])
         return min(max(first - GAP, lowest), highest)
     spans = wanted[-1] if wanted else ()

@@ -1,4 +1,4 @@
-"""Pictures of steps that are not shown in the window: small ones, and ones for paper."""
+"""Pictures of steps that the window does not show: small ones, and ones for paper."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -33,7 +33,7 @@ from explorer.ui.widgets.tree import delete_now
 from explorer.ui.workbench import Workbench
 
 PAPER, NARROW = 760, 430
-"""Greatest widths in pixels of what a step names: on paper, and beside its words, with matrices as narrow as that."""
+"""The greatest widths in pixels of what a step names: below its words on paper, and beside them."""
 MARGIN = 4
 """Pixels around a picture for paper."""
 SHARP = 2.0
@@ -44,22 +44,22 @@ SHARP = 2.0
 def step_off_screen(
     appearance: Appearance, lesson: Lesson, number: int, state: State, scale: float, theme: Theme | None = None
 ) -> Iterator[tuple[QWidget, Workbench]]:
-    """A widget that is on no screen, and a workbench in its look that looks at what a step names.
+    """A widget that is on no screen, and a workbench in its look whose selection is what a step names.
 
     Parameters
     ----------
     appearance : Appearance
         The program's look.
     number : int
-        Of the step, counted from 0.
+        The index of the step, from 0.
     state : State
-        Of the step.
+        The state of the model at the step.
     scale : float
         Text scale.
     theme : Theme, optional
-        Another theme than the program's.
+        A theme to use instead of the program's.
     """
-    typeset("x")  # else a formula would be typeset only at the second paint
+    typeset("x")  # imports what formulas need: else they would be typeset only at the second paint
     step, document, window = lesson.steps[number], Document(state), QWidget()
     window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     window.setObjectName("page")
@@ -83,25 +83,25 @@ def step_off_screen(
 
 
 def lay_out(window: QWidget, size: QSize) -> None:
-    """Lay out all that is in a widget, with its pictures."""
+    """Lay out a widget and everything in it, with its pictures."""
     window.resize(size)
     window.show()
     for late in window.findChildren(PicturePlace):
         late.fill()
         for picture in late.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
-            picture.show()  # the layout would do so in a later turn
+            picture.show()  # otherwise the layout would show it in a later turn
     QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
 
 def picture_of_step(
     appearance: Appearance, lesson: Lesson, number: int, state: State, theme: Theme = LIGHT
 ) -> QImage | None:
-    """A picture of what a step names, in light colours for paper; None if it names nothing that stands on a page."""
+    """A picture of what a step names, in light colours for paper; None if it names no element of a page."""
     with step_off_screen(appearance, lesson, number, state, 1.0, theme) as (window, bench):
         step = lesson.steps[number]
         vectors = None
         if step.look.word:
-            from explorer.words import catalogue  # few steps need it
+            from explorer.words import catalogue  # imported here because few steps need it
 
             vectors = catalogue.load()
         # On paper nothing moves, and no button can be pressed.
@@ -120,7 +120,7 @@ def picture_of_step(
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
             if elements.minimumSizeHint().width() <= paper and all(map(_is_whole, elements.widgets.values())):
                 break
-        # All matrices on one line may be wider than the paper: then they are broken into lines, and these are higher.
+        # If the matrices on one line are wider than the paper, they are broken into several lines.
         margin = QSize(2 * MARGIN, 2 * MARGIN)
         across = max(min(elements.sizeHint().width(), paper), elements.minimumSizeHint().width())
         size = QSize(across, min(height_at(elements, across), 3 * PAPER)) + margin
@@ -137,15 +137,15 @@ def picture_of_step(
 
 
 def beginning(appearance: Appearance, lesson: Lesson, most: QSize) -> QImage | None:
-    """What the first step of a lesson names, no larger than so many pixels; None where it names nothing that stands.
+    """A picture of what the first step of a lesson names, at most as large as `most`; None if it names no element.
 
-    Of a model that is not there only its sizes: a stand-in would have other numbers.
+    For a model that does not come with the program, only its sizes: a stand-in would have other numbers.
     """
     if not lesson.steps or lesson.steps[0].training is not None:
         return None
     what, theme = "What it begins with" if lesson.needed is None else "Its model", appearance.theme
     whole: QImage | None = None if lesson.needed is None else picture_of_sizes(lesson.needed, theme, most)
-    with suppress(ExplorerError):  # who opens the lesson is told
+    with suppress(ExplorerError):  # the error is shown when the lesson is opened
         whole = whole or picture_of_step(appearance, lesson, 0, states_of(lesson)[0], theme)
     if whole is None:
         return None
@@ -156,9 +156,9 @@ def beginning(appearance: Appearance, lesson: Lesson, most: QSize) -> QImage | N
 
 
 def picture_of_sizes(needed: NeededModel, theme: Theme, size: QSize) -> QImage:
-    """A picture of a model that is not loaded, from its sizes: for each layer its heads, and its net below the stream.
+    """A picture of a model that is not loaded, from its sizes: for each layer its heads, and below them its net.
 
-    The lengths of the bars stand for numbers in a vector: in the net, and between the layers.
+    The height of a bar is proportional to the numbers in a vector: in a net, and in the stream between the layers.
     """
     layers, heads, d_model, d_ff = (needed.sizes[name] for name in ("layers", "heads", "d_model", "d_ff"))
     image = QImage(size, QImage.Format.Format_RGB32)
@@ -193,7 +193,7 @@ def picture_of_sizes(needed: NeededModel, theme: Theme, size: QSize) -> QImage:
 
 
 def _cropped(image: QImage, theme: Theme) -> QImage:
-    """The picture without the empty space below and beside what is drawn: elements ask for room that they may need."""
+    """The picture without empty space at its right and below, which elements reserve for what they may show."""
     page = qcolor(theme.surface)
     ink = drawn(pixels_of(image), (page.red(), page.green(), page.blue()))
     if not ink.any():
