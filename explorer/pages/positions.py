@@ -107,6 +107,7 @@ class _Drawn:
     op: Sinusoidal | None  # the formula, if there is one
     array: Array  # (n, d)
     own: tuple[int, int]  # how many positions and dimensions the model has
+    room: int  # how many positions its table has; those of the words, if there is no larger table
     own_only: bool  # whether the reader chose to draw only these
     asked: tuple[int, int]  # how many positions and dimensions the reader chose otherwise
     ends: tuple[int, int]  # the first and the last dimension drawn as a curve, counted from 1
@@ -165,7 +166,8 @@ def _drawn(view: View, block: str) -> _Drawn:
     first, last = sorted(
         view.number(f"{name}.{end}", usual, 1, d) for end, usual in (("from", 1), ("to", min(4, own[1], d)))
     )
-    return _Drawn(name, axis, formula, array, own, own_only, asked, (first, last), view.labels(axis))
+    room = len(view.values[f"{block}places"]) if f"{block}places" in view.nodes else own[0]
+    return _Drawn(name, axis, formula, array, own, room, own_only, asked, (first, last), view.labels(axis))
 
 
 @lru_cache(maxsize=4)
@@ -310,6 +312,8 @@ def _between(drawn: _Drawn, n: int) -> tuple[Array, Array]:
 
 def _said_of_sizes(drawn: _Drawn) -> str:
     n, d = drawn.own
+    if drawn.op is None and drawn.room > n:
+        return f"The encoding is a table of {drawn.room:,} positions, not a formula. Those of the words are drawn."
     if drawn.op is None:
         return "The encoding is a table of numbers, not a formula. So it has no more positions than are drawn."
     model = f"The model has {n} position{'s' * (n != 1)} and {d} dimension{'s' * (d != 1)}"

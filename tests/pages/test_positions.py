@@ -190,3 +190,12 @@ def test_the_longest_waves_of_the_script_stop_nothing(source):
     source.choose(f"{PE}.from", 396)
     source.choose(f"{PE}.to", 400)
     assert len(source.page(STAGE).marks(CURVES, Curve)) == 5
+
+
+def test_a_table_with_more_positions_than_the_words_is_said_to_have_them(source):
+    source.do(SetSwitch("source", "positions", "own"))
+    assert "no more positions than are drawn" in source.page(STAGE).notes
+    source.do(SetSwitch("source", "room", 1024))
+    notes = source.page(STAGE).notes
+    assert "The encoding is a table of 1,024 positions, not a formula. Those of the words are drawn." in notes
+    assert "no more positions" not in notes
