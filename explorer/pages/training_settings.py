@@ -129,6 +129,9 @@ class Plan:
                 self.typed[act[5:]] = str(value)
                 self.waits.add(act[5:])
                 return frozenset()
+            case "optimiser" if self.recipe.weight_decay == OPTIMISERS[self.recipe.optimiser].decay:
+                decay = OPTIMISERS[str(value)].decay  # as it is usual with this one
+                self.recipe = replace(self.recipe, optimiser=str(value), weight_decay=decay)
             case _:
                 self.typed.pop(act, None)
                 self.recipe = replace(self.recipe, **{act: value})  # type: ignore[arg-type]

@@ -140,3 +140,16 @@ def test_the_next_word_is_called_right_only_where_it_is_the_target(desk):
     assert "after each word the model should say the next word" in learned_from(plan, here.view)
     here.do(SetCells("loss.target", {(0,): int(here.value("loss.target")[1])}))
     assert learned_from(plan, here.view).endswith("with the right answer on the page “Loss”.")
+
+
+def test_an_optimiser_comes_with_its_usual_weight_decay(desk):
+    """AdamW without one is Adam; by hand, and in a recipe, it had one already."""
+    plan, here = opened(desk, "xor")
+    plan.do("optimiser", "AdamW")
+    assert settings(plan, here, "xor").recipe.weight_decay == 0.01
+    assert page(here, plan, "xor")["weight_decay"].value == "0.01"
+    plan.do("optimiser", "Adam")
+    assert settings(plan, here, "xor").recipe.weight_decay == 0
+    plan.do("type weight_decay", "0.2")
+    plan.do("optimiser", "AdamW")
+    assert settings(plan, here, "xor").recipe.weight_decay == 0.2
