@@ -32,6 +32,7 @@ from explorer.core.switches import SWITCHES
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
+from explorer.lessons.steps import Choose, Predict
 from explorer.settings import Settings
 from explorer.ui.window.top_bar import PAGES
 from explorer.words import download
@@ -109,7 +110,7 @@ class Monkey:
             *[self.go] * 4,
             *[self.drag, self.wheel, self.travel] * 3,
             *[self.resize, self.look, self.pin, self.switch, self.train, self.file] * 2,
-            *[self.tokens, self.lesson, self.step, self.tab, self.size_of_text],
+            *[self.tokens, self.lesson, self.step, self.answer, self.tab, self.size_of_text],
         ]
         # Somebody closes what stands in the way: a dialog runs an event loop of its own, and so does a drag, in which
         # Qt waits for the mouse to be let go; no act comes before that, since each has to end before the next.
@@ -254,7 +255,7 @@ class Monkey:
         for sequence in graph.sequences:
             words = self.bench.document.words(sequence)
             self.bench.document.do(
-                SetTokens(sequence, tuple(self.chance.choices(words, k=self.chance.randrange(1, 6))))
+                SetTokens(sequence, tuple(self.chance.choices(words, k=self.chance.choice((1, 1, 2, 3, 4, 5, 12)))))
             )
 
     def travel(self):
@@ -312,6 +313,18 @@ class Monkey:
             self.chance.choice((self.window.lessons.next,) * 3 + (self.window.lessons.back,)).trigger()
             if self.chance.random() < 0.5:
                 QApplication.processEvents()
+
+    def answer(self):
+        """Answer the question of a step, most often wrongly, or ask for a hint."""
+        guide = self.window.lessons.guide
+        question = guide.question
+        if isinstance(question, Choose):
+            guide.answer(self.chance.randrange(len(question.choices)))
+        elif isinstance(question, Predict):
+            guide.answer(self.chance.choice((0.0, -1.5, 1e300, self.chance.gauss(0, 1))))
+        if self.chance.random() < 0.3:
+            guide.hint()
+        return type(question).__name__
 
     def file(self):
         files = self.window.files
