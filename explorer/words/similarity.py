@@ -151,7 +151,9 @@ def sentence(vectors: Vectors, text: str) -> Sentence:
 
     Raises `ExplorerError`: "no-known-word".
     """
-    words = [word for word in corpus.tokens(text) if word != "\n"]
+    # As typed where the table has it so: that of a model may know "AI", and not "ai".
+    typed = [word for word in corpus.tokens(text, lower=False) if word != "\n"]
+    words = [word if word in vectors else word.lower() for word in typed]
     known = tuple(word for word in words if word in vectors)
     if not known:
         raise ExplorerError("no-known-word", text=text.strip()[:80], vectors=vectors.name)

@@ -123,6 +123,13 @@ def test_a_sentence_is_the_mean_of_its_words_in_any_order(sample):
         similarity.sentence(sample, "qwzzx 123")
 
 
+def test_a_sentence_finds_words_that_a_table_has_in_capitals():
+    """Of a model's own table, "I" and "AI" were said to have no vector."""
+    own = Vectors.of("own", ["I", "love", "AI", "dog"], np.eye(4, dtype=np.float32))
+    one = similarity.sentence(own, "I love AI, Dog's")
+    assert (one.words, one.unknown) == (("I", "love", "AI", "dog"), ())
+
+
 def test_a_table_of_some_words(table):
     assert similarity.table(table, ["w3", "W1"]).tolist() == [table.array[3].tolist(), table.array[1].tolist()]
     with refuses("'w99'"):

@@ -110,11 +110,12 @@ def _sums(cosine: PairCosine) -> Listing:
     """The list from the products to the dot product, the cosine and the angle."""
     a, b = map(shortened, cosine.words)
     dims, agree = len(cosine.products), int(cosine.agree.sum())
+    against = int((cosine.products < 0).sum())  # a product of 0 does neither
     up, dot = float(cosine.products[cosine.agree].sum()), float(cosine.dot)
     first, second = (written(float(norm), 4) for norm in cosine.norms)
     rows = (
         Line.of(f"{agree} of {dims} dimensions agree", written(up, 4)),
-        Line.of(f"the other {dims - agree} pull apart", written(dot - up, 4)),
+        Line.of(f"{'the other ' * (agree + against == dims)}{against} pull apart", written(dot - up, 4)),
         Line.of("dot product, their sum", written(dot, 4)),
         Line.of(f"length of {a}", first),
         Line.of(f"length of {b}", second),

@@ -30,7 +30,7 @@ BREAK = -1
 
 _LETTERS = r"[^\W\d_]+"
 _WORD = re.compile(rf"{_LETTERS}(?:'{_LETTERS})*|\n")
-_POSSESSIVE = re.compile(r"'s\b")
+_POSSESSIVE = re.compile(r"'[sS]\b")
 _BLOCK = 1 << 22
 _SMALL, _TIGHTEST = 100_000_000, 100
 """Bytes that a file may always unpack to; a larger file may unpack to so many times its packed size."""
@@ -45,9 +45,9 @@ class Corpus:
     stream: NDArray[np.int32]  # the number of each word of the text, `BREAK` between lines, (n,), int32
 
 
-def tokens(text: str) -> list[str]:
-    r"""The words of a text, with "\n" between its lines."""
-    plain = _POSSESSIVE.sub("", text.lower().replace("’", "'"))
+def tokens(text: str, lower: bool = True) -> list[str]:
+    r"""The words of a text, with "\n" between its lines; `lower`: in lower case."""
+    plain = _POSSESSIVE.sub("", (text.lower() if lower else text).replace("’", "'"))
     if plain.isascii():
         return _WORD.findall(plain)
     marks, word = _with_marks()

@@ -5,8 +5,11 @@ import pytest
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
+from explorer.pages.element import leaves
 from explorer.pages.page import Button
+from explorer.pages.words.cosine import outcome
 from explorer.words import catalogue
+from explorer.words.similarity import cosine_of
 from explorer.words.vectors import Vectors
 from tests.pages.words.conftest import ask, follow, part, parts, press, problem, small
 
@@ -309,3 +312,10 @@ def test_a_word_that_is_offered_takes_the_error_away_where_enter_asks_for_nothin
     press(card, "offer 0 words")
     assert (part(card, "words field").value, problem(card, "words")) == ("king queen", "")
     assert card.command() is not None
+
+
+def test_a_product_of_zero_neither_agrees_nor_pulls_apart():
+    u, v = np.array([1, 1, 0, 2], np.float32), np.array([1, -1, 3, 0], np.float32)
+    found = {part.id: part for one in outcome(cosine_of((u, v), ("a", "b")), False) for part in leaves(one)}
+    said = [line.entries[0].text for line in found["sums"].lines[:2]]
+    assert said == ["1 of 4 dimensions agree", "1 pull apart"]
