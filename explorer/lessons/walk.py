@@ -67,6 +67,7 @@ class Attempt:
     hints: int = 0  # how many hints were taken
     done: bool = False  # whether the question is over
     told: bool = False  # whether the answer was shown to a student who gave none
+    typed: dict[int, str] = field(default_factory=dict)  # what is typed, by the place of its field among the fields
     # The last wrong number whose mistake was recognised, and its derivation.
     known: tuple[float, tuple[Part, ...]] | None = None
 

@@ -78,7 +78,9 @@ class PredictBody(Body):
             if not self.large:  # a class sees it in place of the derivation
                 self.column.addWidget(self.gaps)
             self.gaps.changed.connect(self._say_whether_typed)
-        for field in self.fields:
+        for place, field in enumerate(self.fields):
+            field.setText(guide.attempt.typed.get(place, ""))
+            field.textEdited.connect(partial(guide.attempt.typed.__setitem__, place))
             field.returnPressed.connect(self._go_on)
         self.button = mark(QPushButton("Lock in"), primary="true")
         self.button.setToolTip("Give this number as your answer")
@@ -117,6 +119,9 @@ class PredictBody(Body):
 
     def follow(self, verdict: Verdict | None, done: bool) -> None:
         self.field.setReadOnly(done)
+        for place, field in enumerate(self.fields):  # it may have been typed on the slide, or beside the page
+            if field.text() != (typed := self.guide.attempt.typed.get(place, field.text())):
+                field.setText(typed)
         self.field.setVisible(not (done and self.large and self.number() is None))
         self.button.setVisible(not done)
         if verdict is not None and not done:

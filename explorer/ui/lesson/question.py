@@ -77,9 +77,17 @@ class QuestionView(QFrame):
         self.show_question()
 
     def be_typed_in(self) -> bool:
-        """Give the focus to the first field that is to be filled in; returns whether there is one."""
+        """Give the focus to the first field that is to be filled in; returns whether there is one.
+
+        If a number is typed in each, it may be locked in, or replaced by typing another one.
+        """
         body = self._body
-        return isinstance(body, PredictBody) and self._guide.question is not None and body.be_typed_in()
+        if not isinstance(body, PredictBody) or self._guide.question is None:
+            return False
+        if not body.be_typed_in():
+            body.field.setFocus(Qt.FocusReason.OtherFocusReason)
+            body.field.selectAll()
+        return True
 
     def show_question(self) -> None:
         """Show the question of the present step, or nothing."""

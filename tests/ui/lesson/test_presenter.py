@@ -398,6 +398,19 @@ def test_digits_go_to_the_number_that_is_asked_for_and_behind_the_answer_keys_me
     assert guide.at == 2
 
 
+def test_what_is_typed_stays_on_a_slide_of_another_size_and_is_shown_beside_the_page(
+    window, presenter, guide, go, hand
+):
+    go(1)
+    hand.type("0.5")
+    presenter.resize(1600, 900)
+    assert presenter.sheet.question.findChild(PredictBody).field.text() == "0.5"
+    hand.type("0.56")
+    hand.key(Key.Key_Return)
+    assert guide.attempt.tried == [0.56]
+    assert window.lessons.panel.findChild(PredictBody).field.text() == "0.56"
+
+
 def test_as_it_begins_the_keys_stand_below_the_words_for_three_seconds_and_cover_nothing(presenter, qtbot):
     bar, sheet = presenter._bar, presenter.sheet
     qtbot.waitUntil(lambda: sheet.is_settled)

@@ -481,6 +481,24 @@ def test_who_goes_to_a_question_can_type_at_once_and_still_undo_the_step(window,
     assert guide.attempt.tried == [0.66]
 
 
+def test_what_is_typed_stays_until_the_question_is_asked_again(window, guide, panel, hand, eye, appearance):
+    panel.go(lambda: guide.go(1))
+    hand.type("0.6")
+    appearance.set_scale(1.5)
+    eye.settle(window)
+    assert body(panel, PredictBody).field.text() == "0.6"
+    assert body(panel, PredictBody).button.isEnabled()
+    panel.go(guide.back)
+    panel.go(guide.next)
+    field = body(panel, PredictBody).field
+    assert (field.text(), field.selectedText(), field.hasFocus()) == ("0.6", "0.6", True)
+    hand.type("0.67")
+    hand.key(Key.Key_Return)
+    assert guide.attempt.verdict.right
+    guide.ask_again()
+    assert body(panel, PredictBody).field.text() == ""
+
+
 def test_behind_a_number_the_way_on_has_the_keys(window, guide, panel, hand, eye):
     panel.go(lambda: guide.go(1))
     hand.type("0.66")
