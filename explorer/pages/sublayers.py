@@ -76,7 +76,7 @@ class Sublayers:
         self.above = self._box + RISE
         """How far above the stream a block extends."""
         self._reading: float | None = None
-        """The x at which the block before reads the stream."""
+        """The x at which the self-attention before reads the stream."""
         self.source: Lane | None = None
         """The lane of the encoder, once it has been drawn."""
         self.bends: tuple[float, float] | None = None
@@ -119,7 +119,8 @@ class Sublayers:
             self._reads_beside(lane, block, up, bottom)
         else:
             self._reads(lane, block, up, bottom)
-        self._reading = up
+        if stage.kind != "cross":  # a net beside attention reads what self-attention reads
+            self._reading = up
         sheet.wait_for(shown)
         sheet.add(box_of(sheet, stage, block, place))
         self._hold(stage, block, place)
@@ -160,7 +161,11 @@ class Sublayers:
         own = f"{block}.norm" in self._view.nodes
         # A net without a norm of its own reads the output of the attention's norm.
         begin = (start, level) if own else (start - 13.0 + NORM_WIDTH, bottom + NORM_BELOW + NORM / 2)
-        sheet.add(FlowLine((begin, (x, begin[1]), (x, bottom)), TEXT, 1.5))
+        ways: tuple[tuple[float, float], ...] = (begin, (x, begin[1]))
+        if not own and f"{block.rpartition('.')[0]}.cross.output" in self._view.nodes:  # below the norm of that block
+            aside = begin[0] + 6.0
+            ways = begin, (aside, begin[1]), (aside, level), (x, level)
+        sheet.add(FlowLine((*ways, (x, bottom)), TEXT, 1.5))
         self._norm_in(block, x, bottom)
 
     def _norm_in(self, block: str, x: float, bottom: float) -> None:

@@ -35,6 +35,7 @@ from explorer.pages.stacks import SHEETS
 from explorer.pages.view import View
 from explorer.pages.whole import whole_sentence
 from tests.examples import EXAMPLES as DISTINCT
+from tests.pages.test_columns import crosses
 
 EXAMPLES = [(lesson.id, setting) for lesson in DISTINCT for setting in lesson.settings]
 TEXTBOOK = "you-are-welcome", "textbook"
@@ -649,3 +650,27 @@ def test_an_encoder_that_says_words_is_said_to_do_so():
     assert "comes out at the right as a vector" in whole_sentence(View.of(document), WHOLE)
     document.do(SetSwitch("output", "on", True))
     assert "the words that may stand there come out at the right" in whole_sentence(View.of(document), WHOLE)
+
+
+@pytest.mark.parametrize("reads", ["beside attention", "beside attention, its norm"])
+def test_beside_the_attention_of_a_translator_a_net_reads_what_self_attention_reads(reads):
+    """Its line began at cross-attention, which reads something else."""
+    document = Document(new_lesson("encoder-decoder", ["a b c", "x y z"], d_model=4, layers=1).state())
+    for part in ("self", "cross", "ffn"):
+        document.do(SetSwitch(f"decoder.1.{part}", "norm", "pre"))
+    document.do(SetSwitch("decoder.1.ffn", "reads", reads))
+    picture = page(View.of(document), WHOLE).elements[-1].drawing
+    places = {mark.name: mark.place for mark in picture.marks if isinstance(mark, Box)}
+    left = places["Decoder 1: Cross-attention"][0]
+    net = places["Decoder 1: Feed-forward"]
+    (way,) = [
+        mark.points
+        for mark in picture.marks
+        if isinstance(mark, FlowLine)
+        and len(mark.points) > 2
+        and net[0] < mark.points[-1][0] < net[0] + net[2]
+        and mark.points[-1][1] == net[1] + net[3]
+    ]
+    assert way[0][0] < left
+    norm = places["Decoder 1: norm before cross"]
+    assert not any(crosses(start, end, norm) for start, end in itertools.pairwise(way))
