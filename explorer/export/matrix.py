@@ -131,7 +131,7 @@ def _python(value: Any) -> str:
 
 def _cell(text: str) -> str:
     """Text in a cell of a Markdown table."""
-    return escape(text, quote=False).replace("|", r"\|").replace("*", r"\*").replace("_", r"\_")
+    return re.sub(r"([\\`*_|~$])", r"\\\1", escape(text, quote=False))
 
 
 # LaTeX
@@ -166,8 +166,15 @@ def equation(left: str, table: LabelledMatrix) -> Iterator[str]:
     yield r"\end{pmatrix}"
 
 
+_NO_LETTERS = str.maketrans(
+    {"␣": r"\textvisiblespace{}", "⏎": r"$\hookleftarrow$", "−": "$-$"}
+    | {digit: f"$_{i}$" for i, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")}
+)
+"""Characters of labels that LaTeX does not know as letters; notebooks do, so `latex_text` leaves them."""
+
+
 def _labels(rows: Sequence[str]) -> str:
-    return r" \\ ".join(map(latex_text, rows))
+    return r" \\ ".join(map(latex_text, rows)).translate(_NO_LETTERS)
 
 
 def _latex_number(value: Any) -> str:

@@ -44,6 +44,20 @@ def test_markdown_shows_labels_as_they_are():
     assert second == r"| a\|b\_c | 0.33333333 | nan | -2e+12 |"
 
 
+def test_markdown_takes_no_word_for_its_signs():
+    """Pieces of a tokenizer may be any signs: "`x`" lost its backquotes, and a backslash ate the sign after it."""
+    table = LabelledMatrix("W", "W", np.ones((5, 1)), ("`x`", r"\!", r"\|", "$a$", "~~s~~"))
+    labels = [line.rpartition(" | ")[0][2:] for line in markdown(table).splitlines()[2:]]
+    assert labels == [r"\`x\`", r"\\!", r"\\\|", r"\$a\$", r"\~\~s\~\~"]
+
+
+def test_labels_are_written_in_letters_that_latex_knows():
+    """pdflatex, tried by hand, ends in an error at others."""
+    table = LabelledMatrix("x", "x", np.ones((4, 1)), ("x₁₀", "␣the", "⏎", "−3"))
+    labels = r"\text{x$_1$$_0$} \\ \text{\textvisiblespace{}the} \\ \text{$\hookleftarrow$} \\ \text{$-$3} \end"
+    assert labels in latex(table)
+
+
 def test_latex_is_one_equation():
     text = latex(TABLE)
     assert r"\text{\textless{}start\textgreater{}} \\ \text{a|b\_c}" in text
