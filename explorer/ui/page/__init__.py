@@ -1,1 +1,1 @@
-"""From the data of a page to widgets: one renderer for each kind of element, told new data only when it differs."""
+"""From the data of a page to widgets: one renderer for each kind of element, called only when the element differs."""

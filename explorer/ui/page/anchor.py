@@ -1,4 +1,4 @@
-"""Keeps what is under the pointer in its place, whatever changes above it: a second press hits the same control."""
+"""Keeps the element under the pointer in its place when others change, so that a second click hits the same control."""
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint
 from PySide6.QtWidgets import QScrollArea, QWidget
@@ -11,22 +11,22 @@ from explorer.ui.page.picture_place import PicturePlace
 class InPlace:
     """Scrolls a page so that the element under the pointer stays in its place while others change.
 
-    If there is nothing to scroll, the page gets empty room above its first element, or below its last.
+    If the page cannot scroll that far, it gets empty room above its first element, or below its last.
     """
 
     def __init__(self, page: QScrollArea, elements: Elements) -> None:
         self._page, self._elements = page, elements
         self._held: tuple[QWidget, int] | None = None
-        """The element under the pointer, and how far it is below the top of the visible part."""
+        """The element under the pointer, and its distance in pixels from the top of the visible part."""
         self._above = self._below = 0
-        """Pixels of the empty room that was added."""
+        """The heights in pixels of the added empty room."""
         self._moves = False
 
     def hold(self) -> None:
         """Remember what is under the pointer: the page is about to change."""
         if self._held is None or not self._is_there(self._held[0]):
             there = [one for one in self._elements.widgets.values() if one.underMouse() and one.isVisible()]
-            # A picture that fills the page takes the rest of the room: with room added below, it would shrink.
+            # A picture that fills the page takes the rest of the height: room added below would make it smaller.
             there = [one for one in there if not (isinstance(one, PicturePlace) and one.fills)]
             self._held = (there[0], self._height(there[0])) if there else None
 
@@ -52,7 +52,7 @@ class InPlace:
         self._add(0, 0)
 
     def begin_at(self, pixels: int) -> None:
-        """Scroll to a place so many pixels below the page's top, whatever is under the pointer."""
+        """Scroll so that the visible part begins `pixels` below the page's top, whatever is under the pointer."""
         self._held = None
         self._scroll(pixels - self._page.verticalScrollBar().value())
 
@@ -63,7 +63,7 @@ class InPlace:
         return widget.mapTo(self._page.viewport(), QPoint()).y()
 
     def _scroll(self, down: int) -> None:
-        """Scroll down by so many pixels, or up if negative, with no more added room than that needs."""
+        """Scroll by `down` pixels, upwards if negative, with as little added room as possible."""
         bar, in_sight = self._page.verticalScrollBar(), self._page.viewport().height()
         page = height_of(self._elements, self._elements.width()) - self._above - self._below
         place = bar.value() + down - self._above

@@ -17,15 +17,15 @@ from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 AT_ONCE = 0.02
-"""Seconds of one turn of the event loop that are spent on a new page: all of it may take half a second."""
+"""Seconds spent on a new page in one turn of the event loop; the whole page may take half a second."""
 PREPARATIONS = 5
 """Turns between the completion of a page and showing it; see `StageArea._prepare`."""
 KEPT = 8
-"""How many pages are kept: each follows the pointer, gets every new look, and takes memory."""
+"""How many pages are kept: each one follows the pointer and takes memory."""
 
 
 class StageArea(QStackedWidget):
-    """Shows the stage that the bench's selection is at, or always the same one, and follows its document.
+    """Shows the page of the selected stage, or always the same page, and follows the document.
 
     A new page is built over several turns of the event loop; the old one stays until the new one is complete.
 
@@ -34,7 +34,7 @@ class StageArea(QStackedWidget):
     waits : bool
         See `PageView`.
     always : str
-        The name of the stage that is always shown; if empty, it is the selection's.
+        The name of the stage that is always shown; "" for the selected one.
     """
 
     shown = Signal()  # another page is visible now
@@ -43,7 +43,7 @@ class StageArea(QStackedWidget):
         super().__init__()
         self._bench, self._waits, self._always = bench, waits, always
         self._pages: dict[str, PageView] = {}
-        """By the names of their stages; the page seen last is the last one."""
+        """The pages by the names of their stages; the most recently shown page comes last."""
         self._gone = Gone(self)
         self._too_many = later(self, lambda: self._drop(list(self._pages)[:-KEPT]))
         self._at, self._closed = "", False
@@ -99,12 +99,12 @@ class StageArea(QStackedWidget):
         return page is not None and not self._going and page.is_settled and self._bench.appearance.turns.idle
 
     def show_stage(self, name: str) -> None:
-        """Show a stage, in a page built at the first visit; a picture selects the box that one comes from."""
+        """Show a stage; its page is built at the first visit. A picture selects the box of the stage before."""
         if self._closed:
             return
         if name not in self._pages:
             stage = next((stage for stage in self._bench.selection.places if stage.name == name), None)
-            if stage is None:  # a picture that still shows the earlier model has led to it
+            if stage is None:  # the click was on a picture that still shows the earlier model
                 return
             page = self._pages[name] = PageView(self._bench, stage, waits=self._waits)
             page.in_turns = partial(self.show_stage, name)
@@ -122,12 +122,12 @@ class StageArea(QStackedWidget):
         self._next.start()
 
     def _go_on(self) -> None:
-        """Build some of the page, prepare it, or show it: each in a turn of its own."""
+        """Build a part of the page, prepare it, or show it: each in a turn of its own."""
         page = self._pages[self._going]
         if page.stage not in self._bench.selection.places:
-            return  # the model has changed; `follow` is still to come, and leads to a stage that exists
+            return  # the model has changed; `follow` will be called soon, and goes to a stage that exists
         made = page.is_whole and not page.is_stale
-        stood = self._at == self._going and page.was_seen  # a page in a new look was never laid out
+        stood = self._at == self._going and page.was_seen  # False for a page in a new look, not laid out yet
         first = not self._at and not self._always  # the window waits for its first page
         if made and (first or stood or self._prepared == PREPARATIONS):
             self._show()
@@ -147,7 +147,7 @@ class StageArea(QStackedWidget):
                 return  # some formulas are left for the next turn
             case 2:
                 page.share()
-            case 3:  # sends all parts their sizes, which the picture of the page before would also do
+            case 3:  # sends all parts their sizes, which otherwise `motion.remember` would do
                 self.grab(QRect(0, 0, 1, 1))
             case 4:
                 self.motion.remember()
@@ -155,7 +155,7 @@ class StageArea(QStackedWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._prepared = 0  # the page to come is laid out again for the new size, in a turn of its own
+        self._prepared = 0  # the next page is laid out again for the new size, in a turn of its own
 
     def _show(self) -> None:
         self._next.stop()
@@ -183,7 +183,7 @@ class StageArea(QStackedWidget):
             if change.structure:
                 self._leave()
             elif (before := self.in_sight()) is not None:
-                before.leaves = True  # a step leads to another page: this one need not show the new numbers
+                before.leaves = True  # a step goes to another page: the visible one need not show the new numbers
         if change.structure:
             self._drop([name for name, page in self._pages.items() if stages.get(name) != page.stage])
         for page in tuple(self._pages.values()):
@@ -194,27 +194,27 @@ class StageArea(QStackedWidget):
             self.show_stage(self.stage)
 
     def begin_motion(self) -> None:
-        """Begin the motion of a step on the visible page; a page that is still to come begins it itself."""
+        """Begin the motion of a step on the visible page; a page that is being built begins it when it is shown."""
         if not self._going:
             self.motion.begin()
 
     def _be_done(self, event: QEvent) -> None:
-        """Finish and show the visible page at once, if the person acts on it: the act refers to the present model."""
+        """Complete the visible page at once, if the user acts on it: the act refers to the present model."""
         if self._going and not self._closed and self._pages[self._going] is self.in_sight() and self._is_meant(event):
             self._show()
 
     def _is_meant(self, event: QEvent) -> bool:
-        """Whether an event acts on the page; if not, the page can still be built in turns, which may take long."""
+        """Whether an event acts on the page; if not, the page can still be built over several turns."""
         if isinstance(event, QPointerEvent):
             at = self.mapFromGlobal(event.point(0).globalPosition().toPoint())
             if not self.rect().contains(at):
                 return False
-        focus = QApplication.focusWidget()  # gets keys, and turns of the wheel that do more than scroll
+        focus = QApplication.focusWidget()  # gets keys, and wheel events that do more than scroll
         has_keys = focus is not None and self.isAncestorOf(focus)
         return has_keys or not isinstance(event, QKeyEvent | QWheelEvent)
 
     def pause(self) -> None:
-        """Stop building the page of the present stage until it is to be shown."""
+        """Stop building the page until a stage is shown again."""
         self._next.stop()
 
     def close_down(self) -> None:
@@ -229,12 +229,12 @@ class StageArea(QStackedWidget):
         self._bench.appearance.turns.add(self._again)
 
     def _forget(self) -> None:
-        """Delete all pages before a new look: sizes are fixed all over a page, so it is built again instead."""
+        """Delete all pages before a new look: most of their sizes are fixed, so pages are built again instead."""
         self.motion.stop()
         self._drop(list(self._pages))
 
     def _leave(self) -> None:
-        """Hide the visible page: the stack would show any other page, of an earlier graph."""
+        """Hide the visible page before it is removed: the stack would then show another page, of an earlier graph."""
         self.setUpdatesEnabled(False)  # the screen keeps its picture until the next page comes
         self.setCurrentWidget(self._between)
 

@@ -1,4 +1,4 @@
-"""Cards in rows: what there is to choose."""
+"""Cards in rows, for choosing one of several things."""
 
 from html import escape
 
@@ -39,7 +39,7 @@ class Miniature(QLabel):
             self._turns.add(self._drawing)
 
     def _draw(self) -> None:
-        if not is_loaded():  # its formulas would load the typesetter here, which blocks the window for 0.3 s
+        if not is_loaded():  # drawing formulas now would load the typesetter, which blocks the window for 0.3 s
             self._drawing.start(AGAIN)
             return
         image = self.made() if self.made is not None else None
@@ -53,7 +53,7 @@ class Miniature(QLabel):
 
 
 class CardView(QFrame):
-    """A card: its picture, what it is about, and its buttons at the right."""
+    """A card: its picture, its title and words, and its buttons at the right."""
 
     def __init__(self, bench: Workbench, card: Card, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,7 +62,7 @@ class CardView(QFrame):
         self.image = Miniature(bench, self)
         self._title = SteadyLabel(role="strong", parent=self)
         self._words = SteadyLabel(role="muted", parent=self)
-        self._said = SteadyLabel(role="small", parent=self)  # it wraps: it may be long
+        self._said = SteadyLabel(role="small", parent=self)  # wraps long text
         self.ring = Ring(bench.appearance, f"How far you are in {card.title}", parent=self)
         self.buttons = {one.id: ButtonView(bench, one, self) for one in card.buttons}
         whole = QHBoxLayout(self)
@@ -118,7 +118,7 @@ class CardsView(QWidget):
             self.cards[card.id] = view = known.pop(card.id, None) or CardView(self._bench, card, self)
             view.tell(card)
             if place < cards.shown:
-                self._grid.addWidget(view, *divmod(place, cards.across))  # it leaves its former cell
+                self._grid.addWidget(view, *divmod(place, cards.across))  # this removes it from its former cell
             if view.isHidden() != (place >= cards.shown):
                 view.setVisible(place < cards.shown)
         for view in known.values():

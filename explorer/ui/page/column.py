@@ -42,8 +42,8 @@ class Elements(QWidget):
         self.bench = bench
         # The widgets of all elements that are no arrangements, by id.
         self.widgets: dict[str, QWidget] = {}
-        self._shown: dict[str, tuple[Element, QWidget]] = {}  # each with the element that it shows
-        self._ahead: dict[str, tuple[Element, QWidget]] = {}  # made for elements that come next, hidden until then
+        self._shown: dict[str, tuple[Element, QWidget]] = {}  # the same widgets, each with the element that it shows
+        self._ahead: dict[str, tuple[Element, QWidget]] = {}  # hidden widgets, made for elements that are shown next
         self._holders: dict[object, QWidget] = {}
         self._elements: Sequence[Element] | None = None
         self.parts: list[QWidget] = []  # the widgets of the top-level elements, from the top down
@@ -73,12 +73,12 @@ class Elements(QWidget):
                 yield from self._prepare(one, holder)
         elif self._found(element) is None:
             widget = WIDGETS[type(element)](self.bench, element, parent)
-            widget.sizeHint()  # styles and measures it now: all widgets at once would make the turn of the layout long
+            widget.sizeHint()  # styles and measures it now: doing so for all widgets in one turn would take long
             self._ahead[element.id] = element, widget
             yield
 
     def _found(self, element: Element) -> tuple[Element, Any] | None:
-        """The widget that exists for an element, or was made ahead for it, and the element that it shows."""
+        """The widget that exists for an element, visible or made ahead, with the element that it shows."""
         for one in (self._shown.get(element.id), self._ahead.get(element.id)):
             if one is not None and made_of(one[0]) == made_of(element):
                 return one
@@ -87,7 +87,7 @@ class Elements(QWidget):
     def tell(self, elements: Sequence[Element], most: float = math.inf) -> bool:
         """Show other elements; widgets of unchanged elements are left alone.
 
-        Returns whether at most `most` widgets were missing; else nothing is done.
+        If more than `most` widgets are missing, does nothing and returns False.
         """
         others = None if self._elements is None else differing(self._elements, elements)
         if others is None:
@@ -98,8 +98,8 @@ class Elements(QWidget):
             self._arrange(elements)
             return True
         self._elements = elements
-        # Gradient descent goes on by itself: its parts may have changed although nothing else has.
-        told = {one.id for one in others}  # by id: compared as elements, those of the earlier model would be told again
+        # The parts of gradient descent change by themselves, so they are told even if their elements are equal.
+        told = {one.id for one in others}  # compared by id: `_shown` still has the elements of the earlier model
         others += [one for id, (one, _) in self._shown.items() if isinstance(one, Descent) and id not in told]
         for element in others:
             widget: Any = self.widgets[element.id]
@@ -125,7 +125,7 @@ class Elements(QWidget):
     def _arrange(self, elements: Sequence[Element]) -> None:
         """Put the widgets of other elements, which all exist, into their places.
 
-        A widget that stays keeps its parent: so it keeps the focus, and a drag goes on.
+        A widget that stays keeps its parent, so it keeps the focus, and a drag continues.
         """
         focused = QApplication.focusWidget()
         before = [*self.widgets.values(), *(widget for _, widget in self._ahead.values()), *self._holders.values()]
@@ -142,27 +142,27 @@ class Elements(QWidget):
         self._elements = elements
         self._sharing.forget()
         _clear(self._column)
-        # Holders come before what they hold.
+        # In this order holders come before their parts.
         self._holders = {key: self._holders[key] for one in elements for part in leaves(one) for key in _keys(part)}
         self.parts = [self._place(element) for element in elements]
         for element, part in zip(elements, self.parts, strict=True):
             self._column.addWidget(part, 0, _alignment(element))
-        self._column.addStretch(1)  # a stack ends with a stretch of its own, which would take part of the room
+        self._column.addStretch(1)  # else the stretch at the end of a stack would take the rest of the height
         stay = {*self.widgets.values(), *self._holders.values()}
         gone = dict.fromkeys(widget for widget in before if widget not in stay)
         for widget in gone:
             widget.hide()
-        # Deleted later: one of these controls may have asked for the other elements.
+        # Deleted in a later turn: one of these controls may have caused the change.
         self._gone.delete(*(widget for widget in gone if widget.parentWidget() not in gone))
         for widget in stay:
-            # On a visible page Qt shows a new widget one turn later, and would give it no room until then.
+            # On a visible page Qt shows a new widget one turn later; until then the layout would give it no room.
             if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
                 widget.setAttribute(Qt.WidgetAttribute.WA_WState_Hidden, False)
         if focused is not None and any(widget is focused or widget.isAncestorOf(focused) for widget in gone):
             self.give_focus(focused.accessibleName())
 
     def give_focus(self, name: str) -> None:
-        """Focus the control of this name: a switch that rebuilds its own bar keeps the focus."""
+        """Focus the control of this name, so that a switch that rebuilds its own bar keeps the focus."""
         there = set(self.widgets.values())
         named = (one for one in inside(self, QWidget) if name and one.accessibleName() == name)
         again = next((one for one in named if one in there or any(of.isAncestorOf(one) for of in there)), None)
@@ -170,7 +170,7 @@ class Elements(QWidget):
             again.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _place(self, element: Element) -> QWidget:
-        """Put what stands in an element into its places; returns the element's widget."""
+        """Place the parts of an element, if it is an arrangement; returns the element's widget."""
         if not isinstance(element, Arrangement):
             return self.widgets[element.id]
         holder: Any = self._holders[_key(element)]
@@ -202,7 +202,7 @@ class Elements(QWidget):
             if item in signs:
                 label = cast(QLabel, self._holders["sign", item.element.id])
                 if label.parentWidget() is not holder:
-                    label.setParent(holder)  # its element is in another row now; it would be deleted with the old row
+                    label.setParent(holder)  # its element has moved here; with the old row the label would be deleted
                 label.setText(item.sign)
                 label.show()
             layout.put(widget, item.sign, label, item.yields)
@@ -273,16 +273,16 @@ class Elements(QWidget):
         return self._shared
 
     def share_room(self, width: int, height: int | None = None, drags: bool = False) -> None:
-        """Lay out the page in the visible width; where something is wider, words and switches stay within that width.
+        """Lay out the page in the visible width; even if something is wider, words and switches stay within that width.
 
         Parameters
         ----------
         width, height : int
-            Visible pixels. Without a height, a picture that would fill it is as high as it needs to be.
+            The visible size in pixels. Without a height, a picture that fills the page has the height that it needs.
         drags : bool
-            Whether another size will follow at once: what a step names keeps its size until then.
+            Whether another size follows at once; what a step names then keeps its size.
         """
-        # Each widget that is shown makes Qt lay out all its ancestors at once: that would take most of the time while
+        # Showing a widget makes Qt lay out all its ancestors at once, which would take most of the time while
         # arrangements are tried.
         inside = [layout for holder in self._holders.values() if (layout := holder.layout()) is not None]
         layouts = [self._column, *inside]
@@ -298,12 +298,12 @@ class Elements(QWidget):
         self._shared = True
 
     def enlarge(self, lit: Lit) -> None:
-        """At the next layout, enlarge what is named, and keep what it is made of visible with it."""
+        """At the next layout, enlarge the elements that a step names, and keep those that they are made of visible."""
         if lit != self._sharing.enlargement.lit:
             self._sharing.enlargement.lit, self._shared = lit, False
 
     def lit_rects(self) -> list[list[QRect]]:
-        """The places of what a step names, with the matrices that it is made of and without; empty without a light."""
+        """The rectangles of what a step names, with the matrices it is made of and without; none without a light."""
         lit = self._sharing.enlargement.lit
         named = [one for id, one in self.widgets.items() if id in lit.named]
         beside = [one for id, one in self.widgets.items() if id in lit.beside and isinstance(one, MatrixBox)]
@@ -311,7 +311,7 @@ class Elements(QWidget):
         return [[QRect(one.mapTo(self, QPoint()), one.size()) for one in group] for group in groups]
 
     def lay_out_again(self, row: Row) -> None:
-        """Lay out a row whose elements have other sizes. A change during its own layout would keep its old height."""
+        """Lay out a row whose elements have other sizes; during a layout of its own Qt would keep its old height."""
         layout = self.layout_of(row)
         layout.invalidate()
         self.tell_around(self.holder_of(row))
@@ -321,7 +321,7 @@ class Elements(QWidget):
         self.updateGeometry()
 
     def tell_around(self, widget: QWidget) -> None:
-        """Report a widget's size to all its ancestors: Qt would do so in a later turn."""
+        """Report a widget's new size to all its ancestors; Qt would do so only in a later turn."""
         around: QWidget | None = widget
         while around is not None and around is not self:
             around.updateGeometry()
@@ -340,7 +340,7 @@ class Elements(QWidget):
         return self.parts[list(self._elements or ()).index(element)]
 
     def places(self, width: int, known: Mapping[str, int] | None = None) -> Iterator[tuple[Element, QRect]]:
-        """Each top-level element, and where it will stand; `known`: the heights of some, by their ids."""
+        """Each top-level element with its place; `known`: the heights of some elements, by id."""
         margins, top = self.contentsMargins(), self.contentsMargins().top()
         for element, part in zip(self.elements, self.parts, strict=True):
             high = known[element.id] if known and element.id in known else height_of(part, width)
@@ -348,7 +348,7 @@ class Elements(QWidget):
             top += high + self._column.spacing()
 
     def spans(self) -> Iterator[tuple[int, int]]:
-        """The first pixel and the one behind the last, from the top, of each visible element and heading."""
+        """The first pixel row and the one after the last, from the top, of each visible element and heading."""
         titles = (one.title for one in self._holders.values() if isinstance(one, Titled) and one.title is not None)
         for widget in (*self.widgets.values(), *titles):
             if widget.isVisibleTo(self):
@@ -356,7 +356,7 @@ class Elements(QWidget):
                 yield top, top + widget.height()
 
     def height_without(self, picture: QWidget, width: int) -> int:
-        """The height of all parts but one, below each other."""
+        """The height of the page without one of its parts."""
         margins = self.contentsMargins()
         taken = margins.top() + margins.bottom() + self._column.spacing() * len(self.parts)
         return taken + sum(height_of(part, width) for part in self.parts if part is not picture)
@@ -372,9 +372,9 @@ class Elements(QWidget):
 
 
 class ColumnTab(QFrame):
-    """A tab of the window that shows one page of elements, and scrolls where they do not fit.
+    """A tab of the window that shows one page of elements, and scrolls if they do not fit.
 
-    A derived class calls `make` once it knows what to show, and says in `refresh` what that is.
+    A derived class calls `make` once it knows what to show, and defines in `refresh` what that is.
 
     Parameters
     ----------
@@ -383,7 +383,7 @@ class ColumnTab(QFrame):
     spacing, right, inside : int
         Pixels at text scale 1: between two elements, at the right of the scroll area, and at the right end inside it.
     parent : QWidget, optional
-        Where the tab stands from the start: Qt styles a widget and its children again when it gets another parent.
+        The final parent: Qt styles a widget and its children again when it gets another parent.
     """
 
     def __init__(
@@ -411,7 +411,7 @@ class ColumnTab(QFrame):
             self.bench.appearance.turns.add(self._again)
 
     def make(self) -> None:
-        """Build the page again: sizes are fixed all over it."""
+        """Build the page again, because most sizes in it are fixed."""
         self._worn, px = True, self.bench.appearance.px
         self._down.setContentsMargins(px(24), px(16), px(self._right), px(12))
         focused = QApplication.focusWidget()
@@ -426,7 +426,7 @@ class ColumnTab(QFrame):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        if self._worn:  # else it is built again before it is shown
+        if self._worn:  # otherwise the page is built again before it is shown
             self.refresh()
 
     def showEvent(self, event: Any) -> None:
@@ -443,7 +443,7 @@ def _alignment(element: Element) -> Qt.AlignmentFlag:
 
 
 def _key(element: Arrangement) -> object:
-    """The key of an arrangement's holder: another heading needs another holder."""
+    """The key of an arrangement's holder; a stack with another heading needs another holder."""
     return (type(element), element.id, *((element.title, element.width > 0) if isinstance(element, Stack) else ()))
 
 
@@ -454,7 +454,7 @@ def _keys(element: Element) -> list[object]:
 
 
 def _signs(element: Element) -> list[Item]:
-    """The items of a row that have a sign of their own before them."""
+    """The items of a row that have a label with a sign before them."""
     items = element.items[1:] if isinstance(element, Row) else ()
     return [item for item in items if item.sign and item.holds]
 
@@ -465,10 +465,10 @@ def _parts(elements: Iterable[Element]) -> list[Element]:
 
 
 def _clear(layout: QLayout, keep: int = 0) -> None:
-    """Take everything out of a layout but its first items; widgets stay where they are until they are placed again.
+    """Remove all items of a layout but the first `keep`; widgets stay where they are until they are placed again.
 
-    Qt itself removes widgets here, and deletes their items. `takeAt` leaves an item, and Qt never again asks a widget
-    with an older item for its height.
+    `removeWidget` lets Qt delete the items. `takeAt` would leave an item of the widget, and Qt never again asks a
+    widget with an older item for its height.
     """
     holder = layout.parentWidget()
     if holder is not None and not isinstance(layout, FlowLayout):

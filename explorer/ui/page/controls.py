@@ -1,4 +1,4 @@
-"""Controls on a page: a choice, a number, yes or no, words to click, a slider. Each only asks for a change."""
+"""Controls on a page, such as a choice, a number, a check box, a slider. Each only asks for a change."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -31,15 +31,15 @@ from explorer.ui.widgets.tree import inside
 from explorer.ui.workbench import Workbench
 
 MOST_BUTTONS, MOST_LETTERS = 13, 48
-"""With more options, or longer ones, a choice is a list; in text of twice the size, with half as many."""
+"""A choice with more options, or more letters in all of them, is a list; at text scale 2, with half as many."""
 SLIDER, SHORT_SLIDER = 260, 120
-"""Pixels at text scale 1."""
+"""Widths in pixels at text scale 1."""
 LEAST = 130
-"""Pixels at text scale 1 of a field that gives way: on a narrow page it is cut, and scrolls while one types."""
+"""The least width of a field that may become narrower on a narrow page, in pixels at text scale 1."""
 
 
 class ControlLine(QWidget):
-    """A line with a control, and words before and behind it."""
+    """A line with a control, and words before and after it."""
 
     def __init__(self, bench: Workbench, spacing: int = 6, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,7 +56,7 @@ class ControlLine(QWidget):
             self.line.addWidget(self.said[-1], 0, Qt.AlignmentFlag.AlignVCenter)
 
     def ask(self, gesture: Gesture) -> None:
-        """Ask for the change that a person has made."""
+        """Ask for the change that the user has made."""
         perform(self.bench, gesture, self)
 
 
@@ -74,7 +74,7 @@ def line_up(lines: Sequence[ControlLine]) -> None:
 
 
 class ChoiceView(ControlLine):
-    """Buttons side by side; many options are a list."""
+    """A choice, as buttons side by side or, with many options, as a list."""
 
     def __init__(self, bench: Workbench, choice: Choice, parent: QWidget | None = None) -> None:
         super().__init__(bench, 8, parent)
@@ -82,7 +82,7 @@ class ChoiceView(ControlLine):
         self.setToolTip(set_names(choice.tip))
         self.control: Segments | QComboBox | None = None
         self._room, self._buttons = UNBOUNDED, 0
-        """Available pixels; and the pixels that buttons take, 0 where a list is better in any case."""
+        """The available width, and the width of the buttons, in pixels; 0 if a list is better in any case."""
         self.say(choice.title)
         self.setEnabled(choice.on)
         self._make()
@@ -99,7 +99,7 @@ class ChoiceView(ControlLine):
         self.setEnabled(choice.on)
 
     def be_no_wider(self, pixels: int) -> None:
-        """Take at most so many pixels across: buttons become a list, whose words may end in dots."""
+        """Limit the width to `pixels`: buttons that do not fit become a list, whose words may end in dots."""
         assert self.control is not None
         own = min(self.control.sizeHint().width(), self.control.maximumWidth())
         self._room = max(pixels - self.sizeHint().width() + own, 1)
@@ -111,7 +111,7 @@ class ChoiceView(ControlLine):
     def _limit(self, box: QComboBox) -> None:
         """Limit the width of a list to the room; in a form it is as wide as its line."""
         fills = self.sizePolicy().horizontalPolicy() == QSizePolicy.Policy.Preferred
-        box.setMinimumWidth(int(fills))  # not 0, which would be the width of its longest option
+        box.setMinimumWidth(int(fills))  # with 0, Qt would take the width of the longest option
         box.setMaximumWidth(UNBOUNDED if fills else self._room)
 
     def _make(self) -> None:
@@ -186,7 +186,7 @@ class NumberView(ControlLine):
 
 
 class CheckView(NamedBox):
-    """Yes or no."""
+    """A check box."""
 
     def __init__(self, bench: Workbench, check: Check, parent: QWidget | None = None) -> None:
         super().__init__(check.text, parent)
@@ -261,7 +261,7 @@ class FieldView(ControlLine):
         self.tell(field)
 
     def sizeHint(self) -> QSize:
-        """As wide as it is to be; a line itself would ask for some letters."""
+        """The width that the field should have; Qt's own hint is some letters wide."""
         return super().sizeHint().expandedTo(QSize(self._most, 0))
 
     def tell(self, field: Field) -> None:
@@ -274,20 +274,20 @@ class FieldView(ControlLine):
             self.edit.setText(field.value)
 
     def be_wrong(self) -> None:
-        """Have the keys, and let a screen reader say what is wrong with what stands here."""
+        """Take the focus, and let a screen reader say what is wrong with the text."""
         self.edit.setFocus()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.edit, self._field.wrong))
 
 
 class ButtonView(QPushButton):
-    """A button for an act; what only leads to another page looks like a link."""
+    """A button for an act; one that only leads to another page looks like a link."""
 
     def __init__(self, bench: Workbench, button: Button, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         if button.link or isinstance(button.asks, GoTo):
             mark(self, link="true")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAutoDefault(True)  # Enter presses it, as Space does: Qt knows that by itself in dialogs only
+        self.setAutoDefault(True)  # so that Enter presses it, as Space does; Qt sets this by default only in dialogs
         self.tell(button)
         self.clicked.connect(lambda: perform(bench, self._button.asks, self))
 
@@ -315,7 +315,7 @@ class MenuView(QPushButton):
         self.tell(menu)
 
     def tell(self, menu: Menu) -> None:
-        """Offer other things."""
+        """Show other entries."""
         self._menu = menu
         self.setEnabled(menu.on)
         self.menu().clear()
@@ -324,7 +324,7 @@ class MenuView(QPushButton):
 
 
 class ProgressView(QProgressBar):
-    """How far some work is."""
+    """A bar that shows the progress of some work."""
 
     def __init__(self, bench: Workbench, progress: Progress, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -335,8 +335,8 @@ class ProgressView(QProgressBar):
         self.tell(progress)
 
     def tell(self, progress: Progress) -> None:
-        """Be as far as the work is."""
-        # A bar without an end runs to and fro in Qt; where nothing may move it stays empty until there is progress.
+        """Show another progress."""
+        # In Qt, a bar without an end runs to and fro; with less motion it stays empty until there is progress.
         self.setRange(0, 1000 if progress.share is not None else 0 if self._moves else 1)
         self.setValue(round(1000 * (progress.share or 0)))
 

@@ -36,7 +36,7 @@ class DescentPart(QWidget):
         return inner
 
     def tell(self, part: Descent) -> None:
-        """Build the part again for another model; it follows its own model by itself."""
+        """Build the part again if it is about another model; changes of the same model it follows by itself."""
         was, self._part = self._part, part
         if was.about != part.about or self._empty:
             self._column.removeWidget(self._inner)
@@ -56,12 +56,12 @@ class DescentPart(QWidget):
         self.be_no_wider(self._most, self._larger)
 
     def _made(self, part: Descent) -> QWidget:
-        """The widget; an empty one if the model has no loss any more, and the page has not been updated yet."""
+        """The widget; an empty one if the model has lost its loss and the page is not updated yet."""
         self._empty = not self._bench.descent.possible
         return QWidget() if self._empty else PARTS[part.part](self._bench)
 
     def be_no_wider(self, pixels: int, larger: float = 1.0) -> bool:
-        """Take at most so many pixels across; returns whether the width has changed.
+        """Limit the width to `pixels`; returns whether the width has changed.
 
         `larger`: how many times larger than on other pages a picture may be.
         """
@@ -76,7 +76,7 @@ class DescentPart(QWidget):
         self._inner.setFixedWidth(width)
         return True
 
-    # Gradients of a large model are computed in the background while the page that lists their lengths is visible.
+    # The gradients of a large model are computed in the background while the page that lists their lengths is visible.
 
     def showEvent(self, event: Any) -> None:
         if self._part.part == "curve":

@@ -1,5 +1,5 @@
-"""The table from the kind of an element to the widget that shows it. Each is made from the bench, the element and the
-parent, and has ``tell``, which shows the element in its present state.
+"""The table from the kind of an element to the widget that shows it. Each widget is made from the bench, the element
+and the parent, and has a method ``tell``, which shows a newer state of the element.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,13 +38,13 @@ from explorer.ui.page.switches import SwitchBar
 from explorer.ui.workbench import Workbench
 
 CLOSE_LINES = 90
-"""Pixels at text scale 1 between the columns of words on a slide, where it is the words that are read."""
+"""Pixels at text scale 1 between the columns of words on a slide, where the words matter more than the lines."""
 LINES = 300
-"""Width in pixels of attention lines before they are drawn."""
+"""The width in pixels of the place of attention lines of many words, until they are drawn."""
 FEW, LONG = 24, 520
-"""Up to so many words, a picture is as large as they need; the pixels of a larger one before it is drawn."""
+"""For at most this many words, a picture has the size that they need; the pixels of a larger one until it is drawn."""
 LONGEST = 116
-"""Pixels that a word beside a picture takes at most."""
+"""The greatest width in pixels of a word beside a picture."""
 
 
 class Sized(PicturePlace):
@@ -59,7 +59,7 @@ class Sized(PicturePlace):
     ) -> None:
         self._px, self._scale = bench.appearance.px, bench.appearance.scale
         self.least = self._px(picture.height)
-        """The least height in pixels, where it takes all of its place."""
+        """The least height in pixels of a picture that fills its place."""
         super().__init__(bench.appearance.turns, make, picture, self._px(picture.width), self.least, parent)
 
     def tell(self, picture: Picture | Traces) -> bool:
@@ -77,15 +77,15 @@ class Sized(PicturePlace):
         self.picture.tell(picture)
 
     def be_no_wider(self, pixels: int, larger: float = 1.0) -> bool:
-        """Take at most so many pixels across; returns whether the width has changed.
+        """Limit the width to `pixels`; returns whether the width has changed.
 
-        `larger`: how many times larger than on other pages it may be.
+        `larger`: how many times larger than on other pages the picture may be.
         """
         return not self.fills and self.use(pixels, self._across, self._high, self._scale, larger)
 
 
 class Drawn(Sized):
-    """The place of a picture, whose drawing has no size of its own."""
+    """The place of a `Picture`, whose drawing has no size of its own."""
 
     def __init__(self, bench: Workbench, picture: Picture, parent: QWidget | None = None) -> None:
         def make(picture: Picture) -> QWidget:
@@ -103,9 +103,9 @@ class Drawn(Sized):
         self.picture.tell_in_sight(lambda: picture.drawing)
 
     def give_room(self, width: int, height: int | None) -> bool:
-        """Take all of a place, but not less than `least`; without a height, what the drawing needs at that width.
+        """Fill a place, at least `least` high; without a height, take the height that the drawing needs at that width.
 
-        A picture that is only for spare room is hidden if there is less. Returns whether it is shown.
+        A picture that is only for spare room is hidden if the place is lower. Returns whether it is shown.
         """
         gone = self.data.spare and height is not None and height < self.least
         self.setHidden(gone)
@@ -184,14 +184,14 @@ def _listing(bench: Workbench, listing: Listing, parent: QWidget | None = None) 
 
 
 def word_beside(bench: Workbench, element: HeatMap | AttentionLines) -> int:
-    """Pixels that the longest word beside a picture takes, in the bold font of a word that is pointed at."""
+    """The width in pixels of the longest word beside a picture, in the bold font of a word that is pointed at."""
     metrics, matrix = QFontMetrics(bench.appearance.fonts.bold.small), element.matrix
     return max(map(metrics.horizontalAdvance, (*matrix.rows, *matrix.columns)), default=0)
 
 
 def around_map(bench: Workbench, heat: HeatMap) -> tuple[int, int, int, int]:
-    """Pixels of a heat map before it is drawn: the width of its row names; the width and the height around its squares
-    without these names; and its least width.
+    """Sizes in pixels of a heat map before it is drawn: the width of its row names; the width and the height around its
+    squares without these names; and its least width.
     """
     px, metrics, n = bench.appearance.px, QFontMetrics(bench.appearance.fonts.small), max(heat.matrix.array.shape)
     word = min(word_beside(bench, heat), px(LONGEST))
@@ -222,7 +222,7 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
 
 
 def differing(was: Sequence[Element], now: Sequence[Element]) -> list[Element] | None:
-    """The elements that differ from what they were, also inside arrangements; None if they are arranged otherwise.
+    """The elements that differ from those before, also inside arrangements; None if they are arranged otherwise.
 
     Identical objects are not compared.
     """
@@ -252,12 +252,12 @@ def differing(was: Sequence[Element], now: Sequence[Element]) -> list[Element] |
 
 
 def made_of(element: Element) -> tuple[object, ...]:
-    """What has to be the same for an element that is no arrangement to keep its widget."""
+    """The facts of an element, no arrangement, that must stay the same for it to keep its widget."""
     return type(element), element.id, *_controls_of(element)
 
 
 def _controls_of(element: Element) -> tuple[object, ...]:
-    """Which controls a header or a bar of switches has: with other controls it needs another widget."""
+    """The controls of a header or a bar of switches; with other controls it needs another widget."""
     match element:
         case Header(choices=choices, switches=switches, crumbs=crumbs):
             return (

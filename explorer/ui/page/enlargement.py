@@ -1,4 +1,4 @@
-"""Enlarges what a step of a lesson names, and keeps all of it visible at once: several arrangements are tried."""
+"""Enlarges the matrices that a step of a lesson names, and keeps all of them visible, by trying arrangements."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
     from explorer.ui.page.sharing import Sharing
 
 TIMES, LARGE, SMALL = (2.0, 1.7, 1.4, 1.2, 1.0), 1.4, 0.5
-"""How many times larger than the rest what a step names may be, the largest that fits first; more than `LARGE` only if
-it then takes no more than the share `SMALL` of the visible area."""
+"""How many times larger than the rest the named matrices may be, the largest first; more than `LARGE` only if they then
+take at most the share `SMALL` of the visible area."""
 LESS = 0.85, 0.7
-"""Factors for smaller sizes, if the text is large and what is named cannot be visible at once otherwise."""
+"""Factors for smaller sizes, if the text is large and the named matrices cannot all be visible otherwise."""
 
 
 class Enlargement:
     """Makes what a step names larger than the rest of a page.
 
-    `sharing`: of the room of that page.
+    `sharing`: divides the room of that page.
     """
 
     def __init__(self, sharing: "Sharing") -> None:
         self._sharing = sharing
         self.lit = Lit()
-        """What a step names, which is enlarged, and what that is made of."""
+        """The elements that a step names, which are enlarged, and those that they are made of."""
         self.on = False
-        """Whether rows are arranged so that what is named is visible."""
+        """Whether rows are arranged so that the named matrices are visible."""
         self.waits = False
         """Whether the next decision about the arrangement waits."""
         self._decided: tuple[object, ...] = ()
-        """What the present arrangement was decided for."""
+        """The sizes and elements for which the present arrangement was decided."""
         self._times, self._larger = 1.0, frozenset[str]()
 
     def forget(self) -> None:
@@ -54,10 +54,10 @@ class Enlargement:
         self._times, self._larger = times, frozenset(larger)
 
     def brings(self, room: int, height: int) -> bool:
-        """Make matrices that should be visible at once as large as fits; those between them become small pictures.
+        """Make the matrices that should be visible together as large as fits; those between them become small pictures.
 
-        Returns whether there are such matrices: those that are lit, or several that a step names. Nothing else makes
-        room for them then.
+        Returns whether there are such matrices: lit ones, or several that are named. If there are, the caller makes no
+        other room on the page.
         """
         sharing = self._sharing
         matrices = [one for one in sharing.all if isinstance(one, Matrix)]
@@ -94,26 +94,26 @@ class Enlargement:
                 if not lit or not trials.cut() - never:
                     break
                 fair = fair or (way if way.times <= 1 else None)
-        else:  # no way shows all of it whole
+        else:  # no way shows all named matrices whole
             if (last := fair or usual) is not None:
                 trials.stand(last)
         self._decided = self._decides(room, height, named)
         return True
 
     def _decides(self, room: int, height: int, named: set[str]) -> tuple[object, ...]:
-        # Nothing that depends on numbers: a cell must not move while it is edited.
+        # None of this depends on the numbers, because a cell must not move while it is edited.
         sizes = [(box.own_size[1:], box.view.extent.whole) for box in self._sharing.boxes()]
         return room, height, self.lit, named, sizes, can_typeset_now()
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way to arrange what is named."""
+    """One way to arrange the named matrices."""
 
     times: float  # the factor for `larger`
     larger: Collection[str]  # the ids of the enlarged matrices
     small: Mapping[str, Collection[int] | None]  # see `Stands`
-    wanted: Collection[str]  # the ids of what should be visible at once
+    wanted: Collection[str]  # the ids of the elements that should be visible together
 
 
 class Trials:
@@ -124,9 +124,9 @@ class Trials:
     named : set of str
         The ids of the matrices that are named.
     lit : bool
-        Whether they are lit, and so may be larger.
+        Whether the named matrices are lit, and so may be larger.
     room, height : int
-        Visible pixels.
+        The visible width and height in pixels.
     """
 
     def __init__(self, sharing: "Sharing", named: set[str], lit: bool, room: int, height: int) -> None:
@@ -140,28 +140,28 @@ class Trials:
         }
         """The heights of the elements without a matrix, by id."""
         self._stood: dict[str, object] = {}
-        """How the rows that were already tried stand, by id."""
+        """The present arrangement of each row that was already tried, by id."""
         self._tried: tuple[object, ...] = ()
         """The way that was tried last."""
 
     def never_whole(self) -> set[str]:
-        """The ids of matrices that are not whole even at their usual size with all others small."""
+        """The ids of named matrices that are cut even at their least size, with all others as small pictures."""
         self.stand(Way(1 / self._sharing.growth.times, self._named, self._all_but(self._named), self._named))
         return self.cut()
 
     def cut(self) -> set[str]:
-        """The ids of the named matrices that are not whole now."""
+        """The ids of the named matrices that are cut, or small pictures, now."""
         boxes = [box for box in self._sharing.boxes() if box.matrix.id in self._named]
         return {box.matrix.id for box in boxes if box.small or not box.view.extent.whole}
 
     def stand(self, way: Way) -> tuple[int, set[str]]:
         """Arrange the page in one way: enlarge some matrices, and make others small pictures.
 
-        Returns the height in pixels from the top to the bottom of what is wanted; and the matrices, in rows with a
-        named one, that begin another line: an equation that stood on one line is not broken for this.
+        Returns the height in pixels from the top to the bottom of the wanted elements; and the ids of the matrices, in
+        rows with a named one, that begin another line: an equation on one line is not broken to enlarge it.
         """
         sharing, tried = self._sharing, (way.times, set(way.larger), way.small)
-        if tried != self._tried:  # two ways may differ only in what is wanted
+        if tried != self._tried:  # two ways may differ only in the wanted elements
             self._tried = tried
             sharing.enlargement.enlarge(way.times, way.larger)
             sharing.stands = Stands(way.small)
@@ -172,7 +172,7 @@ class Trials:
                     if box.tell_size():
                         sharing.page.tell_around(box)
             for row in self._rows:
-                # A row that already stands so is left alone; one in stacks side by side depends on the other stacks.
+                # A row that is already arranged so is left alone, unless it depends on other stacks beside its own.
                 how = way.small[row.id], [sharing.times_of(one.id) for one in matrices_of(row)]
                 if self._stood.get(row.id) != how or row.id in sharing.around:
                     self._stood[row.id] = how
@@ -180,7 +180,7 @@ class Trials:
                     sharing.share_line(row, self._room, self._height, way.small[row.id])
         whose = {self._row_of[id] for id in self._named if id in self._row_of}
         wide = (sharing.page.layout_of(row).minimumSize().width() for row in self._rows if row.id in whose)
-        if way.times > 1 and max(wide, default=0) > self._room:  # the page would have to scroll sideways
+        if way.times > 1 and max(wide, default=0) > self._room:  # the page would scroll sideways
             return UNBOUNDED, set()
         places = sharing.page.places(self._room, self._known)
         there: dict[str, list[QRect]] = {}
@@ -192,7 +192,7 @@ class Trials:
                 if rect.left() <= before[row_id]:
                     begin.add(part.id)
                 before[row_id] = rect.left()
-        # Some elements occur twice: the one nearer to the others counts.
+        # Of an element that occurs twice, the one nearer to the other elements counts.
         around = [rects[0] for rects in there.values() if len(rects) == 1] or [one for one, *_ in there.values()][:1]
         middle = sum(one.center().y() for one in around) // max(len(around), 1)
         found = [min(rects, key=lambda one: abs(one.center().y() - middle)) for rects in there.values()]
@@ -200,10 +200,10 @@ class Trials:
         return high, begin
 
     def ways(self) -> Iterator[Way]:
-        """How large what is named may be, what is a small picture for it, and what is visible then; the best first.
+        """The ways to try, the best first: how large the named matrices are, and which others are small pictures.
 
-        First with what it is made of beside it, the rest as usual or small; then by itself. If not all that is named
-        can be so large, or it stands too far apart, only the asked matrix (`hero`) is enlarged.
+        For each size, first with the matrices that the named ones are made of, the rest as usual or small; then alone.
+        If the named matrices cannot all be so large, or are too far apart, only the asked one (`hero`) is enlarged.
         """
         named, lit, usually = self._named, self._sharing.enlargement.lit, self._sharing.growth.times
         around = {*named, *lit.beside}
@@ -238,7 +238,7 @@ class Trials:
         yield from (Way(times, hero, rest, hero) for hero in heroes[1:] for times in TIMES if 1 < times <= LARGE)
 
     def _all_but(self, stay: Collection[str]) -> dict[str, list[int]]:
-        """The indices of all matrices but some, by the id of their row."""
+        """The indices of all matrices but those in `stay`, by the id of their row."""
         return {row.id: [i for i, one in enumerate(matrices_of(row)) if one.id not in stay] for row in self._rows}
 
     def _may_be(self, times: float, sizes: Sequence[tuple[int, int]]) -> bool:

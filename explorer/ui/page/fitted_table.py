@@ -10,17 +10,17 @@ from PySide6.QtWidgets import QTableView, QWidget
 
 
 class Widths(NamedTuple):
-    """Widths of a column in pixels."""
+    """The widths in pixels that a column may have."""
 
     wanted: int  # with its title on one line
     tight: int  # with a short bar, or its title on several lines
     least: int  # with its words on several lines
     title: str
-    most: int  # where there is more room than all columns want
+    most: int  # if there is more room than all columns want
 
 
 class FittedTable(QTableView):
-    """A table that knows its whole size. Columns that do not fit at their least width go on below."""
+    """A table that knows its whole size. Columns that do not fit at their least widths continue below the others."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,21 +28,22 @@ class FittedTable(QTableView):
         self._beside = self._body = self._below = self._above = 0
         self._metrics: QFontMetrics | None = None
         self._fitted = 0
-        """The width in pixels that it was last fitted to; 0 before the first time."""
+        """The width in pixels that the columns were last fitted to; 0 before the first time."""
         self._waits = False
-        """Whether its width is still to come: to fit it and what goes on below it now would be in vain."""
+        """Whether its width will be set soon, so that fitting the columns now would be in vain."""
 
     def set_whole(
         self, columns: Sequence[Widths], sides: tuple[int, int, int, int], metrics: QFontMetrics | None
     ) -> None:
-        """Set the columns, and take as much room as they need, but not more.
+        """Set the columns, and take just as much room as they need.
 
         Parameters
         ----------
         sides : tuple of int
-            Pixels beside the columns, of the lines, below them, and around the titles.
+            Pixels: the width beside the columns, the height of the lines, the height below them, and the margin around
+            a title.
         metrics : QFontMetrics or None
-            Of the titles, where there are any.
+            The metrics of the titles' font; None without titles.
         """
         same = self._columns == columns and (self._beside, self._body, self._below, self._above) == sides
         self._columns, self._metrics = columns, metrics
@@ -50,7 +51,7 @@ class FittedTable(QTableView):
         if not self._waits:
             self.setMaximumWidth(self.whole_width + sum(column.most - column.wanted for column in columns))
         self._fit()
-        if not same:  # other numbers alone must not lay out the page again
+        if not same:  # if only numbers have changed, the page must not be laid out again
             self.updateGeometry()
 
     @property
@@ -60,7 +61,7 @@ class FittedTable(QTableView):
 
     @property
     def shares_line(self) -> int:
-        """The least width beside other elements, in pixels: no words are cut off."""
+        """The least width in pixels that it takes beside other elements on a line; no words are cut off."""
         return self._beside + sum(column.tight for column in self._columns)
 
     def sizeHint(self) -> QSize:
@@ -68,12 +69,12 @@ class FittedTable(QTableView):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        if self.width() != self._fitted:  # and not only the height, which `_fit` itself has changed
+        if self.width() != self._fitted:  # not if only the height differs, which `_fit` itself changes
             self._fitted = self.width()
             self._fit()
 
     def be_no_wider(self, pixels: int) -> None:
-        """Take the height that it will have in a place of this width, before that is laid out."""
+        """Take the height for a place of this width, before the place is laid out."""
         width = min(pixels, self.maximumWidth())
         if width != self._fitted:
             self._fitted = width
@@ -81,7 +82,7 @@ class FittedTable(QTableView):
             self._fit()
 
     def be_wide(self, pixels: int) -> None:
-        """Take exactly this width, and be fitted to it once."""
+        """Take exactly this width, and fit the columns to it once."""
         self._waits, self._fitted = True, pixels
         self.setFixedWidth(pixels)
         self._waits = False
@@ -96,11 +97,11 @@ class FittedTable(QTableView):
         return len(self._columns)
 
     def _go_on_below(self, at: int) -> int:
-        """Show the columns from `at` on below the others; returns the pixels that they take there."""
+        """Show the columns from `at` on below the others; returns the height in pixels that they take."""
         return 0
 
     def _break_lines(self) -> int:
-        """Make lines as high as their words are in columns of the present width; returns the additional pixels."""
+        """Make lines high enough for words that wrap in the present column widths; returns the additional pixels."""
         return 0
 
     def _fit(self) -> None:
@@ -144,7 +145,7 @@ class FittedTable(QTableView):
 
 
 def _widest_first(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """Widths that fit into the room: the widest columns are cut to one width; short words stay on a line."""
+    """Widths that fit into the room: the widest columns are cut to one width, so that short words do not wrap."""
 
     def cut_to(most: int) -> list[int]:
         return [max(min(width, most), low) for width, low in zip(widths, least, strict=True)]

@@ -1,4 +1,4 @@
-"""The cells that an edit has changed flash for a moment, the stronger the larger the change."""
+"""The cells that an edit has changed flash for a moment; a larger change flashes more strongly."""
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, QVariantAnimation
@@ -12,9 +12,9 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 
 TIME, FRAME = 400, 40
-"""Milliseconds of a flash, and of one frame."""
+"""Milliseconds that a flash lasts, and between two of its frames."""
 REST = 120
-"""Milliseconds without a change before the flash begins: nothing flashes during a drag, or while steps are taken."""
+"""Milliseconds without a change before the flash begins, so that nothing flashes during a drag or a training run."""
 DEEPEST = 0.6
 """The greatest opacity of the colour over a cell."""
 
@@ -22,16 +22,16 @@ DEEPEST = 0.6
 class Flash(QWidget):
     """Lies over a page, and lets mouse and keys through. The next edit ends the flash; with less motion there is none.
 
-    It is never hidden: whenever a widget on a page is shown or hidden, Qt asks for a new layout.
+    The widget is never hidden, because Qt asks for a new layout whenever a widget on a page is shown or hidden.
     """
 
     def __init__(self, elements: Elements) -> None:
         super().__init__(elements)
         self._elements = elements
         self._found: list[tuple[MatrixBox, Part, Array]] = []
-        """For each matrix the visible part, and how strongly its cells, or the squares of a small picture, flash."""
+        """For each flashing matrix its visible part, and the strength for each cell, or square of a small picture."""
         self.left = 0.0
-        """The strength that is left, from 1 to 0."""
+        """The remaining strength, from 1 to 0."""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._rests = QTimer(self, singleShot=True, interval=REST)
@@ -46,13 +46,13 @@ class Flash(QWidget):
         return bool(self._found)
 
     def await_rest(self) -> None:
-        """Flash once no more changes come."""
+        """Flash once there was no change for `REST` milliseconds."""
         self.stop()
         if self._elements.bench.appearance.moves:
             self._rests.start()
 
     def begin(self) -> None:
-        """Flash what the last edit has changed, as far as it is visible."""
+        """Flash the visible cells that the last edit has changed."""
         if not self._elements.isVisible():
             return
         view = self._elements.bench.view

@@ -1,4 +1,4 @@
-"""Does what a gesture of a page asks for: a command to the document, or another choice of what is looked at."""
+"""Does what a gesture of a page asks for: gives the document a command, or changes what the page shows."""
 
 from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QWidget
@@ -28,7 +28,7 @@ def perform(bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = No
     Parameters
     ----------
     gesture : Gesture
-        With its value.
+        A gesture that has its value.
     at : QWidget
         The widget beside which an error is shown; `rect` is the part of it.
     stroke : object

@@ -1,4 +1,4 @@
-"""How large matrices, pictures and lists of a page are in a wide window, with the whole page still visible."""
+"""How much larger matrices, pictures and lists are in a large window, with the whole page still visible."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -22,54 +22,55 @@ if TYPE_CHECKING:
     from explorer.ui.page.sharing import Sharing
 
 WIDE = (1.5, 2000, 1150), (1.3, 1700, 1000), (1.15, 1350, 850)
-"""(factor, width, height): on a page of at least so many pixels at text scale 1, all matrices are larger by the factor.
-They still have more room than in a smaller window."""
+"""(factor, width, height): on a page of at least this size in pixels at text scale 1, all matrices are larger by the
+factor. They still have more room than in a smaller window."""
 TALL = 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0, 24.0
-"""How many times higher than wide the cells of small pictures may be, where a page leaves room below. Cells of a large
-model are less than a pixel wide, but a row of them, which is a word, should be visible.
+"""How many times higher than wide the cells of small pictures may be, if a page leaves room below. Cells of a large
+model are less than a pixel wide, but each row, which is a word, should be visible.
 """
 MAPS = 4.0, 3.2, 2.6, 2.0, 1.6, 1.3
-"""How many times larger pictures of few words may be there."""
+"""How many times larger heat maps and attention lines may be in such room."""
 DRAWN = Picture, Listing
 PICTURED = 1.15
 """How many times larger a page of small pictures may be: its words and formulas must not outgrow its title."""
 EMPTY, MUCH = 0.2, 1.25
-"""If more than this share of the visible height stays empty, rows may take more lines, to be larger by this factor."""
+"""If more than the share `EMPTY` of the visible height stays empty, rows may break into more lines, provided that all
+becomes larger by `MUCH` at least."""
 SLIGHTLY, SMALLER, HIGH = 140, (0.9, 0.8, 0.7, 0.6), 320
-"""Pixels at text scale 1 by which a page may be too high and still be made to fit, with pictures smaller by one of
-these factors. The last factor is only for pictures at least so high: of others a sliver would be left."""
+"""Pixels at text scale 1 by which a page may be too high and still be made to fit; the factors that then make pictures
+smaller; and the least height of a picture for the last factor, with which a lower one would be too small."""
 
 
 class Growth:
-    """Enlarges all of a page in a large window.
+    """Enlarges everything on a page in a large window.
 
-    `sharing`: of the room of that page.
+    `sharing`: divides the room of that page.
     """
 
     def __init__(self, sharing: "Sharing") -> None:
         self._sharing = sharing
         self._wide = self.grown = self.drawn = self.tall = self.maps = 1.0
         self.breaks = False
-        """Whether rows that do not fit break before their "=", so that all can be larger."""
+        """Whether rows that do not fit break before their "=", so that everything can be larger."""
         self._decided: tuple[object, ...] = ()
-        """What the present sizes were decided for."""
+        """The room and the elements for which the present factors were decided."""
 
     @property
     def times(self) -> float:
-        """By what factor each matrix is larger than at its least: in a large window, and more if a page that is visible
-        as a whole leaves room (`grown`). Pictures and lists grow as well, and more so where matrices have no room
-        across (`drawn`).
+        """The factor by which each matrix is larger than its least size: that of a large window, times `grown` if the
+        whole page is visible and leaves room. Pictures and lists have the factor `drawn`, which is larger if matrices
+        have no more width.
         """
         return self._wide * self.grown
 
     def begin(self, room: int, height: int | None) -> bool:
-        """Note how large the window is; returns whether larger sizes have to be tried."""
+        """Store the size of the window; returns whether larger sizes have to be tried."""
         px, page = self._sharing.px, self._sharing.page
         there = (times for times, across, down in WIDE if room >= px(across) and (height or 0) >= px(down))
         self._wide = next(there, 1.0)
         decides: tuple[object, ...] = ()
         if height is not None and not self._sharing.enlargement.lit:
-            # Nothing that depends on numbers, or cells would move.
+            # None of this depends on the numbers, because cells must not move.
             places = [one for one in page.widgets.values() if isinstance(one, PicturePlace | DescentPart)]
             late, sizes = [one.picture is None for one in places], [box.own_size[1:] for box in self._sharing.boxes()]
             decides = room, height, [one.id for one in self._sharing.all], sizes, late, can_typeset_now()
@@ -79,11 +80,11 @@ class Growth:
         return bool(decides)
 
     def grow(self, room: int, height: int) -> None:
-        """Make matrices, pictures and lists as large as keeps the whole page visible, with no row on more lines.
+        """Make matrices, pictures and lists as large as possible with the whole page visible and no row on more lines.
 
-        Where much of the page would stay empty, rows may take more lines if all is much larger then. Small pictures in
-        place of numbers already have their full width: their cells become higher. A page that is only slightly too high
-        gets smaller pictures, if the whole page is visible then.
+        If much of the page would stay empty, rows may take more lines if everything is much larger then. Small pictures
+        in place of numbers already have their full width, so their cells become higher. A page that is only slightly
+        too high gets smaller pictures, if the whole page is visible then.
         """
         before, high = self._stance(room)
         lines, narrow, whole, torn = before
@@ -127,7 +128,7 @@ class Growth:
             for ways in (both, [(alike, one) for one in equation.LARGER if one >= MUCH * drawn]):
                 if breaks:
                     break
-                # What fits also fits smaller, so bisect: each trial takes some 10 ms.
+                # If a factor fits, all smaller ones do, so bisect: each trial takes some 10 ms.
                 at = bisect_left(ways, True, key=lambda way: fits(way[0], way[1], 1.0, True))
                 if at < len(ways) and fits(ways[at][0], ways[at][1], 1.0, True):
                     (alike, drawn), breaks = ways[at], True
@@ -148,7 +149,7 @@ class Growth:
             if isinstance(element, Row):
                 there = (one for item, one in self._there(element, place) if grows(item.element) and not _is_map(item))
                 all_there = reduce(QRect.united, there, QRect())
-                # Parts that fill their line need less.
+                # For parts that fill their line, the width that they need, which is less.
                 across = sum(self._sharing.px(one.width) for one in parts_beside(element)) or all_there.right() + 1
                 down = all_there.height()
             elif isinstance(element, (Matrix, *DRAWN)):
@@ -158,7 +159,7 @@ class Growth:
         return equation.larger(parts, room, free, self.grown)
 
     def _stance(self, room: int) -> tuple[tuple[Any, ...], int]:
-        """How rows break, what lists lack, how much of matrices is visible, what is torn, and where the page ends."""
+        """How rows break, how much width lists lack, what of matrices is visible, which terms are torn; the height."""
         page, broken, torn = self._sharing.page, [], []
         widths: dict[str, int] = {}
         for row in self._sharing.rows:
@@ -179,13 +180,13 @@ class Growth:
         return (broken, narrow, seen, torn), end + page.contentsMargins().bottom()
 
     def _there(self, row: Row, place: QRect) -> Iterator[tuple[Item, QRect]]:
-        """The visible items of a row, and where they will stand."""
+        """The visible items of a row with their places."""
         layout = self._sharing.page.layout_of(row)
         items = {id(widget): item for widget, item in zip(layout.widgets, row.items, strict=True)}
         return ((items[id(one.widget())], rect) for one, rect in layout.places(place))
 
     def times_in(self, element: Element) -> float:
-        """The factor for an arrangement of fixed width: that of what grows in it; a single number needs no room."""
+        """The factor for the width of an arrangement: the largest of its parts; a single number does not count."""
         numbers = any(isinstance(one, Matrix) and one.values.size > 1 for one in leaves(element))
         matrices = self.times if numbers else 1.0
         return max(self.drawn, matrices) if any(isinstance(one, DRAWN) for one in leaves(element)) else matrices

@@ -1,4 +1,4 @@
-"""The head of every page: title, sentence, the layer and head that all pages look at, and the switches."""
+"""The head of every page: title, sentence, the choice of the layer and head that all pages show, and the switches."""
 
 from html import escape
 from typing import Any, cast
@@ -57,7 +57,7 @@ class HeaderView(QWidget):
             layout.addWidget(self.switches)
 
     def _way_back(self, bench: Workbench, header: Header, parent: QWidget) -> QLabel:
-        """The stages that this one is in, each as a link back."""
+        """A label with links back to the stages around this one."""
         ink = bench.appearance.theme.muted
         parts = (
             f'<a href="{i}" style="color:{ink}; text-decoration:none">{escape(crumb.text)}</a> ▸'
@@ -90,7 +90,7 @@ class HeaderView(QWidget):
             self.choices[LAYOUT].setVisible(on)
 
     def _let_follow_switches(self, room: int) -> None:
-        """Put "By hand" among the switches if the title's line is full: it would take a line by itself."""
+        """Put "By hand" among the switches if the title's line is full, or it would take a line by itself."""
         if self.switches is None or LAYOUT not in self.choices:
             return
         layout = self.choices[LAYOUT]
@@ -104,12 +104,12 @@ class HeaderView(QWidget):
             line.addWidget(layout)
 
     def _show_title(self) -> None:
-        """Show the short title: the crumbs before it name the stage around it, the choices behind it the head."""
+        """Show the short title: the crumbs before it name the stage around it, the choices after it the head."""
         self._title.setText(self._header.short or self._header.title)
         self._title.setAccessibleName(self._header.title)
 
     def fit(self, room: int, low: bool = False) -> None:
-        """Let a title wider than so many pixels take two lines; on a low page, hide the switches behind a button."""
+        """Let a title wider than `room` pixels take two lines; on a low page, hide the switches behind a button."""
         if low != self._low:
             self._low = low
             self._sentence.setVisible(not low)
@@ -125,6 +125,6 @@ class HeaderView(QWidget):
         self._let_follow_switches(room)
         longer = self._title.fontMetrics().horizontalAdvance(self._title.text()) > room
         least = max(room, 0) if longer else 0
-        if (longer, least) != (self._title.wordWrap(), self._title.minimumWidth()):  # or the page is laid out again
+        if (longer, least) != (self._title.wordWrap(), self._title.minimumWidth()):  # setting them lays out the page
             self._title.setWordWrap(longer)
             self._title.setMinimumWidth(least)

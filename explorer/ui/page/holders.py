@@ -1,4 +1,4 @@
-"""A widget that holds others on a page, below a heading."""
+"""A widget that holds other widgets of a page below a heading."""
 
 from collections.abc import Iterator
 from typing import cast
@@ -12,19 +12,19 @@ from explorer.ui.widgets.names import set_names
 
 
 class _Column(QVBoxLayout):
-    """A column that respects the maximum width of its widget: Qt asks for the height at the full available width."""
+    """A column that respects the maximum width of its widget; Qt asks for its height at the full available width."""
 
     def heightForWidth(self, width: int) -> int:
         return super().heightForWidth(min(width, cast(QWidget, self.parentWidget()).maximumWidth()))
 
 
 class Titled(QWidget):
-    """Elements below a heading; with a row or a list among them, it can be narrow enough to stand beside others.
+    """Elements below a heading; if a row or a list is among them, it can become narrower to stand beside others.
 
     Parameters
     ----------
     role : str
-        Of the title: see `theme`.
+        The role of the title: see `theme`.
     spacing : int
         Pixels between the elements.
     """
@@ -43,7 +43,7 @@ class Titled(QWidget):
             self.heading.addWidget(self.title)
 
     def places(self, place: QRect) -> Iterator[QRect]:
-        """Where the widgets inside will stand, each as high as it needs to be."""
+        """The places of the widgets inside, each as high as it needs to be."""
         spacing = self.down.spacing()
         y = place.top() + (self.heading.sizeHint().height() + spacing if self.title is not None else 0)
         for widget in self.inside:

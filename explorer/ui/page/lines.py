@@ -1,5 +1,5 @@
-"""A row of elements in lines: `explorer/pages/equation.py` decides where everything stands; here the widgets are
-measured and moved.
+"""A row of elements, broken into lines: `explorer/pages/equation.py` computes the places; this file measures and moves
+the widgets.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -27,7 +27,7 @@ from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.layouts import Asked, FlowLayout
 
 SIGN = 22
-"""Pixels at text scale 1 that an operator sign takes."""
+"""The width of an operator sign in pixels at text scale 1."""
 ACROSS_ROW = 10
 """Pixels at text scale 1 between the elements of a row."""
 THUMB = 132
@@ -45,7 +45,7 @@ class RowLayout(FlowLayout):
     Parameters
     ----------
     across : Room
-        With its gaps and signs; the width is that of the widget.
+        The widths of gaps and signs; the width of the row is that of the widget.
     down : int
         Pixels between two lines.
     """
@@ -61,9 +61,9 @@ class RowLayout(FlowLayout):
         self._begins: frozenset[int] = frozenset()
 
     def put(self, widget: QWidget, sign: str, label: QLabel | None, yields: bool = False) -> None:
-        """Append a widget, behind a sign and the label that shows it; `yields`: see `Item`.
+        """Append a widget after a sign and the label that shows the sign; `yields`: see `Item`.
 
-        Both at once: a page is built over several turns, and Qt lays out what exists in each.
+        Both are added at once: a page is built over several turns, and in each Qt lays out the widgets that exist.
         """
         self._signs.append((sign, label))
         self._yields.append(yields)
@@ -80,13 +80,13 @@ class RowLayout(FlowLayout):
         super().invalidate()
 
     def let_begin(self, places: Collection[int] = ()) -> None:
-        """Begin a new line at each of these indices, whatever room there is."""
+        """Begin a new line at each of these indices, however much room there is."""
         if self._begins != (begins := frozenset(places)):
             self._begins = begins
             self.invalidate()
 
     def parts(self, part_of: Callable[[QWidget], Part]) -> list[Part]:
-        """The parts of the row: what `part_of` says of each widget, and what the row knows of it."""
+        """The parts of the row: the result of `part_of` for each widget, with the facts that the row knows."""
         found: list[Part] = []
         before: QWidget | None = None
         for place, widget in enumerate(self.widgets):
@@ -100,7 +100,7 @@ class RowLayout(FlowLayout):
         return found
 
     def minimumSize(self) -> QSize:
-        """The width of an equation that cannot break: with less it would be cut."""
+        """Qt's minimum, with the width of the widest piece that cannot be broken: a narrower row would be cut."""
         parts = self._there({asked.item.widget(): asked.least.width() for asked in self._parts()})
         room = self._room._replace(width=0)
         pieces = broken(parts, room)
@@ -116,7 +116,7 @@ class RowLayout(FlowLayout):
         return self._where(available)[1].height
 
     def _placed(self, rect: QRect) -> list[tuple[Asked, QRect]]:
-        """Where each item stands within `rect`; also stores the places of the signs' labels."""
+        """The place of each item within `rect`; also stores the places of the signs' labels."""
         area = rect.marginsRemoved(self.contentsMargins())
         asked, where = self._where(area.width())
         direction = self._direction()
@@ -134,7 +134,7 @@ class RowLayout(FlowLayout):
         return [(one, there(*place)) for one, place in zip(asked, where.parts, strict=True)]
 
     def _where(self, width: int) -> tuple[list[Asked], Placed]:
-        """The items, and where they stand in this width."""
+        """The items and their places in this width."""
         if width not in self._wheres:
             self._wheres[width] = self._reckoned(width)
         return self._wheres[width]
@@ -154,7 +154,7 @@ class RowLayout(FlowLayout):
         return sum(is_torn(parts, line) for line in broken(parts, self._room._replace(width=width))[1:])
 
     def _there(self, widths: Mapping[QWidget | None, int]) -> list[Part]:
-        """The parts whose widths are given, in these widths."""
+        """The parts whose widths are given, with these widths."""
         parts = self.parts(lambda widget: Part((widths.get(widget, 0),)))
         self._seen = [place for place, widget in enumerate(self.widgets) if widget in widths]
         return [parts[place] for place in self._seen]
@@ -168,12 +168,12 @@ def _size(asked: Asked, width: int, height: int) -> Size:
 
 
 def let_stand(layout: RowLayout, room: Room, thumb: int) -> None:
-    """Make the matrices of a row as large as there is room for.
+    """Make the matrices of a row as large as its room allows.
 
     `thumb`: the greatest width of a small picture in an equation, in pixels.
     """
     parts = layout.parts(lambda widget: _part(widget, room.width, thumb))
-    if not all(part.picture for part in parts):  # beside numbers the smallest headings would lose their formulas
+    if not all(part.picture for part in parts):  # beside numbers, small pictures keep the formulas in their headings
         parts = [part._replace(widths=part.widths[:TIGHT_WAYS]) if part.tight else part for part in parts]
     found = stand(parts, room)
     across_small = widened(parts, found)
@@ -189,20 +189,20 @@ def let_stand(layout: RowLayout, room: Room, thumb: int) -> None:
 
 
 def let_stand_below(layout: RowLayout) -> None:
-    """Let each matrix of a row name its own rows: it is not known which of them stand on one line."""
+    """Let each matrix of a row name its own rows, because it is not known which matrices share a line."""
     for box in layout.widgets:
         if isinstance(box, MatrixBox):
             box.take(0, True)
 
 
 def width_of(layout: RowLayout, room: Room) -> tuple[int, int]:
-    """The width of a row on one line, and of its widest part with row labels, both without a limit."""
+    """The width of a row on one line, and that of its widest part with row labels, both with unlimited room."""
     parts = layout.parts(lambda widget: _part(widget, UNBOUNDED, 0))
     return across(parts, list(range(len(parts))), room, 0), max(one.widths[0] + one.labels[0] for one in parts)
 
 
 def halves_of(layout: RowLayout, room: Room) -> Line:
-    """Where a row that does not fit on one line, with all parts at full size, breaks before its "=" or an arrow."""
+    """Where a row that does not fit on one line, with all parts at full size, breaks: before its "=" or an arrow."""
     return halves(layout.parts(lambda widget: _part(widget, UNBOUNDED, 0)), room)
 
 
@@ -217,6 +217,6 @@ def same_rows(before: QWidget | None, box: MatrixBox) -> bool:
     if not isinstance(before, MatrixBox) or before.folded != box.folded:
         return False
     a, b = before.matrix, box.matrix
-    if box.folded and a.array.shape != b.array.shape:  # pictures of other widths have rows of other heights
+    if box.folded and a.array.shape != b.array.shape:  # small pictures of different widths have different row heights
         return False
     return before.form.times == box.form.times and (a.axes[0], a.rows) == (b.axes[0], b.rows)

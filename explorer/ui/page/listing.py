@@ -1,4 +1,4 @@
-"""A list of lines with words, numbers and bars; of 50,000 lines only the visible ones are made and painted."""
+"""A list of lines with words, numbers and bars; even of 50,000 lines, only the visible ones are made and painted."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -35,52 +35,52 @@ from explorer.ui.workbench import Workbench
 
 ROW_HEIGHT, PADDING, MOST_TEXT = 26, 5, 260
 LOW_ROW = 21
-"""Height of a line where lines stand close, in pixels at text scale 1."""
+"""The height of a line in a look with close lines, in pixels at text scale 1."""
 LEAST_WIDTH = 300
 LEAST_BAR, LEAST_WORDS = 50, 140
 """Least widths of a bar and of words on a narrow page, in pixels at text scale 1."""
 MOST_BAR = 3
-"""How many times longer than usual bars are on a wide page, at most."""
+"""How many times longer than usual a bar may be on a wide page."""
 MOST_LETTERS = 1.3
-"""How many times larger than usual letters may be: they must not be larger than headings."""
+"""How many times larger than usual letters may be, so that they are not larger than headings."""
 GAP = 8
 """Pixels at text scale 1 above the columns that stand below the others."""
 FEW_MORE = 2
-"""If only so many lines would be hidden, they are shown: the button for more takes as much room."""
+"""If at most this many lines would be hidden, they are shown: the button "more" takes as much room."""
 MORE = 4
-"""How many times as many lines are shown after "more"."""
-MOST_KEPT = 4096  # texts whose lines are remembered
+"""By which factor the number of shown lines grows after "more"."""
+MOST_KEPT = 4096  # the most texts whose broken lines are cached
 MEASURED = 200  # lines from which the width of all is computed
 
 
 class ListingView(FittedTable):
-    """A listing. On a narrow page the columns that do not fit stand below, behind the first column again."""
+    """A listing. On a narrow page the columns that do not fit stand below, each time after the first column again."""
 
     def __init__(self, bench: Workbench, listing: Listing, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._opened = 0
-        """Lines that the person has asked for, where not all are shown."""
+        """How many lines the user has asked for with "more", if not all are shown."""
         self._rest: list[_Below] = []
         """Lists, one below the other, of the columns that do not fit beside the others."""
         self._rest_of: tuple[object, ...] = ()
-        """What these lists were made of."""
+        """The data that these lists were made from."""
         self._more = mark(QPushButton(self), link="true")
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._more.setToolTip("Show more lines")
         self._more.clicked.connect(lambda: self._open(MORE * max(self.listing.most, self._opened)))
         self.bench = bench
         self._by: Coming = "tab"
-        """How the person comes to the next line, if not by a click."""
+        """How the user has come to the current line, if not by a click."""
         self._row = 0
         self.is_spread = False
         """Whether its lines are higher than they need to be."""
         self._times = 1.0
         self._lines_of: dict[tuple[str, bool, str, int], list[str]] = {}
-        """By text, whether it has names, font and width in pixels."""
+        """Cached lines of texts, by text, whether it has names, font and width in pixels."""
         self._fonts = self._letters()
         self.padding = bench.appearance.px(PADDING)
         self.tick_room = bench.appearance.px(TICK + 8)
-        """Pixels that the box to tick takes before the words."""
+        """The width in pixels of a check box before the words."""
         self.table = ListingModel(listing)
         self.table.setParent(self)
         self.pointed: Cell | None = bench.selection.cell
@@ -152,11 +152,11 @@ class ListingView(FittedTable):
 
     @property
     def grown(self) -> int:
-        """Pixels by which all shown lines together are higher than they need to be."""
+        """The total height in pixels of all shown lines beyond what they need."""
         return (self.verticalHeader().defaultSectionSize() - self._least_row) * self._shown
 
     def grow(self, pixels: int) -> None:
-        """Make the lines higher by so many pixels in all, to four times their need at most: so that a slide is full."""
+        """Make the shown lines higher by `pixels` in total, to at most four times their need, to fill a slide."""
         row = self._least_row + min(pixels // max(self._shown, 1), 3 * self._least_row)
         if row != self._row and not self._goes_on:
             self._row = row
@@ -167,12 +167,12 @@ class ListingView(FittedTable):
         return self._px(LOW_ROW if self.bench.appearance.close else ROW_HEIGHT)
 
     def _px(self, pixels: float) -> int:
-        """Pixels on this screen for something that grows with the letters."""
+        """Pixels at text scale 1, converted to this screen, and larger by the present factor."""
         return self.bench.appearance.px(pixels * self._times)
 
     @property
     def _shown(self) -> int:
-        """How many lines are shown: all, if only few more would be hidden."""
+        """How many lines are shown: all if only few would be hidden."""
         there, most = len(self.listing.lines), max(self.listing.most, self._opened)
         return there if there <= most + FEW_MORE else most
 
@@ -190,11 +190,11 @@ class ListingView(FittedTable):
         widths = self._widths(metrics)
         height, shown = max(self._least_row, self._row), self._shown
         self.is_spread = height > self._least_row
-        if side.defaultSectionSize() != height:  # Qt paints all lines again even for the same height
+        if side.defaultSectionSize() != height:  # Qt paints all lines again even if the height stays the same
             side.setDefaultSectionSize(height)
         scrolls = self.listing.scrolls and count > shown
         always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        if self.verticalScrollBarPolicy() != (always if scrolls else never):  # Qt lays the bars out even for the same
+        if self.verticalScrollBarPolicy() != (always if scrolls else never):  # setting the same one lays out the bars
             self.setVerticalScrollBarPolicy(always if scrolls else never)
         beside += scrolls * self.bar_width()
         self._more.setVisible(count > shown and not scrolls)
@@ -206,7 +206,7 @@ class ListingView(FittedTable):
             self.setMinimumWidth(min(beside + sum(one.wanted for one in widths), LEAST_WIDTH))
 
     def _widths(self, metrics: QFontMetrics) -> list[Widths]:
-        """The widths of each column; `metrics` are those of the titles."""
+        """The widths of each column; `metrics`: those of the titles' font."""
         px, columns = self.bench.appearance.px, self.listing.columns
         lines = [self.table.line(row) for row in range(min(len(self.listing.lines), MEASURED))]
         heats = [i for i, column in enumerate(columns) if column.kind == HEAT]
@@ -224,7 +224,7 @@ class ListingView(FittedTable):
                 ring = px(RING_SIZE) + 2 * self.padding
                 widths.append(_column(ring, ring, 0, title, longest, said))
                 continue
-            # All columns with numbers on colours have one width.
+            # All columns with numbers on coloured cells have one width.
             own = heat if column.kind == HEAT and heat else self._width_of(lines, heats if i in heats else [i], column)
             heat = own if column.kind == HEAT else heat
             least = px(LEAST_WORDS) if column.kind == WORDS else own
@@ -236,11 +236,11 @@ class ListingView(FittedTable):
         self._hold_below()
 
     def lines_of(self, column: Column, text: str, font: QFont, room: int) -> list[str]:
-        """The lines into which the words of a cell are broken; a number stays on one."""
+        """The lines into which the words of a cell are broken; a number stays on one line."""
         if column.kind != WORDS:
             return [text]
         key = text, column.names, font.key(), room
-        if key not in self._lines_of:  # asked for at each size that a layout tries, and in each painting
+        if key not in self._lines_of:  # this is called for each size that a layout tries, and at each painting
             if len(self._lines_of) >= MOST_KEPT:
                 self._lines_of.clear()
             across = partial(wide, font) if column.names else QFontMetrics(font).horizontalAdvance
@@ -249,7 +249,7 @@ class ListingView(FittedTable):
 
     def _break_lines(self) -> int:
         if not self._fitted:
-            return 0  # its width is not known yet
+            return 0  # the width is not known yet
         side, header, count = self.verticalHeader(), self.horizontalHeader(), len(self.listing.lines)
         words = [i for i, column in enumerate(self.listing.columns) if column.kind == WORDS]
         rooms = {i: header.sectionSize(i) - 2 * self.padding for i in words if not self.isColumnHidden(i)}
@@ -269,9 +269,9 @@ class ListingView(FittedTable):
         return len(self._side_by_side(tuple(range(len(self._columns))))[0])
 
     def _side_by_side(self, columns: tuple[int, ...]) -> list[tuple[int, ...]]:
-        """The columns in each of the lists, one below the other, where each begins with the first column again.
+        """The columns of each of the lists below each other; each list begins with the first column again.
 
-        A list with room for one column only is left as it is.
+        A list with room for only one column is not divided.
         """
         room = self.width() - self._beside
         ends = list(accumulate(self._columns[i].least for i in columns))
@@ -307,7 +307,7 @@ class ListingView(FittedTable):
 
     @property
     def _goes_on(self) -> "list[_Below]":
-        """The lists below, of the columns that do not fit."""
+        """The visible lists below this one, with the columns that do not fit."""
         return [rest for rest in self._rest if rest.isVisibleTo(self)]
 
     def _taken_by(self, rest: "_Below") -> int:
@@ -315,10 +315,10 @@ class ListingView(FittedTable):
         return rest.minimumHeight() + self.bench.appearance.px(GAP)
 
     def _width_of(self, lines: Sequence[Line], columns: Sequence[int], column: Column) -> int:
-        """Pixels that the widest text of some columns takes."""
+        """The width in pixels that the widest text of some columns needs."""
         fonts = (self._fonts[column.kind != WORDS, weight] for weight in (False, True))
         plain, bold = (partial(wide, one) if column.names else QFontMetrics(one).horizontalAdvance for one in fonts)
-        # A row about a cell is bold while the cell is pointed at. Many lines share few different words.
+        # A row about a cell is bold while the cell is pointed at. A set, because many lines share few different words.
         texts = {
             (bool(line.strong or line.here or line.cell), line.entries[at].text) for line in lines for at in columns
         }
@@ -334,7 +334,7 @@ class ListingView(FittedTable):
     def _hold_below(self) -> None:
         """Place the other columns, and the button for more lines, below the lines."""
         below = self._more.sizeHint().height() if self._more.isVisibleTo(self) else 0
-        if below != self._below:  # the button has its font only now
+        if below != self._below:  # the button has got its font since
             self._below = below
             super()._fit()
         taken = below
@@ -348,7 +348,7 @@ class ListingView(FittedTable):
         self._more.setGeometry(0, self.height() - below, self._more.sizeHint().width(), below)
 
     def _open(self, rows: int) -> None:
-        """Show at least so many lines."""
+        """Show at least `rows` lines."""
         self._opened = max(self._opened, rows)
         self._measure()
 
@@ -358,7 +358,7 @@ class ListingView(FittedTable):
         else:
             event.ignore()  # the page scrolls
 
-    # Looking
+    # Mouse and keys
 
     def _follow(self, row: int, *columns: int) -> None:
         """Follow the first link in these columns."""
@@ -406,7 +406,7 @@ class ListingView(FittedTable):
             self.bench.selection.choose(cell, self._by)
 
     def _bring_into_sight(self) -> None:
-        """Scroll the page to the line that the keys have come to."""
+        """Scroll the page to the current line."""
         page = self.parentWidget()
         while page is not None and not isinstance(page, QScrollArea):
             page = page.parentWidget()
@@ -451,7 +451,7 @@ class ListingView(FittedTable):
 
 
 class _Below(ListingView):
-    """Columns of a list that stand below the others, as wide as the list above has measured them."""
+    """Columns of a list that stand below the others; the list above has measured their widths."""
 
     def __init__(
         self, bench: Workbench, listing: Listing, widths: list[Widths], times: float, parent: ListingView
@@ -462,7 +462,7 @@ class _Below(ListingView):
         self.be_times(times)
 
     def stand_below(self, listing: Listing, widths: list[Widths], times: float) -> None:
-        """Show other columns; their room is set afterwards."""
+        """Show other columns; the width of the list is set afterwards."""
         self._given, self._waits = widths, True
         self.tell(listing)
         self.be_times(times)
@@ -475,7 +475,7 @@ class _Below(ListingView):
 
 
 def _column(own: int, tight: int, least: int, title: int, longest: int, text: str) -> Widths:
-    """The widths of a column whose texts take `own` pixels; never less than the longest word of its title."""
+    """The widths of a column whose texts take `own` pixels; each is at least that of the longest word of its title."""
     tight = max(min(own, tight), longest)
     wanted = max(own, title)
     return Widths(wanted, min(tight, wanted), max(min(tight, least or tight), longest), text, wanted)

@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 ModelIndex = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
 TICK = 14
-"""Width of a box to tick, in pixels at text scale 1."""
+"""The width of a check box, in pixels at text scale 1."""
 RING_SIZE = 18
 """The diameter of a ring, in pixels at text scale 1."""
-LONGEST = 24  # letters of a label, or of a word of a title
+LONGEST = 24  # the most letters of a label, or of a word of a title
 SIDES = {NUMBER: Qt.AlignmentFlag.AlignRight, HEAT: Qt.AlignmentFlag.AlignHCenter}
 
 
 def part_of_line(lines: Sequence[Line], columns: tuple[int, ...], row: int) -> Line:
-    """A line of a listing, of only some columns."""
+    """A line of a listing with only some of its columns."""
     line = lines[row]
     return replace(line, entries=tuple(line.entries[column] for column in columns))
 
 
-# Python adds flags of Qt slowly, and they are asked for with each cell that is painted.
+# Computed once, because combining Qt's flags in Python is slow and each painted cell needs them.
 READ = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 TICKS = Qt.CheckState.Unchecked, Qt.CheckState.PartiallyChecked, Qt.CheckState.Checked
 CHANGED, TICKED = READ | Qt.ItemFlag.ItemIsEditable, READ | Qt.ItemFlag.ItemIsUserCheckable
@@ -63,15 +63,15 @@ class ListingModel(QAbstractTableModel):
         elif changed and listing.lines:
             last = self.index(len(listing.lines) - 1, changed[-1])
             self.dataChanged.emit(self.index(0, changed[0]), last)
-        if listing.columns != titles:  # painting them again takes a turn of its own
+        if listing.columns != titles:  # painting the titles again takes a turn of its own
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(listing.columns) - 1)
 
     def _changed(self, listing: Listing) -> list[int]:
-        """The columns to paint again: in a training run only numbers change, and typeset names are slow to paint."""
+        """The columns to paint again; in a training run only numbers change, and typeset names are slow to paint."""
         was, count = self.listing, len(listing.columns)
         if isinstance(listing.lines, Lines) or was.columns != listing.columns or was.labels != listing.labels:
             return list(range(count))
-        # A line that nobody asked for is not painted.
+        # Only the lines in `_lines` can have been painted.
         lines = [(line, listing.lines[row]) for row, line in self._lines.items()]
         if any(replace(one, entries=other.entries) != other for one, other in lines):
             return list(range(count))
@@ -135,7 +135,7 @@ class Titles(QHeaderView):
         self._bench = bench
 
     def sizeHint(self) -> QSize:
-        """Its present height: Qt would ask for all titles each time that something in the list changes its size."""
+        """The present height; Qt's own hint measures all titles each time that something in the list is resized."""
         return QSize(0, self.minimumHeight())
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
@@ -155,7 +155,7 @@ class Titles(QHeaderView):
 
 
 def cut_label(text: str) -> str:
-    """A label, or a word of a title, with an ellipsis where it is too long."""
+    """A label, or a word of a title, cut with an ellipsis if it is too long."""
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
@@ -171,7 +171,7 @@ LEFT, RIGHT = (
 
 
 class RowPainter(QStyledItemDelegate):
-    """Paints words, numbers, bars, and numbers on their colours."""
+    """Paints the cells of a listing: words, numbers, bars, rings, and numbers on coloured cells."""
 
     def __init__(self, view: ListingView) -> None:
         super().__init__(view)
@@ -187,7 +187,7 @@ class RowPainter(QStyledItemDelegate):
         here = line.here or (view.pointed is not None and line.cell == view.pointed)
         if here:
             painter.fillRect(rect.adjusted(0, 1, 0, -1), qcolor(theme.here_soft))
-        if row and view.is_spread:  # a rule, to read across from line to line
+        if row and view.is_spread:  # a thin line above each row guides the eye
             painter.fillRect(rect.left(), rect.top(), rect.width(), 1, qcolor(theme.line))
         if column.kind == BAR:
             self._bar(painter, rect, column, entry, here)
@@ -234,7 +234,7 @@ class RowPainter(QStyledItemDelegate):
         place = RIGHT if column.kind == NUMBER else LEFT
         lines, metrics = view.lines_of(column, text, font, inner.width()), painter.fontMetrics()
         for i, one in enumerate(lines):
-            # A line that is still too long is a single word; a typeset name is narrower than as it is typed.
+            # A line that is still too long is a single word; a typeset name is narrower than its plain text.
             over = (wide(font, one) if column.names else metrics.horizontalAdvance(one)) > inner.width()
             elided = metrics.elidedText(one, Qt.TextElideMode.ElideRight, inner.width()) if over else one
             on = inner.translated(0, (2 * i + 1 - len(lines)) * metrics.lineSpacing() // 2)
@@ -285,7 +285,7 @@ class RowPainter(QStyledItemDelegate):
         theme, (low, high) = view.bench.appearance.theme, column.reach
         inner = QRectF(rect).adjusted(view.padding, 5, -view.padding, -4)
         width = inner.width() / ((high - low) or 1.0)
-        width = width if np.isfinite(width) else 0.0  # for the smallest numbers there are
+        width = width if np.isfinite(width) else 0.0  # not finite if `high - low` is almost 0
         zero = inner.left() - low * width
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if np.isfinite(value):
@@ -305,7 +305,7 @@ class RowPainter(QStyledItemDelegate):
 
 
 def bar_color(theme: Theme, value: float, signed: bool, here: bool) -> QColor:
-    """Orange for the present place; else the colour map's colour for a share, a positive or a negative number."""
+    """The colour of a bar: orange for the present line; else that of a share, a positive or a negative number."""
     if here:
         return qcolor(theme.here)
     if not signed:

@@ -1,4 +1,4 @@
-"""The motion from one page, or one slide, to the next: what stays glides to its new place."""
+"""The motion from one page, or one slide, to the next: matrices that stay glide to their new places."""
 
 from collections.abc import Callable, Sequence
 
@@ -24,33 +24,33 @@ from explorer.ui.turns import HANDS
 from explorer.ui.workbench import Workbench
 
 TIME, ARISING = 250, 1150
-"""Milliseconds of the motion, and of what follows if numbers that are spoken of appear one by one."""
+"""Milliseconds of the motion, and of the part after it in which named numbers may appear one by one."""
 LINE, CORNER = 24, 4
-"""Pixels at text scale 1: a line of a sum that appears, and the corners of its background."""
+"""Pixels at text scale 1: the height of a line of a sum that appears, and the radius of its background's corners."""
 LOOKS, EACH = 40, 10
-"""How many checks whether the page is laid out are made before it is shown without motion; and milliseconds between."""
+"""How often it is checked whether the new page is laid out, before it is shown without motion; milliseconds between."""
 
 
 class Motion(QWidget):
     """Lies over pages and paints pictures of them while one becomes the next; the pages themselves do not move.
 
     Any key, click, turn of the wheel or edit ends the motion, and has its usual effect at once. With less motion there
-    is none. The widget is never hidden, only of size zero: whenever a widget in a layout is shown or hidden, Qt asks
-    for a new layout.
+    is none. The widget is never hidden, but gets the size zero, because Qt asks for a new layout whenever a widget in a
+    layout is shown or hidden.
 
     Parameters
     ----------
     over : QWidget
         The widget that it lies over.
     bench : Workbench
-        In the look of that widget.
+        A workbench in the look of that widget.
     elements : callable
         Returns the elements in that widget; None if there are none.
     settled : callable
         Returns whether everything in it has its place.
     """
 
-    held = False  # whether there is no motion for now: people look elsewhere
+    held = False  # whether there is no motion for now, because people look at another window
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Motion(QWidget):
         self._flows: tuple[Flow, ...] = ()
         self._arises: Arises | None = None
         self._rests: tuple[QPixmap, ...] = ()
-        """The two pictures without what stays on both pages, which glides separately."""
+        """The pictures of both pages without the matrices on both of them, which glide separately."""
         self._window: QWindow | None = None
         bench.bridge.changed.connect(self._follow)
         self._looks = 0
@@ -91,12 +91,12 @@ class Motion(QWidget):
         return self._after is not None
 
     def show_at(self, at: float) -> None:
-        """Stand still at a moment of the motion, from 0 to 1."""
+        """Pause the motion at a moment from 0 to 1."""
         self._runs.pause()
         self._runs.setCurrentTime(round(at * self._runs.duration()))
 
     def remember(self) -> None:
-        """Keep a picture of the present page: another one is about to come. Only the first call counts."""
+        """Keep a picture of the present page before another one is shown. Only the first call counts."""
         if self._before is not None and not self.moves:
             return
         elements = self._elements()
@@ -134,7 +134,7 @@ class Motion(QWidget):
         if elements is None or self._before is None:
             self.stop()
             return
-        self.setGeometry(QRect())  # or it would be in its own picture
+        self.setGeometry(QRect())  # otherwise this widget would be in the picture
         after = self._taken(elements)
         self.setGeometry(self._over.rect())
         self._flows = flows(self._bench.view, self._before[0], after[0])
@@ -153,14 +153,14 @@ class Motion(QWidget):
         self._waits.stop()
         self._runs.stop()
         self._over.removeEventFilter(self)
-        # A window that closes is deleted before what is in it.
+        # When a window closes, `_window` is deleted before this widget.
         if self._window is not None and shiboken6.isValid(self._window):
             self._window.removeEventFilter(self)
         self._window = None
         self.setGeometry(QRect())
 
     def _follow(self, *_: object) -> None:
-        """End the motion at an edit; the edit that a step makes comes before its motion."""
+        """End the motion at an edit; a step makes its own edits before its motion."""
         if self.moves:
             self.stop()
 
@@ -172,7 +172,7 @@ class Motion(QWidget):
     # Pictures
 
     def _taken(self, elements: Elements) -> tuple[Scene, QPixmap]:
-        """The places of the matrices, and a picture of what is visible now."""
+        """The places of the matrices, and a picture of the page as it is now."""
         room = self._over.rect()
         matrices = {}
         for box in (one for one in elements.widgets.values() if isinstance(one, MatrixBox)):
@@ -242,7 +242,7 @@ def _without(picture: QPixmap, scene: Scene, names: Sequence[str], ground: QColo
 
 
 def _pixels(part: Rect, picture: QPixmap) -> QRectF:
-    """A part of a picture in its own pixels, of which a fine screen has more."""
+    """A part of a picture in device pixels, of which a high-resolution screen has more."""
     return QRectF(*(number * picture.devicePixelRatio() for number in part))
 
 

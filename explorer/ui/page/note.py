@@ -1,4 +1,4 @@
-"""Words on a page: a heading, a sentence about the present numbers, and what is still being computed."""
+"""Words on a page: a heading, a sentence about the present numbers, and a bar about work in the background."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
@@ -41,11 +41,11 @@ class NoteLabel(QLabel):
         self.tell(note)
 
     def be_no_wider(self, pixels: int) -> None:
-        """Wrap the words if they are wider than so many pixels."""
-        polished = self.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)  # it has its font only then
+        """Wrap the words if they are wider than `pixels`."""
+        polished = self.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)  # whether it has its final font
         fitted = self.text(), pixels, polished
         if not self._wide and fitted != self._fitted:
-            self._fitted = fitted  # to try it asks for a layout, which would call this again
+            self._fitted = fitted  # stored first, because trying it asks for a layout, which calls this method again
             self.setWordWrap(False)
             longer = self.sizeHint().width() > pixels
             self.setWordWrap(longer)
@@ -59,7 +59,7 @@ class NoteLabel(QLabel):
 
 
 class WaitingBar(QWidget):
-    """What is being computed in the background, its progress, and a button that stops it or begins it again."""
+    """A task that is computed in the background, its progress, and a button that stops it or begins it again."""
 
     def __init__(self, bench: Workbench, waiting: Waiting, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -102,8 +102,8 @@ class WaitingBar(QWidget):
 
 
 def rich(text: str, theme: Theme) -> str:
-    """The text of a note with its marks in the theme's colours, and names typeset: <b> in the text colour, <mark>, the
-    present place, in orange.
+    """The text of a note with typeset names, with <b> in the theme's text colour, and <mark>, for the present place, in
+    orange.
     """
     marked = set_names(text).replace("<b>", f"<b style='color:{theme.text}'>")
     return marked.replace("<mark>", f"<b style='color:{theme.here_text}'>").replace("</mark>", "</b>")

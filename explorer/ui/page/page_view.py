@@ -32,31 +32,31 @@ from explorer.ui.widgets.formula import can_typeset_now, typeset
 from explorer.ui.workbench import Workbench
 
 MARGIN = 12
-"""Pixels at text scale 1 at the right of the page."""
+"""The right margin of the page in pixels at text scale 1."""
 ROUNDS = 24
-"""How often a page is laid out between two changes of the document or the window: pictures arrive one by one."""
+"""The most layouts of a page between two changes of the document or the window; each picture that arrives needs one."""
 REST = 150
 """Milliseconds for which a window's edge must rest before what a step names gets a new size."""
 SLOWER = 3
-"""It must also rest for this many times the duration of a layout: a turn paints, too."""
+"""The edge must also rest for this many times the duration of a layout, because the turn also paints."""
 MANY = 6
-"""How many missing widgets a visible page makes in one turn: each may take 10 ms."""
+"""The most missing widgets that a visible page makes in one turn; each may take 10 ms."""
 SIZES = 8
-"""How many nested changes of its size a page accepts: scroll bars that come and go make three or four."""
+"""The most nested changes of its size that a page accepts; scroll bars that come and go cause three or four."""
 
 
 class PageView(QScrollArea):
-    """The page of a stage. It follows the document, what is looked at, and nothing else.
+    """The page of a stage. It follows only the document and the selection.
 
     Parameters
     ----------
     waits : bool
-        Whether it follows changes and is laid out in a turn of its own: the page beside it does so at once.
+        Whether it follows changes and is laid out in a turn of its own, because a page beside it does so at once.
     lights : bool
-        Whether what is spoken of is lit, and what was changed flashes: on paper nothing does.
+        Whether what a step names is lit, and changed cells flash; neither on paper.
     """
 
-    scrolled = Signal()  # by the person
+    scrolled = Signal()  # the user has scrolled
 
     def __init__(
         self, bench: Workbench, stage: Stage, parent: QWidget | None = None, waits: bool = False, lights: bool = True
@@ -80,14 +80,14 @@ class PageView(QScrollArea):
         self._rested = QTimer(self, singleShot=True, interval=REST)
         self._rested.timeout.connect(self._rest)
         self._drags = False
-        """Whether sizes of the window follow each other: its edge is being dragged."""
+        """Whether the window's edge is being dragged, so that many sizes follow each other."""
         self._told = later(self, self._refresh_in_sight)
         px = bench.appearance.px
         self.elements = Elements(bench, px(12))
         self.elements.setContentsMargins(px(20), px(10), px(MARGIN), px(16))
         self._in_place = InPlace(self, self.elements)
         self.veil, self.flash = Veil(self.elements), Flash(self.elements)
-        self._lit_for: tuple[object, object] = None, None  # the widgets and the step that the light was last set for
+        self._lit_for: tuple[object, object] = None, None  # the widgets and the step for which the light was last set
         self.setWidget(self.elements)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -99,9 +99,9 @@ class PageView(QScrollArea):
         self._lights = lights
         bench.light.changed.connect(self._follow_light)
         self.leaves = False
-        """Whether it is still visible while the next page is built: it is not updated any more."""
+        """Whether the next page is being built while this one is still visible; it is not updated any more."""
         self.in_turns: Callable[[], object] | None = None
-        """Called if a visible page lacks many widgets: it has `make` called in turns, and then `refresh`."""
+        """Called if a visible page lacks many widgets; it must call `make` in several turns, and then `refresh`."""
         bench.aside.changed.connect(self._follow_awaited)
 
     @property
@@ -112,7 +112,7 @@ class PageView(QScrollArea):
         return header
 
     def play(self) -> bool:
-        """Play what can be played here, or pause it; returns whether there is anything to play."""
+        """Play the players of the page, or pause them; returns whether there are any."""
         players = [widget for widget in self.elements.widgets.values() if isinstance(widget, PlayerView)]
         for player in players:
             player.toggle()
@@ -136,23 +136,23 @@ class PageView(QScrollArea):
             picture.picture.come_from(stages)
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Give a key that nothing else uses to the picture that fills the page; returns whether the picture uses it."""
+        """Give an unused key to the picture that fills the page; returns whether the picture uses it."""
         picture = self._picture.picture if self._picture is not None else None
         return picture is not None and bool(picture.take_key(event))
 
     def go_out(self) -> bool:
-        """Go out to the stage around this one; returns whether there is one."""
+        """Go to the stage around this one; returns whether there is one."""
         crumbs = self.page.header.crumbs if self.page is not None else ()
         return bool(crumbs) and perform(self.bench, crumbs[-1].asks, self)
 
     def begin_at(self, pixels: int) -> None:
-        """Scroll to this place, with room added below the page if it ends before that."""
+        """Scroll so that the visible part begins here; a page that is too short gets room below."""
         self._in_place.begin_at(pixels)
 
     # Following
 
     def follow(self) -> None:
-        """Show a change of the document, at once or when the page is next shown; on a visible page it flashes."""
+        """Show a change of the document, at once or when the page is next shown; if visible, changed cells flash."""
         if self._lights and self.isVisible():
             self.flash.await_rest()
         self._follow()
@@ -165,7 +165,7 @@ class PageView(QScrollArea):
             self._refresh_in_sight()
 
     def _follow_awaited(self) -> None:
-        """Show what has been computed in the background, if this page waits for something."""
+        """Show a result from the background, if this page waits for one."""
         if self._awaited:
             self._arrives = True
             self._follow()
@@ -177,7 +177,7 @@ class PageView(QScrollArea):
         return [part.id for element in elements for part in leaves(element) if isinstance(part, Waiting)]
 
     def _follow_looking(self) -> None:
-        if self._looking != self.bench.selection.looking:  # else it was built for these choices already
+        if self._looking != self.bench.selection.looking:  # otherwise the page already shows these choices
             self._follow()
 
     def _refresh_in_sight(self) -> None:
@@ -190,16 +190,16 @@ class PageView(QScrollArea):
             self.in_turns()
 
     def _follow_light(self) -> None:
-        """Light what is spoken of now: at once, or when the page is next shown."""
+        """Follow a change of the light: at once, or when the page is next shown."""
         if self._making is None and (self.leaves or self._hidden):
             self._stale = True
         else:
             self._shine()
 
     def _follow_descent(self) -> None:
-        """Show other settings of gradient descent; the steps themselves are changes of the document.
+        """Show other settings of gradient descent; its steps are changes of the document.
 
-        Not at once: when an example is opened the page follows that as well, and is built again only then.
+        In a later turn, so that a page that also follows the opening of an example is built only once.
         """
         if self._stale:
             return
@@ -212,7 +212,7 @@ class PageView(QScrollArea):
         super().showEvent(event)
         self._shown, self._hidden = True, False
         self.refresh()
-        if self.is_whole and not self.elements.fits:  # in a place as large as before, Qt sends no resize
+        if self.is_whole and not self.elements.fits:  # Qt sends no resize if the size is the same as before
             self._sized.ask()
 
     def hideEvent(self, event: Any) -> None:
@@ -222,7 +222,7 @@ class PageView(QScrollArea):
         self.flash.stop()
         for key in self._awaited:
             self.bench.aside.leave(key)
-            self._stale = True  # it asks again
+            self._stale = True  # when it is next shown, the page asks for the result again
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         self._be_scrolled()
@@ -234,28 +234,28 @@ class PageView(QScrollArea):
 
     @property
     def was_seen(self) -> bool:
-        """Whether it has been shown before."""
+        """Whether the page has been shown before."""
         return self._shown or self._hidden
 
     @property
     def is_whole(self) -> bool:
-        """Whether all its widgets exist."""
+        """Whether all widgets of the page exist."""
         return self.page is not None and self._making is None
 
     @property
     def is_settled(self) -> bool:
-        """Whether everything on it has its place."""
+        """Whether the layout of the page is complete."""
         return self.is_whole and not (self._settled.isActive() or self._drags)
 
     @property
     def is_stale(self) -> bool:
-        """Whether something has changed since it was built."""
+        """Whether something has changed since the page was built."""
         return self._stale
 
     def make(self, seconds: float = math.inf) -> bool:
-        """Make the widgets that a new or stale page lacks, for at most so many seconds.
+        """Make the widgets that a new or stale page lacks, for at most `seconds`.
 
-        The visible page stays as it is until all are made. Returns whether they are.
+        The visible page stays as it is until all are made. Returns whether all are made.
         """
         end = time.perf_counter() + seconds
         if self._stale:
@@ -270,22 +270,22 @@ class PageView(QScrollArea):
         return self._making is None
 
     def lay_out(self, place: QRect) -> None:
-        """Take the place in which the page will be shown: to lay it out in its first size would be in vain.
+        """Take the place in which the page will be shown, because a layout in its first size would be in vain.
 
-        Sharing its room, `share`, takes a turn of its own.
+        Dividing the room (`share`) takes a turn of its own.
         """
         self._laying = True
         self.setGeometry(place)
-        # Qt itself waits until the widget is shown, or until the window is drawn into a picture.
+        # Qt would send these events only when the widget is shown, or the window is drawn into a picture.
         QCoreApplication.sendEvent(self, QResizeEvent(place.size(), QSize()))
         port = self.viewport()
         QCoreApplication.sendEvent(port, QResizeEvent(port.size(), QSize()))
         self._laying = False
 
     def typeset(self, seconds: float) -> bool:
-        """Typeset formulas, for at most so many seconds: else the layout, or painting a picture, does so.
+        """Typeset formulas for at most `seconds`; otherwise the layout, or painting a picture, would typeset them.
 
-        Returns whether all are typeset: those of matrices, and of the picture that fills the page.
+        Returns whether all formulas of the matrices and of the picture that fills the page are typeset.
         """
         end = time.perf_counter() + seconds
         if self._formulas is None:
@@ -308,12 +308,12 @@ class PageView(QScrollArea):
 
     def _refresh(self, most: float) -> bool:
         """Refresh, unless more than `most` widgets are missing; returns whether it was done."""
-        if self._stale and self.stage in self.bench.selection.places:  # else it will be deleted
+        if self._stale and self.stage in self.bench.selection.places:  # a page without a stage will be deleted
             self._begin()
         return self._making is None or self._end(most)
 
     def _begin(self) -> None:
-        """Build the page's data again; its widgets are still to come."""
+        """Build the page's data again; its widgets are made afterwards."""
         self._stale, self._rounds = False, 0
         self._looking = self.bench.selection.looking
         view = replace(self.bench.view, memo=self._memo)
@@ -324,7 +324,7 @@ class PageView(QScrollArea):
     def _end(self, most: float = math.inf) -> bool:
         """Show the page's data. Returns False, and does nothing, if more than `most` widgets are missing."""
         assert self.page is not None
-        # A result from the background adds no room above a page that is scrolled to its top.
+        # When a result from the background arrives, a page that is scrolled to its top stays there.
         if not (self._arrives and self.verticalScrollBar().value() == 0):
             self._in_place.hold()
         if not self.elements.tell((self.page.header, *self.page.elements), most):
@@ -341,12 +341,12 @@ class PageView(QScrollArea):
         return True
 
     def _shine(self) -> None:
-        """Light what is spoken of."""
+        """Light what the step or the selection names."""
         if self.page is not None and self._making is None and self._lights:
             self._lit_for = self.elements.widgets, self.bench.light.step
             lit = self.bench.light.of(self.page, self.bench.view)
             self.veil.let_through(lit)
-            # A chosen cell enlarges nothing.
+            # Only a step enlarges what it names; a chosen cell does not.
             self.elements.enlarge(Lit() if self.bench.light.step is None else lit)
             if self.isVisible() and not self.elements.fits:
                 self._share_room()
@@ -362,12 +362,12 @@ class PageView(QScrollArea):
         if self._waits:
             self._settled.start()
         elif self._shown:
-            self._sized.ask()  # also if only a scroll bar has come or gone
+            self._sized.ask()  # also if only a scroll bar has appeared or disappeared
         elif not self._laying and (another or not self.elements.fits):
-            self.share()  # before it is shown; Qt repeats the size in which it was laid out
+            self.share()  # before the page is shown; Qt may send the same size again
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # Something on the page has another size.
+        # A LayoutRequest means that something on the page has another size.
         if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
             turns = self.bench.appearance.turns
             if self.in_turns is not None and not self.was_seen and not self._rounds:
@@ -384,7 +384,7 @@ class PageView(QScrollArea):
         return done
 
     def _follow_size(self, watched: QObject, event: QEvent) -> bool:
-        """Pass on a resize of the page, unless too many are nested: two sizes may ask for each other for ever."""
+        """Pass on a resize of the page, unless too many are nested: two sizes could cause each other for ever."""
         if self._sizes == SIZES:
             return False
         self._sizes += 1
@@ -394,9 +394,9 @@ class PageView(QScrollArea):
             self._sizes -= 1
 
     def _follow_edge(self) -> None:
-        """Lay out the page for another size of the window; while more sizes follow, what is named keeps its size.
+        """Lay out the page for another size of the window; while more sizes follow, what a step names keeps its size.
 
-        If a layout takes long, the next size comes later: the edge must rest longer before it counts as at rest.
+        After a long layout the next size arrives later, so the edge must rest longer before it counts as at rest.
         """
         self._drags = self._rested.isActive()
         begun = time.perf_counter()
@@ -409,34 +409,34 @@ class PageView(QScrollArea):
             self.share()
 
     def share(self) -> None:
-        """Lay out the page again: it has another place, or something on it has another size.
+        """Lay out the page again, because the page, or something on it, has another size.
 
-        This is done `ROUNDS` times at most: sizes may ask for each other for ever.
+        This is done at most `ROUNDS` times, because sizes could cause each other for ever.
         """
         if self._rounds < ROUNDS:
             self._rounds += 1
             self._share_room()
 
     def _share_room(self) -> None:
-        if self.is_whole:  # Qt sends a resize while it is being built
+        if self.is_whole:  # Qt also sends a resize while the page is being built
             paper = self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
             bar, margins = self.verticalScrollBar(), self.elements.contentsMargins()
-            # Room for the bar whether it is visible or not: else a row that only just fits would make it come and go.
+            # Room for the bar even if it is hidden: a row that only just fits would otherwise make it come and go.
             right = self.bench.appearance.px(MARGIN) + (0 if paper or bar.isVisibleTo(self) else bar.sizeHint().width())
             if margins.right() != right:
                 margins.setRight(right)
                 self.elements.setContentsMargins(margins)
-            # As if the lower bar were hidden: after a change of size it often comes, and goes once the room is shared.
+            # The height without a horizontal bar: after a resize it often appears, and disappears after the layout.
             below = self.horizontalScrollBar()
             height = self.viewport().height() + (below.height() if below.isVisibleTo(self) else 0)
             self.elements.share_room(self.viewport().width(), None if paper else height, self._drags)
-            if below.isVisibleTo(self) and not below.maximum():  # Qt itself would leave it there until the next size
+            if below.isVisibleTo(self) and not below.maximum():  # Qt would leave the bar visible until the next resize
                 self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
                 self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
 
 def _formulas(element: Element) -> Iterator[str]:
-    """The formulas of its matrices, as headings may have them, and of a picture that fills the page."""
+    """The formulas of an element: those in the headings of its matrices, or those of a picture that fills the page."""
     if isinstance(element, Picture) and element.fills:
         yield from (mark.formula for mark in element.drawing.marks if isinstance(mark, Box) and mark.formula)
     for one in leaves(element):

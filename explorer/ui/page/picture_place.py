@@ -1,4 +1,4 @@
-"""The place of a picture that is made after the first paint; the place has the size that the picture will have."""
+"""The place of a picture that is made after the first paint; the place already has the picture's size."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -14,24 +14,24 @@ from explorer.ui.turns import Turns, do_once_painted, later
 from explorer.ui.widgets import UNBOUNDED
 
 WIDE, MOST_TIMES = 1400, 1.5
-"""On a page wider than this, in pixels at text scale 1, pictures are larger than needed; by this factor at most."""
+"""On a page wider than `WIDE`, in pixels at text scale 1, pictures are larger, by at most the factor `MOST_TIMES`."""
 LOOK_MS = 10
 """Milliseconds between two checks whether pyqtgraph is loaded."""
 AT_ONCE = 0.012
-"""Seconds of one turn of the event loop in which Qt's types are made."""
+"""Seconds spent on making Qt's types in one turn of the event loop."""
 
 
 @cache
 def _types() -> Iterator[object]:
-    """All of Qt's types, some 700 in 0.2 s: PySide makes each type when it is first asked for.
+    """All of Qt's types, some 700, which takes 0.2 s: PySide makes each type at its first use.
 
-    pyqtgraph asks for all of them. On its loading thread that crashes the program if the window paints meanwhile.
+    pyqtgraph uses all of them. If its loading thread made them while the window paints, the program would crash.
     """
     return (getattr(module, name) for module in (QtCore, QtGui, QtWidgets) for name in dir(module))
 
 
 def is_loaded() -> bool:
-    """Go on loading pyqtgraph; returns whether it is loaded."""
+    """Continue loading pyqtgraph; returns whether it is loaded."""
     until = perf_counter() + AT_ONCE
     for _ in _types():
         if perf_counter() > until:
@@ -42,7 +42,7 @@ def is_loaded() -> bool:
 @cache
 def _loader() -> Thread:
     """The thread that imports pyqtgraph, which would block the window for 0.6 s."""
-    # Not a daemon thread: Python would end inside Qt's modules, and crash.
+    # Not a daemon thread: Python could end while the thread is inside Qt's modules, and crash.
     loader = Thread(target=import_module, args=("pyqtgraph",))
     loader.start()
     return loader
@@ -75,7 +75,7 @@ class PicturePlace(QWidget):
         self.picture: Any = None
         self._stopped = False
         self.fills = False
-        """Whether its size is set from outside, instead of by the picture."""
+        """Whether the size of the place is set from outside, and not by the picture."""
         self._across, self._high = width, height
         self._gives_height = False
         """Whether the picture's height is set from outside."""
@@ -96,28 +96,28 @@ class PicturePlace(QWidget):
             self._looks.start()
 
     def tell(self, data: Any) -> bool:
-        """Show other data, now or once the picture is made; returns whether that needs another size."""
+        """Show other data, now or once the picture is made; returns whether the place needs another size."""
         self.data = data
         if self.picture is not None:
             self.picture.tell(data)
         return False
 
     def use(self, room: int, across: int, high: int, scale: float, larger: float = 1.0) -> bool:
-        """Take a size, narrower where there is no room, larger on a wide page. Returns whether the size has changed.
+        """Take a size, narrower on a narrow page, larger on a wide one. Returns whether the size has changed.
 
         Parameters
         ----------
         room : int
             The width of the page in pixels.
         across, high : int
-            Its width and height in pixels on a page that is not wide.
+            The width and height in pixels of the picture on a page that is not wide.
         scale : float
-            Of the text.
+            The text scale.
         larger : float
-            How many times larger than that it may be.
+            By what further factor it may be larger.
         """
         narrow, holder = room, self.parentWidget()
-        while holder is not None:  # a stack around it may have a width of its own
+        while holder is not None:  # a stack around the picture may have a fixed width
             narrow, holder = min(narrow, holder.maximumWidth()), holder.parentWidget()
         times = min(min(max(room / (WIDE * scale), 1.0), MOST_TIMES) * larger, max(narrow / across, 1.0))
         width = max(min(round(across * times), narrow), 0)
@@ -140,13 +140,13 @@ class PicturePlace(QWidget):
 
     @property
     def wished(self) -> int:
-        """The width in pixels that attention lines take where there is room."""
+        """The width in pixels that attention lines take if there is room."""
         return self._across if self.picture is None else int(self.picture.wished)
 
     def be_at_most(self, width: float, square: float, larger: float = 1.0) -> bool:
         """Limit the width in pixels, and the picture without its words to a square of `square` pixels.
 
-        `larger`: see `WordPicture.be_at_most`. Returns whether that takes another size.
+        `larger`: see `WordPicture.be_at_most`. Returns whether the size has changed.
         """
         self._most, self._many = (width, square, larger), None
         if self.picture is not None:
@@ -160,9 +160,9 @@ class PicturePlace(QWidget):
         return other
 
     def be_one_of_many(self, side: int, names_rows: bool, width: int, height: int) -> bool:
-        """Be a picture of `side` pixels among others like it; until it is made, its place has this width and height.
+        """Be a picture of `side` pixels among similar ones; until it is made, the place has this width and height.
 
-        Returns whether that is new.
+        Returns whether these sizes are new.
         """
         was, self._many = self._many, (side, names_rows)
         if was == self._many and self.picture is not None:
@@ -179,7 +179,7 @@ class PicturePlace(QWidget):
         return bool(self.rect().contains(self.picture.geometry()))
 
     def stop(self) -> None:
-        """Stay empty: the page is being deleted, and a new picture would be left to Python's collector."""
+        """Stay empty: the page is being deleted, and a new picture would be left to Python's garbage collector."""
         self._stopped = True
 
     def fill(self) -> None:
@@ -201,7 +201,7 @@ class PicturePlace(QWidget):
         if picture.minimumHeight() != picture.maximumHeight() and not picture.hasHeightForWidth():
             picture.setFixedHeight(self.height())
             self._gives_height = True
-        # From now on the picture decides how high it is, and perhaps how wide: more words make it larger.
+        # From now on the picture sets the height, and perhaps the width, which grow with the number of words.
         wide = picture.minimumWidth() == picture.maximumWidth()
         self.setMinimumSize(0 if wide else self.width(), 0)
         self.setMaximumSize(UNBOUNDED if wide else self.width(), UNBOUNDED)

@@ -1,5 +1,5 @@
-"""Plays what has steps: a button, a slider, the speed, and words about the present step. The step that is reached is
-one of the choices on the page.
+"""Plays the steps of a computation: a button, a slider, the speed, and words about the present step. The present step
+is one of the reader's choices on the page.
 """
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer
@@ -13,14 +13,14 @@ from explorer.ui.theme import mark
 from explorer.ui.workbench import Workbench
 
 EACH = 420
-"""Milliseconds a step at the slowest speed."""
+"""Milliseconds for each step at the slowest speed."""
 SPEEDS = (1, 2, 4)
 SLIDER, SHORT, BESIDE = 130, 64, 500
 """Widths in pixels at text scale 1: of the slider; of a narrow slider; and of a page with words beside the slider."""
 
 
 class Scrub(QSlider):
-    """A slider whose handle jumps to where the mouse is pressed, and can be dragged on from there."""
+    """A slider whose handle jumps to where the mouse is pressed, and can be dragged from there."""
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         option = QStyleOptionSlider()
@@ -51,7 +51,7 @@ class PlayerView(QWidget):
         self._narrow = False
         self.button = QPushButton("Pause")
         self.button.ensurePolished()
-        self.button.setMinimumWidth(self.button.sizeHint().width())  # or the slider would move when it says "Play"
+        self.button.setMinimumWidth(self.button.sizeHint().width())  # wide enough for "Play" and "Pause"
         self.button.clicked.connect(self.toggle)
         self._grid.addWidget(self.button, 0, 0)
         self.slider = Scrub(Qt.Orientation.Horizontal)
@@ -62,7 +62,7 @@ class PlayerView(QWidget):
         self._grid.addWidget(self.slider, 0, 1)
         self._speed = SPEEDS[0]
         self.speed = mark(QPushButton(), link="true")
-        self.speed.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # Space plays and pauses after a click on it, too
+        self.speed.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # so that Space still plays and pauses after a click on it
         self.speed.clicked.connect(self._go_faster)
         self._show_speed()
         self._grid.addWidget(self.speed, 0, 2)
@@ -76,7 +76,7 @@ class PlayerView(QWidget):
 
     @property
     def player(self) -> Player:
-        """What is played."""
+        """The player element that is shown."""
         return self._player
 
     @property
@@ -86,11 +86,11 @@ class PlayerView(QWidget):
 
     @property
     def pace(self) -> int:
-        """Milliseconds a step."""
+        """Milliseconds for each step."""
         return round(EACH * self._player.slow / self._speed)
 
     def tell(self, player: Player) -> None:
-        """Show another state of the player. At the end it stops, whoever has brought it there."""
+        """Show another state of the player; at its last step, playing stops."""
         self._player = player
         if player.value >= len(player.steps):
             self._timer.stop()
@@ -106,7 +106,7 @@ class PlayerView(QWidget):
             self._grid.addWidget(self.words, *((1, 0, 1, 4) if narrow else (0, 3)))
 
     def toggle(self) -> None:
-        """Play from here, at the end from the beginning; or pause. With less motion, go one step further."""
+        """Play from the present step, after the last from the first; or pause. With less motion, go one step."""
         at_end = self._player.value >= len(self._player.steps)
         if self.playing:
             self._timer.stop()
@@ -156,7 +156,7 @@ class PlayerView(QWidget):
         self.words.setVisible(bool(player.said))
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """If the page is left while a pass is playing, the pass jumps to its end; a paused pass stays where it is."""
+        """If the page is left while steps are playing, go to the last step; paused steps stay where they are."""
         super().hideEvent(event)
         if self.playing:
             self._timer.stop()

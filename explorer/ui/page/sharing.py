@@ -1,4 +1,4 @@
-"""How the room of a page is divided among its elements: how wide each is, and what becomes a small picture."""
+"""Divides the room of a page among its elements: how wide each one is, and which matrices become small pictures."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
@@ -54,17 +54,18 @@ if TYPE_CHECKING:
     from explorer.ui.page.listing import ListingView
 
 LOW_PAGE, HIGH_PAGE = 350, 700
-"""Visible heights in pixels at text scale 1: below the first, sentence and switches are hidden until they are asked
-for; from the second on there is room for the heat map with the weights; between them, for the weights only.
+"""Visible heights in pixels at text scale 1: on a page lower than the first, sentence and switches are hidden until the
+reader opens them; from the second on, there is room for the weights and the heat map; between them, for the weights.
 """
 BETWEEN = 24
 """Pixels at text scale 1 between parts of a page that stand beside each other."""
 HEAD = 24
 """The height of a matrix's heading, in pixels at text scale 1."""
 MOST_LINED = 64
-"""The most rows of pictures that may stand below each other: with more, the pictures are too high for it."""
+"""Pictures in place of numbers stand below each other only if they have at most this many rows."""
 PART, MUCH = 0.22, 0.5
-"""Shares of the visible height: for a row that can be small pictures instead; for pictures below each other."""
+"""The greatest shares of the visible height: of a row whose matrices can be small pictures instead; and of pictures
+below each other."""
 LEAST_CELL = 5
 """The least width of a cell, in pixels at text scale 1, in a picture that is narrow so that others stand beside it."""
 
@@ -77,25 +78,25 @@ class Sharing:
         own = proxy(self)  # a cycle of references would keep a deleted page until the collector runs
         self.growth, self.enlargement, self.pictures = Growth(own), Enlargement(own), WordPictures(own)
         self.stands = Stands({})
-        """How rows stand so that what matters is visible."""
+        """How rows are arranged so that the important matrices are visible."""
         self._decided: tuple[object, ...] = ()
-        """What `stands` was decided for, unless it is for what a step names."""
+        """The sizes for which `stands` was decided, unless `Enlargement` has set it."""
         self._measured: dict[object, Taken] = {}
-        """The room that parts take in one width: at another height of the window nothing is measured again."""
+        """The room that parts take in the present width; a change of the height alone measures nothing again."""
         self.all: list[Element] = []
         """The elements of the page, and those inside them, in reading order."""
         self.rows: list[Row] = []
-        """The rows among them."""
+        """The rows among `all`."""
         self._narrow: dict[str, int] = {}
-        """The width in pixels of each element, by id, that is in a stack with a width of its own."""
+        """The width in pixels of each element in a stack of fixed width, by id."""
         self.around: dict[str, Row] = {}
         """For a row inside a stack, by its id: the row that holds the stack."""
         self.in_rows: set[str] = set()
-        """The ids of the matrices in rows, which make them smaller where needed."""
+        """The ids of the matrices in rows; a row makes its matrices smaller if needed."""
         self._sign = 0
-        """Pixels by which a matrix is narrower than the page, for a sign at the beginning of its line."""
+        """The width in pixels that is kept beside a matrix for a sign at the beginning of its line."""
         self._lined_up: set[str] = set()
-        """The ids of the matrices in schemes of a product, which are aligned column under column."""
+        """The ids of the matrices in schemes of a product, whose columns are aligned below each other."""
 
     def px(self, pixels: float) -> int:
         """Pixels at text scale 1, converted to this screen; on paper the page may have another look."""
@@ -113,19 +114,19 @@ class Sharing:
         room = max(width - margins.left() - margins.right(), 0)  # a window may be narrower than its margins
         low = height is not None and height < self.px(LOW_PAGE)
         if isinstance(header := self.page.widgets.get("header"), HeaderView):
-            header.fit(room, low or self.enlargement.lit.quiet)  # there, too, switches are hidden until asked for
+            header.fit(room, low or self.enlargement.lit.quiet)  # a quiet light also hides the switches
         self.all = [part for element in self.page.elements for part in leaves(element)]
         self.rows = [element for element in self.all if isinstance(element, Row)]
         self.around = {row.id: outer for outer in self.rows for row in _rows(outer)}
         self.pictures.stand_alike(room, height)
         may_grow = self.growth.begin(room, height)
-        if may_grow:  # pictures of words may have grown since the last time
+        if may_grow:  # pictures of words may still have the larger factor from before
             self.pictures.share(room, height)
         self.arrange(room, height, low)
-        lasts = self.page.bench.appearance.lasts  # else it is tried once the text scale is final
+        lasts = self.page.bench.appearance.lasts  # otherwise sizes are tried once the text scale is final
         may_grow = may_grow and lasts and not low and not self.enlargement.on and height is not None
-        # At full width there would be fewer lines of words, and more room left. A picture takes what is left; if that
-        # is too little for it, everything else may be larger.
+        # `_fill` also limits the length of lines, which leaves less height. A picture takes the rest of the height; if
+        # that is too little for it, everything else may be larger.
         if not self._fill(room, height) and may_grow and height is not None:
             self.growth.grow(room, height)
         for widget in self.page.widgets.values():
@@ -135,13 +136,13 @@ class Sharing:
         self._fill(room, height)
 
     def _fill(self, room: int, height: int | None) -> bool:
-        """Let pictures take the room that is left; returns whether one does."""
+        """Let pictures that fill the page take the rest of the height; returns whether one is shown."""
         taken = [(one, self.page.height_without(one, room)) for one in self._end_lines(room)]
         there = [one.give_room(room, None if height is None else height - high) for one, high in taken]
         return any(there)
 
     def _end_lines(self, room: int) -> list[Drawn]:
-        """Limit lines of words to a readable length; returns the pictures that take the room that is left."""
+        """Limit lines of words to a readable length; returns the pictures that fill the rest of the page."""
         words = [part for part in self.page.parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
         filling = [widget for widget in self.page.widgets.values() if isinstance(widget, Drawn) and widget.fills]
         others = [p.minimumSizeHint().width() for p in self.page.parts if p not in words and p not in filling]
@@ -151,7 +152,7 @@ class Sharing:
         return filling
 
     def arrange(self, room: int, height: int | None, low: bool) -> None:
-        """Set how large everything on the page is, and what is a small picture."""
+        """Set the size of everything on the page, and which matrices are small pictures."""
         rows = self.rows
         sign = self.px(SIGN) + self.px(ACROSS_ROW) if any(item.sign for row in rows for item in row.items) else 0
         self._sign = sign
@@ -180,7 +181,7 @@ class Sharing:
                     widget.stand_alone()
                 if id not in lined_up:
                     widget.stand_in_line(0, 0)
-                if id in alone:  # in an earlier row, another matrix may have named its rows
+                if id in alone:  # before, it may have been in a row in which another matrix named its rows
                     widget.be(labelled=True)
                 if id not in in_rows and widget.tell_size():
                     self.page.tell_around(widget)
@@ -211,7 +212,7 @@ class Sharing:
         return [self.page.box(one) for one in self.all if isinstance(one, Matrix)]
 
     def _beside(self, row: Row, room: int) -> dict[str, int]:
-        """The widths of parts of a page beside each other, by id: together they fill their line, if not too wide."""
+        """The widths of the parts of a row that fill their line together, by id; none for other rows."""
         parts = parts_beside(row)
         if not parts:
             return {}
@@ -221,24 +222,27 @@ class Sharing:
         return dict(zip((one.id for one in parts), wide, strict=True))
 
     def _let_be(self, elements: Sequence[Element], room: int) -> None:
-        """Let tables below each other take the height for their width: Qt would lay them out with their old heights."""
+        """Let tables take the height for their new width; Qt would lay them out with their old heights."""
         for widget in (self.page.widgets.get(one.id) for one in elements if isinstance(one, Listing)):
             if widget is not None:
                 cast("FittedTable", widget).be_no_wider(room)
 
     def _bring_into_sight(self, room: int, height: int | None, low: bool) -> None:
-        """Turn what is in the way at the top of the page into small pictures; without a height, nothing."""
+        """Turn matrices at the top of the page into small pictures if they hide more important ones below.
+
+        Without a height, none.
+        """
         if height is not None and self.enlargement.brings(room, height):
             return
         if not any(isinstance(one, (Matrix, HeatMap)) for one in self.all):
-            return  # nothing to bring into sight: asking the switches of thirty layers for their height takes 0.1 s
+            return  # nothing to bring into sight; measuring the switches of thirty layers would take 0.1 s
         elements = self.page.elements
         parts = [] if height is None else first_matrices(elements) if low else rows_to_map(elements)
         inside = [one for part in parts for one in leaves(part.element)]
         if not low and any(isinstance(one, Matrix) and one.open is not None and not one.named for one in inside):
-            return  # the person looks closer at a matrix: nothing else moves for that
+            return  # the user has opened or closed a matrix by hand, and nothing else should move for that
         rows = [row for part in parts for row in part.rows]
-        # Sizes that do not depend on what is small: else the decision would never end.
+        # Sizes that do not depend on which matrices are small, or the decision would change itself.
         boxes = [self.page.box(one) for row in rows for one in matrices_of(row)]
         sizes = [(box.view.across(1.0, box.form), box.usual.height, box.own_size) for box in boxes]
         maps = [self.page.widgets[one.id].sizeHint().toTuple() for one in inside if isinstance(one, HeatMap)]
@@ -280,10 +284,10 @@ class Sharing:
             stand(part, self.stands)
             reached |= measure(part, self.stands).reach.keys()
         wanted = (one.id for row in rows for one in row.inside if isinstance(one, (Matrix, HeatMap)))
-        self._decided = decided if reached.issuperset(wanted) else ()  # some elements may not be there yet
+        self._decided = decided if reached.issuperset(wanted) else ()  # decide again if elements are still missing
 
     def times_of(self, id: str) -> float:
-        """By what factor a matrix is larger than at its least; one that is aligned with others has the usual factor."""
+        """The factor by which a matrix is larger than its least size; an aligned one is never enlarged for a step."""
         return self.growth.times * (1.0 if id in self._lined_up else self.enlargement.times_of(id))
 
     def room_of(self, row: Row, room: int) -> int:
@@ -299,7 +303,7 @@ class Sharing:
         return Taken(place.height(), reach, pictures)
 
     def places(self, element: Element, place: QRect) -> Iterator[tuple[Element, QRect]]:
-        """Where the matrices and heat maps of a part of the page will stand, in reading order."""
+        """The matrices and heat maps of a part of the page with their places, in reading order."""
         match element:
             case Matrix() | HeatMap():
                 yield element, place
@@ -315,8 +319,8 @@ class Sharing:
                     yield from self.places(one, inside)
 
     def break_line(self, row: Row, stands: Stands | None = None) -> None:
-        """Begin a line before the weights that a map draws, whatever room they have; or before the map, if it replaces
-        the weights or is larger. With None, lines end only where they are full.
+        """Begin a line before the weights that a map draws, however much room there is; or before the map, if it
+        replaces the weights or is enlarged. With None, lines end only where they are full.
         """
         places = [i for i, one in enumerate(row.inside) if isinstance(one, Matrix)]
         weights = weights_of(row) if stands is not None and stands.breaks else None
@@ -327,26 +331,26 @@ class Sharing:
         self.page.layout_of(row).let_begin(begins)
 
     def share_line(self, row: Row, room: int, height: int | None = None, fold: Collection[int] | None = None) -> None:
-        """Fold a row that would take too much room, and name the rows only once in each of its lines.
+        """Lay out a row: turn its matrices into small pictures if it needs too much room; name rows once in each line.
 
         Parameters
         ----------
         room, height : int
-            Visible pixels.
+            The visible width and height in pixels.
         fold : collection of int
-            The indices of the matrices to fold; no other is folded.
+            The indices of the matrices that become small pictures; no others do. None: the row decides by itself.
         """
         room = self.room_of(row, room)
         layout = self.page.layout_of(row)
         matrices = _boxes(layout)
         for box in matrices:
             box.be_times(self.times_of(box.matrix.id))
-        # Each box is folded once at most: each time it asks for a layout, which would call this again.
+        # Each box is changed at most once, because each change asks for a layout, which calls this method again.
         if fold is not None:
             for i, box in enumerate(matrices):
                 box.be_tight(i in fold)
         elif row.folds and height is not None and matrices:
-            # Decided by the numbers alone, visible or not: else the decision would alternate.
+            # Decided by the sizes of the numbers, even if pictures replace them, or the decision would alternate.
             gap = self.px(ACROSS_ROW)
             pairs = zip((None, *matrices), matrices, strict=False)
             labels = [b.usual.label_room * (not a or a.matrix.rows != b.matrix.rows) for a, b in pairs]
@@ -369,7 +373,7 @@ class Sharing:
             if self.growth.breaks and not lined:
                 begins = halves_of(layout, row_room(self.px, room))
             layout.let_begin(begins)
-        # In stacks that share a line and are narrower for it, each matrix has its own labels.
+        # In stacks that are narrowed to share a line, each matrix has its own labels.
         if outer and not parts_beside(outer) and self._is_full(outer, room):
             let_stand_below(layout)
         else:
@@ -380,14 +384,14 @@ class Sharing:
         self.pictures.stand_beside(row, room)
 
     def _labels_of_lines(self, row: Row, boxes: Sequence[MatrixBox], room: int) -> int:
-        """The width of the row labels, if pictures in place of numbers stand below each other; else 0.
+        """The width of the row labels if the row's pictures in place of numbers stand below each other; else 0.
 
-        They do if a number of one is made of those above it, as in a sum, and they do not fit side by side.
+        They do if each number is computed from those above it, as in a sum, and they do not fit side by side.
         """
         columns = {box.matrix.array.shape[1] for box in boxes}
         shapes = [box.matrix.array.shape for box in boxes]
         alike = len(columns) == 1 and len(set(shapes)) < len(shapes) == len(row.items) and shapes[0][0] <= MOST_LINED
-        product = any(item.sign == "×" for item in row.items)  # its columns are not those of the matrices before it
+        product = any(item.sign == "×" for item in row.items)  # the columns of a product are not those of its factors
         if (
             not alike
             or product
@@ -396,7 +400,7 @@ class Sharing:
             or any(box.fits or box.form.tight for box in boxes)
         ):
             return 0
-        if not all(box.form.shrinks for box in boxes):  # a slide has given them their sizes
+        if not all(box.form.shrinks for box in boxes):  # a slide has set their sizes
             return 0
         for box in boxes:
             if box.form.lined:
@@ -409,7 +413,7 @@ class Sharing:
     def _stand_narrow(self, boxes: Sequence[MatrixBox], room: int, height: int | None) -> bool:
         """Put pictures that would be too high below each other side by side, if their cells are wide enough.
 
-        Returns whether they do.
+        Returns whether they stand side by side.
         """
         rows, columns = boxes[0].matrix.array.shape
         high = len(boxes) * (self.px(HEAD + self.page.down) + rows * self.px(LOW_ROW * self.growth.times))
@@ -422,13 +426,13 @@ class Sharing:
         return True
 
     def _is_full(self, outer: Row, room: int) -> bool:
-        """Whether stacks share a line on which each is narrower than it wants to be."""
+        """Whether stacks share a line and are narrower there than they want to be."""
         gaps = self.px(ACROSS_ROW) * (len(outer.items) - 1)
         widths = [self._widths(one) for one in outer.inside]
         return sum(wide for wide, _ in widths) + gaps > room >= sum(least for _, least in widths) + gaps
 
     def _widths(self, element: Element) -> tuple[int, int]:
-        """The widths of an element in a row: on one line, and at least; whatever labels are shown now."""
+        """The wanted width (on one line) and the least width of an element in a row, whatever labels are shown now."""
         rows = [one for one in element.elements if isinstance(one, Row)] if isinstance(element, Stack) else []
         if not rows:
             widget = self.page.holder_of(element) if isinstance(element, Stack) else self.page.widgets[element.id]
@@ -438,7 +442,7 @@ class Sharing:
         return max(wide for wide, _ in widths), max(single for _, single in widths)
 
     def _line_up(self, scheme: Scheme) -> None:
-        """Align the columns of the result with those of the right factor above it; its rows are named at the left."""
+        """Align the columns of the result with those of the right factor above it; the left factor names its rows."""
         boxes = [cast(MatrixBox, self.page.widgets[one.id]) for one in (*scheme.above, scheme.result)]
         for box in (*boxes, cast(MatrixBox, self.page.widgets[scheme.left.id])):
             box.be(tight=False, labelled=box is not boxes[-1])

@@ -1,4 +1,4 @@
-"""The switches of a block: what the references, the papers and practice decide differently."""
+"""The switches of a block: the choices that references, papers and practice make differently."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from explorer.ui.workbench import Workbench
 
 
 class SwitchBar(QWidget):
-    """A control for each switch, "More switches", and "Set everywhere" if there are several such blocks."""
+    """A control for each switch, "More switches", and "Set everywhere" if the model has several such blocks."""
 
     opened = Signal(bool)
 
@@ -124,7 +124,7 @@ class SwitchBar(QWidget):
         return line
 
     def _typed(self, name: str, edit: QLineEdit) -> None:
-        # The text may have fewer digits than the number has: leaving it alone must not round.
+        # The text may have fewer digits than the number: unless it was edited, the number must not be rounded.
         if edit.isModified():
             edit.setModified(False)
             self._set(name, edit.text())

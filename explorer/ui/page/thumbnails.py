@@ -1,9 +1,9 @@
-"""Which matrices are small pictures so that what matters is visible at the top of a page, decided from sizes alone.
+"""Decides from sizes alone which matrices are small pictures, so that the important ones are visible on top of a page.
 
 On a low page the first two matrices are whole. On a higher one the weights, the output and the first heat map are
-visible: a page of attention is a few rows (what is read and the learned weights; Q, K and V) and then the row from the
-scores to the attention weights, the output and the heat map. What should be visible is tried in order: all three, then
-without the map, then the weights alone. For each, several arrangements are tried, the one that hides least first.
+visible: a page of attention is a few rows (the inputs and the learned weights; Q, K and V) and then the row from the
+scores to the attention weights, the output and the heat map. First an arrangement is looked for in which all three are
+visible, then one without the map, then one with the weights alone; each time the one that hides least comes first.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ NONE: Places = frozenset()
 WHOLE = 2
 """How many matrices of a low page are whole."""
 MANY, MOST = 12, 0.75
-"""From so many words on the map may replace the numbers of the weights; the share of it that must be visible then."""
+"""With more words than `MANY`, the map may replace the numbers of the weights; `MOST` of it must then be visible."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Stands:
-    """How the rows of a page stand."""
+    """How the rows of a page are arranged."""
 
     small: Mapping[str, Collection[int] | None]
     """The matrices of a row that are small pictures, by the row's id; a row without an entry decides by itself."""
     breaks: bool = False
-    """Whether the line ends before the weights: below the scores, they take less room than a map below both."""
+    """Whether a line ends before the weights, which then stand below the scores: better than a map below both."""
 
 
 @dataclass(frozen=True)
@@ -47,20 +47,20 @@ class Taken:
 
     height: int
     reach: Mapping[str, tuple[int, int]]
-    """The first and the last pixel, from the top of the part, of each matrix and heat map that is there, by its id."""
+    """The first and the last pixel row of each visible matrix and heat map, from the top of the part, by its id."""
     pictures: frozenset[str] = frozenset()
-    """The matrices that are large pictures in place of their numbers: a map says as much as one of the weights."""
+    """The matrices that are large pictures in place of their numbers; such a picture of the weights is like the map."""
 
 
 Measure = Callable[[Part, Stands], Taken]
 
 
 def first_matrices(elements: Sequence[Element]) -> list[Part]:
-    """The parts of a page that hold the first matrices."""
+    """The parts of a page that contain the first `WHOLE` matrices."""
     parts, count = [], 0
     for element in elements:
         n = sum(isinstance(part, Matrix) and part.values.size > 1 for part in leaves(element))
-        if n and count < WHOLE:  # rows that fold decide for themselves
+        if n and count < WHOLE:  # rows with `folds` decide for themselves
             rows = (one for one in leaves(element) if isinstance(one, Row) and matrices_of(one) and not one.folds)
             parts.append(Part(element, tuple(rows)))
         count += n
@@ -68,7 +68,7 @@ def first_matrices(elements: Sequence[Element]) -> list[Part]:
 
 
 def rows_to_map(elements: Sequence[Element]) -> list[Part]:
-    """The rows of a page down to that of the first heat map and the weights that it draws, where there is one."""
+    """The rows of a page down to the row of the first heat map and its weights; none if there is no such map."""
     rows = [element for element in elements if isinstance(element, Row)]
     at = next((i for i, row in enumerate(rows) if weights_of(row) is not None), -1)
     return [Part(row, (row,)) for row in rows[: at + 1]]
@@ -82,7 +82,7 @@ def first_whole(parts: Sequence[Part], gaps: Sequence[int], height: int, measure
     gaps : sequence of int
         Pixels before each part: from the top of the page, or the end of the part before.
     height : int
-        Visible pixels.
+        The visible height in pixels.
     """
     small: dict[str, Collection[int] | None] = {}
     top, lacking = 0, WHOLE
@@ -118,41 +118,41 @@ def map_in_sight(parts: Sequence[Part], gaps: Sequence[int], height: int, high: 
         return not twice and all(top + end < height for end in ends)
 
     for wanted, small in _ways(last, high):
-        # Small pictures stand on a line by themselves, if that is visible, too; numbers follow each other.
+        # Small pictures preferably stand on a line by themselves; numbers preferably continue the line.
         for breaks in (bool(small), not small):
             folded = {last.id: small} | {row.id: _all(row) for row in above}
-            # If a map replaces the weights, most of it is better than a picture of the weights with the map below.
+            # If the map replaces the weights, it is enough that most of it is visible.
             share = MOST if (weights_of(last) or 0) in small else 1.0
             if not fits(wanted, Stands(plain | folded, breaks), share):
                 continue
-            for row in reversed(above):  # Q, K and V are worth more than what they are made of
+            for row in reversed(above):  # Q, K and V are more important than the matrices they are made of
                 fewer = {id: places for id, places in folded.items() if id != row.id}
                 folded = fewer if fits(wanted, Stands(plain | fewer, breaks), share) else folded
             return Stands(plain | folded, breaks)
-    # Not even the weights are whole: their first rows are better than Q, K and V, which say nothing by themselves.
+    # Not even the weights fit: their first rows say more than Q, K and V.
     weights = weights_of(last) or 0
     begin = Stands(plain | {last.id: frozenset(range(weights))} | {row.id: _all(row) for row in above}, True)
     return begin if fits({matrices_of(last)[weights].id}, begin, 0.25) else Stands(plain)
 
 
 def matrices_of(row: Row) -> list[Matrix]:
-    """The matrices that stand in a row by themselves."""
+    """The matrices that are items of a row, not those in its stacks."""
     return [item.element for item in row.items if isinstance(item.element, Matrix)]
 
 
 def weights_of(row: Row) -> int | None:
-    """The index of the matrix that the first heat map draws; None if a question covers it, or a hand laid it out."""
+    """The index of the matrix that the first heat map draws; None if the row has no such matrix or no map."""
     drawn = [one.matrix.place.node for one in _maps(row)[:1]]
     return next((i for i, one in enumerate(matrices_of(row)) if one.place.node in drawn), None)
 
 
 def is_whole(spans: Sequence[tuple[int, int]], count: int, height: int) -> bool:
-    """Whether the first `count` spans (first and last pixel), and what stands beside them, are visible at once.
+    """Whether the first `count` spans (first and last pixel row), and those beside them, are visible together.
 
-    That is at the top of the page, or, if they begin below what is visible there, after scrolling to them.
+    Visible at the top of the page or, if they begin below its visible part, after scrolling to them.
     """
     first = spans[:count]
-    if not first:  # no matrix is there yet
+    if not first:  # there is no matrix yet
         return True
     lowest = max(bottom for _, bottom in first)
     beside = [span for span in spans if span[0] <= lowest] or first  # a matrix without rows ends above its top
@@ -170,7 +170,7 @@ def _but_last(row: Row, stay: int | None) -> Places:
 
 
 def _ways(row: Row, high: bool) -> Iterator[tuple[set[str], Places]]:
-    """The ids of what should be visible, and which matrices of the row are small for it; the best ways first."""
+    """The ids of the elements that should be visible, and the small matrices of the row; the best ways first."""
     matrices, weights = matrices_of(row), weights_of(row) or 0
     before, behind = frozenset(range(weights)), frozenset(range(weights + 1, len(matrices)))
     numbers = {one.id for one in matrices[weights:]}

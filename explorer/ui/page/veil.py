@@ -1,4 +1,4 @@
-"""The veil over a page while some of it is lit: it lies over everything that is not lit."""
+"""The veil over a page while some elements are lit: it covers everything that is not lit."""
 
 from collections.abc import Collection, Container, Iterator
 
@@ -12,17 +12,17 @@ from explorer.ui.page.holders import Titled
 from explorer.ui.page.picture_place import PicturePlace
 
 DARK, PICTURES, HEADS, DIM = 0.8, 0.86, 0.75, 0.35
-"""How opaque the page's background colour is over what is not lit, which keeps a fifth of its ink; over pictures, whose
-areas draw the eye more than words do; over the head of the page and headings, which would outshine a few numbers; and
-over what stands beside what is named, whose numbers keep 4.5 times the contrast of the background."""
+"""The opacity of the page's background colour over elements that are not lit, which keep a fifth of their ink; over
+pictures, whose areas draw the eye more than words do; over the head of the page and headings, which would outshine a
+few numbers; and over elements beside the named ones, whose numbers keep a contrast of 4.5 to the background."""
 BESIDE, ABOVE = 3, 8
-"""Pixels at text scale 1 around what is lit: a sign beside it stays dark if it leads to something dark."""
+"""Pixels at text scale 1 that are lit beside and above a lit element; too few to light a sign that leads elsewhere."""
 
 
 class Veil(QWidget):
-    """Lies over a page, and lets mouse and keys through. What is pointed at, or has the focus, is lit, too.
+    """Lies over a page, and lets mouse and keys through. The elements under the pointer or with focus are lit, too.
 
-    Places are looked up while painting: a widget that moves on the page makes Qt repaint what lies over it.
+    Places are looked up while painting: when a widget on the page moves, Qt repaints the veil there.
     """
 
     def __init__(self, elements: Elements) -> None:
@@ -41,7 +41,7 @@ class Veil(QWidget):
 
     def let_through(self, lit: Lit) -> None:
         """Light some elements; an empty light shows all of them."""
-        if lit != self._lit:  # another element may be under the resting pointer now: only a moving pointer points
+        if lit != self._lit:  # the pointer lights an element only after it has moved, since the page may have changed
             self._under = ""
         self._lit = lit
         self.setGeometry(self._elements.rect())
@@ -63,7 +63,7 @@ class Veil(QWidget):
         return False
 
     def _element_at(self, position: QPointF) -> str:
-        """The id of the element at a place of the page."""
+        """The id of the element at a position on the page; "" if there is none."""
         at = position.toPoint()
         return next((id for id, place in self._places(self._elements.widgets) if place.contains(at)), "")
 
@@ -81,7 +81,7 @@ class Veil(QWidget):
         return self._region({*self._lit.named, self._under})
 
     def _region(self, wanted: Container[str]) -> QRegion:
-        """The region of some elements, and of what has the focus."""
+        """The region of some elements, and of the element with the focus."""
         beside, above = map(self._elements.bench.appearance.px, (BESIDE, ABOVE))
         focus = QApplication.focusWidget()
         region, last, before = QRegion(), QRect(), False
@@ -89,14 +89,14 @@ class Veil(QWidget):
             widget = self._elements.widgets[id]
             lit = id in wanted or (focus is not None and (widget is focus or widget.isAncestorOf(focus)))
             if lit:
-                # With the sign between two lit elements of one line.
+                # This includes the sign between two lit elements of one line.
                 whole = place.united(last) if before and last.intersects(_line(place, self.width())) else place
                 region += whole.adjusted(-beside, -above, beside, above)
             before, last = lit, place
         return region
 
     def _places(self, ids: Collection[str]) -> Iterator[tuple[str, QRect]]:
-        """Where elements stand on the page, the first of a stack with its heading."""
+        """The places of elements on the page; that of the first element of a stack includes the heading."""
         for id in ids:
             widget = self._elements.widgets[id]
             if widget.isVisibleTo(self._elements):
@@ -123,5 +123,5 @@ class Veil(QWidget):
 
 
 def _line(place: QRect, width: int) -> QRect:
-    """The whole width of the page at the height of a place."""
+    """A place, widened to the whole width of the page."""
     return QRect(0, place.top(), width, place.height())

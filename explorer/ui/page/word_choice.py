@@ -23,7 +23,7 @@ from explorer.ui.widgets.inputs import ComboBox
 
 
 class WordChooser(RowPainter):
-    """Paints a listing, in which words may be chosen."""
+    """Paints a listing, and makes the editor with which a word of the vocabulary is chosen."""
 
     def createEditor(
         self, parent: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -31,7 +31,7 @@ class WordChooser(RowPainter):
         box = ComboBox(parent)
         box.setEditable(True)
         box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        # A vocabulary may have 50,000 words: nothing is measured, and only visible entries are laid out.
+        # A vocabulary may have 50,000 words, so they are not measured, and only visible entries are laid out.
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         entries = QListView()
         entries.setUniformItemSizes(True)
@@ -49,14 +49,14 @@ class WordChooser(RowPainter):
         return box
 
     def _done(self, box: QComboBox) -> None:
-        """End the choice once: Enter on a word of the list reports it twice."""
+        """End the choice, but only once: Enter on a word of the list calls this twice."""
         if not box.property("done"):
             box.setProperty("done", True)
             self.commitData.emit(box)
             self.closeEditor.emit(box)
 
     def setEditorData(self, editor: QWidget, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Show the present word; what was typed stays while other numbers come."""
+        """Show the present word, unless something was typed: an update of the page must not remove it."""
         assert isinstance(editor, QComboBox)
         line = editor.lineEdit()
         assert line is not None
@@ -84,7 +84,7 @@ class WordChooser(RowPainter):
             show_error(error, view.viewport(), view.visualRect(index))
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
-        """The popup of the list takes the focus, which must not end the choice; Enter ends it in `_done`."""
+        """Keep the editor open when the popup of its list takes the focus, and at Enter, which `_done` handles."""
         if isinstance(editor, QComboBox):
             if event.type() == QEvent.Type.FocusOut and editor.view().isVisible():
                 return False

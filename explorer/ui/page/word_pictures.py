@@ -1,4 +1,4 @@
-"""How large the pictures of attention are on a page: heat maps, and lines between words."""
+"""How large the pictures of attention on a page are: heat maps, and lines between words."""
 
 from typing import TYPE_CHECKING, cast
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 ACROSS, LEAST_MAP, LOWEST_MAP, MOST_MAP, ABOVE_MAP = 16, 300, 190, 520, 415
 """Pixels at text scale 1: between two heat maps; the least width of one beside another; the least and the greatest
-height of any; and the height of small pictures, and of a map's own words, above it.
+height of a map; and the height that small pictures, and the map's own words, take above it.
 """
 LEAST_LINES = 180
-"""The least width of lines between words beside what is before them, in pixels at text scale 1."""
+"""The least width of lines between words beside the element before them, in pixels at text scale 1."""
 CELL, LARGEST = 48, 232
-"""Pixels at text scale 1: the largest square of a heat map that is one of many; and the largest such map on paper."""
+"""Pixels at text scale 1, for a heat map that is one of many: the largest cell; and the largest map on paper."""
 
 
 class WordPictures:
     """Divides the room of a page among its heat maps and lines between words.
 
-    `sharing`: of the room of that page.
+    `sharing`: divides the room of that page.
     """
 
     def __init__(self, sharing: "Sharing") -> None:
@@ -38,7 +38,7 @@ class WordPictures:
         """The greatest widths in pixels, by id, of lines between words that stand beside other elements."""
 
     def stand_alike(self, room: int, height: int | None) -> None:
-        """Put similar heat maps in even lines, all visible at once, so that they can be compared."""
+        """Arrange similar heat maps in even lines, all visible together, so that they can be compared."""
         px, rows = self._sharing.px, [(row, maps) for row in self._sharing.rows if (maps := maps_alike(row))]
         tops = {one.id: place.top() for one, place in self._sharing.page.places(room)} if rows else {}
         for row, maps in rows:
@@ -76,7 +76,7 @@ class WordPictures:
                     self._sharing.page.tell_around(place)
 
     def stand_beside(self, row: Row, room: int) -> None:
-        """Make lines between words narrow enough to stand beside what is before them, if there is room."""
+        """Make lines between words narrow enough to stand beside the element before them, if there is room."""
         layout = self._sharing.page.layout_of(row)
         for i, one in enumerate(row.inside):
             if not (i and isinstance(one, AttentionLines)):
