@@ -86,7 +86,8 @@ def put_together(
             named[name] = other
     found = {name: found[own] for name, own in named.items()}
     if plan.kind == "encoder" and not any(name.startswith(plan.head) for name in found):
-        plan = _without_output(plan)
+        nodes = {name: source for name, source in plan.nodes.items() if not name.startswith("output.")}
+        plan = replace(plan, nodes=nodes, switches={**plan.switches, "output.on": False, "output.tied": False})
         notices.append("it has no output: what comes out are the words' vectors")
     if _has_its_own_output(plan, found):
         plan = replace(plan, switches={**plan.switches, "output.tied": False})
@@ -228,11 +229,6 @@ def _source(plan: Plan, name: str) -> Source:
     return next(plan.nodes[one] for one in names_within(name) if one in plan.nodes)
 
 
-def _without_output(plan: Plan) -> Plan:
-    nodes = {name: source for name, source in plan.nodes.items() if not name.startswith("output.")}
-    return replace(plan, nodes=nodes, switches={**plan.switches, "output.on": False, "output.tied": False})
-
-
 def model_of(plan: Plan, dtype: str) -> Model:
     """The model of a plan; its words are numbers, and each of its sequences has one word.
 
@@ -241,7 +237,8 @@ def model_of(plan: Plan, dtype: str) -> Model:
     sequences = SEQUENCES[plan.kind]
     lengths = dict.fromkeys(sequences, 1)
     axes = {f"{sequence}.words": counted_from_0(_words(plan, sequence)) for sequence in sequences}
-    model = Model(plan.kind, lengths, axes, plan.d_model, plan.layers, dtype=dtype, behind=_behind(plan))
+    behind = plan.decoder_layers if plan.decoder_layers != plan.layers else 0
+    model = Model(plan.kind, lengths, axes, plan.d_model, plan.layers, dtype=dtype, behind=behind)
     for block in model.blocks():
         for path, value in plan.switches.items():
             of, _, name = path.rpartition(".")
@@ -254,10 +251,6 @@ def model_of(plan: Plan, dtype: str) -> Model:
 
 def _words(plan: Plan, sequence: str) -> int:
     return plan.written or plan.words if sequence == "target" else plan.words
-
-
-def _behind(plan: Plan) -> int:
-    return plan.decoder_layers if plan.decoder_layers != plan.layers else 0
 
 
 def _nearest(plan: Plan, block: str, name: str) -> str:

@@ -8,14 +8,15 @@ The tokenizer is a separate file: the length of the longest piece, then the scor
 
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from explorer.checkpoints.checkpoint import MOST_PRECISE, Checkpoint, counted_from_0, wrong
+from explorer.checkpoints.checkpoint import MOST_PRECISE, Checkpoint, counted_from_0, model_of, wrong
+from explorer.checkpoints.families import Plan
 from explorer.checkpoints.tokenizers.fields import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.of_folder import around
 from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, Piece, by_merges, put_together
@@ -180,26 +181,23 @@ def _put_together(file: Path, form: _Form, tokenizer: Tokenizer | None, dtype: s
 
 
 def _model(form: _Form, words: tuple[str, ...], dtype: str) -> Model:
+    heads, key_heads = form.heads, form.key_heads
     switches: dict[str, Any] = {
-        "input.lookup": "index",
         "input.positions": "rotary",
-        "final.norm_by": "RMS norm",
+        **dict.fromkeys(("self.norm", "ffn.norm"), "pre"),
+        **dict.fromkeys(("self.norm_by", "ffn.norm_by", "final.norm_by"), "RMS norm"),
+        "self.heads": heads,
+        "self.d_k": form.d // heads,
+        "self.key_heads": key_heads if key_heads != heads else 0,
+        "ffn.gated": True,
+        "ffn.bias": False,
+        "ffn.d_ff": form.hidden,
+        "ffn.activation": "SiLU",
         "output.bias": False,
         "output.tied": form.tied,
-        "loss.loss": "none",
     }
-    heads, key_heads = form.heads, form.key_heads
-    for k in range(1, form.layers + 1):
-        block = {"norm": "pre", "norm_by": "RMS norm"}
-        own = {"heads": heads, "d_k": form.d // heads, "key_heads": key_heads if key_heads != heads else 0}
-        net = {"gated": True, "bias": False, "d_ff": form.hidden, "activation": "SiLU"}
-        switches |= {f"decoder.{k}.self.{name}": value for name, value in {**block, **own}.items()}
-        switches |= {f"decoder.{k}.ffn.{name}": value for name, value in {**block, **net}.items()}
-    model = Model("gpt", {"input": 1}, {"input.words": words}, form.d, form.layers, dtype=dtype)
-    for path, value in switches.items():
-        block_path, _, name = path.rpartition(".")
-        model = model.with_switch(block_path, name, value)
-    return model
+    model = model_of(Plan(form.d, form.layers, form.words, switches, {}), dtype)
+    return replace(model, axes={"input.words": words})
 
 
 def _beside(file: Path, words: int) -> Tokenizer | None:

@@ -117,18 +117,10 @@ def _is_workbook(head: bytes, path: Path) -> bool:
     return about in _members(path) and f"<dc:creator>{PROGRAM}<".encode() in _members(path)[about]
 
 
-def _is_package(head: bytes, path: Path) -> bool:
-    return PROGRAM.encode() in _members(path).get("imsmanifest.xml", b"")
-
-
 def _is_commented(head: bytes, path: Path) -> bool:
     with suppress(*_NO_ZIP), zipfile.ZipFile(path) as archive:
         return archive.comment == PROGRAM.encode()
     return False
-
-
-def _is_npz(head: bytes, path: Path) -> bool:
-    return _is_commented(head, path) or _members(path).keys() == {"vectors.npy", "words.npy"}
 
 
 def _stands_beside_script(head: bytes, path: Path) -> bool:
@@ -177,10 +169,10 @@ KINDS: dict[str, Known] = {
     ".sheet.toml": _says(b"# An exercise sheet"),
     ".answers.json": lambda head, path: b'"format": "explorer answers' in head,
     ".xml": _says(b"<?xml"),
-    ".zip": _is_package,
+    ".zip": lambda head, path: PROGRAM.encode() in _members(path).get("imsmanifest.xml", b""),
     ".lessons": _is_commented,
     ".txt": _is_table_of_words,
     ".safetensors": _is_vectors,
-    ".npz": _is_npz,
+    ".npz": lambda head, path: _is_commented(head, path) or _members(path).keys() == {"vectors.npy", "words.npy"},
 }
 """How a file is recognised as one of ours, by the ending of its name. Endings are tried in this order."""

@@ -16,7 +16,6 @@ from explorer.cli.options import UsageError
 from explorer.cli.output import wrote
 from explorer.cli.parser import FORMATS
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import Root
 from explorer.core.names import Cell, by_head, cut, parse_cell, root_of, select, written_cell
 from explorer.core.numbers import read_number
 from explorer.core.script import export, save
@@ -28,7 +27,6 @@ from explorer.lessons.document_lesson import DocumentLesson
 from explorer.lessons.schema import Lesson
 from explorer.library import conventions as searches
 from explorer.library import transformer as library
-from explorer.library.matrix import Matrix
 from explorer.library.transformer import Transformer
 
 
@@ -101,7 +99,8 @@ def show(arguments: Namespace) -> int:
             "--format python --out FILE.py."
         )
     root = root_of(graph, arguments.grad_of or "loss") if arguments.grad or arguments.grad_of else None
-    shown = [(m[name], _gradient(m, root, name)) for name in names]
+    # Whole numbers have no gradient.
+    shown = [(m[name], m.gradient(root, of=name) if root and m[name].dtype.kind == "f" else None) for name in names]
     match arguments.format:
         case "table":
             formats.write_tables(shown, _not_printed(m.lesson, arguments.setting), sys.stdout)
@@ -117,11 +116,6 @@ def show(arguments: Namespace) -> int:
         case _:
             formats.write_latex(shown, sys.stdout)
     return 0
-
-
-def _gradient(m: Transformer, root: Root | None, name: str) -> Matrix | None:
-    """The gradient of the root for a node; None without a root, or for whole numbers, which have no gradient."""
-    return m.gradient(root, of=name) if root and m[name].dtype.kind == "f" else None
 
 
 def _arrays(arguments: Namespace, m: Transformer) -> int:
@@ -198,7 +192,8 @@ def generate(arguments: Namespace) -> int:
     """``explorer generate``: continue a text, or translate it."""
     if not 1 <= arguments.n <= MOST_NEW:
         raise UsageError(f"-n may be 1 to {MOST_NEW}; {arguments.n} is not.")
-    if arguments.beams is not None and _samples(arguments):
+    samples = arguments.greedy or arguments.temperature != 1 or arguments.top_k or arguments.top_p != 1
+    if arguments.beams is not None and samples:
         raise UsageError("--beams follows the likeliest words; leave out --greedy, --temperature, --top-k and --top-p.")
     if (arguments.text is None) == (arguments.ids is None):
         raise UsageError("Give the words to go on from as TEXT or by --ids, one of the two.")
@@ -235,10 +230,6 @@ def generate(arguments: Namespace) -> int:
     for text in map(found.text_of, found.beams) if found.beams else [found.text]:
         print(text)
     return 0
-
-
-def _samples(arguments: Namespace) -> bool:
-    return bool(arguments.greedy or arguments.temperature != 1 or arguments.top_k or arguments.top_p != 1)
 
 
 def seek(arguments: Namespace) -> int:

@@ -69,13 +69,9 @@ def output_layer(graph: Graph) -> Node:
 def stream(graph: Graph) -> list[str]:
     """The nodes of the residual stream, embedding to last block: each is the one before plus the output of a block."""
     found = [graph.nodes[FINAL].parents[0]]
-    while _is_residual(graph.nodes[found[-1]]):
-        found.append(graph.nodes[found[-1]].parents[0])
+    while (node := graph.nodes[found[-1]]).op.adds and node.short == "residual":
+        found.append(node.parents[0])
     return found[::-1]
-
-
-def _is_residual(node: Node) -> bool:
-    return node.op.adds and node.short == "residual"
 
 
 def made_by(graph: Graph, node: Node) -> Node:

@@ -137,7 +137,7 @@ class Gradients:
             held = child in self.held and self.held[child][line].any()
             one_by_one = held or not np.isfinite(gradient[line]).all()
             for at in cells_of(line, shape) if one_by_one else [line]:
-                if one_by_one and self._is_held(child, at):
+                if held and self.held[child][at]:
                     yield step("value", Constant(0, "pinned: nothing passes on"), label=self._label(child, fed, at))
                     continue
                 slope = node.op.derivative(place, cell, at, value, *parents)
@@ -147,9 +147,6 @@ class Gradients:
                 function = "dot" if any(isinstance(part, slice) for part in at) else "multiply"
                 operand = Operand(child, at, gradient[at], "gradient")
                 yield step(function, operand, slope, label=self._label(child, fed, at))
-
-    def _is_held(self, name: str, cell: Index) -> bool:
-        return name in self.held and bool(self.held[name][cell])
 
     def _through_softmax(self, shares: str, loss: str, cell: tuple[int, ...]) -> Step:
         """The term of a softmax together with its cross-entropy: (P − y) / n."""

@@ -13,7 +13,6 @@ from functools import cache
 import numpy as np
 
 from explorer.core.graph import Stage
-from explorer.core.ops import Array
 from explorer.pages.drawing import LONG, AttentionLines, HeatMap, SentenceRow, Sentences, series
 from explorer.pages.element import Element
 from explorer.pages.feed_forward import product
@@ -194,10 +193,13 @@ def _full(view: View, drawn: Matrix) -> float:
     """The share at which the colour of a heat map is deepest.
 
     The colours of shares go from 0 to 1, so that pictures can be compared. With many words each share is small: then
-    the scale ends at the size that `NEARLY_ALL` of the shares of all heads stay below.
+    the scale ends at the `NEARLY_ALL` quantile of the positive shares of all heads.
     """
-    many = max(drawn.array.shape) > LONG
-    return _nearly_all(view.values[drawn.place.node]) if many and drawn.colours == SHARES else 1.0
+    if drawn.colours != SHARES or max(drawn.array.shape) <= LONG:
+        return 1.0
+    shares = view.values[drawn.place.node]
+    some = shares[np.isfinite(shares) & (shares > 0)]
+    return float(np.quantile(some, NEARLY_ALL)) if some.size else 1.0
 
 
 def lights(view: View, block: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -208,12 +210,6 @@ def lights(view: View, block: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
         return tuple((name, node.axes[-2:]) for name, node in nodes.items() if name.rpartition(".")[0] == path)
 
     return view.part(("lights", path), (), make)
-
-
-def _nearly_all(shares: Array) -> float:
-    """The share that only few positive shares exceed: the `NEARLY_ALL` quantile."""
-    some = shares[np.isfinite(shares) & (shares > 0)]
-    return float(np.quantile(some, NEARLY_ALL)) if some.size else 1.0
 
 
 def _beside(view: View, block: str) -> str:

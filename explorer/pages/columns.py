@@ -253,16 +253,13 @@ class _Drawer:
             inside.setdefault(name, []).append(parent)
         found = []
         for name, parents in inside.items():
-            parents.sort(key=self._height_of_origin)
+            parents.sort(key=lambda one: (self._at[one][0], self._exit(one)[-1][1]))
             # A parent at the height of this box gets a straight line; the other lines enter above and below it.
             level = [k for k, one in enumerate(parents) if abs(self._exit(one)[-1][1] - self._middle(name)) < 1.0]
             first = max(level, key=lambda k: self._at[parents[k]]) if level else (len(parents) - 1) / 2
             for k, parent in enumerate(parents):
                 found.append((name, self._way(parent, name, self._middle(name) + APART * (k - first), k - first)))
         return found
-
-    def _height_of_origin(self, name: str) -> tuple[int, float]:
-        return self._at[name][0], self._exit(name)[-1][1]
 
     def _exit(self, name: str) -> tuple[Point, ...]:
         """The first points of a line: it leaves its box to the right, or upwards if another box stands at the right."""

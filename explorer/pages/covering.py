@@ -211,14 +211,11 @@ def _read(view: View, cell: Cell) -> list[float]:
 
 def _same(numbers: Array, size: float | Array) -> Array:
     """Which numbers have the given absolute value, or the given absolute values element by element."""
+    tolerance = 1e-5 if numbers.dtype == np.float32 else SAME
     with np.errstate(invalid="ignore"):  # ∞ − ∞: a model may have overflowed
-        near = np.abs(np.abs(numbers) - size) <= _tolerance(numbers) * np.maximum(np.abs(numbers), size)
+        near = np.abs(np.abs(numbers) - size) <= tolerance * np.maximum(np.abs(numbers), size)
     same: Array = near & np.isfinite(numbers)
     return same
-
-
-def _tolerance(numbers: Array) -> float:
-    return 1e-5 if numbers.dtype == np.float32 else SAME
 
 
 def _is_peculiar(number: float) -> bool:

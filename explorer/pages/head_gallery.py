@@ -53,7 +53,7 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
         weighed = _measured(view, tuple(sentences), costs=True)
         lost = (waiting(view, TO_WEIGH, "Switching off each head"),)
         if weighed is not None:
-            lost = Note("about the costs", _about_costs()), _costs(weighed)
+            lost = Note("about the costs", ABOUT_COSTS), _costs(weighed)
         lost = Section("lost", "What is lost without each head"), *lost
     scores = Section("measures", "Where each head looks"), _scores(measured), Note("rules", _rules(measured))
     looks = Section("gallery", "What each head does"), _gallery(view, measured)
@@ -173,12 +173,11 @@ def _costs(measured: tuple[Head, ...]) -> Listing:
     return Listing("costs", "What is lost without each head", columns, tuple(lines), most=16)
 
 
-def _about_costs() -> str:
-    return (
-        "Loss + says how much the loss of a word grows, in nats, if the output of the head is held at 0; mean "
-        "+, if it is held at its mean. If two heads do the same, one does it alone when the other is switched "
-        "off, and the loss hardly grows."
-    )
+ABOUT_COSTS = (
+    "Loss + says how much the loss of a word grows, in nats, if the output of the head is held at 0; mean +, if it is "
+    "held at its mean. If two heads do the same, one does it alone when the other is switched off, and the loss hardly "
+    "grows."
+)
 
 
 def _there(measured: tuple[Head, ...]) -> list[str]:

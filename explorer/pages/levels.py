@@ -151,12 +151,7 @@ PROBABILITIES = "output.probabilities"
 
 def stops(graph: Graph) -> tuple[Stage, ...]:
     """The pages in the list of stages: the whole, the graph's stages, pages about writing, pages about the model."""
-    return (WHOLE, *graph.stages, *_about_writing(graph), *ABOUT_THE_MODEL)
-
-
-def _about_writing(graph: Graph) -> tuple[Stage, ...]:
-    """The pages about the writing of a model that this graph can have."""
-    found = {
+    about = {
         NEXT_WORD: writes(graph),
         WHY: explains(graph),
         HEADS: has_heads(graph),
@@ -164,7 +159,7 @@ def _about_writing(graph: Graph) -> tuple[Stage, ...]:
         PIECES: has_words(graph),
         FAMILY: is_gpt(graph),
     }
-    return tuple(stage for stage, there in found.items() if there)
+    return (WHOLE, *graph.stages, *(stage for stage, there in about.items() if there), *ABOUT_THE_MODEL)
 
 
 def places(graph: Graph) -> tuple[Stage, ...]:

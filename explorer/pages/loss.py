@@ -235,9 +235,11 @@ def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     title = "The loss of each probability" if words else "The loss of each difference"
     listing, curve, text = _word_terms(view, output) if words else _squares(view, output)
     costs = Stack("costs", title, (Picture("cost curve", curve, CURVE, 270),))
-    shown = (Item("", matrix(view, output)), Item("", _target(view, words)), Item("→", _value(view)))
+    right = matrix(view, TARGET, "numbers of the right words" if words else "what would be right")
+    shown = (Item("", matrix(view, output)), Item("", right), Item("→", matrix(view, VALUE, "the loss")))
     mine = [node.name for node in view.stage(stage.name) if node.name not in (VALUE, TARGET)]
-    others = [Item("", matrix(view, name, _other_title(view, name))) for name in mine]
+    titles = OTHERS | ({"loss.L_1": "the sum of the logs"} if _balanced(view) else {})
+    others = [Item("", matrix(view, name, titles.get(name, ""))) for name in mine]
     what = "One term for each position" if words else "One term for each number"
     parts = [Stack("terms", what, (Note("about the terms", text), listing), TERMS if words else DIFFERENCES), costs]
     if gradients := word_gradients(view):
@@ -265,14 +267,6 @@ def _of_words(view: View) -> bool:
     return view.nodes[VALUE].op.of_words
 
 
-def _target(view: View, words: bool) -> Element:
-    return matrix(view, TARGET, "numbers of the right words" if words else "what would be right")
-
-
-def _value(view: View) -> Element:
-    return matrix(view, VALUE, "the loss")
-
-
 def _balanced(view: View) -> int:
     """How many balances of experts the loss adds to the cross-entropy."""
     return view.nodes[VALUE].op.balances
@@ -283,10 +277,6 @@ def _parents(view: View) -> tuple[list[Array], list[Array]]:
     parents = [view.values[name] for name in view.nodes[VALUE].parents]
     terms = len(parents) - _balanced(view)
     return parents[:terms], parents[terms:]
-
-
-def _other_title(view: View, name: str) -> str:
-    return "the sum of the logs" if name == "loss.L_1" and _balanced(view) else OTHERS.get(name, "")
 
 
 def _mean(view: View) -> str:

@@ -372,7 +372,9 @@ def _leads_to(view: View, node: str, asked: str) -> bool:
 
 def _operands(page: Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:
     """The parent matrices of a node, if they are small together and not shown yet."""
-    return _few([matrix for matrix in _parents(page, view, node) if not _is_even(matrix)], shown)
+    # For a row of equal numbers, such as a bias of 0, the derivation is enough.
+    parents = _parents(page, view, node)
+    return _few([one for one in parents if len(one.shape) > 1 or (one.values != one.values.flat[0]).any()], shown)
 
 
 def _begun_with(page: Page, view: View, question: Predict) -> list[Matrix]:
@@ -380,11 +382,6 @@ def _begun_with(page: Page, view: View, question: Predict) -> list[Matrix]:
     place, asked = view.graph.place(question.node), asked_cell(view.graph, question)
     found = None if asked is None else chain(view.engine, asked.node, asked.index)
     return _parents(page, view, view.of_head(found[0][0], place.head)) if found else []
-
-
-def _is_even(matrix: Matrix) -> bool:
-    """Whether it is a row of equal numbers, such as a bias of 0, for which the derivation is enough."""
-    return len(matrix.shape) == 1 and bool((matrix.values == matrix.values.flat[0]).all())
 
 
 def _parents(page: Page, view: View, node: str) -> list[Matrix]:

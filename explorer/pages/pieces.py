@@ -46,10 +46,9 @@ ACROSS = 5
 """The most pieces on a line, with their numbers: a part of the sentence may be the whole sentence."""
 
 
-def own_steps(view: View, known: Vocabulary, sentence: str) -> tuple[Element, ...]:
-    """The parts and pieces of the sentence from the model's own tokenizer, and one part step by step."""
-    tokenizer = known.tokenizer
-    if not isinstance(tokenizer, Tokenizer):
+def own_steps(view: View, known: tuple[str, ...], sentence: str) -> tuple[Element, ...]:
+    """The parts and pieces of the sentence from the model's own tokenizer, if it has one, and one part step by step."""
+    if not isinstance(known, Vocabulary) or not isinstance(tokenizer := known.tokenizer, Tokenizer):
         return ()
     words, lines, written = list[str](), list[Line](), letters_of(tokenizer)
     for part, begins in tokenizer.parts(sentence):
@@ -152,7 +151,7 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
     )
     tip = "What the merges are learned from"
     return (
-        *_own_steps(view, known, sentence),
+        *own_steps(view, known, sentence),
         Controls(
             "what",
             (
@@ -248,11 +247,3 @@ def _merges(merges: tuple[Merge, ...]) -> Listing:
     counted = (Column("stood together", NUMBER), Column("", BAR, 120)) if most else ()  # a model's merges have no count
     columns = Column("merge", NUMBER), Column("pair"), Column("piece"), Column("id", NUMBER), *counted
     return Listing("merge list", "The merges in the order in which they were learned", columns, tuple(lines), most=14)
-
-
-def _own_steps(view: View, known: tuple[str, ...], sentence: str) -> tuple[Element, ...]:
-    """The section on the model's own tokenizer, if it came with one."""
-    if not isinstance(known, Vocabulary):
-        return ()
-
-    return own_steps(view, known, sentence)

@@ -39,6 +39,7 @@ def printed_line(rows: Sequence[PrintedNumber], places: Sequence[int], chosen: i
     one, place = rows[row], places[row]
     leads = None if one.scene is None else ShowPrinted(place)
     at = "" if one.cell is None else ", ".join(str(i + 1) for i in one.cell)
+    off = "" if one.off is None else alone(one.off)
     times = f" (printed {one.times} times)" if one.times > 1 else ""
     texts = (
         (f"{one.reference} {one.section}", f"{one.reference}, {one.section}"),
@@ -46,7 +47,7 @@ def printed_line(rows: Sequence[PrintedNumber], places: Sequence[int], chosen: i
         (at, f"Row and column, counted from 1: {at}" if at else ""),
         (_short(one.printed), one.printed),
         (_short(one.ours), one.ours),
-        (_difference(one), "" if one.off is None else alone(one.off)),
+        ("0" if one.status == REPRODUCES and abs(one.off or 0) < 1e-12 else off, off),
         (SIGNS[one.status], one.status),
         (one.why, one.why),
     )
@@ -146,12 +147,6 @@ def _plural(status: str, count: int) -> str:
         CITED: "are cited",
     }
     return status if count == 1 and status != CITED else "is cited" if count == 1 else verbs[status]
-
-
-def _difference(one: PrintedNumber) -> str:
-    if one.off is None:
-        return ""
-    return "0" if one.status == REPRODUCES and abs(one.off) < 1e-12 else alone(one.off)
 
 
 def _short(text: str) -> str:

@@ -146,13 +146,9 @@ def flows(view: View, before: Scene, after: Scene) -> tuple[Flow, ...]:
         found += [Flow(one.cells, end) for one, end in _into(view.engine, before.matrices, coming)]
         # A parent on the same page glides only into a part of the matrix, as each head does into the joined heads.
         parts = _into(view.engine, new, coming)
-        found += [Flow(one.cells, end, comes=True) for one, end in parts if _is_part(end, coming.cells)]
+        wide, high = coming.cells[2] - 0.5, coming.cells[3] - 0.5
+        found += [Flow(one.cells, end, comes=True) for one, end in parts if end[2] < wide or end[3] < high]
     return tuple(found)
-
-
-def _is_part(one: Rect, whole: Rect) -> bool:
-    """Whether a rectangle is clearly smaller than the one around it."""
-    return one[2] < whole[2] - 0.5 or one[3] < whole[3] - 0.5
 
 
 def _spoken(view: View, coming: Stands) -> Cell | None:

@@ -70,7 +70,8 @@ def altered(view: View) -> View:
     values = {name: _others(view.values[name], cells) for name, cells in covered.values.items() if name in view.nodes}
     for name, array in values.items():
         if view.nodes[name].op.shares:
-            _add_up(array, array != view.values[name])
+            rows = (array != view.values[name]).all(axis=-1)  # completely covered rows add up to 1, too
+            array[rows] /= array[rows].sum(axis=-1, keepdims=True)
     has_loss = LOSS.node in view.nodes
     gradients = {
         name: _others(gradient, cells)
@@ -103,12 +104,6 @@ def _others(array: Array, cells: frozenset[tuple[int, ...]]) -> Array:
     return other
 
 
-def _add_up(shares: Array, changed: Array) -> None:
-    """Scale completely covered rows so that they add up to 1, as rows of shares do."""
-    rows = changed.all(axis=-1)
-    shares[rows] /= shares[rows].sum(axis=-1, keepdims=True)
-
-
 class _Veil:
     """Leaves out elements that differ between two pages, one with the true numbers and one with others."""
 
@@ -130,8 +125,8 @@ class _Veil:
         match element:
             case Matrix() | Scheme():
                 return element
-            case Descent():
-                return None if self._moves_covered() else element
+            case Descent():  # it shows the loss and the weights
+                return None if self._covered.gradients or LOSS.node in self._covered.values else element
             case Row(items=items):
                 pairs = {item.element.id: item.element for item in other.items} if isinstance(other, Row) else {}
                 parts = ((item, self.one(item.element, pairs.get(item.element.id))) for item in items)
@@ -156,11 +151,6 @@ class _Veil:
                 # In the picture of a whole model only the covered numbers are left out.
                 return replace(element, made=self._whole(drawing, other.drawing))
         return None
-
-    def _moves_covered(self) -> bool:
-        """Whether gradient descent, which shows the loss and the weights, would tell a covered number."""
-        covered = self._covered
-        return bool(covered.gradients) or LOSS.node in covered.values
 
     def _whole(self, drawing: Drawing, other: Drawing) -> Drawing:
         """A whole model's picture without covered numbers. Marks are matched by place: `other` may have more lines."""

@@ -40,8 +40,8 @@ class Memo:
     def begin(self, given: tuple[object, ...], arrays: tuple[np.ndarray | None, ...]) -> None:
         """Start to make the page again; all its parts may depend on `given` (by value) and `arrays` (by identity)."""
         of = given, arrays
-        same = bool(self._of) and self._of[0] == given and _are_the_same(arrays, self._of[1])
-        self._before = self._now if same else {}
+        same = bool(self._of) and self._of[0] == given and len(arrays) == len(self._of[1])
+        self._before = self._now if same and all(map(is_, arrays, self._of[1])) else {}
         self._of, self._now = of, {}
 
     def part(
@@ -72,11 +72,6 @@ class Parts(Protocol):
 
 def _made(key: Hashable, of: tuple[object, ...], make: Callable[[], T], renew: Callable[[T], T] | None = None) -> T:
     return make()
-
-
-def _are_the_same(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
-    """Whether two tuples hold identical objects."""
-    return len(some) == len(others) and all(map(is_, some, others))
 
 
 CASES = "input.X"

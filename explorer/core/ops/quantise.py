@@ -157,9 +157,6 @@ class BlockCodes(Op):
         whole: Array = np.clip(np.nan_to_num(codes, nan=0.0), -top, top).astype(np.int64)
         return whole
 
-    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        return None, None
-
     def formula(self, *symbols: str) -> str:
         return r"\mathrm{round} \, \frac{%s}{%s}" % symbols
 

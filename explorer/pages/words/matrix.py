@@ -40,14 +40,12 @@ class MatrixCard(Card):
         self.alike, self._typed = False, False
 
     def load(self) -> None:
-        if not (self.asked.stays or (self._typed and self._knows_all())):
+        known = (any(word in self.vectors for word in entry.split()) for entry in self.asked.entries())
+        if not (self.asked.stays or (self._typed and all(known))):
             self.asked.set(self.state.pick(BEGIN, 9))
         self.table = None
         if len(self.vectors) > 1:
             self.compute()
-
-    def _knows_all(self) -> bool:
-        return all(any(word in self.vectors for word in entry.split()) for entry in self.asked.entries())
 
     def do(self, act: str, value: Any = None, field: str = "") -> None:
         match act:

@@ -283,9 +283,11 @@ class VectorsCard(Card):
         if card:
             tip = "Text, vocabulary, settings, scores and limits of these vectors"
             controls.append(Check("facts", "Model card", self.carded, self.asks("set", field="carded"), tip, free))
+        bar = Bar("bar", "How far reading or loading is", self.share)
+        cancel = Button("cancel", "Cancel", self.asks("cancel"), "Stop; what is loaded stays")
         return (
             *self.line(*controls),
-            *(() if free else self._working()),
+            *(() if free else self.line(bar, self.doing, cancel)),
             *((self._wrong(self.problem),) if self.problem is not None else ()),
             *((Note("loaded", _loaded(vectors)),) if vectors is not None else ()),
             *((Note("card", card, selects=True),) if card and self.carded else ()),
@@ -294,10 +296,6 @@ class VectorsCard(Card):
 
     def _wrong(self, problem: ExplorerError) -> Note:
         return Note("problem", f"⚠ {escape(self.state.screen.say(problem))}", wrong=True)
-
-    def _working(self) -> tuple[Element, ...]:
-        bar = Bar("bar", "How far reading or loading is", self.share)
-        return self.line(bar, self.doing, Button("cancel", "Cancel", self.asks("cancel"), "Stop; what is loaded stays"))
 
 
 def _offered(one: catalogue.Offered) -> str:

@@ -23,9 +23,9 @@ Formats in which vectors are written:
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, BinaryIO, NamedTuple, cast
+from typing import IO, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,37 +158,23 @@ def save(vectors: Vectors, out: Path) -> None:
     """
     check(out)
     ending = next(ending for ending in ENDINGS if out.name.lower().endswith(ending))
-    write: Callable[[Vectors, BinaryIO], None]
-    write = {".txt": _text, ".npz": _npz, ".safetensors": _safetensors, ".int8.safetensors": _int8}[ending]
     with whole_file(out) as stream:
-        write(vectors, stream)
+        match ending:
+            case ".txt":
+                for word, vector in zip(vectors.words, vectors.array, strict=True):
+                    # The shortest digits that give the same float32 when they are read.
+                    stream.write(f"{word} {' '.join(map(str, vector))}\n".encode())
+            case ".npz":
+                np.savez(stream, vectors=vectors.array, words=np.array(list(vectors.words)))
+            case _:
+                named: dict[str, NDArray[np.generic]] = {"vectors": np.asarray(vectors.array)}
+                if ending.startswith(".int8"):
+                    named["vectors"], named["scales"] = to_int8(vectors.array)
+                named["words"] = np.frombuffer(vectors.words.text[1:-1], np.uint8)
+                container.write(stream, {"format": FORMAT}, named)
 
 
 def to_int8(array: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Each vector as integers from -127 to 127 times its own scale."""
     scales = np.abs(array).max(1) / np.float32(127)
     return np.rint(array / np.where(scales, scales, 1)[:, None]).astype(np.int8), scales
-
-
-def _text(vectors: Vectors, stream: BinaryIO) -> None:
-    for word, vector in zip(vectors.words, vectors.array, strict=True):
-        # The shortest digits that give the same float32 when they are read.
-        stream.write(f"{word} {' '.join(map(str, vector))}\n".encode())
-
-
-def _npz(vectors: Vectors, stream: BinaryIO) -> None:
-    np.savez(stream, vectors=vectors.array, words=np.array(list(vectors.words)))
-
-
-def _safetensors(vectors: Vectors, stream: BinaryIO) -> None:
-    _tensors(stream, vectors, {"vectors": np.asarray(vectors.array)})
-
-
-def _int8(vectors: Vectors, stream: BinaryIO) -> None:
-    small, scales = to_int8(vectors.array)
-    _tensors(stream, vectors, {"vectors": small, "scales": scales})
-
-
-def _tensors(stream: BinaryIO, vectors: Vectors, arrays: dict[str, NDArray[np.generic]]) -> None:
-    words = np.frombuffer(vectors.words.text[1:-1], np.uint8)
-    container.write(stream, {"format": FORMAT}, {**arrays, "words": words})
