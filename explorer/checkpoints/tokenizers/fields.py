@@ -196,6 +196,13 @@ class Fields:
             raise wrong(f"says no list of {name} that can be one")
         return [Fields(one, self._deep + 1) for one in found]
 
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of texts, none of them empty; none if it is absent."""
+        found = self._said.get(name, [])
+        if not isinstance(found, list) or not all(isinstance(one, str) and one for one in found):
+            raise wrong(f"says no list of {name} that can be one")
+        return tuple(found)
+
     def pattern(self) -> "str | regex.Pattern[str]":
         """What the step searches for: a plain text, or a pattern."""
         said = self.one("pattern")

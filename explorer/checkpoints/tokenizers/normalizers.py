@@ -3,10 +3,11 @@
 import unicodedata
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import regex
 
 from explorer.checkpoints.tokenizers.fields import (
     MOST_TEXT,
@@ -77,7 +78,8 @@ def _step(said: Fields) -> Normalizer:
         case "Precompiled":
             return CharacterMap.of(said.text("precompiled_charsmap", 20_000_000)).by_graphemes
         case "SentencePiece":  # our own extension: how a SentencePiece model itself uses its map
-            return CharacterMap.of(said.text("precompiled_charsmap", 20_000_000)).by_longest
+            characters, kept = CharacterMap.of(said.text("precompiled_charsmap", 20_000_000)), said.texts("kept")
+            return lambda text: characters.by_longest(text, kept)
         case other:
             raise wrong(f"needs the normalizer {other!r}, which is not known here")
 
@@ -184,10 +186,15 @@ class CharacterMap:
                 made.append(known[0][1] if known else c)
         return "".join(made)
 
-    def by_longest(self, text: str) -> str:
-        """As SentencePiece does: by the longest known beginning."""
+    def by_longest(self, text: str, kept: Sequence[str] = ()) -> str:
+        """As SentencePiece does: by the longest known beginning; pieces of users, `kept`, are not replaced."""
         raw, at, made = text.encode(errors="replace"), 0, list[str]()
+        own = regex.compile(b"|".join(map(regex.escape, sorted(map(str.encode, kept), key=len, reverse=True))))
         while at < len(raw):
+            if kept and (found := own.match(raw, at)):
+                made.append(found[0].decode())
+                at = found.end()
+                continue
             known = self.prefixes(raw[at : at + 64])
             if known:
                 made.append(known[-1][1])

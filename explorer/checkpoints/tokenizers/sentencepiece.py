@@ -15,6 +15,8 @@ BLANK = "▁"
 Piece = tuple[str, float, int]
 """A piece, its score, and its kind."""
 NORMAL, UNKNOWN, CONTROL, USER, BYTE = 1, 2, 3, 4, 6
+_APART = (UNKNOWN, CONTROL, USER)
+"""The kinds of pieces that are looked for in a text before it is split."""
 _UNIGRAM, _BPE = 1, 2
 
 
@@ -47,7 +49,9 @@ def described(raw: bytes) -> dict[str, Any]:
         raise wrong("is a SentencePiece model that keeps blanks as they are, which is not known here")
     steps: list[dict[str, Any]] = []
     if character_map:
-        steps.append({"type": "SentencePiece", "precompiled_charsmap": b64encode(character_map).decode()})
+        kept = [piece for piece, _, sort in pieces if sort == USER]
+        encoded = b64encode(character_map).decode()
+        steps.append({"type": "SentencePiece", "precompiled_charsmap": encoded, "kept": kept})
     if squeezes:
         steps += [
             {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
@@ -57,7 +61,11 @@ def described(raw: bytes) -> dict[str, Any]:
         steps.append({"type": "Prepend", "prepend": " "})
     steps.append({"type": "Replace", "pattern": {"String": " "}, "content": BLANK})
     model = unigram(pieces, falls_back) if kind == _UNIGRAM else by_merges(pieces)
-    return put_together(model, pieces, steps, 1000 if squeezes else int(before))
+    said = put_together(model, pieces, steps, 1000 if squeezes else int(before))
+    for one, kind_of in zip(said["added_tokens"], (k for *_, k in pieces if k in _APART), strict=True):
+        if kind_of == USER:  # found in the whole text, at whose beginning alone a blank is put
+            one |= {"normalized": True, "as_it_is": True}
+    return said
 
 
 def put_together(
@@ -78,7 +86,7 @@ def put_together(
         "added_tokens": [
             {"id": i, "content": piece, "special": kind != USER, "normalized": kind == USER and not prepends}
             for i, (piece, _, kind) in enumerate(pieces)
-            if kind in (UNKNOWN, CONTROL, USER)
+            if kind in _APART
         ],
         "normalizer": {"type": "Sequence", "normalizers": normalizers},
         "decoder": {"type": "Sequence", "decoders": back},

@@ -29,6 +29,7 @@ class Added:
     single_word: bool = False
     takes_left: bool = False  # whether it absorbs the blanks before it
     takes_right: bool = False  # whether it absorbs the blanks after it
+    as_it_is: bool = False  # whether it is not normalized itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,20 +93,21 @@ class Tokenizer:
 
     @cached_property
     def _as_written(self) -> "_Looked":
-        return _looked([one for one in self.added if not one.normalized], lambda text: text)
+        return _looked([one for one in self.added if not one.normalized], lambda one: one.content)
 
     @cached_property
     def _as_normalized(self) -> "_Looked":
-        return _looked([one for one in self.added if one.normalized], self.normalize)
+        added = [one for one in self.added if one.normalized]
+        return _looked(added, lambda one: one.content if one.as_it_is else self.normalize(one.content))
 
 
 _WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
 _Looked = tuple["regex.Pattern[str] | None", Mapping[str, Added]]
 
 
-def _looked(added: Sequence[Added], normalize: Normalizer) -> _Looked:
+def _looked(added: Sequence[Added], written: Callable[[Added], str]) -> _Looked:
     """A pattern for added pieces that prefers the longest one at each place, and the pieces by text."""
-    by_text = {text: one for one in added if (text := normalize(one.content))}
+    by_text = {text: one for one in added if (text := written(one))}
     if not by_text:
         return None, by_text
     longest_first = sorted(by_text, key=len, reverse=True)

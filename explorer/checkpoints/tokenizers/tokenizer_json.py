@@ -76,7 +76,7 @@ def _added(said: Any, vocabulary: Mapping[str, int]) -> tuple[Added, ...]:
     for one in (Fields(one) for one in said):
         content, special = one.text("content", 1000), one.flag("special", False)
         number = one.whole("id", MOST_ID - 1)
-        flags = (one.flag(name, False) for name in ("single_word", "lstrip", "rstrip"))
+        flags = (one.flag(name, False) for name in ("single_word", "lstrip", "rstrip", "as_it_is"))
         found.append(
             Added(content, vocabulary.get(content, number), special, one.flag("normalized", not special), *flags)
         )

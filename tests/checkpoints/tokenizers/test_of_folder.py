@@ -97,7 +97,7 @@ def message(*fields):
         if isinstance(value, float):
             kind, body = 5, struct.pack("<f", value)
         elif isinstance(value, bytes):
-            kind, body = 2, bytes([len(value)]) + value
+            kind, body = 2, bytes([len(value) & 127 | 128, len(value) >> 7]) + value
         else:
             body = bytes([value])
         key = number << 3 | kind
@@ -144,6 +144,29 @@ def test_a_text_begins_with_the_mark_of_its_model(folder, mark, settings):
     raw = sentencepiece([*PIECES, (mark, 0.0, 3)], [(3, 2)], [(3, 1), (4, 0), (5, 1)])
     found = folder("gemma", settings, tokenizer_model=raw)
     assert [found.pieces[i] for i in found.encode("a")] == [mark, "▁a"]
+
+
+def test_behind_a_piece_of_users_no_text_begins(folder):
+    """Each part between such pieces got a blank of its own; a line break that the map makes a blank was each blank."""
+    pieces = [*PIECES[:4], ("▁a", -2.5, 1), ("<new>", 0.0, 4), ("\n", 0.0, 4)]
+    found = folder("llama", tokenizer_model=sentencepiece(pieces, [(3, 2)], [(3, 1), (4, 0), (5, 1)]))
+    assert [found.pieces[i] for i in found.encode("a<new>a\na", False)] == ["▁a", "<new>", "a", "\n", "a"]
+    assert [found.pieces[i] for i in found.encode("<new>", False)] == ["▁", "<new>"]
+    for before, begin in ((1, ["▁a"]), (0, ["a"])):
+        rules = [(2, map_of("\n", " ")), (3, before), (4, 0), (5, 1)]
+        found = folder("llama", tokenizer_model=sentencepiece(pieces, [(3, 2)], rules))
+        assert [found.pieces[i] for i in found.encode("a a\na", False)] == [*begin, "▁a", "\n", "a"]
+
+
+def map_of(letter, content):
+    """A map of characters with one entry: a double array whose root leads to the letter, and that to its text."""
+    units = [0] * 512
+    at, leaf = 256 ^ ord(letter), 300
+    units[0] = 256 << 10
+    units[at] = ord(letter) | 1 << 8 | (at ^ leaf) << 10
+    units[leaf] = 1 << 31
+    array = struct.pack("<512I", *units)
+    return struct.pack("<I", len(array)) + array + content.encode() + b"\0"
 
 
 def test_blanks_behind_words_are_refused(folder):
