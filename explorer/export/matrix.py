@@ -166,15 +166,8 @@ def equation(left: str, table: LabelledMatrix) -> Iterator[str]:
     yield r"\end{pmatrix}"
 
 
-_NO_LETTERS = str.maketrans(
-    {"␣": r"\textvisiblespace{}", "⏎": r"$\hookleftarrow$", "−": "$-$"}
-    | {digit: f"$_{i}$" for i, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")}
-)
-"""Characters of labels that LaTeX does not know as letters; notebooks do, so `latex_text` leaves them."""
-
-
 def _labels(rows: Sequence[str]) -> str:
-    return r" \\ ".join(map(latex_text, rows)).translate(_NO_LETTERS)
+    return r" \\ ".join(map(latex_text, rows))
 
 
 def _latex_number(value: Any) -> str:
@@ -191,6 +184,10 @@ _SPECIAL = {
     "~": r"\textasciitilde{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    # LaTeX knows these in formulas alone.
+    **{digit: f"$_{i}$" for i, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+    **dict(zip("βγεμσ", (r"$\beta$", r"$\gamma$", r"$\epsilon$", r"$\mu$", r"$\sigma$"), strict=True)),
+    **{"−": "$-$", "√": r"$\surd$", "ₖ": "$_k$", "␣": r"$\sqcup$", "⏎": r"$\hookleftarrow$"},
 }
 
 

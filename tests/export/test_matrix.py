@@ -53,9 +53,9 @@ def test_markdown_takes_no_word_for_its_signs():
 
 def test_labels_are_written_in_letters_that_latex_knows():
     """pdflatex, tried by hand, ends in an error at others."""
-    table = LabelledMatrix("x", "x", np.ones((4, 1)), ("x₁₀", "␣the", "⏎", "−3"))
-    labels = r"\text{x$_1$$_0$} \\ \text{\textvisiblespace{}the} \\ \text{$\hookleftarrow$} \\ \text{$-$3} \end"
-    assert labels in latex(table)
+    table = LabelledMatrix("x", "x", np.ones((5, 1)), ("x₁₀", "␣the", "⏎", "−3", "√dₖ σ²"))
+    labels = (r"x$_1$$_0$", r"$\sqcup$the", r"$\hookleftarrow$", "$-$3", r"$\surd$d$_k$ $\sigma$²")
+    assert r" \\ ".join(rf"\text{{{one}}}" for one in labels) in latex(table)
 
 
 def test_latex_is_one_equation():
