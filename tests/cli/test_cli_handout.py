@@ -81,7 +81,8 @@ right = { cells = [["below", "above"], ["with", "above"]] }
     step = f'[[step]]\nid = "s"\ntitle = "S"\nwords = "W."\nlook.stage = "attention"\n{question}\n'
     (tmp_path / "one.toml").write_text(LESSON.partition("[[step]]")[0] + step)
     assert main(["handout", str(tmp_path / "one.toml"), str(tmp_path / "one.html")]) == 0
-    answers = (tmp_path / "one.html").read_text("utf-8").partition(">Answers<")[2]
+    questions, _, answers = (tmp_path / "one.html").read_text("utf-8").partition(">Answers<")
+    assert "Mark it in the picture.<" in questions  # which stands beside the words, or above them
     assert "below → above or with → above" in answers
 
 

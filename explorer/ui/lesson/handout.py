@@ -108,7 +108,7 @@ def _asked(step: Step, engine: Engine, numbers: dict[str, str], order: tuple[int
     if isinstance(question, Predict) and question.fade:
         asked += _derived([row for _, part in faded(question, engine).parts for row in part])
     if isinstance(question, Point):
-        return asked + "<p class='muted'>Mark it in the picture above.</p>"
+        return asked + "<p class='muted'>Mark it in the picture.</p>"
     return asked + "<p class='lines'>" + "<br>".join(["&nbsp;" + "_" * LINE] * LINES) + "</p>"
 
 
