@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QModelIndex, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QPushButton, QScrollArea, QSizePolicy, QWidget
 
-from explorer.pages.page import BAR, HEAT, RING, WORDS, Column, Line, Lines, Listing
+from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Line, Lines, Listing
 from explorer.pages.view import Cell
 from explorer.ui.page.fitted_table import FittedTable, Widths
 from explorer.ui.page.gestures import perform
@@ -436,7 +436,13 @@ class ListingView(FittedTable):
                 return
         if event.matches(QKeySequence.StandardKey.Copy) and index.isValid():
             told = zip(self.listing.columns, self.table.line(index.row()).entries, strict=True)
-            QGuiApplication.clipboard().setText("\t".join(entry.text for column, entry in told if column.kind != BAR))
+            # A spreadsheet reads no number with a true minus sign.
+            texts = (
+                entry.text.replace("−", "-") if column.kind in (NUMBER, HEAT) else entry.text
+                for column, entry in told
+                if column.kind != BAR
+            )
+            QGuiApplication.clipboard().setText("\t".join(texts))
             return
         self._by = "arrow"
         super().keyPressEvent(event)

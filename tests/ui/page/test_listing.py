@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QGuiApplication
 
 from explorer.pages.gestures import GoTo
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Entry, Line, Listing
@@ -64,6 +64,14 @@ def test_lines_are_broken_once_it_is_known_how_wide_they_are(bench, show, monkey
     assert not broken
     show(view)
     assert len(broken) >= 100
+
+
+def test_a_copied_line_has_numbers_that_a_spreadsheet_reads(bench, show, hand):
+    line = Line((Entry("one − two"), Entry("−1.50"), Entry("1", 0.5)))
+    view = show(ListingView(bench, replace(listing(1), lines=(line,))))
+    view.setFocus()
+    hand.key(Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "one − two\t-1.50"
 
 
 def test_keys_go_on_beyond_the_lines_in_sight(hundred, hand):
