@@ -1,1 +1,1 @@
-"""Drawings, and the pictures of attention: marks as data, painted in the look of the program."""
+"""Paints drawings, which are marks as data, and the pictures of attention, in the look of the program."""

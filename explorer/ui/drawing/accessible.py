@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Text = QAccessible.Text
 _GIVEN: list["_Whole"] = []
-"""All interfaces that Qt was given, with their blocks: Qt keeps plain pointers to them as long as the program runs."""
+"""All interfaces given to Qt, with their blocks, kept alive: Qt has plain pointers to them until the program ends."""
 
 
 class _Block(QAccessibleInterface):
@@ -97,7 +97,7 @@ class _Whole(QAccessibleWidget):
 
     @property
     def _closer(self) -> "Closer | None":
-        return getattr(self.object(), "closer", None)  # Qt asks while the view is being made, too
+        return getattr(self.object(), "closer", None)  # None while the view is being made, when Qt already asks
 
     def text(self, kind: Text) -> str:
         view: Any = self.object()
@@ -137,12 +137,12 @@ def _made(key: str, found: QObject) -> QAccessibleInterface | None:
 
 @cache
 def install() -> None:
-    """Make Qt ask this module, once for the whole program, for what screen readers find in a drawing."""
+    """Make Qt ask this module for the accessible interfaces of drawings; done once for the whole program."""
     QAccessible.installFactory(_made)
 
 
 def tell_focus(view: "DrawingView", place: int) -> None:
-    """Tell a screen reader that the focus has come to block number `place`."""
+    """Tell a screen reader that the block with index `place` has got the focus."""
     if QAccessible.isActive():
         event = QAccessibleEvent(view, QAccessible.Event.Focus)
         event.setChild(place)

@@ -1,4 +1,4 @@
-"""Attention as lines: one from each query to each key, the thicker the larger its share."""
+"""Attention as lines from each query to each key; a larger weight is a thicker line."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,18 +20,18 @@ from explorer.ui.workbench import Workbench
 
 MOST_PIXELS = 9.0
 LEAST_SHARE = 0.01
-MOST_LINES = 24  # lines of one word in a long text
-MOST_NAMED = 8  # keys of a long text that are named beside the lines to them
+MOST_LINES = 24  # the most lines of one word in a long text
+MOST_NAMED = 8  # the most words that are named for one word of a long text
 LEVELS = 20  # levels of thickness; the thinnest is below one pixel, which Qt draws ten times faster
 WIDTH, CLOSE_WIDTH, LEAST_WIDTH = 210, 104, 60
-"""Pixels between the columns of words: usual; on a slide, where it is the words that are read; and least."""
+"""Pixels at text scale 1 between the columns of words: usual; on a slide, where the words matter more; and least."""
 
 
 class _Lines(pg.GraphicsObject):
     """All lines, painted by one graphics item.
 
-    In a long text, where all lines together would be a grey area, each query shows its strongest line, and the word
-    that is looked at its own strongest ones: more lines take long to draw and cannot be told apart.
+    In a long text, where all lines together would be a grey area, each query shows only its strongest line, and a word
+    that is pointed at shows its strongest lines. More lines would take long to draw and could not be told apart.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -61,7 +61,7 @@ class _Lines(pg.GraphicsObject):
         return QRectF(0, 0, 1, max(self._weights.shape, default=0))
 
     def shown(self) -> tuple[Array, Array]:
-        """The queries and keys that lines are drawn between."""
+        """The indices of the queries and of the keys between which lines are drawn."""
         shares = self._shares
         if not self.long:
             queries, keys = np.nonzero(shares >= LEAST_SHARE)
@@ -79,7 +79,7 @@ class _Lines(pg.GraphicsObject):
     def paint(self, painter: Any, *args: Any) -> None:
         if not self._weights.size:
             return
-        # Not a cosmetic pen: on a display of high density, and in a picture, that is too thin.
+        # Not a cosmetic pen, which would be too thin on a display of high density, and in a picture.
         to_pixels = painter.transform()
         painter.save()
         painter.resetTransform()
@@ -115,7 +115,7 @@ def strongest(shares: Array, most: int) -> list[int]:
 
 
 class AttentionLinesView(WordPicture):
-    """Queries at the left, keys at the right."""
+    """Lines between two columns of words: the queries at the left, the keys at the right."""
 
     other_side = "right"
     spoken = "lines"
@@ -132,7 +132,7 @@ class AttentionLinesView(WordPicture):
         bench.selection.token_changed.connect(self._mark)
 
     def draw(self) -> None:
-        """Show the weights, whatever the matrices show; the caption says so."""
+        """Show the weights, even if the matrices show something else; the caption says so."""
         matrix = self.matrix
         self._lines.weights = matrix.values
         what = "" if matrix.showing == "values" else "the weights themselves"
@@ -156,7 +156,7 @@ class AttentionLinesView(WordPicture):
         return QSize(self._between, super().area(longer, ()).height())
 
     def be_at_most(self, width: float, square: float, larger: float = 1.0) -> None:
-        """Take at most so many pixels across: the columns of words stand closer."""
+        """Limit the width to `width` pixels; the columns of words then stand closer together."""
         if larger != self._larger:
             self._larger, self._laid_out = larger, None
             self.draw()
@@ -164,21 +164,21 @@ class AttentionLinesView(WordPicture):
         self._stand()
 
     def spread(self, width: int) -> None:
-        """Take this width, if it is more than usual and there is room: the columns of words stand farther apart.
+        """Take this width, if it is more than usual and there is room; the columns of words then stand farther apart.
 
-        The width stays until the next call: after each change of size the page divides its room again.
+        The width stays until the next call, because after each change of size the page divides its room again.
         """
         self._spread = width
         self._stand()
 
     @property
     def grown(self) -> int:
-        """How many pixels wider than usual it is."""
+        """By how many pixels the lines are wider than usual."""
         return max(self._between - self._usual, 0)
 
     @property
     def wished(self) -> int:
-        """Its width in pixels where there is room."""
+        """The picture's width in pixels if there is room."""
         return self._usual + self._beside
 
     @property
@@ -202,7 +202,7 @@ class AttentionLinesView(WordPicture):
     # Pointing
 
     def _word(self, point: QPointF) -> tuple[int, int] | None:
-        """The side, 0 for queries, and the word at a place."""
+        """The side (0: queries, 1: keys) and the index of the word at a point."""
         side, i = int(point.x() > 0.5), int(np.floor(point.y()))
         return (side, i) if 0 <= i < len(self._words[side]) else None
 
@@ -247,7 +247,7 @@ class AttentionLinesView(WordPicture):
         query = key = None
         if selection.token is not None:
             axis, i = selection.token
-            # In self-attention a word stands on both sides; the one on the side of the mouse is meant.
+            # In self-attention a word stands on both sides: light the one on the side of the mouse.
             if axis == axes[1] and (self._at_right or axis != axes[0]):
                 key = i
             elif axis == axes[0]:

@@ -1,4 +1,4 @@
-"""Paints boxes, ways, bars, fixed words and images: the parts of a drawing with zoom, in pixels."""
+"""Paints boxes, flow lines, bars, fixed words and images: the parts of a drawing with zoom, in pixels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,27 +22,27 @@ from explorer.ui.workbench import Workbench
 TITLE, NOTE = 12.5, 11.7
 """Heights of a box's title and note, in units of the window."""
 NARROWER = 0.7
-"""The factor by which words shrink at most, if there is no room, before they are cut."""
+"""The smallest factor by which words without room are made smaller before they are cut."""
 UNREADABLE, TINY, TIGHT, LEAST, MOST = 5.4, 7.0, 9.0, 11.0, 19.0
-"""Heights of letters in pixels: words in smaller ones than the first are left out; others are between the last two.
-Without room letters may be `TIGHT`, and those of a number in a circle `TINY`."""
+"""Heights of letters in pixels: words smaller than `UNREADABLE` are left out; others are from `LEAST` to `MOST` high.
+Without room, letters may be as low as `TIGHT`, and those of a number in a circle as low as `TINY`."""
 FEW = 12
 """The most rows and columns of a small matrix."""
 CROWDED = 7.8
-"""Height of letters in pixels: words outside boxes that would be smaller are left out, since they would overlap."""
+"""Words outside boxes whose letters would be lower than this, in pixels, are left out, since they would overlap."""
 CLOSE = 0.85
-"""The least distance, in lines, between two words of a sentence that are both written."""
+"""The least distance, in line heights, between two words of a sentence that are both written."""
 CORNER, SHEET, BEND, DISC = 6.0, 4.0, 8.0, 16.0
-"""Units of the window: the corner radius of a box, how far each sheet behind it stands out, the corner radius of a way,
-and the radius of a disc."""
+"""Units of the window: the corner radius of a box, how far each sheet behind it stands out, the corner radius of a flow
+line, and the radius of a disc."""
 PAD, LINE = 6.0, 17.0
-"""Units of the window: from the edge of a box to its words, and the height of a line of its head."""
+"""Units of the window: the padding of a box, and the height of a line of its head."""
 EDGE = 1.5
 """Pixels between the edge of a low box and its one line of words."""
 NAMED, NUMBERED, BAR = 0.41, 0.26, 17.0
-"""Shares of the width of bars for the words, and for the numbers; the height of a bar in units of the window."""
+"""The shares of the width of bars for the words and for the numbers; the height of a bar in units of the window."""
 LEAST_BAR = 0.14
-"""The share of the width that bars keep where words need more."""
+"""The least share of the width for the bars, if words need more."""
 
 _ALIGN = Qt.AlignmentFlag
 _MIDDLE, _UNCUT = _ALIGN.AlignVCenter | Qt.TextFlag.TextDontClip, _ALIGN.AlignHCenter | Qt.TextFlag.TextDontClip
@@ -51,14 +51,14 @@ TOP, BOTTOM = int(_UNCUT | _ALIGN.AlignTop), int(_UNCUT | _ALIGN.AlignBottom)
 TOP_LEFT, TOP_RIGHT = (
     int(Qt.TextFlag.TextDontClip | _ALIGN.AlignTop | side) for side in (_ALIGN.AlignLeft, _ALIGN.AlignRight)
 )
-"""How words are aligned: to join Python's enumerations in each paint takes longer than to paint."""
+"""Alignments of words, computed once: combining Python's enumerations takes longer than painting."""
 
 
 def shares_of(image: Image) -> tuple[Array, tuple[float, float], bool]:
-    """The numbers of an image on the scale of its colour map, the ends of that, and whether the map is that of shares.
+    """The numbers of an image on the scale of its colour map, the ends of the scale, and whether the map is for shares.
 
-    NaN gets the colour of 0, or of the lowest share. Numbers are divided by the size of the range first: the difference
-    of its ends may be more than float64 holds.
+    NaN gets the colour of 0, or of the lowest share. Numbers are first divided by the size of the range, because the
+    difference of its ends may overflow float64.
     """
     if image.colours != SHARES:
         return np.clip(_finite(image.array / (image.high or 1.0), 0.0, 1.0, -1.0), -1.0, 1.0), (-1.0, 1.0), False
@@ -69,12 +69,12 @@ def shares_of(image: Image) -> tuple[Array, tuple[float, float], bool]:
 
 
 def _finite(numbers: Array, nan: float, most: float, least: float) -> Array:
-    """Numbers with NaN and infinity replaced; numpy takes longest if nothing is to be replaced."""
+    """Numbers with NaN and infinity replaced; skipped if all are finite, because `nan_to_num` is slow."""
     return numbers if np.isfinite(numbers).all() else np.nan_to_num(numbers, nan=nan, posinf=most, neginf=least)
 
 
 def _looks_alike(before: Image, image: Image) -> bool:
-    """Whether two images have the same colours, wherever they stand: one that only moves is not coloured again."""
+    """Whether two images have the same colours, at any places: an image that only moves is not coloured again."""
     if before is image:
         return True
     if (before.high, before.low, before.colours, before.smooth) != (image.high, image.low, image.colours, image.smooth):
@@ -83,13 +83,13 @@ def _looks_alike(before: Image, image: Image) -> bool:
 
 
 def squares_of(image: Image) -> Array:
-    """The numbers that an image is coloured from: to compare all numbers of two large tables takes half a second."""
+    """The numbers that an image is coloured from, at most `FINEST`²; comparing two large tables takes half a second."""
     return image.array if image.array.size <= FINEST * FINEST else strongest_in(image.array, FINEST)
 
 
 @dataclass(frozen=True)
 class _Last:
-    """Where a sentence's last word stands, across and down; and how far down the last written one stands."""
+    """The position of a sentence's last word (x and y), and the y position of its last written word."""
 
     across: float
     down: float
@@ -97,7 +97,7 @@ class _Last:
 
 
 class Blocks:
-    """Paints the parts of a drawing; caches images, and notes where the words of sentences are."""
+    """Paints the parts of a drawing; caches images, and stores the places of the words of sentences."""
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
@@ -108,14 +108,14 @@ class Blocks:
         self._unit, self._together = 1.0, True
         self._few: Sequence[Image] = ()
         self.exposed: Sequence[QRectF] = ()
-        """The rectangles that are repainted, in pixels; if there is none, everything is."""
+        """The rectangles to repaint, in pixels; empty: everything."""
         self.formulas = Formulas()
-        # (QRectF, (axis, place)) of words of sentences as painted last, in pixels.
+        # (rectangle in pixels, (axis, index)) of the words of sentences as last painted.
         self.spots: list[tuple[QRectF, tuple[str, int]]] = []
         self._last: dict[str, _Last] = {}
 
     def tell(self, drawing: Drawing) -> None:
-        """Note the small matrices of another drawing, if it has boxes with formulas."""
+        """Store the small matrices of another drawing, if it has boxes with formulas."""
         boxed = any(isinstance(mark, Box) and mark.formula is not None for mark in drawing.marks)
         images = (mark for mark in drawing.marks if isinstance(mark, Image)) if boxed else ()
         self._few = [image for image in images if max(image.array.shape) <= FEW]
@@ -238,8 +238,8 @@ class Blocks:
     ) -> None:
         """Write words in a rectangle; words that are too long are cut, unless they are a number (`whole`).
 
-        `names`: whether they may hold names, which are typeset; what the model reads is written as it is. `least`:
-        least height of the letters in pixels.
+        `names`: whether the words may contain names, which are typeset; words that the model reads may not. `least`:
+        the least height of the letters in pixels.
         """
         font = self.font(size, strong, least)
         if not text or font is None:
@@ -250,15 +250,15 @@ class Blocks:
         (draw_named if names else QPainter.drawText)(painter, rect, place, text)
 
     def _fitted(self, font: QFont, strong: bool, text: str, room: float, whole: bool = False) -> tuple[QFont, str]:
-        """A font and words that fit: in smaller letters, then in lighter ones; then cut, unless `whole`."""
+        """A font and words that fit: first in smaller letters, then in lighter ones, then cut (unless `whole`)."""
         wide = self._advance(font, strong, text)
         if wide > room:
-            least = int(TINY if whole else TIGHT)  # a number is not cut, and would reach beyond its circle
+            least = int(TINY if whole else TIGHT)  # a number is never cut, and must not be wider than its circle
             font = self._sized(max(int(font.pixelSize() * max(room / wide, 0 if whole else NARROWER)), least), strong)
             if strong and self._advance(font, True, text) > room:
                 font, strong = self._sized(font.pixelSize(), False), False
             if self._advance(font, strong, text) > room and not whole:
-                # The number at the end of "example 4" is all that tells it from "example 3".
+                # Keep a number at the end: it is the only difference between "example 3" and "example 4".
                 cut = Qt.TextElideMode.ElideMiddle if text[-1:].isdigit() else Qt.TextElideMode.ElideRight
                 text = QFontMetricsF(font).elidedText(text, cut, room)
         return font, text
@@ -302,7 +302,7 @@ class Blocks:
         rect = QRectF(at.x() - 0.9 * radius, at.y() - radius, 1.8 * radius, 2 * radius)
         self._write(painter, rect, dot.inside, NOTE, ink, CENTRE, whole=True)
 
-    # Ways
+    # Flow lines
 
     def way(self, painter: QPainter, way: FlowLine, points: list[QPointF]) -> None:
         """Paint a line with round corners."""
@@ -340,14 +340,14 @@ class Blocks:
         each = rect.height() / max(len(bars.words), 1)
         letters = each / (BAR * self._unit)
         told = [as_share(value, 2) for value in bars.values]
-        # In low lines letters are low, too: or they would overlap.
+        # In low lines letters are low, too; otherwise they would overlap.
         least = min(max(each, TIGHT), LEAST)
         gap, font = 5.0 * letters * self._unit, self.font(NOTE * letters, least=least)
         needed = max((self._advance(font, False, one) for one in told), default=0.0) + 1.1 * gap if font else 0.0
         number = min(max(NUMBERED * rect.width(), needed), NAMED * rect.width())
         bold = self.font(TITLE * letters, True, least)
         longest = max((self._advance(bold, True, word) for word in bars.words), default=0.0) + gap if bold else 0.0
-        # A bar gives way to a word that would be cut.
+        # Bars become shorter if a word would be cut.
         name = max(NAMED * rect.width(), min(longest, (1 - LEAST_BAR) * rect.width() - number))
         room = rect.width() - name - number
         for k, (word, value) in enumerate(zip(bars.words, bars.values, strict=True)):
@@ -394,7 +394,7 @@ class Blocks:
         (draw_named if words.token is None else QPainter.drawText)(painter, rect, place, text)
 
     def _has_room(self, token: tuple[str, int], rect: QRectF, at: QPointF) -> bool:
-        """Whether a word is far enough below the one that was written last; it can be pointed at in any case."""
+        """Whether a word is far enough below the last written one to be written; it can be pointed at in any case."""
         spot, high = rect.adjusted(-4, 0, 4, 0), rect.height()
         last = self._last.get(token[0])
         if last is None or abs(at.x() - last.across) >= 1 or at.y() <= last.down:
@@ -411,10 +411,10 @@ class Blocks:
     # Images
 
     def image(self, painter: QPainter, number: int, image: Image, rect: QRectF) -> None:
-        """Paint the image that is mark `number`; it is coloured again only if it has changed, or the theme has."""
+        """Paint the image that is mark `number`; it is coloured again only if its numbers or the theme have changed."""
         kept, ramp = self._kept.get(number), self._ramp(image)
         alike = kept is not None and kept[1] is ramp and _looks_alike(kept[0], image)
-        # Of images that look alike the newer one is kept: at the next paint it is the identical object.
+        # If both look alike, keep the newer one, because the next paint compares with the identical object.
         self._kept[number] = kept = image, ramp, kept[2] if kept and alike else self._coloured(image, ramp)
         rows, columns = image.array.shape
         dense = rect.width() < columns or rect.height() < rows
@@ -423,7 +423,7 @@ class Blocks:
         else:
             hints = QPainter.RenderHint
             painter.setRenderHint(hints.SmoothPixmapTransform, dense or image.smooth)
-            # It takes ten times as long, only for the edges, which a line covers.
+            # Antialiasing would take ten times as long, and change only the edges, which a line covers.
             painter.setRenderHint(hints.Antialiasing, False)
             painter.drawImage(rect, kept[2])
             painter.setRenderHint(hints.Antialiasing)
@@ -434,7 +434,7 @@ class Blocks:
         painter.drawRect(rect)
 
     def _numbers(self, painter: QPainter, image: Image, rect: QRectF) -> bool:
-        """Write the numbers of an image if its squares have room for them; returns whether they have."""
+        """Write the numbers of an image if its squares have room for them; returns whether they were written."""
         rows, columns = image.array.shape
         if image.smooth or min(rect.width() / columns, rect.height() / rows) < TIGHT:
             return False
@@ -454,7 +454,7 @@ class Blocks:
             paint_signs(painter, self._bench.appearance.theme, image.array, rect)
 
     def _smaller(self, number: int, image: QImage, size: QSize) -> QImage:
-        """An image with more squares than pixels, scaled once and not in each paint."""
+        """An image with more squares than pixels, scaled once and not at each paint."""
         kept = self._scaled.get(number)
         if kept is None or kept[0] is not image or kept[1].size() != size:
             flags = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation

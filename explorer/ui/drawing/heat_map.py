@@ -1,4 +1,4 @@
-"""The attention weights as a picture: one square for each query and key, deeper the larger the share."""
+"""The attention weights as a picture: one square for each query and key; a larger weight has a deeper colour."""
 
 from typing import Any
 
@@ -24,12 +24,12 @@ SHOWN = {
     "gradient": "gradient",
     "difference": "difference",
 }
-MOST_SAID = 12  # rows
-SMALL = 8  # pixels; a square below that is hard to find
+MOST_SAID = 12  # the most rows in the description for a screen reader
+SMALL = 8  # a square with a shorter side, in pixels, is hard to find
 
 
 class Legend(QWidget):
-    """What the lightest and the deepest colour stand for."""
+    """The colour scale, with the numbers of its lightest and its deepest colour."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()
@@ -74,9 +74,9 @@ class Legend(QWidget):
 
 
 class HeatMapView(WordPicture):
-    """Shares as an image; pointing at a square is pointing at the cell.
+    """A matrix of weights as an image; pointing at a square points at the cell.
 
-    It shows what the matrices show: the shares, what the last edit changed, the gradient, or a difference.
+    The image shows the same as the matrices: the weights, their change by the last edit, a gradient, or a difference.
     """
 
     spoken = "heat map"
@@ -89,7 +89,7 @@ class HeatMapView(WordPicture):
         self._marked: tuple[object, object] = (None, None)
         self._image = pg.ImageItem()
         self.shares = np.zeros((0, 0))
-        """The numbers that its colours show, from 0 or −1 to 1."""
+        """The numbers that the colours show, scaled to 0 (or −1) to 1."""
         self.add(self._image)
         self._frame = pg.QtWidgets.QGraphicsRectItem()
         self._frame.setPen(pg.mkPen(theme.here, width=2))
@@ -116,7 +116,7 @@ class HeatMapView(WordPicture):
             ramp = theme.diverging_ramp
             self._legend.show_ends(f"−{end}", f"+{end}", signed=True)
         self.shares = shares_of(matrix.array if limit == 1.0 else matrix.array / limit, low)
-        # As colours, not with a table of them: pyqtgraph would make each of its 256 colours again for each image.
+        # Colours instead of a lookup table, of which pyqtgraph would make all 256 colours again for each image.
         self._image.setImage(ramp.table[ramp.index(self.shares, low, 1.0)], autoLevels=False, levels=None)
         shown = "" if matrix.showing == "values" else SHOWN[matrix.showing]
         self.caption(" · ".join(filter(None, (element.title, shown))), element.title)
@@ -125,7 +125,7 @@ class HeatMapView(WordPicture):
         self._mark()
 
     def _summarize(self) -> None:
-        """Say the largest number of each row, in words."""
+        """Describe the picture for a screen reader by the largest number of each row."""
         matrix, shares = self.matrix, self.matrix.colours == SHARES
         array = matrix.array[:MOST_SAID]
         plain = np.nan_to_num(array)
@@ -139,7 +139,7 @@ class HeatMapView(WordPicture):
     # Pointing
 
     def _square(self, point: QPointF) -> tuple[int, int] | None:
-        """The row and column at a place."""
+        """The row and column at a point."""
         row, column = int(np.floor(point.y())), int(np.floor(point.x()))
         rows, columns = self._shape
         inside = self.seen.contains(point) and 0 <= row < rows and 0 <= column < columns
@@ -180,12 +180,12 @@ class HeatMapView(WordPicture):
             paint_signs(painter, self.bench.appearance.theme, self.matrix.array, QRectF(*ends))
 
     def _pointed(self) -> tuple[int, int] | None:
-        """The row and column of the cell pointed at, if it is one of these."""
+        """The row and column of the cell pointed at, if it is in this picture."""
         cell, place = self.bench.selection.cell, self.matrix.place
         if cell is None or cell.node != place.node or cell.index[: len(place.index)] != place.index:
             return None
         row, column = cell.index[-2:]
-        rows, columns = self._shape  # the model may already be another one than the drawn one
+        rows, columns = self._shape  # those of the drawn model; the present one may already be another
         return (row, column) if row < rows and column < columns else None
 
     def here(self) -> QPointF | None:
@@ -199,12 +199,12 @@ class HeatMapView(WordPicture):
             self.bench.selection.choose(self._cell(row, column), "arrow")
 
     def _follow(self, *_: object) -> None:
-        """Mark again only if something else is pointed at: after an edit, other numbers are drawn soon."""
+        """Mark again only if the word or cell pointed at has changed; after an edit, `draw` marks again anyway."""
         if (self.bench.selection.token, self._pointed()) != self._marked:
             self._mark()
 
     def _mark(self) -> None:
-        """Frame the cell pointed at, and write the words of its row and column, or the word that is lit."""
+        """Frame the cell pointed at, and mark the words of its row and column, or the lit word."""
         token, pointed = self.bench.selection.token, self._pointed()
         if (token, pointed) != self._marked:
             self.paint_anew()
@@ -233,7 +233,7 @@ class HeatMapView(WordPicture):
         self._guide()
 
     def _guide(self) -> None:
-        """Lead the eye from the words to a square that is hard to find."""
+        """Show lines from the words to the cell pointed at, if its square is small."""
         box, seen = self.getViewBox(), self.seen
         small = min(box.width() / seen.width(), box.height() / seen.height()) < SMALL
         for guide in self._guides:

@@ -40,11 +40,11 @@ from explorer.ui.workbench import Workbench
 FEW_PIXELS = 8
 """A square with a smaller side, in pixels, is hard to find."""
 FEW_POINTS = 16
-"""With more points than this, those of a strip shine through each other."""
+"""The points of a strip with more points than this are transparent, so that overlapping ones show."""
 THIN = 0.45
-"""The opacity of each of them then."""
+"""The opacity of each such point."""
 FAINT = 0.16
-"""The opacity of a mark that is not there yet."""
+"""The opacity of a mark that is not computed yet (`faint` = 1)."""
 
 
 class Marks(pg.GraphicsObject):
@@ -53,7 +53,7 @@ class Marks(pg.GraphicsObject):
     Parameters
     ----------
     sides : pair of Side
-        The grid runs through their round numbers.
+        The grid lines go through their round numbers.
     """
 
     def __init__(self, bench: Workbench, sides: tuple[Side, Side]) -> None:
@@ -73,19 +73,19 @@ class Marks(pg.GraphicsObject):
         self._veiled = False
         self.blocks = Blocks(bench)
         self.under: int | None = None
-        """The box under the mouse."""
+        """The number of the box under the mouse."""
         self.here: int | None = None
-        """The box that has the focus, or gets it first."""
+        """The number of the box that has the focus, or gets it when the drawing is focused."""
         self._focused = False
         self.exposed: list[QRect] = []
-        """The rectangles of the widget that are repainted, in pixels."""
+        """The rectangles of the widget to repaint, in pixels."""
 
     def changed(self, drawing: Drawing) -> QRegion | None:
-        """The region where another drawing would look different, in pixels as last painted; None if it may be all."""
+        """The region in which another drawing would look different, in pixels as last painted; None: any part may."""
         return None if self.drawing is None else changed(self.drawing, drawing, self._pixels)
 
     def tell(self, drawing: Drawing, all_: bool = True) -> None:
-        """Take another drawing; repaint all of it, or, without `all_`, only what the caller repaints."""
+        """Take another drawing, and repaint all of it; without `all_` the caller repaints what differs."""
         before, self.drawing = self.drawing, drawing
         self._lights = None
         old = () if all_ or before is None else before.marks
@@ -100,7 +100,7 @@ class Marks(pg.GraphicsObject):
             self.update()
 
     def follow(self) -> None:
-        """Light up what is pointed at now."""
+        """Light the marks of the cell or word that is pointed at now."""
         selection = self._bench.selection
         if self.drawing is None:
             return
@@ -117,7 +117,7 @@ class Marks(pg.GraphicsObject):
 
     def boundingRect(self) -> QRectF:
         box = self.getViewBox()
-        # Not pyqtgraph's range of the view: after a change of size it is still the old one.
+        # Not pyqtgraph's range of the view, which is still the old one after a resize.
         return QRectF() if box is None else self.mapRectFromItem(box, box.rect())
 
     def viewTransformChanged(self) -> None:
@@ -161,7 +161,7 @@ class Marks(pg.GraphicsObject):
         painter.restore()
 
     def _seen(self, drawing: Drawing, bounds: QRectF) -> Sequence[int]:
-        """The numbers of the visible marks; all, in a drawing without zoom or one that is visible as a whole."""
+        """The numbers of the visible marks; those of all marks without zoom, or if the whole drawing is visible."""
         left, right, top, bottom = drawing.window
         whole = self._pixels.rect(left, top, right - left, bottom - top)
         parts = [bounds & QRectF(rect) for rect in self.exposed] or [bounds]
@@ -169,7 +169,7 @@ class Marks(pg.GraphicsObject):
             return range(len(drawing.marks))
         if self._sight is None or self._sight.marks is not drawing.marks:
             self._sight = Sight(drawing, self._sight)
-        # Exposed parts may be far apart: what stands between them is not painted.
+        # Exposed parts may be far apart, and marks between them are not painted.
         return self._sight.numbers(self._pixels, parts)
 
     def _px(self, pixels: float) -> float:
@@ -224,7 +224,7 @@ class Marks(pg.GraphicsObject):
                 self._paint_band(painter, mark)
 
     def _paint_lines(self, painter: QPainter, number: int, mark: Segments) -> None:
-        """Paint lines of a drawing with zoom: they are made once, and Qt transforms them to pixels."""
+        """Paint lines of a drawing with zoom; the `QLineF` are made once, and Qt transforms them to pixels."""
         lines = self._lines.get(number)
         if lines is None:
             self._lines[number] = lines = [QLineF(*ends) for ends in mark.ends.reshape(-1, 4).tolist()]
@@ -282,7 +282,7 @@ class Marks(pg.GraphicsObject):
         x, y = self._pixels.xy(ends[..., 0], ends[..., 1])
         lines = [QLineF(*line) for line in np.stack([x[:, 0], y[:, 0], x[:, 1], y[:, 1]], axis=-1).tolist()]
         if self._veiled and mark.dashed:
-            # On a thin veil, so that it is visible on both ends of the colour map.
+            # On a thin pale line, so that it is visible on both ends of the colour map.
             veil = QColor(self._bench.appearance.theme.page)
             veil.setAlpha(120)
             painter.setPen(QPen(veil, mark.width + 1.2, c=Qt.PenCapStyle.FlatCap))
@@ -365,7 +365,7 @@ class Marks(pg.GraphicsObject):
         appearance = self._bench.appearance
         theme, ramp = appearance.theme, appearance.theme.sequential_ramp
         middle, radius = self._pixels.point(dot.x, dot.y), self._px(DISC)
-        # A pale ring keeps it apart from what is behind.
+        # A pale ring separates the disc from the marks behind it.
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(qcolor(theme.page), 6))
         painter.drawEllipse(middle, radius, radius)
@@ -421,7 +421,7 @@ class Marks(pg.GraphicsObject):
                 painter.drawRect(self.square(image, place, 0, 1, columns))
 
     def _paint_squares(self, painter: QPainter, bounds: QRectF) -> None:
-        """Frame the square pointed at, with lines that lead to a small one, and the part that is the node's own."""
+        """Frame the square pointed at (with lines to a small one), and the part of an image that is the node's own."""
         theme, cell = self._bench.appearance.theme, self._bench.selection.cell
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for image in self.grids:
@@ -459,7 +459,7 @@ class Marks(pg.GraphicsObject):
         ground = QColor(theme.page)
         ground.setAlphaF(1.0 if self._veiled else 0.7)  # a line may run behind the words
         marks = self.drawing.marks
-        # Lit words lie above the others, and are written whatever is in the way.
+        # Lit words are painted last, on top of the others, and even where there is no room.
         for label in sorted(labels, key=lambda label: not self.lit.isdisjoint(label.members)):
             lit = [i for i in label.members if i in self.lit]
             if not label.wanted and not lit:
@@ -480,13 +480,13 @@ class Marks(pg.GraphicsObject):
 
 
 def _polygon(x: Array, y: Array) -> QPolygonF:
-    if not len(x):  # without points, pyqtgraph would write outside of its memory
+    if not len(x):  # without points, pyqtgraph would write outside of the array's memory
         return QPolygonF()
     polygon: QPolygonF = pg.functions.arrayToQPolygonF(x, y)
     return polygon
 
 
 def _runs(seen: Array) -> Iterator[slice]:
-    """The parts of a line between numbers that cannot be drawn."""
+    """The slices of consecutive points that can be drawn."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], seen, [False])).astype(np.int8)))
     return (slice(start, end) for start, end in edges.reshape(-1, 2).tolist())

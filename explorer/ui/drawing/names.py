@@ -1,6 +1,6 @@
-"""Places for the words of a drawing without zoom: clear of each other, of curves and of arrows.
+"""Finds places for the words of a drawing without zoom.
 
-No word lies on another one or on a dot, and one lies on a line only if there is no better place.
+No word lies on another word or on a dot; a word lies on a curve, a line or an arrow only if there is no better place.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,11 +23,11 @@ class Room:
     Parameters
     ----------
     bounds : QRectF
-        Words stay within it.
+        The rectangle that words stay in.
     dots : numpy.ndarray
         (n, 2): middles of the dots that words keep clear of.
     radius : float
-        Of the dots.
+        The radius of the dots.
     lines : numpy.ndarray
         (n, 2): points along the lines that words keep clear of if they can.
     """
@@ -50,12 +50,12 @@ class Room:
         self._lines = np.vstack([self._lines, lines[near]])
 
     def take(self, rect: QRectF) -> None:
-        """Keep a place free of anything else."""
+        """Reserve a place."""
         box = [[rect.left(), rect.top(), rect.right(), rect.bottom()]]
         self._taken = np.vstack([self._taken, box])
 
     def find(self, wanted: Sequence[QRectF]) -> QRectF | None:
-        """Take the first of the wanted places that is free, or the one that lines cross least; None where none is."""
+        """Take the first wanted place that no line crosses, or the one crossed least; None if all are taken."""
         places = np.array([(rect.left(), rect.top(), rect.right(), rect.bottom()) for rect in wanted]).reshape(-1, 4)
         best, fewest = None, np.inf
         for i in np.flatnonzero(~self._are_taken(places)).tolist():
@@ -71,7 +71,7 @@ class Room:
         return best
 
     def _are_taken(self, places: Array) -> Array:
-        """Whether something stands at each of some places, (n, 4): (n,)."""
+        """For each of some places, (n, 4), whether a word or a dot takes it: (n,)."""
         left, top, right, bottom = places.T[..., None]
         taken = self._taken.T
         return ((taken[0] < right) & (taken[2] > left) & (taken[1] < bottom) & (taken[3] > top)).any(axis=1)
@@ -81,7 +81,7 @@ class Room:
         return int(((x > rect.left()) & (x < rect.right()) & (y > rect.top()) & (y < rect.bottom())).sum())
 
     def within(self, rect: QRectF) -> QRectF:
-        """The place, moved so that it does not reach beyond the picture."""
+        """The place, moved into the picture."""
         bounds, moved = self._bounds, QRectF(rect)
         moved.moveLeft(max(min(rect.left(), bounds.right() - rect.width()), bounds.left()))
         moved.moveTop(max(min(rect.top(), bounds.bottom() - rect.height()), bounds.top()))
@@ -89,7 +89,7 @@ class Room:
 
 
 def around(at: QPointF, width: float, height: float, gap: float) -> list[QRectF]:
-    """Places beside a dot: right, left, above, below, and off its corners."""
+    """Places beside a dot: at its right, at its left, above, below, and diagonally off it."""
     x, y, near = at.x(), at.y(), 0.7 * gap
     corners = (
         (x + gap, y - height / 2),
@@ -112,13 +112,13 @@ def along(at: QPointF, way: QPointF, width: float, height: float, gap: float) ->
 
 
 def stacked(rect: QRectF, most: int) -> list[QRectF]:
-    """A place, those above it, and those below it."""
+    """A place, then `most` places above it, then `most` places below it."""
     steps = range(1, most + 1)
     return [rect.translated(0, k * rect.height()) for k in (0, *(-k for k in steps), *steps)]
 
 
 def together(spots: Sequence[QPointF], near: float) -> list[list[int]]:
-    """Groups of points that lie on each other, each as their indices."""
+    """Groups of points closer than `near` to each other, each group as indices."""
     found: list[tuple[QPointF, list[int]]] = []
     for i, spot in enumerate(spots):
         for first, members in found:
@@ -131,27 +131,27 @@ def together(spots: Sequence[QPointF], near: float) -> list[list[int]]:
 
 
 RADIUS, SMALL, DISC = 4.5, 2.5, 12.0
-"""Pixels at text scale 1: of a dot, of one of many, and of one with words in it."""
+"""Radii in pixels at text scale 1: of a dot, of one of many dots, and of a disc with words in it."""
 MANY = 60
-"""With more dots than this all are small, and only so many have names."""
+"""With more dots than this all are small, and only the first `MANY` have names."""
 MOST_NAMES, MOST_AT_ONE = 40, 3
-"""The most names of dots in a picture, and of dots that lie on each other."""
+"""The most names of dots in a picture, and in a group of dots that lie on each other."""
 BESIDE = 7.0
 FAINT = MUTED, LINE
 """Inks of marks in the background."""
 THICK = 2.0
-"""Pixels: a wider arrow has a larger head, and its drawing larger words."""
+"""An arrow wider than this, in pixels, has a larger head, and its drawing larger words."""
 ARC, NARROW, VERY_NARROW = 34.0, 60.0, 30.0
-"""Pixels from the origin; degrees below which one letter, or nothing, fits between two directions."""
+"""The radius of an arc in pixels at text scale 1; the angles in degrees below which only one letter, or none, fits."""
 FEW_LINES = 4
 """More segments than this are a grid, on which words may stand."""
 STEP = 6.0
-"""Pixels between the places of a line that words keep clear of."""
+"""Pixels between the points of a line that words keep clear of."""
 
 
 @dataclass
 class Label:
-    """Words in their place; `members` are the marks they belong to."""
+    """Words with their place; `members`: the numbers of the marks that they belong to."""
 
     text: str
     rect: QRectF
@@ -161,7 +161,7 @@ class Label:
 
 
 class Names:
-    """The words of one drawing, laid out once for each place in which it is painted."""
+    """The words of a drawing, laid out again only if the drawing or its place on the screen changes."""
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
@@ -171,7 +171,7 @@ class Names:
         self._pixels: Pixels
 
     def all(self, drawing: Drawing, pixels: Pixels, bounds: QRectF, many: bool) -> list[Label]:
-        """All words in their places. They stay where they are when another mark is lit."""
+        """All words with their places, which do not change when another mark is lit."""
         place = pixels.key, bounds.width(), bounds.height()
         if self._drawing is not drawing or self._place != place:
             self._drawing, self._place, self._pixels = drawing, place, pixels
@@ -179,7 +179,7 @@ class Names:
         return self.laid
 
     def font(self, drawing: Drawing) -> QFont:
-        """The font of a drawing."""
+        """The font of a drawing's words."""
         fonts = self._bench.appearance.fonts
         thick = any(isinstance(mark, Arrow) and mark.width > THICK for mark in drawing.marks)
         return fonts.ui if thick else fonts.small
@@ -192,10 +192,10 @@ class Names:
         metrics = QFontMetrics(self.font(drawing))
         room = self._room(drawing, bounds, many)
         curves = [m for _, m in marks if isinstance(m, Curve) and m.name and drawable(m.x[-1], m.y[-1])]
-        # From below: a name whose place is taken goes above, as its curve does.
+        # From the lowest curve up: a name without room moves up, like the curves above it.
         for curve in sorted(curves, key=lambda curve: float(curve.y[-1])):
             yield self._at_end(curve, room, metrics)
-        for _, mark in marks:  # first what has one place only
+        for _, mark in marks:  # words with only one possible place come first
             if isinstance(mark, Dot) and mark.below and drawable(mark.x, mark.y):
                 yield self._below(mark, room, bounds.bottom(), metrics)
         for _, mark in marks:
@@ -206,7 +206,7 @@ class Names:
                     yield self._of_words(mark, room, metrics)
         named = [(i, m) for i, m in marks if isinstance(m, Arrow) and m.name and drawable(*m.start, *m.tip)]
         strong, faint = ([one for one in named if (one[1].ink in FAINT) is is_faint] for is_faint in (False, True))
-        # Marks in front choose first: their names may lie on those in the background, whose names keep clear of all.
+        # Names of arrows in front come first and may lie on arrows in the background, whose names keep clear of all.
         for i, arrow in strong:
             yield self._at_tip(i, arrow, room, metrics)
         room.add(*self._arrows([m for _, m in marks if isinstance(m, Arrow) and m.ink in FAINT]))
@@ -215,7 +215,7 @@ class Names:
         yield from self._beside_dots(drawing, room, metrics, many)
 
     def _room(self, drawing: Drawing, bounds: QRectF, many: bool) -> Room:
-        """The picture without its dots, as room for words, which keep clear of curves and arrows if they can."""
+        """The room for words: the picture without its dots; words keep clear of curves and arrows if they can."""
         dots = [m for m in drawing.marks if isinstance(m, Dot) and drawable(m.x, m.y)]
         strong = [m for m in drawing.marks if isinstance(m, Arrow) and m.ink not in FAINT]
         heads, shafts = self._arrows(strong)
@@ -226,7 +226,7 @@ class Names:
             if isinstance(mark, Curve):
                 across, up = self._pixels.xy(mark.x, mark.y)
                 lines.append(np.stack([across, up], axis=-1)[np.isfinite(across) & np.isfinite(up)])
-            elif isinstance(mark, Segments) and len(mark.ends) <= FEW_LINES:  # else they are a grid
+            elif isinstance(mark, Segments) and len(mark.ends) <= FEW_LINES:  # more lines are a grid
                 ends += [(*start, *end) for start, end in mark.ends.tolist() if drawable(*start, *end)]
         lines.append(self._points_along(ends))
         radius = DISC if any(map(is_disc, dots)) else SMALL if many else RADIUS
@@ -248,12 +248,12 @@ class Names:
         end = self._pixels.point(float(curve.x[-1]), float(curve.y[-1]))
         width, height = metrics.horizontalAdvance(curve.name), metrics.height()
         first = room.within(QRectF(end.x() + 6, end.y() - height / 2, width, height))
-        # Higher until nothing is in the way; at the end of the axes, lower.
+        # Move it up until nothing is in the way; if there is no room above, down.
         rect = next((place for place in stacked(first, 20) if room.find([place]) is not None), first)
         return Label(curve.name, rect, curve.ink)
 
     def _of_arc(self, arc: Arc, room: Room, metrics: QFontMetrics) -> Label:
-        # Between narrow directions there is room for one letter only, and for none between very narrow ones: then the
+        # Between narrow directions there is room for only one letter, and between very narrow ones for none; then the
         # words stand on the other side.
         beyond = abs(arc.turn) < VERY_NARROW
         text = arc.text.partition(" ")[0] if not beyond and abs(arc.turn) < NARROW else arc.text
@@ -270,7 +270,7 @@ class Names:
         middle, width = self._pixels.point(dot.x, dot.y), metrics.horizontalAdvance(text) + 2
         radius = self._px(DISC if is_disc(dot) else RADIUS)
         rect = QRectF(middle.x() - width / 2, middle.y() + radius + 4, width, metrics.height())
-        if rect.bottom() > bottom:  # it would be cut there
+        if rect.bottom() > bottom:  # the words would be cut, so they go above the dot
             rect.moveBottom(middle.y() - radius - 4)
         room.take(rect)
         return Label(text, rect, "error" if dot.wrong else TEXT)
@@ -297,11 +297,11 @@ class Names:
         right, left, *others = around(tip, width, height, gap)
         beside = [right, left] if way.x() >= 0 else [left, right]
         wanted = [ahead, *beside, *others]
-        if not arrow.width:  # it lies on another arrow: beside that
+        if not arrow.width:  # an arrow without a shaft lies on another arrow, so its name goes beside that
             normal = QPointF(-way.y(), way.x())
             wanted = [along(tip, side, width, height, gap) for side in (normal, -normal)] + others
         rect = room.find(wanted)
-        # Farther away, the name would seem to belong to another word.
+        # Names in the background may not be farther away, where they would seem to belong to another arrow.
         if rect is None and arrow.ink not in FAINT:
             rect = room.find(stacked(beside[0], 4))
         ink = TEXT if arrow.ink == MUTED else arrow.ink
@@ -330,7 +330,7 @@ def is_disc(dot: Dot) -> bool:
 def named(marks: Sequence[Mark], members: Sequence[int]) -> str:
     """The names of dots that lie on each other."""
     names = list(dict.fromkeys(mark.name for mark in (marks[i] for i in members) if isinstance(mark, Dot)))
-    if len(names) > 1:  # else one could not tell where a name ends
+    if len(names) > 1:  # names with a comma get brackets, so that it is clear where a name ends
         names = [f"({name})" if "," in name else name for name in names]
     more = f" +{len(names) - MOST_AT_ONE}" if len(names) > MOST_AT_ONE else ""
     return ", ".join(names[:MOST_AT_ONE]) + more

@@ -1,4 +1,4 @@
-"""What all pyqtgraph pictures share: no frame, no menu, the theme's colours; the wheel scrolls the page."""
+"""The base of all pyqtgraph pictures: no frame, no menu, the theme's colours; the wheel scrolls the page."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from explorer.ui.drawing.side import Side
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
-# An image's first index is its row, as in a matrix. With a rate limit, the last move of a quick hand would be lost.
+# An image's first index is its row, as in a matrix. With a rate limit, the last of several quick moves would be lost.
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=True, mouseRateLimit=0)
 
 Key = Qt.Key
@@ -19,9 +19,9 @@ ARROWS = {Key.Key_Up: (-1, 0), Key.Key_Down: (1, 0), Key.Key_Left: (0, -1), Key.
 
 PLACES = {"left": (1, 0), "right": (1, 2), "top": (0, 1), "bottom": (2, 1)}
 EDGE = 2
-"""Pixels at the edge of the picture that it shares with the lines of its sides."""
+"""Pixels at the edge of the picture over which the lines of its sides are drawn."""
 DRAWABLE = 1e30
-"""Numbers beyond cannot be drawn: their squares overflow on the way to pixels."""
+"""Larger numbers cannot be drawn, because their squares overflow in the conversion to pixels."""
 
 
 class Plot(pg.GraphicsView):
@@ -43,14 +43,14 @@ class Plot(pg.GraphicsView):
         whole.setLayout(self.grid)
         self.setCentralItem(whole)
         self.enableMouse(False)
-        self.setCacheMode(self.CacheModeFlag.CacheNone)  # else it would keep the background of the theme before
-        self.viewport().setAutoFillBackground(False)  # on paper it would show the background of the window's theme
+        self.setCacheMode(self.CacheModeFlag.CacheNone)  # a cache would keep the background of an earlier theme
+        self.viewport().setAutoFillBackground(False)  # on paper, filling would use the background of the window's theme
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         for part in (self, self.viewport()):
-            part.setAcceptDrops(False)  # a file is dropped on the window
+            part.setAcceptDrops(False)  # so that the window gets a dropped file
 
     def getViewBox(self) -> pg.ViewBox:
         """The view box that holds the picture."""
@@ -84,9 +84,9 @@ class Plot(pg.GraphicsView):
             side.restyle()
 
     def says_when_to_paint(self) -> None:
-        """Repaint only where told to, or if a side changes, and not for each item that changes.
+        """Repaint only where `paint_anew` or `paint_inside` say so, or if a side changes; not for each changed item.
 
-        Sides take as long to paint as everything between them; during a run they seldom change.
+        Sides take as long to paint as everything between them, and seldom change during a training run.
         """
         self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         self._box.sigResized.connect(lambda _: self.viewport().update())
@@ -94,14 +94,13 @@ class Plot(pg.GraphicsView):
     def paint_anew(self) -> None:
         """Repaint the whole plot with the next picture of the window; called before items are changed.
 
-        Otherwise each scene finds out in a turn of its own what its items have changed, and has the window painted
-        again.
+        Otherwise each scene collects the changes of its items in a turn of its own, and makes the window paint again.
         """
         self.scene().update()
         self.viewport().update()
 
     def paint_inside(self) -> None:
-        """Repaint what stands between the sides, in a plot that `says_when_to_paint`."""
+        """Repaint the part between the sides, in a plot that `says_when_to_paint`."""
         inside = self.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
         self.viewport().update(inside.adjusted(EDGE, EDGE, -EDGE, -EDGE))
 
@@ -121,18 +120,18 @@ class Plot(pg.GraphicsView):
         return point
 
     def wheelEvent(self, event: Any) -> None:
-        """Leave the wheel to the page."""
+        """Ignore the wheel, so that the page scrolls."""
         event.ignore()
 
     # The keys
 
     @property
     def rings_a_part(self) -> bool:
-        """Whether it shows by itself which part of it has the focus."""
+        """Whether the picture itself shows a ring around its part with the focus."""
         return False
 
     def walk(self, down: int, across: int) -> None:
-        """Point at the place next to the one pointed at."""
+        """Point at the next place, in the direction `down` and `across`, each −1, 0 or 1."""
         raise NotImplementedError(type(self).__name__)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -1,6 +1,6 @@
-"""Which marks of a drawing are orange: those of the cell that is pointed at, or of the word that is lit.
+"""Which marks of a drawing are lit (orange): those of the cell that is pointed at, or of the lit word.
 
-Also what is said of a place in a drawing, and which of its dots and arrows stand for something.
+Also the words about a place in a drawing, and which of its dots and arrows stand for a cell or a word.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,14 +14,14 @@ from explorer.pages.view import Cell
 
 
 def cells_of(mark: Mark) -> tuple[Cell, ...]:
-    """The cells that light a mark up; pointing at it is pointing at the first."""
+    """The cells that light a mark; pointing at the mark points at the first of them."""
     if isinstance(mark, Dot):
         return mark.also if mark.cell is None else (mark.cell, *mark.also)
     return mark.cells if isinstance(mark, Arrow | Bars) else ()
 
 
 def tokens_of(mark: Mark) -> tuple[tuple[str, int], ...]:
-    """The words that light a mark up; pointing at it lights the first."""
+    """The words that light a mark; pointing at the mark lights the first of them."""
     if not isinstance(mark, Dot | Arrow | Words):
         return ()
     others = mark.also if isinstance(mark, Arrow) else ()
@@ -29,7 +29,7 @@ def tokens_of(mark: Mark) -> tuple[tuple[str, int], ...]:
 
 
 class Lights:
-    """Which marks of one drawing each cell, and each word, lights up."""
+    """Which marks of a drawing each cell and each word lights."""
 
     def __init__(self, drawing: Drawing) -> None:
         self._cells: dict[tuple[str, tuple[int, ...]], list[int]] = {}
@@ -41,18 +41,18 @@ class Lights:
                 self._tokens.setdefault(token, []).append(i)
 
     def lit(self, cell: Cell | None, token: tuple[str, int] | None) -> frozenset[int]:
-        """The numbers of the marks that are lit. A lit word goes before the cell that was pointed at last."""
+        """The numbers of the lit marks. A lit word has priority over the cell that was pointed at last."""
         if token is not None and token in self._tokens:
             return frozenset(self._tokens[token])
         if cell is None:
             return frozenset()
-        # A mark of a row has a cell with the row's index alone.
+        # A mark that stands for a whole row has a cell with only the row's index.
         beginnings = [(cell.node, cell.index[:n]) for n in range(len(cell.index) + 1)]
         return frozenset([i for part in beginnings for i in self._cells.get(part, ())])
 
 
 def square_of(mark: Image | Strips, cell: Cell | None) -> tuple[int, int] | None:
-    """The row and column of a cell in an image or in strips, if it is one of theirs."""
+    """The row and column of a cell in an image or in strips; None if it is not in them."""
     node, head = node_of(mark)
     if cell is None or cell.node != node or cell.index[: len(head)] != head:
         return None
@@ -71,14 +71,14 @@ def cell_of(mark: Image | Strips, row: int, column: int) -> Cell:
 
 
 def node_of(mark: Image | Strips) -> tuple[str, tuple[int, ...]]:
-    """The node that an image or strips show, and the index of the part of its array."""
+    """The node that an image or strips show, and the index of the shown part of its array."""
     if isinstance(mark, Strips):
         return mark.node, ()
     return (mark.node.node, mark.node.index) if mark.node is not None else ("", ())
 
 
 def shape_of(mark: Image | Strips) -> tuple[int, int]:
-    """How many rows and columns belong to the node."""
+    """How many rows and columns of an image or strips belong to the node."""
     rows, columns = mark.array.shape
     if isinstance(mark, Image) and any(mark.own):
         return min(rows, mark.own[0]), min(columns, mark.own[1])
@@ -86,7 +86,7 @@ def shape_of(mark: Image | Strips) -> tuple[int, int]:
 
 
 def strip_of(mark: Strips, token: tuple[str, int] | None, cell: Cell | None) -> int | None:
-    """The strip whose word is lit, or one of whose cells is pointed at."""
+    """The index of the strip whose word is lit, or that has the cell pointed at."""
     if token is not None and token[0] == mark.token:
         return token[1]
     square = square_of(mark, cell)
@@ -107,9 +107,9 @@ def grids(drawing: Drawing) -> Iterator[Image | Strips]:
 
 
 def beside(drawing: Drawing, cell: Cell | None, down: int, across: int) -> tuple[Cell | None, bool]:
-    """The cell so many rows and columns from another one; the first cell, if the drawing has no such cell.
+    """The cell `down` rows and `across` columns from another cell; the first cell, if the drawing lacks that one.
 
-    None outside of the drawing; and whether there are cells at all. In a drawing that counts up, up is the next row.
+    None outside of the drawing; and whether there are cells at all. If rows count upwards, up is the next row.
     """
     squares = [one for one in grids(drawing) if all(shape_of(one))]
     for one in squares:
@@ -125,16 +125,16 @@ def beside(drawing: Drawing, cell: Cell | None, down: int, across: int) -> tuple
 def ends_of(
     lights: Iterable[tuple[str, tuple[str, ...]]], axes: tuple[str, str], cell: Cell
 ) -> tuple[int | None, int | None]:
-    """The query and the key that a cell of an attention is about.
+    """The indices of the query and of the key that a cell of an attention belongs to.
 
     Parameters
     ----------
     lights : iterable of (name of a node, axes)
         See `AttentionLines`.
     axes : tuple of str
-        Of the queries and of the keys; in self-attention they are the same.
+        The axes of the queries and of the keys; in self-attention they are the same.
     cell : Cell
-        Of any node.
+        A cell of any node.
     """
     query = key = None
     for axis, i in zip(dict(lights).get(cell.node, ()), cell.index[-2:], strict=False):
@@ -149,7 +149,7 @@ DRAGGED = "Drag to move it"
 
 
 def labels_at(drawing: Drawing, image: Image, row: int, column: int) -> tuple[int | None, int | None]:
-    """Which labels of the sides a square of an image stands at."""
+    """The indices of the labels at the left and below (or above) that a square of an image has."""
     left, bottom, width, height = image.place
     up = bottom + (row + 0.5) * height / image.array.shape[0]
     across = left + (column + 0.5) * width / image.array.shape[1]
@@ -161,7 +161,7 @@ def labels_at(drawing: Drawing, image: Image, row: int, column: int) -> tuple[in
 
 
 def of_square(drawing: Drawing, one: Image | Strips, row: int, column: int) -> str:
-    """The labels of a number, and all its digits."""
+    """The labels of a number, and the number in full."""
     if isinstance(one, Strips):
         labels, strip = drawing.y.labels or (), (row, column)[one.axis]
         return "\n".join((*labels[strip : strip + 1], exact(one.array[row, column])))
@@ -183,12 +183,12 @@ def of_mark(drawing: Drawing, mark: Mark) -> str:
 
 
 def place_of(mark: Dot | Arrow) -> tuple[float, float]:
-    """The point at which a dot or an arrow is pointed at."""
+    """The point of a dot or an arrow at which the mouse points at it."""
     return (mark.x, mark.y) if isinstance(mark, Dot) else mark.tip
 
 
 def means(mark: Mark) -> tuple[Cell | None, tuple[str, int] | None]:
-    """The cell and the word that a mark stands for."""
+    """The cell and the word that a mark stands for, each None if there is none."""
     return next(iter(cells_of(mark)), None), next(iter(tokens_of(mark)), None)
 
 
@@ -198,7 +198,7 @@ def leads(mark: Mark) -> bool:
 
 
 class Targets:
-    """The dots and tips of a drawing that stand for something: their places, and the numbers of their marks."""
+    """The dots and arrow tips of a drawing for which `leads` is true: their places, and the numbers of their marks."""
 
     def __init__(self, drawing: Drawing) -> None:
         self.marks: list[int] = []

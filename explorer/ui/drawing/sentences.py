@@ -1,6 +1,6 @@
-"""The sentences of a decoder: what it reads, what it should say and says, and where it looks in the source.
+"""The sentences of a decoder: the words it reads, the right words, its predictions, and its attention to the source.
 
-The sentences stand above each other, word by word. If they are too long, those with lines between them stand side by
+The sentences stand below each other, word by word. If they are too long, those with lines between them stand side by
 side, and others take several lines.
 """
 
@@ -24,14 +24,14 @@ from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
 WORD, LINES, ACROSS, LEAST_ACROSS, MOST, NEAR_TOP = 150, 110, 150, 60, 760, 100
-"""Pixels at text scale 1: the widest word; lines between rows; lines between columns, and at least;
-the highest picture; how far down a much shorter sentence stands.
+"""Pixels at text scale 1: the widest word; the height of lines between rows; the width of lines between columns, and
+their least width; the highest picture; how far down a much shorter sentence stands.
 """
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word in its place."""
+    """A word with its place."""
 
     rect: QRectF
     room: int  # pixels for the text
@@ -39,8 +39,8 @@ class Word:
     text: str
     title: str
     axis: str
-    place: int  # in its row
-    # Whether it is the word in the row above, of the same sentence; None if there is none, or it is padding.
+    place: int  # the index in its row
+    # Whether the word above, in the same sentence, is the same; None if there is none, or it is padding.
     right: bool | None
 
 
@@ -48,21 +48,21 @@ class Word:
 class Layout:
     """The places of all words, titles, lines and numbers."""
 
-    width: int  # that it was made for
-    across: QSizeF = field(default_factory=QSizeF)  # the size of the rows above each other, at their full length
-    least: int = 0  # the least width that shows all: that of the rows beside each other, or of the widest word
+    width: int  # the available width for which it was made
+    across: QSizeF = field(default_factory=QSizeF)  # the size of the rows below each other, at their full length
+    least: int = 0  # the least width that shows everything: that of the rows side by side, or of the widest word
     height: int = 0
-    # Of a very long sentence only every n-th word is written: n of the target, and of the source.
+    # Of a very long sentence only every n-th word is written: n for the target, and for the source.
     every: tuple[int, int] = (1, 1)
     titles: list[tuple[QRectF, str]] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
-    # Where the lines begin at the words of the target, and end at those of the source.
+    # The points at which lines begin, at the words of the target, and end, at the words of the source.
     ends: tuple[list[QPointF], list[QPointF]] = field(default_factory=lambda: ([], []))
     # The places of numbers beside the words of the target, and beside those of the source.
     shares: tuple[list[QRectF], list[QRectF]] = field(default_factory=lambda: ([], []))
 
     def shows(self, of_source: bool, place: int, here: int | None) -> bool:
-        """Whether a word is written; `here`: the place of the word that is looked at, which always is."""
+        """Whether a word is written; `here`: the index of the word that is pointed at, which is always written."""
         every = self.every[of_source]
         return place == here or (place % every == 0 and (here is None or abs(place - here) >= every))
 
@@ -75,15 +75,15 @@ def laid_out(
     Parameters
     ----------
     rows : sequence of SentenceRow
-        With `cross`, the first one is the source.
+        The rows; with `cross`, the first one is the source.
     cross : bool
         Whether lines go from the second row to the first.
     width : int
         Available pixels; 0: no limit.
     metrics : QFontMetrics
-        Of the widest letters.
+        The metrics of the font with the widest letters.
     px : callable
-        Pixels at the text scale.
+        Converts pixels at text scale 1 to this screen.
     """
     layout = Layout(width)
     pad, gap, high = px(12), px(20), metrics.height() + px(8)
@@ -144,7 +144,7 @@ def _lines(
     measures: tuple[int, int, int, int],
     px: Callable[[float], int],
 ) -> None:
-    """Stack lines: all rows of as many words as one line holds, then all rows of the next words."""
+    """Break the rows: first all rows with as many words as fit on a line, then all rows with the next words."""
     title, gap, high, pad = measures
     x, top = layout.width + 1.0, -float(len(rows) * (high + px(2)) + gap)
     for place, size in enumerate(sizes):
@@ -166,7 +166,7 @@ def _columns(
     measures: tuple[int, int, int],
     px: Callable[[float], int],
 ) -> None:
-    """Put the source at the left, the target at the right, and what it should say and says behind the target."""
+    """Put the source at the left, the target at its right, and the right words and the predictions after the target."""
     number, high, across = measures
     units = [min(float(high), px(MOST) / len(row.words)) for row in rows]
     target, source = (max(1, ceil((number - 1) / unit)) for unit in (units[1], units[0]))
@@ -203,17 +203,17 @@ def _add(layout: Layout, rows: Sequence[SentenceRow], number: int, place: int, r
 
 
 LEAST_SHARE = 0.01
-LEAST_PART = 0.05  # of the largest share, for all lines of one word
+LEAST_PART = 0.05  # the least weight of a line of one word, relative to its largest weight
 MOST_PIXELS, LEVELS = 9.0, 24
-LEAST = 240  # pixels at text scale 1 across
-NEAR = 5.0  # pixels from a line within which it is meant
+LEAST = 240  # the least width in pixels at text scale 1
+NEAR = 5.0  # the greatest distance in pixels at which the mouse points at a line
 
 
 class SentencesView(QWidget):
-    """Rows of words above each other. Where one is too long, they stand beside each other, or take several lines.
+    """Rows of words below each other. If one is too long, they stand side by side, or take several lines.
 
-    Under each word that the decoder reads stands what it should say there, and what it says. With weights, the source
-    stands above, and a line from each word of the target to each of the source is the thicker the larger the weight.
+    Below each word that the decoder reads are the right word and the predicted one. With weights, the source is above,
+    with a line from each word of the target to each word of the source; a larger weight is a thicker line.
     """
 
     def __init__(self, bench: Workbench, element: Sentences, parent: QWidget | None = None) -> None:
@@ -295,7 +295,7 @@ class SentencesView(QWidget):
         return round(self._laid(width).height * self._scale(width))
 
     def _scale(self, width: int) -> float:
-        """The factor by which all is drawn smaller, if even the narrowest layout is too wide."""
+        """The factor by which everything is drawn smaller, if even the narrowest layout is too wide."""
         return min(width / self._laid(width).width, 1.0) if width else 1.0
 
     # Painting
@@ -355,7 +355,7 @@ class SentencesView(QWidget):
             meant &= queries == query
         if key is not None:
             meant &= keys == key
-        # Lines of about the same strength are drawn together, those that are meant last, on top.
+        # Lines of about the same strength are drawn together; lines of the word pointed at come last, on top.
         levels = np.ceil(shares * LEVELS)
         starts, ends = layout.ends
         for lit, level in sorted(set(zip(meant.tolist(), levels.tolist(), strict=True))):
@@ -368,7 +368,7 @@ class SentencesView(QWidget):
             painter.drawLines([QLineF(starts[i], ends[j]) for i, j in pairs])
 
     def _drawn(self, query: int | None, key: int | None) -> tuple[Array, Array]:
-        """The words of the target and of the source that lines are drawn between."""
+        """The indices of the words of the target and of the source between which lines are drawn."""
         if self._shares.size <= MOST_LINES or (query is None) == (key is None):
             return self._queries, self._keys
         own = self._shares[query] if query is not None else self._shares[:, key]
@@ -377,7 +377,7 @@ class SentencesView(QWidget):
         return (same, others) if query is not None else (others, same)
 
     def _paint_shares(self, painter: QPainter, layout: Layout, query: int | None, key: int | None) -> None:
-        """Paint the weights of the word that is looked at, each beside the word of the other sentence."""
+        """Paint the weights of the word that is pointed at, each beside a word of the other sentence."""
         painter.setPen(qcolor(self.bench.appearance.theme.here_text))
         line, places = (self._shares[query], layout.shares[1]) if query is not None else (None, layout.shares[0])
         numbers = line if line is not None else self._shares[:, key]
@@ -385,10 +385,10 @@ class SentencesView(QWidget):
             if layout.shows(query is not None, place, None):
                 painter.drawText(places[place], Qt.AlignmentFlag.AlignCenter, written(share, 2))
 
-    # Looking
+    # Pointing
 
     def _lit(self) -> tuple[int | None, int | None]:
-        """The words of the target and of the source that are lit, as far as they are drawn."""
+        """The indices of the lit words of the target and of the source; None for one that is not drawn."""
         selection = self.bench.selection
         target, source = self._rows[-1].axis, self._rows[0].axis
         query = key = None
@@ -408,12 +408,12 @@ class SentencesView(QWidget):
 
     def _word_at(self, point: QPointF) -> tuple[str, int] | None:
         words = [word for word in self._laid(self.width()).words if word.rect.contains(point)]
-        # The words of a very long sentence overlap.
+        # The words of a very long sentence overlap, so take the nearest.
         word = min(words, key=lambda word: abs(word.rect.center().y() - point.y()), default=None)
         return (word.axis, word.place) if word is not None else None
 
     def _line_at(self, point: QPointF) -> Cell | None:
-        """The weight whose line a point is nearest to."""
+        """The cell of the weight whose line is nearest to a point; None if none is near."""
         if not self._cross or not len(self._queries):
             return None
         ends = self._laid(self.width()).ends

@@ -1,4 +1,4 @@
-"""One side of a picture: numbers, or as many labels of its units as can be read, and a title."""
+"""One side of a picture: numbers, or as many labels of its rows or columns as can be read, and a title."""
 
 from collections.abc import Sequence
 from math import ceil, floor, log10
@@ -12,16 +12,16 @@ from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
 GAP = 5  # pixels between a label and the picture
-APART = 3  # pixels at the picture that do not belong to a side, though it draws a line there: Qt takes two for letters
-BEYOND = 15  # pixels that a label at an end may go beyond it
-CLOSEST, WELL_APART = 0.86, 1.1  # least distances in lines: if all labels are written, and if some are left out
-LEAST = 8  # least height of letters, in pixels at text scale 1, if all words have room then
+APART = 3  # pixels next to the picture outside of the side's bounds: Qt repaints two more pixels around an item
+BEYOND = 15  # pixels by which the first and the last label may go beyond the side
+CLOSEST, WELL_APART = 0.86, 1.1  # least distances in line heights: if all labels are written, and if some are left out
+LEAST = 8  # the least height of letters, in pixels at text scale 1, to give all words room
 LONGEST = 116  # pixels; a longer word is cut
-BESIDE = 8  # pixels between labels beside each other
+BESIDE = 8  # pixels between labels side by side
 ROOM = {True: 24, False: 46}
 """Least pixels between two numbers: one above the other, and side by side."""
 PLAIN, FINE = 5, 4
-"""The largest and the smallest power of ten of numbers that are written without an exponent."""
+"""Numbers from 10^-`FINE` to 10^`PLAIN` are written without an exponent."""
 Flag = Qt.AlignmentFlag
 UNCUT = Qt.TextFlag.TextDontClip  # on a slide letters are higher than any box
 AT_LEFT, AT_RIGHT = Flag.AlignLeft | Flag.AlignVCenter | UNCUT, Flag.AlignRight | Flag.AlignVCenter | UNCUT
@@ -29,12 +29,12 @@ ABOVE, BELOW = Flag.AlignHCenter | Flag.AlignBottom | UNCUT, Flag.AlignHCenter |
 
 
 class Side(pg.AxisItem):
-    """A side of a picture. Where labels stand too close only every second, third, … is written.
+    """A side of a picture. If labels are too close, only every second, third, … is written.
 
     `side`: "left", "right", "top" or "bottom".
     """
 
-    range = (0.0, 0.0)  # asked for while pyqtgraph's own constructor runs
+    range = (0.0, 0.0)  # read by pyqtgraph's constructor
     beside = False
     """Whether it stands at the left or the right."""
 
@@ -50,10 +50,10 @@ class Side(pg.AxisItem):
         self._letters: tuple[QFont, QFont] | None = None
         self.title = ""
         self.log = False
-        """Whether the scale is logarithmic: its range is given in exponents of ten."""
+        """Whether the scale is logarithmic; its range is then given in exponents of ten."""
         self.upright = False
         """Whether the labels are turned by 90°, because side by side they would overlap."""
-        # The first and the last may reach a little beyond the picture.
+        # The first and the last label may go a little beyond the picture.
         self.setStyle(hideOverlappingLabels=False, tickLength=0)
 
     @property
@@ -63,7 +63,7 @@ class Side(pg.AxisItem):
 
     @property
     def marked(self) -> tuple[int, ...]:
-        """The labels that are written in any case."""
+        """The indices of the labels that are always written."""
         return self._marked
 
     def show_words(self, words: Sequence[str], room: float, most: int = 0, title: str = "") -> None:
@@ -72,9 +72,9 @@ class Side(pg.AxisItem):
         Parameters
         ----------
         room : float
-            The length of the side in pixels, when all of it is visible.
+            The length of the side in pixels when the whole picture is visible.
         most : int
-            Labels that are written at most; 0: as many as fit.
+            The most labels that are written; 0: as many as fit.
         title : str
             What the labels are.
         """
@@ -88,7 +88,7 @@ class Side(pg.AxisItem):
         metrics, px = QFontMetrics(self._fonts[1]), self._bench.appearance.px
         self._words = tuple(metrics.elidedText(word, Qt.TextElideMode.ElideRight, px(LONGEST)) for word in words)
         longest = max((metrics.horizontalAdvance(word) for word in self._words), default=0)
-        # If only some are written, they need not be turned.
+        # If only some labels are written, they need not be turned.
         crowded = (longest + 6) * len(self._words) > room
         self.upright = not self.beside and crowded and not 0 < most < len(self._words)
         if self.beside or self.upright:
@@ -101,7 +101,7 @@ class Side(pg.AxisItem):
             self._take(metrics.height() + GAP)
 
     def _smaller(self, unit: float) -> tuple[QFont, QFont] | None:
-        """Smaller fonts with which all words fit, so many pixels apart; None if the usual ones fit, or none does."""
+        """Smaller fonts in which labels `unit` pixels apart fit; None if the usual fonts fit, or no font does."""
         plain, bold = self._fonts
         usual = QFontInfo(plain).pixelSize()
         for size in range(usual, self._bench.appearance.px(LEAST) - 1, -1):
@@ -137,13 +137,13 @@ class Side(pg.AxisItem):
             self._take(metrics.height() + GAP)
 
     def restyle(self) -> None:
-        """Measure again when it is next told what to show."""
+        """Measure again at the next `show_words` or `show_numbers`."""
         self._shown = ()
         self._laid.clear()
         self._paint_anew()
 
     def _take(self, room: float) -> None:
-        """Set the room that is needed: pyqtgraph would find out while painting, and lay out all a second time."""
+        """Set the needed width or height; pyqtgraph would set it while painting, and lay out everything again."""
         title = QFontMetrics(self._bench.appearance.fonts.ui).height() + GAP * self.beside
         room = ceil(room + (title if self.title else 0))
         if self.beside and room != self.fixedWidth:
@@ -153,13 +153,13 @@ class Side(pg.AxisItem):
         self._paint_anew()
 
     def mark(self, places: Sequence[int]) -> None:
-        """Always write these labels, the first of them first, in the colour of the present place."""
+        """Always write these labels, in the colour of the present place; of those without room, the first ones."""
         if tuple(places) != self._marked:
             self._marked = tuple(places)
             self._paint_anew()
 
     def setRange(self, mn: float, mx: float) -> None:
-        # pyqtgraph's method would look for a fitting prefix of the unit at each move.
+        # pyqtgraph's own method would compute a prefix of the unit at each move.
         if (mn, mx) != tuple(self.range):
             self.range = (mn, mx)
             self._paint_anew()
@@ -170,7 +170,7 @@ class Side(pg.AxisItem):
             view.viewport().update()  # see `Plot.says_when_to_paint`
 
     def boundingRect(self) -> QRectF:
-        """Apart from the picture, so that repainting it does not repaint the side. Labels go beyond its ends."""
+        """Some pixels away from the picture, whose repainting must not repaint the side; labels go beyond the ends."""
         match self.orientation:
             case "left":
                 return self.rect().adjusted(0, -BEYOND, -APART, BEYOND)
@@ -181,7 +181,7 @@ class Side(pg.AxisItem):
             case _:
                 return self.rect().adjusted(-BEYOND, APART, BEYOND, 0)
 
-    # What is written
+    # Numbers and labels
 
     def ticks(self, low: float, high: float, length: float) -> list[tuple[float, str]]:
         """The round numbers, with their texts."""
@@ -205,7 +205,7 @@ class Side(pg.AxisItem):
         return self.ticks(*self.range, rect.height() if self.beside else rect.width())
 
     def written(self) -> list[tuple[int, float]]:
-        """The labels that are written now, the marked ones first: their place, and their middle in pixels."""
+        """The labels that are written now, the marked ones first: index, and middle in pixels."""
         low, high = sorted(self.range)
         rect = self.mapRectFromParent(self.geometry())
         length = rect.height() if self.beside else rect.width()
@@ -222,7 +222,7 @@ class Side(pg.AxisItem):
             apart = longest + BESIDE if self._most else 0.0
             all_fit = unit >= apart
         start = rect.top() if self.beside else rect.left()
-        up = self.beside and self.range[0] < self.range[1]  # counted from below
+        up = self.beside and self.range[0] < self.range[1]  # whether labels count from below
 
         zero, step = start + (high - 0.5 if up else 0.5 - low) * unit, -unit if up else unit
         found: list[tuple[int, float]] = []
@@ -248,7 +248,7 @@ class Side(pg.AxisItem):
         return self._letters or (fonts.small, fonts.bold.small)
 
     def title_written(self) -> str:
-        """Its title; if it is longer than the picture, only its end, such as the cell that it names."""
+        """The title; if it is longer than the picture, only its end, such as the index of a cell."""
         metrics, middle = QFontMetrics(self._bench.appearance.fonts.ui), self.geometry().center()
         whole = self.mapRectToParent(self._whole)
         if self.beside:
@@ -311,18 +311,18 @@ class Side(pg.AxisItem):
         painter.setPen(qcolor(theme.muted))
         metrics = painter.fontMetrics()
         edge = rect.bottom() if self.beside else rect.left()
-        # Up the left side, unless it is turned round; to the right along the others.
+        # At the sides numbers grow upwards (if `end` is the larger one), below and above to the right.
         unit = (-length if self.beside else length) / (end - start) if end != start else 0.0
         for number, text in self.numbers():
             at = edge + (number - start) * unit
-            if self.beside:  # the highest one stays in the widget, the last one in the picture
+            if self.beside:  # the highest number stays inside the widget, the last one inside the picture
                 at = max(at, self.mapFromScene(QPointF()).y() + metrics.height() / 2)
             else:
                 at = min(at, rect.right() - metrics.horizontalAdvance(text) / 2)
             self._write(painter, rect, at, text)
 
     def _lay(self, word: str, bold: bool, font: QFont) -> tuple[QStaticText, float, float]:
-        """Lay out a label, and measure it; the result is kept, as this takes as long as painting the label."""
+        """Lay out a label, and measure it; the result is cached, because this takes as long as painting it."""
         laid = QStaticText(word)
         laid.setTextFormat(Qt.TextFormat.PlainText)
         laid.prepare(QTransform(), font)
@@ -383,7 +383,7 @@ def _round_numbers(low: float, high: float, most: float) -> list[tuple[float, st
     step = next(power * k for k in (1, 2, 5, 10) if power * k >= rough * 0.999)
     first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
     if last - first > most + 1:
-        return []  # far from 0, where floating-point numbers lie farther apart than these
+        return []  # far from 0, floating-point numbers are farther apart than the step
     decimals = -floor(log10(step) + 1e-9)
     size = floor(log10(max(abs(low), abs(high))) + 1e-9)
     found = []
@@ -401,7 +401,7 @@ def _round_numbers(low: float, high: float, most: float) -> list[tuple[float, st
 
 
 def _powers_of_ten(low: float, high: float) -> list[tuple[float, str]]:
-    """The places of powers of ten, and their texts; if there are few, also of 2 and 5 times them."""
+    """The places of powers of ten, with their texts; if there are few, also of 2 and 5 times these powers."""
     digits = (1, 2, 5) if high - low <= 2.5 else (1,)
     powers = range(floor(low), ceil(high) + 1)
     every = max(1, len(powers) // 6)

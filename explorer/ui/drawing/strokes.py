@@ -1,7 +1,7 @@
-"""How marks are drawn: arrows, inks, formulas and very many discs, from numbers to pixels, and only what is visible.
+"""Helpers for painting marks: arrows, inks, formulas, very many discs, the conversion to pixels, and visibility.
 
-Arrows look alike everywhere. Formulas are typeset once and painted at any size. A drawing names inks by what they mean;
-their colours stand here. Marks of a drawing with zoom that are not visible need not be painted.
+All arrows look alike. Formulas are typeset once and painted at any size. A drawing names inks by their meaning; this
+file has their colours. Marks of a drawing with zoom that are not visible are not painted.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ from explorer.pages.drawing import (
 from explorer.ui.theme import Theme
 from explorer.ui.widgets.formula import UNIT, can_typeset_now, typeset
 
-SLIM = 0.45  # half of the head's width, as a part of its length
+SLIM = 0.45  # half the width of an arrow's head, relative to its length
 
 
 def draw_arrow(
@@ -52,14 +52,14 @@ def draw_arrow(
     Parameters
     ----------
     width, head : float
-        Width of the shaft, and length of the head, in pixels.
+        The width of the shaft, and the length of the head, in pixels.
     shaft : Qt.PenStyle
-        The style of the shaft, which may be left out.
+        The style of the shaft; with `NoPen` there is none.
 
     Returns
     -------
     QPointF
-        The direction, one pixel long; (0, 0) for an arrow too short to have one.
+        The direction, a vector of length 1; (0, 0) for an arrow of at most one pixel.
     """
     way = tip - start
     length = hypot(way.x(), way.y())
@@ -78,18 +78,18 @@ def draw_arrow(
 
 
 LEAST = 0.7
-"""The least size of a formula, relative to words; one that does not even fit then is left out."""
+"""The least size of a formula, relative to words; a formula that does not fit in this size is left out."""
 
 
 class Formulas:
-    """Paints formulas. Until the typesetter is loaded it leaves them out."""
+    """Paints formulas. Until the typesetter is loaded, formulas are left out."""
 
     def __init__(self) -> None:
-        self.missing = False  # whether one was left out, so that the typesetter should be loaded (`is_loaded`)
+        self.missing = False  # whether a formula was left out because the typesetter is not loaded (`is_loaded`)
         self._outlines: dict[tuple[bytes, str], QSvgRenderer] = {}
 
     def paint(self, painter: QPainter, latex: str, rect: QRectF, pixels: float, ink: QColor) -> None:
-        """Paint a formula at the left of a line, in its middle."""
+        """Paint a formula in a rectangle, at its left and vertically centred."""
         if not can_typeset_now():
             self.missing = True
             return
@@ -114,12 +114,12 @@ _WORDS = {**_LINES, LINE: "muted", ACCENT: "accent_text", HERE: "here_text"}
 
 
 def line_ink(theme: Theme, ink: str) -> str:
-    """The colour that lines and dots of an ink have, as ``"#rrggbb"``."""
+    """The colour of an ink for lines and dots, as ``"#rrggbb"``."""
     return _colour(theme, _LINES, ink)
 
 
 def word_ink(theme: Theme, ink: str) -> str:
-    """The colour that words of an ink have: one that can be read."""
+    """The colour of an ink for words, with enough contrast to be read, as ``"#rrggbb"``."""
     return _colour(theme, _WORDS, ink)
 
 
@@ -134,7 +134,7 @@ def _colour(theme: Theme, roles: dict[str, str], ink: str) -> str:
 
 
 FAR = 1e6
-"""Pixels: what lies farther away is drawn at this distance."""
+"""Coordinates beyond this many pixels are drawn at this distance."""
 
 
 class Pixels:
@@ -164,8 +164,8 @@ class Pixels:
 
 
 AROUND, CLOSE = 20.0, 4.0
-"""How far a mark may reach beyond its place, in units of the window: with sheets behind a box, the head of a way, or a
-disc; and without any of these.
+"""How far a mark may reach beyond its place, in units of the window: a box with sheets behind it, a flow line with its
+head, or a disc; and any other mark.
 """
 WIDEST = 20.0
 """The greatest width of a letter in pixels."""
@@ -176,7 +176,7 @@ BESIDES = tuple(one.name for one in fields(Drawing) if one.name not in ("marks",
 class Sight:
     """The places of the marks of a drawing.
 
-    `before`: that of the drawing before; a mark that has not moved is not looked up again.
+    `before`: the `Sight` of the drawing before; a mark that has not moved keeps its place from there.
     """
 
     def __init__(self, drawing: Drawing, before: "Sight | None" = None) -> None:
@@ -190,7 +190,7 @@ class Sight:
         self._places, self._words = rows[:, :4], rows[:, 4:]
 
     def numbers(self, pixels: Pixels, parts: Sequence[QRectF]) -> list[int]:
-        """The numbers of the marks that are visible in some parts of the plane, the lower before the higher."""
+        """The numbers of the marks that are visible in some rectangles in pixels, in ascending order."""
         left, right = (pixels.across * self._places[:, k] + pixels.left for k in (0, 1))
         top, bottom = (pixels.up * self._places[:, k] + pixels.top for k in (2, 3))
         before, behind = self._words.T
@@ -205,7 +205,7 @@ class Sight:
 
 
 def kept(before: Drawing, after: Drawing) -> Drawing:
-    """A drawing with the identical marks of the one before where they are equal; that drawing itself if all are."""
+    """The new drawing, in which marks equal to those before are the same objects; `before` itself if all are equal."""
     both = zip(before.marks, after.marks, strict=False)
     marks = *[one if one == other else other for one, other in both], *after.marks[len(before.marks) :]
     found = replace(after, marks=marks)
@@ -213,9 +213,9 @@ def kept(before: Drawing, after: Drawing) -> Drawing:
 
 
 def changed(before: Drawing, after: Drawing, pixels: Pixels) -> QRegion | None:
-    """The region where a drawing with zoom looks different, in pixels; None if more than some marks differ.
+    """The region in which a drawing with zoom looks different, in pixels; None if it cannot be computed from marks.
 
-    `after`: as `kept` returns it.
+    `after`: a drawing that `kept` has returned.
     """
     if not after.zoom or any(getattr(before, name) != getattr(after, name) for name in BESIDES):
         return None
@@ -239,7 +239,7 @@ def changed(before: Drawing, after: Drawing, pixels: Pixels) -> QRegion | None:
 
 
 def _stands_where(one: Mark, other: Mark | None) -> bool:
-    """Whether two marks have the same place: the place of a mark that only fades is looked up once."""
+    """Whether two marks have the same place, so that the place of a mark that only fades is not computed again."""
     if type(one) is not type(other):
         return False
     if isinstance(one, Words) and isinstance(other, Words):
@@ -256,12 +256,12 @@ def _stands_where(one: Mark, other: Mark | None) -> bool:
 
 
 def _row(mark: Mark) -> tuple[float, ...]:
-    """The place of a mark, and the pixels that words take before and behind it."""
+    """The place of a mark, and the pixels that words take to the left and to the right of it."""
     return *_extent(mark), *(_reach(mark) if isinstance(mark, Words) else (0.0, 0.0))
 
 
 def _reach(words: Words) -> tuple[float, float]:
-    """The most pixels that words take before their place and behind it."""
+    """The most pixels that words take to the left and to the right of their place."""
     wide = len(words.text) * WIDEST
     return wide * words.align + CLOSE, wide * (1.0 - words.align) + CLOSE
 
@@ -282,32 +282,32 @@ def _extent(mark: Mark) -> tuple[float, float, float, float]:
             return left - CLOSE, right + CLOSE, top - CLOSE, bottom + CLOSE
         case Words(token=None):
             return mark.x, mark.x, mark.y, mark.y
-    return -np.inf, np.inf, -np.inf, np.inf  # which words of a sentence are written depends on its other words
+    return -np.inf, np.inf, -np.inf, np.inf  # also for words of a sentence, whose visibility depends on each other
 
 
 PARTS = 4
-"""Parts of a line of pixels, to find out how much of it a disc covers."""
+"""Each row of pixels is divided into this many parts, to compute how much of it a disc covers."""
 
 
 def shade(middles: Array, up: float, wide: int, high: int, size: float, opacity: float) -> Array:
-    """The opacity of each pixel, from 0 to 1, (`high`, `wide`): to draw 25,000 discs one by one takes 0.1 s.
+    """The opacity of each pixel, from 0 to 1, (`high`, `wide`): drawing 25,000 discs one by one would take 0.1 s.
 
     Parameters
     ----------
     middles : array, (n_discs,)
-        Of the discs, in pixels from the left; what lies outside is not seen.
+        The middles of the discs, in pixels from the left; discs outside are not visible.
     up : float
-        Of all of the discs, in pixels from the top.
+        The middle of all discs, in pixels from the top.
     size : float
-        Diameter of a disc in pixels.
+        The diameter of a disc in pixels.
     opacity : float
-        Of one disc; n of them that lie over each other have 1 − (1 − opacity)ⁿ.
+        The opacity of one disc; n discs on top of each other have 1 − (1 − opacity)ⁿ.
     """
     edges = np.arange(wide + 1)
     counts, _ = np.histogram(middles, edges)
-    before = np.concatenate([[0], np.cumsum(counts)])  # discs at the left of each edge
+    before = np.concatenate([[0], np.cumsum(counts)])  # the number of discs at the left of each edge
     down = (np.arange(high * PARTS) + 0.5).reshape(high, PARTS) / PARTS - up
-    half = np.sqrt(np.maximum(size**2 / 4 - down**2, 0.0))  # half of the width that a disc covers in a line of pixels
+    half = np.sqrt(np.maximum(size**2 / 4 - down**2, 0.0))  # half the width that a disc covers in a row of pixels
     covered = (half > 0).mean(1, keepdims=True)
     half = half.sum(1, keepdims=True) / np.maximum(PARTS * covered, 1)
     pixels = edges[:-1] + 0.5
@@ -316,7 +316,7 @@ def shade(middles: Array, up: float, wide: int, high: int, size: float, opacity:
 
 
 def paint_discs(painter: QPainter, middles: Array, up: float, size: float, color: QColor) -> None:
-    """Paint discs whose middles, in pixels, stand in one line at the height `up`; the opacity is that of the colour."""
+    """Paint discs whose middles, in pixels, are on one horizontal line at `up`; the colour has their opacity."""
     raster = painter.paintEngine().type() == QPaintEngine.Type.Raster
     fine = painter.device().devicePixelRatio() if raster else 3.0  # on paper a pixel is larger than a dot of ink
     left, top = floor(middles.min() - size), floor(up - size)

@@ -16,7 +16,7 @@ BARS = 240  # pixels at text scale 1: the least width of the bars
 
 
 class VectorStripsView(QWidget):
-    """Point at a dimension, or walk with the arrow keys."""
+    """Strips of bars; the mouse points at a dimension, and so do the arrow keys."""
 
     def __init__(self, bench: Workbench, strips: VectorStrips, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,7 +45,7 @@ class VectorStripsView(QWidget):
         return self.minimumSize()
 
     def _bars(self) -> tuple[float, float]:
-        """Where the bars begin, and how wide one is."""
+        """The left end of the bars, and the width of one bar, in pixels."""
         room = self.width() - self._left - self._right
         return float(self._left), room / self.strips.array.shape[1]
 

@@ -1,4 +1,4 @@
-"""A drawing on the screen: it paints the data, lights up what is pointed at, and asks for what a drag means."""
+"""A drawing on the screen: it paints the data, lights what is pointed at, and asks for the edits of a drag."""
 
 from collections.abc import Callable, Sequence
 from math import isfinite
@@ -39,16 +39,16 @@ from explorer.ui.turns import later
 from explorer.ui.widgets.formula import AGAIN, is_loaded
 from explorer.ui.workbench import Workbench
 
-GRIP = 14  # pixels at text scale 1 around a point within which it is gripped
+GRIP = 14  # the greatest distance of the mouse from a point that it grips, in pixels at text scale 1
 EMPTY = (-1.0, 1.0, -1.0, 1.0)
 """The window of a drawing whose own window cannot be drawn."""
 
 
 class DrawingView(Plot):
-    """A drawing.
+    """The widget of a drawing.
 
-    Pointing at a mark points at its cell, or lights its word, everywhere; a click chooses it; a mark that asks for
-    something can be dragged, which is one step to undo. With the keys: arrows go from cell to cell.
+    Pointing at a mark points at its cell, or lights its word, everywhere; a click chooses it. Some marks can be
+    dragged; a drag is one step to undo. The arrow keys go from cell to cell.
     """
 
     def __init__(self, bench: Workbench, drawing: Drawing) -> None:
@@ -65,7 +65,7 @@ class DrawingView(Plot):
         self._stroke: object = None
         self._said: QLabel | None = None
         self._asked: QPointF | None = None
-        """The place that the words of its probe are about."""
+        """The point that the words of the drawing's probe are about."""
         self.closer = Closer(self, self._marks)
         self._typeset = later(self, self._load_formulas)
         self._show(None)
@@ -73,11 +73,11 @@ class DrawingView(Plot):
         bench.selection.token_changed.connect(self._follow)
 
     def tell(self, drawing: Drawing) -> None:
-        """Show another drawing; only what differs is updated. While a mark is dragged, the window stays where it is."""
+        """Show another drawing; only what differs is updated. While a mark is dragged, the drawing's window stays."""
         if (drawing := kept(self.drawing, drawing)) is self.drawing:
             return
         before, self.drawing = self.drawing, drawing
-        # In a motion, what stands still is not painted with each frame.
+        # During a motion, only the region that changes is painted in each frame.
         region = None if self._held is not None or self._images else self._marks.changed(drawing)
         if region is None:
             self.paint_anew()
@@ -90,13 +90,13 @@ class DrawingView(Plot):
         self.viewport().update(region)
 
     def tell_in_sight(self, make: Callable[[], Drawing]) -> None:
-        """Show another drawing; it is made once the person looks, at the screen or with a screen reader."""
+        """Show another drawing; it is made once the widget is visible, or a screen reader asks for it."""
         self._awaited = make
         if not self.visibleRegion().isEmpty():
             self.catch_up()
 
     def catch_up(self) -> None:
-        """Show the drawing that waits, if there is one."""
+        """Make and show the awaited drawing, if there is one."""
         if self._awaited is not None:
             make, self._awaited = self._awaited, None
             self.tell(make())
@@ -121,7 +121,7 @@ class DrawingView(Plot):
         self._follow()
 
     def _frame(self, window: tuple[float, float, float, float]) -> None:
-        """Show a part of the plane."""
+        """Show a window of the plane: left, right, bottom, top."""
         if self.drawing.zoom:
             self.extent = window
             self.closer.tell(window)
@@ -132,7 +132,7 @@ class DrawingView(Plot):
             self.getViewBox().setRange(rect, padding=0.0, disableAutoRange=True)
 
     def _show_images(self) -> None:
-        # In a drawing with zoom they are painted with the boxes that they stand in.
+        # In a drawing with zoom, `Marks` paints the images, with the boxes that they are in.
         wanted = [one for one in self.drawing.marks if isinstance(one, Image) and not self.drawing.zoom]
         while len(self._images) > len(wanted):
             self.getViewBox().removeItem(self._images.pop()[1])
@@ -154,7 +154,7 @@ class DrawingView(Plot):
         theme = self.bench.appearance.theme
         shares, levels, is_share = shares_of(image)
         table = (theme.sequential_ramp if is_share else theme.diverging_ramp).table
-        # Several numbers on one pixel are averaged: to pick one of them would draw waves that are not there.
+        # Several numbers on one pixel are averaged: picking one of them would show waves that are not in the data.
         item.setAutoDownsample(not image.smooth)
         item.setLookupTable(table, update=False)
         item.setImage(shares, autoLevels=False, levels=levels)
@@ -183,7 +183,7 @@ class DrawingView(Plot):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if hasattr(self, "_held"):  # pyqtgraph's own constructor calls this, too
+        if hasattr(self, "_held"):  # pyqtgraph's constructor resizes the widget before `_held` exists
             self._show_sides()
             self._place_probe()
             self.closer.resize()
@@ -192,7 +192,7 @@ class DrawingView(Plot):
 
     def _show_probe(self, drawing: Drawing) -> None:
         if (drawing.probe is None) == (self._said is None):
-            if self._asked is not None:  # there it may be something else now
+            if self._asked is not None:  # the words about that point may have changed
                 self._ask(self._asked)
             return
         if drawing.probe is None:
@@ -217,7 +217,7 @@ class DrawingView(Plot):
         self.catch_up()
         self._marks.exposed = list(event.region())  # type: ignore[call-overload]
         super().paintEvent(event)
-        self._marks.exposed = []  # on paper all of it is painted
+        self._marks.exposed = []  # so that everything is painted when the drawing is rendered to paper
         if self._marks.blocks.formulas.missing:
             self._typeset.start()
 
@@ -228,10 +228,10 @@ class DrawingView(Plot):
         self._marks.blocks.formulas.missing = False
         self._marks.update()
 
-    # Following what is looked at
+    # Following the selection
 
     def _follow(self, *_: object) -> None:
-        """Light up what is pointed at, and say it."""
+        """Light the marks and labels of what is pointed at, and describe it for a screen reader."""
         selection = self.bench.selection
         self._marks.follow()
         marked: dict[str, list[int]] = {"x": [], "y": []}
@@ -273,7 +273,7 @@ class DrawingView(Plot):
         return None if found is None else targets.marks[found]
 
     def _nearest(self, places: Array, position: QPointF) -> int | None:
-        """The index of the place that is nearest to the mouse, if it is near enough."""
+        """The index of the place nearest to the mouse; None if none is near enough."""
         left, right, bottom, top = self.extent
         a, b = self.pixel(left, bottom), self.pixel(right, top)
         with np.errstate(all="ignore"):
@@ -289,7 +289,7 @@ class DrawingView(Plot):
         return self._targets
 
     def square_at(self, position: QPointF) -> tuple[Image | Strips, tuple[int, int]] | None:
-        """The square of an image, or the point among points, under the mouse."""
+        """The image or strips under the mouse, with the row and column of the number there."""
         point = self.at(position)
         for one in reversed(self._marks.grids):
             rows, columns = shape_of(one)
@@ -356,7 +356,7 @@ class DrawingView(Plot):
             self._show_sides()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """A double click is a second click, which releases the word that the first chose. With zoom, it shows all."""
+        """Handle the second click as a click, which releases the word that the first chose. With zoom, show all."""
         if self.drawing.zoom:
             self.closer.show_all()
             return
@@ -401,7 +401,7 @@ class DrawingView(Plot):
         if event.type() != QEvent.Type.ToolTip:
             return bool(super().viewportEvent(event))
         text, rect = self.told_at(QPointF(event.pos()))  # type: ignore[attr-defined]
-        # Below and to the right, so that it does not cover what it describes.
+        # The tooltip is below and to the right, so that it does not cover what it describes.
         QToolTip.showText(self.mapToGlobal(rect.bottomRight() + QPoint(4, 0)), text, self.viewport(), rect)
         return True
 
@@ -424,7 +424,7 @@ class DrawingView(Plot):
             else:
                 rect = QRect(position.toPoint() - QPoint(8, 8), position.toPoint() + QPoint(8, 8))
             return of_square(self.drawing, one, row, column), rect
-        # If each place has words of its own, a hint would be in their way.
+        # In a drawing with a probe, each place has words of its own, and a hint would hide them.
         movable = any(isinstance(mark, Dot | Arrow) and mark.drag is not None for mark in self.drawing.marks)
         hint = "A point here can be dragged" if movable and self.drawing.probe is None else ""
         here = position.toPoint()
@@ -453,7 +453,7 @@ class DrawingView(Plot):
         self.closer.come_from(stages)
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Take a key that nothing else uses, and the focus with it; returns whether it means something here."""
+        """Handle a key that no other widget has used, and take the focus; returns whether the key means something."""
         if self.hasFocus() or not (Key(event.key()) in ARROWS or (self.drawing.zoom and self.closer.means(event))):
             return False
         self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -488,7 +488,7 @@ class DrawingView(Plot):
 
 
 def _stands(axis: Axis) -> bool:
-    """Whether there is anything to write along a side."""
+    """Whether an axis has anything to write along its side."""
     return axis.labels != () or bool(axis.title)
 
 

@@ -19,25 +19,25 @@ from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
 RINGS = (7.0, 20.0, 34.0)
-"""Pixels between a point and its word: the first that has room. Beyond the first ring, a line leads to the point."""
+"""Pixels between a point and its word, tried in order. Beyond the first distance, a line leads to the point."""
 
 
 def lead(spot: QPointF, place: QRectF) -> QPointF | None:
-    """Where a line from a point to its word ends; None where the word stands beside the point."""
+    """The end of the line from a point to its word; None if the word is beside the point and needs no line."""
     x = min(max(spot.x(), place.left()), place.right())
     y = min(max(spot.y(), place.top()), place.bottom())
     far = max(abs(x - spot.x()), abs(y - spot.y()))
     return QPointF(x, y) if far > RINGS[0] + 1 else None
 
 
-ZOOM = 0.7  # of the keys + and −
-STEPS = 24  # places on an arrow that words keep clear of
-ALONG = 0.4, 0.65, 0.9  # and on a line from a point to its word
-GRIP = 12  # pixels around a point within which it is pointed at
+ZOOM = 0.7  # the factor of the keys + and −
+STEPS = 24  # the number of points on an arrow that words keep clear of
+ALONG = 0.4, 0.65, 0.9  # the points on a line from a point to its word that other words keep clear of
+GRIP = 12  # the greatest distance in pixels at which the mouse points at a point
 
 
 class _Points(pg.GraphicsObject):
-    """All points, words and arrows in one item's paint."""
+    """All points, words and arrows, painted by one graphics item."""
 
     def __init__(self, map_: "WordMapView") -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class _Points(pg.GraphicsObject):
         painter.restore()
 
     def _grid(self, painter: Any, to_pixels: Any) -> None:
-        """A line at each number that is written at the sides."""
+        """Paint a line at each number that is written at the sides."""
         map_ = self._map
         view = map_.getViewBox().viewRect()
         faint = QColor(map_.bench.appearance.theme.line)
@@ -99,7 +99,7 @@ class _Points(pg.GraphicsObject):
         painter.drawText(start + QPointF(6, 14), "origin")
 
     def _words(self, painter: Any, order: list[int], view: QRectF, spots: list[QPointF], lines: list[QLineF]) -> None:
-        """Each word beside its point, or a little way off; without room only the chosen ones, on a ground."""
+        """Write each word beside or near its point; without room only the chosen words, on a pale ground."""
         map_ = self._map
         theme, fonts = map_.bench.appearance.theme, map_.bench.appearance.fonts
         along = [line.pointAt(k / STEPS) for line in lines for k in range(STEPS)]
@@ -121,7 +121,7 @@ class _Points(pg.GraphicsObject):
                 found.append((i, place or room.within(wanted[0]), place is None))
         ground = QColor(theme.surface)
         ground.setAlpha(215)
-        # The word that one is at lies above the others.
+        # The word that is pointed at comes last, on top of the others.
         for i, place, clashes in sorted(found, key=lambda one: map_.is_here(one[0])):
             if (end := lead(spots[i], place)) is not None:
                 painter.setPen(QPen(qcolor(theme.line_strong), 1))
@@ -158,7 +158,7 @@ class WordMapView(Plot):
         self.tell(element, anew=True)
 
     def tell(self, element: WordMap, anew: bool = False) -> None:
-        """Show other words; where they are the same, one stays where one has looked closer."""
+        """Show another map; if points, arrows and height are the same, the visible part stays."""
         was, self.shown = self.shown, element
         self.setFixedHeight(self.bench.appearance.px(element.height))
         if anew or was.points is not element.points:
@@ -174,7 +174,7 @@ class WordMapView(Plot):
         self.fit_all()
 
     def _show_sides(self) -> None:
-        """The numbers of the two directions, and how much of the variance lies in each."""
+        """Write the numbers of the two directions, and the share of the variance in each."""
         if self.shown.shares:
             first, second = (f"{share:.0%} of the variance" for share in self.shown.shares)
             (left, right), (low, high) = self.getViewBox().viewRange()
@@ -182,11 +182,11 @@ class WordMapView(Plot):
             self.side("left").show_numbers(low, high, self.height(), f"second direction, {second}")
 
     def is_here(self, i: int) -> bool:
-        """Whether a point is the one that is pointed at, or its word the chosen one."""
+        """Whether a point is pointed at, or its word is the chosen one."""
         return i == self.here or self.shown.words[i] == self.shown.here
 
     def fit_all(self) -> None:
-        """Bring all of it into sight."""
+        """Show the whole map."""
         points = self.shown.points
         if self.shown.arrows and self.shown.origin is not None:
             points = np.vstack([points, self.shown.origin])
@@ -197,14 +197,14 @@ class WordMapView(Plot):
         self._item.update()
 
     def zoom(self, factor: float | None) -> None:
-        """Come nearer (below 1) or go away; None: bring all of it into sight."""
+        """Zoom in (a factor below 1) or out; None: show the whole map."""
         if factor is None:
             self.fit_all()
             return
         self.getViewBox().scaleBy((factor, factor))
 
     def wheelEvent(self, event: Any) -> None:
-        """The wheel scrolls the page; with Ctrl it zooms."""
+        """Zoom if Ctrl is pressed; otherwise let the page scroll."""
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             pg.GraphicsView.wheelEvent(self, event)
         else:
@@ -222,7 +222,7 @@ class WordMapView(Plot):
         return near if far[near] <= GRIP else None
 
     def _point(self, at: int | None, spot: QPointF | None = None) -> None:
-        """Be at a point, or at none."""
+        """Point at a point, or at none."""
         if at == self.here:
             return
         self.here = at
@@ -267,12 +267,12 @@ class WordMapView(Plot):
             super().keyPressEvent(event)
 
     def _next(self, way: NDArray[np.int_]) -> int:
-        """The nearest point in a direction; first of all the first one."""
+        """The nearest point in a direction; the first point if none is pointed at."""
         if self.here is None:
             return 0
         steps = self.shown.points - self.shown.points[self.here]
         ahead = steps @ way
-        # What lies far to the side is not what one meant.
+        # A distance to the side counts twice, because the user asks for a point ahead.
         cost = np.where(ahead > 0, np.abs(steps).sum(1) + np.abs(steps - np.outer(ahead, way)).sum(1), np.inf)
         return int(cost.argmin()) if np.isfinite(cost).any() else self.here
 

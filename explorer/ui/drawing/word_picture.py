@@ -1,4 +1,4 @@
-"""What pictures of queries and keys share: words at the sides, a caption, a lens for long texts."""
+"""The base of the pictures of queries and keys: words at the sides, a caption, and zoom for long texts."""
 
 from collections.abc import Callable, Sequence
 from math import inf
@@ -15,24 +15,24 @@ from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 MOST_IN_SIGHT = 24
-"""Up to so many words, all can be read at once; of more, one can look closer."""
-WORD = 26  # pixels that a word takes where there is room
-MOST = 520  # pixels at text scale 1 that the words take at most, down and across
-MOST_BESIDE = 260  # pixels across that columns may take to have their words beside each other
-FEWEST = 6  # words that the lens shows at least
+"""At most this many words can all be read at once; with more, the reader can zoom in."""
+WORD = 26  # pixels at text scale 1 that a word takes if there is room
+MOST = 520  # the greatest width and height in pixels at text scale 1 of the picture without its words
+MOST_BESIDE = 260  # the greatest width in pixels at text scale 1 to which columns grow so that words fit side by side
+FEWEST = 6  # the fewest words that are visible when zoomed in
 STEP = 1.5
 FAR_ENOUGH = 4  # pixels before a press becomes a move
 
 
 class WordPicture(Plot):
-    """A picture with queries down its left side.
+    """A picture with the queries at its left side.
 
-    Ctrl and the wheel, or the buttons, look closer if there are many words; dragging moves the visible part, a double
-    click shows all. Without Ctrl the wheel scrolls the page. On the keyboard: arrows, plus, minus and 0.
+    If there are many words, Ctrl and the wheel, or the buttons, zoom; dragging moves the visible part, a double click
+    shows all. Without Ctrl the wheel scrolls the page. On the keyboard: arrows, plus, minus and 0.
     """
 
     other_side = "top"
-    """The side where the keys of the attention stand."""
+    """The side with the keys of the attention."""
     spoken = "picture"
 
     def __init__(self, bench: Workbench, element: HeatMap | AttentionLines, parent: QWidget | None = None) -> None:
@@ -45,7 +45,7 @@ class WordPicture(Plot):
         self._names_rows = True
         self._shape = (0, 0)
         self._laid_out: tuple[object, ...] | None = None
-        """The words that its size was computed for, and the size of the head above them."""
+        """The words for which the size was computed, and the size of the head above them."""
         self._pressed: QPointF | None = None
         self._dragged = False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -54,7 +54,7 @@ class WordPicture(Plot):
         self.head = QWidget(self)
         lines = column_in(self.head, spacing=0)
         self._caption = mark(QLabel(), role="small")
-        # Other words, for a change or a gradient, must not make the picture wider.
+        # A longer caption, for a change or a gradient, must not make the picture wider.
         self._caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         lines.addWidget(self._caption)
         self.line = QHBoxLayout()
@@ -75,10 +75,10 @@ class WordPicture(Plot):
         self.line.addWidget(button)
         return button
 
-    # What it shows
+    # Content and size
 
     def tell(self, element: HeatMap | AttentionLines) -> None:
-        """Show other weights, or the same in another way."""
+        """Show another element: other weights, or their changes or gradients."""
         if element is not self.element:
             self.element, self.matrix = element, element.matrix
             self.paint_anew()
@@ -89,12 +89,12 @@ class WordPicture(Plot):
         raise NotImplementedError(type(self).__name__)
 
     def paint_anew(self) -> None:
-        # The head above it repaints itself if it has changed: its buttons take long to paint.
+        # Without the head, whose buttons take long to paint; it repaints itself if it has changed.
         self.viewport().update(QRegion(self.viewport().rect()) - QRegion(self.head.geometry()))
         self.scene().update()
 
     def lay_out(self, rows: Sequence[str], columns: Sequence[str]) -> None:
-        """Take the size that these words need; if their number has changed, show all of it."""
+        """Take the size that these words need; if their number has changed, show the whole picture."""
         head = self.head.sizeHint()
         if (rows, columns, head) == self._laid_out:
             return
@@ -123,9 +123,9 @@ class WordPicture(Plot):
             self.look(self.whole)
 
     def be_at_most(self, width: float, square: float, larger: float = 1.0) -> None:
-        """Take at most so many pixels across, and without the words at most a square of `square` pixels.
+        """Limit the width to `width` pixels, and the picture without its words to a square of `square` pixels.
 
-        `larger`: how many times farther apart few words stand than they have to.
+        `larger`: how many times farther apart than needed words stand, if they are few.
         """
         beside = self.side("left").minimumWidth() + self.bench.appearance.px(10)
         most = min(min(width - beside, square) / self.bench.appearance.scale, MOST)
@@ -136,20 +136,20 @@ class WordPicture(Plot):
             self.draw()
 
     def be_one_of_many(self, side: int, names_rows: bool) -> None:
-        """Be as large as others on a line, `side` pixels at the longer side; the first of them names the rows."""
+        """Be one of several pictures on a line, with a longer side of `side` pixels; only the first names the rows."""
         if (side, names_rows) != (self._side, self._names_rows):
             self._side, self._names_rows, self._laid_out = side, names_rows, None
             self.draw()
 
     def area(self, rows: Sequence[str], columns: Sequence[str]) -> QSize:
-        """The size of the picture without its words: all words are visible as far as there is room."""
+        """The size of the picture without its words."""
         if self._side is not None:
             each = self._side / max(len(rows), len(columns), 1)
             return QSize(round(each * max(len(columns), 1)), round(each * max(len(rows), 1)))
         px, most = self.bench.appearance.px, self.bench.appearance.scale * self._most
         word = px(WORD * self._larger)
         across, down = (round(min(word * max(len(n), 1), most)) for n in (columns, rows))
-        # A few words can stand beside each other above their columns.
+        # If there are few words, columns are made as wide as the words above them.
         metrics = QFontMetrics(self.bench.appearance.fonts.small)
         beside = len(columns) * (round(max(map(metrics.horizontalAdvance, columns), default=0) * 1.1) + px(10))
         return QSize(beside if across < beside <= min(px(MOST_BESIDE), self._room) else across, down)
@@ -160,40 +160,40 @@ class WordPicture(Plot):
         return max(rows, columns) > MOST_IN_SIGHT
 
     def caption(self, text: str, title: str = "") -> None:
-        """Set the caption above it; `title`, its beginning, is not cut, however few words there are."""
+        """Set the caption; its beginning `title` is not cut, even if the picture is narrow."""
         advance = QFontMetrics(self.bench.appearance.fonts.small).horizontalAdvance(title)
         self._caption.setMinimumWidth(advance + bool(title))  # a label rounds up
         self._caption.setText(text)
         self._caption.setVisible(bool(text))
 
-    # Looking closer
+    # Zoom
 
     @property
     def whole(self) -> QRectF:
-        """All of it, in rows and columns."""
+        """The whole picture, in rows and columns."""
         rows, columns = self._shape
         return QRectF(0, 0, max(columns, 1), max(rows, 1))
 
     @property
     def seen(self) -> QRectF:
-        """The part that is visible."""
+        """The visible part."""
         rect: QRectF = self.getViewBox().viewRect()
         return rect
 
     def look(self, part: QRectF) -> None:
-        """Show a part: not beyond the words, and not less than a few of them."""
+        """Show a part, moved into the picture, and enlarged if it has less than `FEWEST` words."""
         whole = self.whole
         width = min(max(part.width(), FEWEST), whole.width())
         height = min(max(part.height(), FEWEST), whole.height())
         x = min(max(part.center().x() - width / 2, 0.0), whole.width() - width)
         y = min(max(part.center().y() - height / 2, 0.0), whole.height() - height)
         self.getViewBox().setRange(QRectF(x, y, width, height), padding=0, disableAutoRange=True)
-        # Several words on one pixel are mixed: not one of them is picked.
+        # Several words on one pixel are averaged, instead of picking one of them.
         dense = min(self.getViewBox().height() / height, self.getViewBox().width() / width) < 1
         self.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, dense)
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Look closer, or from farther away; what is `at`, or in the middle, stays where it is."""
+        """Zoom in (a factor above 1) or out; the point `at`, or the middle, stays where it is."""
         seen = self.seen
         at = seen.center() if at is None else at
         x = at.x() - (at.x() - seen.x()) / factor
@@ -208,7 +208,7 @@ class WordPicture(Plot):
             seen.moveCenter(QPointF(column, row))
             self.look(seen)
 
-    # Mouse: handled here, since pyqtgraph's way of telling its items takes longer than the picture
+    # The mouse is handled here, since pyqtgraph's own events for its items take longer than painting the picture
 
     def point_at(self, point: QPointF) -> None:
         """Point at the place under the mouse, in rows and columns."""
@@ -275,11 +275,11 @@ class WordPicture(Plot):
         text, of = self.told_at(self.at(QPointF(event.pos())))  # type: ignore[attr-defined]
         corners = (self.mapFromScene(self.getViewBox().mapViewToScene(c)) for c in (of.topLeft(), of.bottomRight()))
         rect = QRect(*corners)
-        # Below and to the right, so that it does not cover the row and the column that it describes.
+        # The tooltip is below and to the right, so that it does not cover the row and the column that it describes.
         QToolTip.showText(self.mapToGlobal(rect.bottomRight() + QPoint(4, 0)), text, self.viewport(), rect)
         return True
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        if hasattr(self, "head"):  # pyqtgraph sends one during construction
+        if hasattr(self, "head"):  # pyqtgraph's constructor resizes the widget before `head` exists
             self.head.setGeometry(0, 0, self.width(), self.head.sizeHint().height())

@@ -1,4 +1,4 @@
-"""Zoom in a drawing: the wheel, dragging, and the keys that go from box to box."""
+"""The mouse and the keys in a drawing with zoom: the wheel, dragging, and keys that go from box to box."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 STEP = 1.25
 """The factor of one step of the wheel."""
 FILLS = 0.8
-"""If a box fills this share of the view, across or down, looking closer goes into it."""
+"""If a box fills this share of the width or height of the view, zooming in further opens the box."""
 RESISTANCE = 2
-"""Steps of the wheel away from a drawing that is visible as a whole, after which its page is left."""
+"""After this many steps of the wheel that zoom out while the whole drawing is visible, its page is left."""
 CLOSEST = 16.0
 FAR_ENOUGH = 4
-"""Pixels before a press becomes a move."""
+"""Pixels after which a press becomes a drag."""
 ASIDE = 2.5
-"""The weight of a distance aside, against one ahead, when an arrow key looks for the next box."""
+"""The weight of a distance to the side, relative to one ahead, when an arrow key looks for the next box."""
 
 
 class Closer:
-    """What the mouse and the keys do in a drawing with zoom.
+    """Handles the mouse and the keys in a drawing with zoom.
 
-    The wheel, or + and −, look closer; dragging moves; a double click, or 0, shows all. A click on a box asks for what
-    it leads to, and so do Enter at the box with the focus, and looking so close that it fills the view. Zooming out
-    further when all of the drawing is visible asks for the way out.
+    The wheel, or + and −, zoom; dragging moves; a double click, or 0, shows all. A click on a box opens it, and so do
+    Enter on the box with the focus, and zooming in until the box fills the view. Zooming out further when the whole
+    drawing is visible asks for the way out.
     """
 
     def __init__(self, view: "DrawingView", marks: Marks) -> None:
@@ -66,13 +66,13 @@ class Closer:
         return next((k for k, (i, _) in enumerate(self.boxes) if i == self._marks.here), None)
 
     def on_screen(self, box: Box) -> QRect:
-        """Where a box is on the screen."""
+        """The rectangle of a box on the screen."""
         left, top, wide, high = box.place
         rect = QRectF(self._view.pixel(left, top), self._view.pixel(left + wide, top + high)).normalized().toRect()
         return QRect(self._view.mapToGlobal(rect.topLeft()), rect.size())
 
     def tell(self, window: tuple[float, float, float, float]) -> None:
-        """Take the window of the drawing; if a part of it is looked at, that stays."""
+        """Take the window of another drawing; if only a part is visible, the visible part stays."""
         left, right, bottom, top = window
         whole = QRectF(left, bottom, right - left, top - bottom)
         marks = self._view.drawing.marks
@@ -88,7 +88,7 @@ class Closer:
 
     @property
     def near(self) -> bool:
-        """Whether only a part is visible."""
+        """Whether only a part of the drawing is visible."""
         return not self._whole.isEmpty() and not self._seen.adjusted(-1, -1, 1, 1).contains(self._whole)
 
     @property
@@ -108,10 +108,10 @@ class Closer:
     def _look(self, part: QRectF) -> None:
         box = self._view.getViewBox()
         box.setRange(part, padding=0.0, disableAutoRange=True)
-        box.updateMatrix()  # now, not in the next paint, which would ask for a second one
+        box.updateMatrix()  # now: during the next paint it would cause a second paint
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Look closer, or from farther away; what is `at`, or in the middle, stays where it is."""
+        """Zoom in (a factor above 1) or out; the point `at`, or the middle, stays where it is."""
         seen = self._seen
         at = seen.center() if at is None else at
         wide, high = seen.width() / factor, seen.height() / factor
@@ -137,7 +137,7 @@ class Closer:
     # The mouse
 
     def press(self, position: QPointF) -> None:
-        """The left button goes down."""
+        """Handle a press of the left button."""
         self._pressed, self._dragged = position, False
 
     def move(self, position: QPointF) -> None:
@@ -153,14 +153,14 @@ class Closer:
             self._look(self._held(self._seen.translated(by)))
 
     def release(self, position: QPointF) -> None:
-        """A press without a move is a click."""
+        """Handle the release of the button: a press without a drag is a click."""
         if self._pressed is not None and not self._dragged:
             self._click(position)
         self._pressed = None
         self._view.viewport().unsetCursor()
 
     def leave(self) -> None:
-        """The mouse has left."""
+        """Forget the box under the mouse, which has left the drawing."""
         self._raise(None)
 
     def wheel(self, event: QWheelEvent) -> None:
@@ -182,7 +182,7 @@ class Closer:
         self.zoom(STEP**steps, self._view.at(event.position()))
 
     def _fills(self, number: int) -> bool:
-        """Whether a box fills the view; one that stands around others is only looked at."""
+        """Whether a box fills the view; False for a frame around others, which zooming in does not open."""
         box, seen = self._view.drawing.marks[number], self._seen
         if not isinstance(box, Box) or box.around:
             return False
@@ -231,7 +231,7 @@ class Closer:
             self._marks.update()
 
     def _box_at(self, position: QPointF) -> int | None:
-        """The box under the mouse that leads somewhere; of some in each other, the innermost."""
+        """The number of the box under the mouse that leads somewhere; of nested boxes, the innermost."""
         point = self._view.at(position)
         return next((i for i, box in reversed(self.boxes) if QRectF(*box.place).contains(point)), None)
 
@@ -280,7 +280,7 @@ class Closer:
         return self._tip(box), QRect(here, here + QPoint(12, 12))
 
     def _told_of(self, image: Image, row: int, column: int) -> str:
-        """The labels of a number, and all its digits."""
+        """The labels of a number, and the number in full."""
         view, number = self._view.bench.view, exact(image.array[row, column])
         if image.node is None or image.node.node not in view.nodes:
             return number
@@ -294,11 +294,11 @@ class Closer:
     # The keys
 
     def means(self, event: QKeyEvent) -> bool:
-        """Whether a key is one of those that `key` takes."""
+        """Whether `key` handles a key."""
         return event.text() in ("+", "=", "-", "−", "0") or event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
     def key(self, event: QKeyEvent) -> bool:
-        """Look closer, or go into a box; returns whether the key meant that."""
+        """Zoom, or open the box with the focus; returns whether the key meant that."""
         match event.text():
             case "+" | "=":
                 self.zoom(STEP)
@@ -313,7 +313,7 @@ class Closer:
         return True
 
     def said(self) -> str:
-        """The box with the focus, for a screen reader."""
+        """The name and summary of the box with the focus, for a screen reader."""
         mark = self._view.drawing.marks[self._marks.here] if self._marks.here is not None else None
         return f"{mark.name}. {mark.tip}".replace("\n", ", ") if isinstance(mark, Box) else ""
 
@@ -323,10 +323,10 @@ class Closer:
             perform(self._view.bench, mark.leads, self._view)
 
     def walk(self, down: int, across: int) -> None:
-        """Move the focus along an edge: right to what reads a box, left to what it reads, as far as edges lead.
+        """Move the focus along an edge of the graph: right to a box that reads the present one, left to one it reads.
 
-        Up and down, and from a box without edges, it moves to the nearest box in that direction; from nowhere to the
-        first box.
+        Up and down, and from a box without edges, it moves to the nearest box in that direction; without a focus, to
+        the first box.
         """
         boxes = {i: QRectF(*box.place) for i, box in self.boxes}
         here = boxes.get(self._marks.here) if self._marks.here is not None else None
@@ -341,7 +341,7 @@ class Closer:
                 return ahead + ASIDE * abs(aside) if ahead > 1.0 else float("inf")
 
             if across and any(self._edges(way) for way in (1, -1)):
-                # Boxes stand in the order in which they are computed: into a block first, and not past it to the sum.
+                # Boxes are in the order of computation: the focus goes into a block, and not past it to the sum.
                 edges = self._edges(across)
                 best = (min if across > 0 else max)(edges, default=None)
             else:
@@ -353,16 +353,16 @@ class Closer:
         self._stand_at(best, boxes[best])
 
     def _edges(self, across: int) -> list[int]:
-        """The boxes that read the box with the focus, or that it reads."""
+        """The numbers of the boxes that read the box with the focus (right), or that it reads (left)."""
         boxes, here = dict(self.boxes), self._marks.here
         if across > 0:
             return [i for i, box in boxes.items() if here in box.after]
         return [i for i in boxes[here].after if i in boxes] if here in boxes else []
 
     def come_from(self, stages: Sequence[str]) -> None:
-        """Move to the box that leads to one of these stages, as if it had just been entered."""
+        """Move the focus to the box that leads to one of these stages."""
         led = [(i, box) for i, box in self.boxes if isinstance(box.leads, GoTo) and box.leads.value in stages]
-        if led:  # of several, the one that was entered
+        if led:  # of several boxes, the one that was opened
             i, box = next((one for one in led if one[0] == self._marks.here), led[0])
             self._stand_at(i, QRectF(*box.place))
 

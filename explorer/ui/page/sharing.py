@@ -240,7 +240,7 @@ class Sharing:
         parts = [] if height is None else first_matrices(elements) if low else rows_to_map(elements)
         inside = [one for part in parts for one in leaves(part.element)]
         if not low and any(isinstance(one, Matrix) and one.open is not None and not one.named for one in inside):
-            return  # the user has opened or closed a matrix by hand, and nothing else should move for that
+            return  # the reader has asked for the numbers or the picture of a matrix: nothing else moves for that
         rows = [row for part in parts for row in part.rows]
         # Sizes that do not depend on which matrices are small, or the decision would change itself.
         boxes = [self.page.box(one) for row in rows for one in matrices_of(row)]
