@@ -24,7 +24,6 @@ from explorer.document.continuation import MOST_NEW
 from explorer.export.matrix import markdown, numpy, tsv
 from explorer.files import whole_file
 from explorer.lessons.document_lesson import DocumentLesson
-from explorer.lessons.schema import Lesson
 from explorer.library import conventions as searches
 from explorer.library import transformer as library
 from explorer.library.transformer import Transformer
@@ -103,7 +102,8 @@ def show(arguments: Namespace) -> int:
     shown = [(m[name], m.gradient(root, of=name) if root and m[name].dtype.kind == "f" else None) for name in names]
     match arguments.format:
         case "table":
-            formats.write_tables(shown, _not_printed(m.lesson, arguments.setting), sys.stdout)
+            told = m.lesson.errata or m.lesson.setting(arguments.setting).printed  # readers hold the printed text
+            formats.write_tables(shown, m.lesson.ours_in(arguments.setting) if told else frozenset(), sys.stdout)
         case "json":
             # The id of a document is different each time, so the given name is written.
             name = arguments.lesson if isinstance(m.lesson, DocumentLesson) else m.lesson.id
@@ -133,12 +133,6 @@ def _arrays(arguments: Namespace, m: Transformer) -> int:
                 np.lib.format.write_array(member, array, allow_pickle=False)
     print(wrote(Path(arguments.out)))
     return 0
-
-
-def _not_printed(lesson: Lesson, setting: str | None) -> frozenset[str]:
-    """The inputs that no text prints, if the setting is for readers who hold the text; else none."""
-    told = lesson.errata or lesson.setting(setting).printed
-    return lesson.ours_in(setting) if told else frozenset()
 
 
 def _script(arguments: Namespace, m: Transformer) -> int:

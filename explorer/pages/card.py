@@ -65,11 +65,6 @@ def family(view: View, stage: Stage) -> tuple[Element, ...]:
     return Note("what a click does", said), _tree(), heading, *_trained()
 
 
-def family_sentence(view: View, stage: Stage) -> str:
-    """One sentence on what the page shows."""
-    return "What known models changed since the paper of 2017, the most usual changes first; – means as in the paper."
-
-
 def _tree() -> Listing:
     from explorer.checkpoints.architectures import differing, members, own_switches  # the readers of others' files
 

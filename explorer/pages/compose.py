@@ -162,13 +162,11 @@ KINDS: dict[str, Kind] = {
         ("heads", "W_O"),
         (*("key_heads", "bias_O"), *_FEW_BITS),
     ),
-    "nearest": Kind(
-        Maker("compose", "matrices"), "Which row of V is most like the output? That row names the word.", ("nearest",)
-    ),
+    "nearest": Kind(matrices, "Which row of V is most like the output? That row names the word.", ("nearest",)),
     "norm": Kind(Maker("norm", "norm"), Maker("norm", "norm_sentence"), _AROUND[:4], _AROUND[4:]),
     "batch norm": Kind(Maker("norm", "norm"), Maker("norm", "norm_sentence"), ("epsilon", "epsilon_in")),
     "dropout": Kind(
-        Maker("compose", "matrices"),
+        matrices,
         "In training, some numbers are set to 0 at random. When the model is used, all are kept.",
         ("dropout",),
     ),
@@ -186,16 +184,30 @@ KINDS: dict[str, Kind] = {
         ("logit_cap", "output_scale", "head", "norm_by", "epsilon"),
     ),
     "loss": Kind(Maker("loss", "loss"), Maker("loss", "loss_sentence"), ("loss", "targets", "L_1"), ("balance",)),
-    "next word": Kind(Maker("next_word", "next_word"), Maker("next_word", "next_word_sentence")),
-    "why": Kind(Maker("why", "why"), Maker("why", "why_sentence")),
-    "pieces": Kind(Maker("pieces", "pieces"), Maker("pieces", "pieces_sentence")),
-    "costs": Kind(Maker("costs", "costs"), Maker("costs", "costs_sentence")),
-    "head gallery": Kind(Maker("head_gallery", "head_gallery"), Maker("head_gallery", "head_gallery_sentence")),
+    "next word": Kind(
+        Maker("next_word", "next_word"), "A model says one word at a time, and then reads the word that it has said."
+    ),
+    "why": Kind(
+        Maker("why", "why"),
+        "Each block only adds to a word's vector, so what the output layer reads is a sum, and so is each logit.",
+    ),
+    "pieces": Kind(
+        Maker("pieces", "pieces"),
+        "Large models read pieces of words. The pieces are learned from a text (byte-pair encoding).",
+    ),
+    "costs": Kind(
+        Maker("costs", "costs"),
+        "How many multiplications, numbers and bytes a text takes, counted on the model itself.",
+    ),
+    "head gallery": Kind(
+        Maker("head_gallery", "head_gallery"),
+        "Nobody tells a head what to do. To find out what it does, one measures where it looks.",
+    ),
     "net": Kind(Maker("net", "net"), Maker("net", "net_sentence")),
     "layer": Kind(
         Maker("feed_forward", "layer"), Maker("feed_forward", "layer_sentence"), ("activation", "bias", "weights")
     ),
-    "decision": Kind(Maker("compose", "matrices"), "The output turned into yes or no.", ("threshold",)),
+    "decision": Kind(matrices, "The output turned into yes or no.", ("threshold",)),
     "regression": Kind(
         Maker("net", "regression"),
         "The straight line with the smallest squared error, computed directly from the examples.",
@@ -212,7 +224,10 @@ KINDS: dict[str, Kind] = {
         Maker("costs", "parameters"), "How many numbers the model learns, block by block, and why so many."
     ),
     "changes": Kind(Maker("changes", "changes"), "The stages that the last edit has changed, and by how much."),
-    "family": Kind(Maker("card", "family"), Maker("card", "family_sentence")),
+    "family": Kind(
+        Maker("card", "family"),
+        "What known models changed since the paper of 2017, the most usual changes first; – means as in the paper.",
+    ),
     "card": Kind(Maker("card", "card"), "What this model is, what it has learned from, and how good it is."),
     "switches": Kind(
         Maker("changes", "switches"), "Papers, textbooks and practice differ in these points. Choose here."

@@ -203,11 +203,6 @@ def costs(view: View, stage: Stage) -> tuple[Element, ...]:
     )
 
 
-def costs_sentence(view: View, stage: Stage) -> str:
-    """One sentence on what the page counts."""
-    return "How many multiplications, numbers and bytes a text takes, counted on the model itself."
-
-
 def _preset(view: View) -> int:
     return view.number(SHAPE, 0, 0, len(SHAPES))
 

@@ -91,18 +91,14 @@ def _plane(view: View, block: str) -> Stack:
     name, axis = f"{block}table", block.removesuffix(".")
     table = view.values[name]
     said = view.values[f"{axis}.tokens"]
-    drawn = _ids_drawn(len(table), said)
+    # Drawn are the words of the sentence, and the first rows of the table, up to `MOST_ARROWS`.
+    drawn = np.sort(list(dict.fromkeys((*said.tolist(), *range(min(len(table), MOST_ARROWS)))))[:MOST_ARROWS])
     pair = chosen_dimensions(view, name, table[drawn])
     picture = Picture(f"plane of {name}", _drawing(view, name, axis, drawn, pair), 430, 330)
     parts: list[Element] = [picture, dimension_choice(name, pair, table.shape[1], TITLE)]
     if words := _words(len(set(said.tolist())), len(drawn), len(table)):
         parts.append(Note(f"who is in the plane of {name}", words, wide=False))
     return Stack("arrows", TITLE, tuple(parts))
-
-
-def _ids_drawn(n: int, said: Array) -> Array:
-    """The rows that are drawn: those of the sentence's words, and the first rows of the table, up to `MOST_ARROWS`."""
-    return np.sort(list(dict.fromkeys((*said.tolist(), *range(min(n, MOST_ARROWS)))))[:MOST_ARROWS])
 
 
 def _words(said: int, drawn: int, n: int) -> str:

@@ -60,11 +60,6 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
     return *head, beside((SCORES, (*lost, *scores)), (LOOKS, looks)), whole_below(view)
 
 
-def head_gallery_sentence(view: View, stage: Stage) -> str:
-    """One sentence on the page."""
-    return "Nobody tells a head what to do. To find out what it does, one measures where it looks."
-
-
 def _sentences(view: View) -> tuple[list[Annotated], str]:
     """The sentences to measure on, and a text about them."""
     found = sentences_for(view.state)

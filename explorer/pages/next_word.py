@@ -228,11 +228,6 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
     )
 
 
-def next_word_sentence(view: View, stage: Stage) -> str:
-    """One sentence on the page."""
-    return "A model says one word at a time, and then reads the word that it has said."
-
-
 def _shares(view: View, row: int) -> Array:
     """The probabilities after a word; 0 in place of NaN and infinity."""
     shares = view.values[PROBABILITIES][row].astype(np.float64)

@@ -150,6 +150,8 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
         *([_merges(merges)] if merges else []),
     )
     tip = "What the merges are learned from"
+    what = "Type or paste a text to learn from"
+    own = TextBox("own text", what, str(view.chosen(TEXT, "")), Keep(TEXT), MOST_TEXT)
     return (
         *own_steps(view, known, sentence),
         Controls(
@@ -167,17 +169,12 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
                 ),
             ),
         ),
-        *_own_text(view, titles[source]),
+        *((own,) if titles[source] == OWN else ()),
         Note("together", about),
         Section("in pieces", "The sentence in pieces"),
         _sentence(found, ids),
         *((beside((COLUMN, word), (COLUMN, learned)),) if word else learned),
     )
-
-
-def pieces_sentence(view: View, stage: Stage) -> str:
-    """One sentence on the page."""
-    return "Large models read pieces of words. The pieces are learned from a text (byte-pair encoding)."
 
 
 def _sources(view: View, sentence: str) -> dict[str, tuple[Merge, ...]]:
@@ -190,15 +187,6 @@ def _sources(view: View, sentence: str) -> dict[str, tuple[Merge, ...]]:
     if are_pieces(known) and not isinstance(known, Vocabulary):
         found[BOOKS] = merges_of(known)
     return {**found, OWN: _learned(str(view.chosen(TEXT, sentence)))}
-
-
-def _own_text(view: View, source: str) -> tuple[Element, ...]:
-    """The box for a text of the reader's own, if merges are learned from that."""
-    if source != OWN:
-        return ()
-    return (
-        TextBox("own text", "Type or paste a text to learn from", str(view.chosen(TEXT, "")), Keep(TEXT), MOST_TEXT),
-    )
 
 
 @lru_cache(8)

@@ -3,6 +3,8 @@ next word leaves at the right.
 
 `joined` finds out which boxes of a drawing read from which: the arrow keys follow these edges.
 
+`played` plays one pass step by step: marks that the pass has not reached are faint.
+
 The page of one block, a level between the whole and the stages: its matrices as pictures with formula and shape.
 """
 
@@ -16,13 +18,15 @@ from explorer.core.graph import Graph, Stage
 from explorer.pages.chain import boxes, chain, counts, example_choice, is_small_net, neurons
 from explorer.pages.drawing import Box, Drawing
 from explorer.pages.element import Element
+from explorer.pages.gestures import Keep
 from explorer.pages.lanes import lanes
 from explorer.pages.levels import has_stream, stages_of, to_whole
-from explorer.pages.model_pass import coloured, played
-from explorer.pages.page import Controls, Picture
+from explorer.pages.page import Controls, Picture, Player
 from explorer.pages.stacks import Stacks
 from explorer.pages.view import View
 
+PLAYED = "whole.played"
+"""The beginning of the key that keeps how many steps of a pass have been taken; without that key, all steps."""
 Boxes: TypeAlias = tuple[tuple[int, str], ...]
 """The boxes of a drawing: for each its index among the marks, and the node that it shows."""
 
@@ -159,3 +163,63 @@ def whole_sentence(view: View, stage: Stage) -> str:
     if kind == "mlp":
         return "Numbers go in at the left, from neuron to neuron, and the answer comes out at the right."
     return "Each picture is made from those at its left."
+
+
+def played(
+    view: View, drawing: Drawing, due: Sequence[str], invitation: str, block: str = ""
+) -> tuple[Drawing, Player]:
+    """A drawing with the marks that the pass has not reached made faint, and the player of the pass.
+
+    Gradients are computed from the loss back to the inputs, so while they are shown the pass goes backward.
+
+    Parameters
+    ----------
+    due : sequence of str
+        For each mark, the node that it waits for; "" if it waits for none.
+    invitation : str
+        The text that is shown while no pass is played.
+    block : str
+        The block that is drawn, if it is not the whole: a block is played by itself.
+    """
+    key = f"{PLAYED}.{block}" if block else PLAYED
+    wanted = set(due)
+    steps = [name for name in view.nodes if name in wanted]
+    backward = view.looking.showing == "gradient"
+    if backward:
+        steps.reverse()
+    taken = view.number(key, len(steps), 0, len(steps))
+    titles = {stage.name: f"{stage.group}: {stage.title}" for stage in view.graph.stages}
+    names = tuple(f"{titles[view.nodes[name].stage]}, {view.nodes[name].short}" for name in steps)
+    player = Player("player", taken, names, Keep(key), _said(names, taken, backward) or invitation)
+    if taken == len(steps):
+        return drawing, player
+    missing = set(steps[taken:])
+    marks = tuple(
+        replace(mark, faint=1.0) if name in missing else mark for mark, name in zip(drawing.marks, due, strict=True)
+    )
+    return replace(drawing, marks=marks), player
+
+
+def _said(steps: Sequence[str], taken: int, backward: bool) -> str:
+    """A sentence on the step that a played pass has reached; "" at its end."""
+    if taken == len(steps):
+        return ""
+    if not taken:
+        return "One pass, from the loss back to the words" if backward else "One pass, from the beginning"
+    return f"Step {taken} of {len(steps)}: <b>{escape(steps[taken - 1])}</b>"
+
+
+def coloured(view: View) -> str:
+    """A sentence on what the colours mean, unless values are shown."""
+    match view.looking.showing:
+        case "change" if not view.last.label:
+            return "Nothing has changed yet. Edit a number, a word or a switch, and see which blocks change."
+        case "change" | "step":
+            return "What the last edit changed: the stronger the colour of a block, the more of its numbers changed."
+        case "gradient":
+            return (
+                "How much the loss depends on each block: a stronger colour is a longer gradient. A pass goes backward."
+            )
+        case "difference":
+            return "The stronger the colour of a block, the more it differs from the other model."
+    return ""

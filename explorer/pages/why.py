@@ -269,11 +269,6 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
     )
 
 
-def why_sentence(view: View, stage: Stage) -> str:
-    """One sentence on the page."""
-    return "Each block only adds to a word's vector, so what the output layer reads is a sum, and so is each logit."
-
-
 # The lens
 
 

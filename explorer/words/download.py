@@ -100,7 +100,9 @@ def _fill(part: Path, one: Offered, url: str, timeout: float, report: Report | N
     if have > one.size:
         part.unlink()
         have = 0
-    _need_room(part.parent, one.size - have)
+    need, free = one.size - have + _SPARE, shutil.disk_usage(part.parent).free
+    if free < need:
+        raise ExplorerError("disk-full", folder=part.parent, need=_megabytes(need), free=_megabytes(free))
     meter = Meter("downloading", one.size, report, begun=have)
     meter(have)
     failed = 0
@@ -222,12 +224,6 @@ class _SameScheme(HTTPRedirectHandler):
         if not newurl.lower().startswith(safe):
             raise HTTPError(newurl, code, "a redirection to an address that is not safe", headers, fp)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-def _need_room(folder: Path, size: int) -> None:
-    free = shutil.disk_usage(folder).free
-    if free < size + _SPARE:
-        raise ExplorerError("disk-full", folder=folder, need=_megabytes(size + _SPARE), free=_megabytes(free))
 
 
 def _size(file: Path) -> int:

@@ -29,11 +29,10 @@ from explorer.pages.drawing import (
 from explorer.pages.gestures import Edit, GoTo, Keep
 from explorer.pages.lane import amount, depth, length
 from explorer.pages.levels import ALL, LAYER, WHOLE, places
-from explorer.pages.model_pass import PLAYED
 from explorer.pages.page import Choice, Player
 from explorer.pages.stacks import SHEETS
 from explorer.pages.view import View
-from explorer.pages.whole import whole_sentence
+from explorer.pages.whole import PLAYED, whole_sentence
 from tests.examples import EXAMPLES as DISTINCT
 from tests.pages.test_columns import crosses
 

@@ -21,9 +21,9 @@ from explorer.lessons.schema import WHOLE, Lesson
 from explorer.lessons.steps import Question, Step
 from explorer.lessons.walk import Attempt, Walk
 from explorer.pages.covering import covered_by
-from explorer.pages.model_pass import PLAYED
 from explorer.pages.of_step import asked_cells
 from explorer.pages.view import Cell, Covered, Spot, View
+from explorer.pages.whole import PLAYED
 from explorer.ui.background import Background
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
