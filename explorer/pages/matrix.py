@@ -25,6 +25,7 @@ DECIMALS = 2
 """Columns have room for this many decimals even if fewer are written, so that no column moves when one is added."""
 ALONE_PLAIN = 0.05, 1000.0
 """A single change or gradient between these sizes is written without a power of ten."""
+LEAST_POWER = -321  # below it, a power of ten is 0 in float64
 TINY = "~0"
 """The text of a number that is not 0 but would be written as 0."""
 SURVEYED = 200
@@ -115,7 +116,7 @@ class Matrix(Element):
         largest = 0.0 if self.showing == "values" or self.array.size == 1 else largest_of(self.array)
         if not largest or 0.1 <= largest < 10 ** max(FIGURES, self._figures(self._usual_decimals)):
             return 0
-        return 3 * floor(log10(largest) / 3)
+        return max(3 * floor(log10(largest) / 3), LEAST_POWER)
 
     def _figures(self, decimals: int) -> int:
         """How many digits the largest value has."""

@@ -83,6 +83,12 @@ def test_a_change_of_a_single_number(shown, number, text):
     assert one.text(0, 0) == text
 
 
+def test_a_change_by_the_smallest_number_there_is(shown, document):
+    document.do(SetArray("source.table", np.zeros((3, 4))))
+    document.do(SetCells("source.table", {(0, 0): 5e-324}))
+    assert texts(shown("source.table", showing="change"))[0] == ["+0.005", "·", "·", "·"]
+
+
 @pytest.mark.parametrize("lesson", ["you-are-welcome", "i-love-ai", "tiny-gpt", "tiny-translator"])
 def test_no_equation_has_its_symbol_on_both_sides(lesson):
     view = View.of(Document(load(lesson).state()))
