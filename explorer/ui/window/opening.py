@@ -266,6 +266,8 @@ class OpeningPage(QFrame):
 
     def _offer_to_go_on(self) -> None:
         """Offer the lesson that was left last, if it is not finished."""
+        if not self._go_on.isHidden():  # the page is shown again, as after the window was minimised
+            return
         folder = self._window.lessons.guide.folder
         latest = None if folder is None else folder.latest()
         if latest is None:

@@ -215,14 +215,18 @@ def test_another_document_shows_its_own_pages(first, eye):
     assert window.page().isVisible()
 
 
-def test_a_lesson_that_one_has_left_is_gone_on_with(first, hand, eye, tmp_path, qtbot):
+def test_a_lesson_that_one_has_left_is_gone_on_with(first, hand, eye, tmp_path, qtbot, monkeypatch):
     ProgressFolder(tmp_path / "progress").save(Progress("two-vectors", seed=1).at("dot"))
     window = first(settings=Settings(tmp_path))
     link = window.tabs.opening._go_on
     qtbot.waitUntil(link.isVisible)
     assert link.text() == "Go on with “Two vectors”"
+    window.tabs.opening._begin()  # the page is shown again, as after the window was minimised
+    begun, begin = [], window.files.begin_lesson
+    monkeypatch.setattr(window.files, "begin_lesson", lambda lesson: begun.append(lesson.id) or begin(lesson))
     hand.click(link)
     eye.settle(window)
+    assert begun == ["two-vectors"]
     assert window.bench.lesson.id == "two-vectors"
     assert window.lessons.guide.at is not None
 
