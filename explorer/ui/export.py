@@ -16,6 +16,7 @@ from explorer.files import whole_file
 from explorer.pages.view import Cell
 from explorer.sentences import sentence
 from explorer.ui.files import Files
+from explorer.ui.matrix.clipboard import claim
 from explorer.ui.page.page_view import PageView
 from explorer.ui.workbench import Workbench
 
@@ -137,6 +138,7 @@ def copy_page(page: PageView) -> None:
         picture.setDevicePixelRatio(whole.devicePixelRatioF())
         picture.fill(page.bench.appearance.theme.page)  # the page itself is transparent: it would be pasted black
         whole.render(picture)
+        claim()
         QGuiApplication.clipboard().setPixmap(picture)
 
 
@@ -146,6 +148,7 @@ def copy_text(bench: Workbench, files: Files) -> None:
 
     try:
         bench.document.settle()
+        claim()
         QGuiApplication.clipboard().setText(as_text(bench.document.state, bench.lesson.title))
     except ExplorerError as error:
         files.dialogs.tell(sentence(error))

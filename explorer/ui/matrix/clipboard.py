@@ -20,6 +20,13 @@ NEWEST, _COPIES = "newestCopy", count()
 """The property of the clipboard with the number of the latest copy, and the numbers of copies."""
 
 
+def claim() -> int:
+    """Note that something is copied now: numbers that are still being written give way. Returns its number."""
+    number = next(_COPIES)
+    QGuiApplication.clipboard().setProperty(NEWEST, number)
+    return number
+
+
 def copy(numbers: int, text: Callable[[], str], beside: QWidget, said: str = "") -> None:
     """Put numbers on the clipboard; `numbers` says how many.
 
@@ -36,8 +43,7 @@ def copy(numbers: int, text: Callable[[], str], beside: QWidget, said: str = "")
         "copy-too-large".
     """
     check(numbers)
-    clipboard, number = QGuiApplication.clipboard(), next(_COPIES)
-    clipboard.setProperty(NEWEST, number)
+    clipboard, number = QGuiApplication.clipboard(), claim()
 
     def take(found: str) -> str:
         if clipboard.property(NEWEST) != number:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QPushButto
 
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Line, Lines, Listing
 from explorer.pages.view import Cell
+from explorer.ui.matrix.clipboard import claim
 from explorer.ui.page.fitted_table import FittedTable, Widths
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.listing_model import (
@@ -442,6 +443,7 @@ class ListingView(FittedTable):
                 for column, entry in told
                 if column.kind != BAR
             )
+            claim()
             QGuiApplication.clipboard().setText("\t".join(texts))
             return
         self._by = "arrow"

@@ -88,6 +88,13 @@ def test_what_is_copied_last_is_on_the_clipboard(table, clipboard, qtbot, monkey
     qtbot.waitUntil(lambda: not any(one.at_work for one in table.window().findChildren(Background)))
     assert QGuiApplication.clipboard().text() == "one"
     assert taken == ["file"]
+    goes_on.clear()
+    copying.copy(4, many, table.viewport())
+    copying.claim()  # a line of a list, or a page
+    clipboard("a line")
+    goes_on.set()
+    qtbot.waitUntil(lambda: not any(one.at_work for one in table.window().findChildren(Background)))
+    assert QGuiApplication.clipboard().text() == "a line"
 
 
 def test_numbers_are_copied_although_their_page_is_left(open_window, eye, clipboard, qtbot, monkeypatch):
