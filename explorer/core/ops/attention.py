@@ -174,9 +174,11 @@ class Scores(Op):
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         dot = self.similarity == "dot"
         if around.square(1):
-            yield Slip(
-                "not transposed", "if K is not transposed: row times row, not row times column", Turned(self, (1,))
+            lines = (
+                "column times row, not column times column" if self.columns else "row times column, not row times row"
             )
+            how = "also transposed" if self.columns else "not transposed"
+            yield Slip("not transposed", f"if K is {how}: {lines}", Turned(self, (1,)))
         if not around.scaled and around.name == "scores" and dot:
             width = around.shapes[0][-2 if self.columns else -1]
             divided = Then(self, "divide", float(np.sqrt(width)), f"√{width}")

@@ -150,7 +150,7 @@ class RelativeBias(Op):
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         if self.both:
-            sentence = "if distances to later words are counted like those to earlier words"
+            sentence = "if all buckets are for earlier words, as in a decoder"
             yield Slip("one direction", sentence, replace(self, both=False))
 
 

@@ -150,7 +150,9 @@ class MatMul(Op):
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         if around.square(1):
-            yield Slip("row for column", "if a row of the weights is taken for the column", Turned(self, (1,)))
+            taken, right = ("column", "row") if self.transposed else ("row", "column")
+            sentence = f"if a {taken} of the weights is taken for the {right}"
+            yield Slip("row for column", sentence, Turned(self, (1,)))
         if len(around.shapes) == 3:
             yield Slip("no bias", "without the bias", Fewer(self))
 

@@ -9,7 +9,7 @@ import pytest
 import explorer
 from explorer.core import ops
 from explorer.core.ops.attention import Scores
-from explorer.core.ops.linear import Add
+from explorer.core.ops.linear import Add, MatMul
 from explorer.core.ops.scale import Scale, ScaleFactor
 from explorer.core.ops.slips import Surroundings
 from explorer.core.switches import SWITCHES
@@ -87,3 +87,17 @@ def test_a_slip_is_told_in_words_of_its_node(op, name, axes, says):
     """Whoever left out the biases of ALiBi was told of a residual."""
     shapes = ((2, 3), (2, 3))
     assert next(op.slips(Surroundings(name, axes, shapes))).sentence == says
+
+
+def test_what_is_said_of_rows_and_columns_is_what_is_computed():
+    """Of a K that is not transposed it was said that rows meet rows, which is what is right."""
+    Q, K = np.arange(9.0).reshape(3, 3), np.arange(9.0).reshape(3, 3) ** 2
+    around = Surroundings("scores", ("query", "key"), (Q.shape, K.shape), scaled=True)
+    for columns, lines, product in ((False, "row times column", Q @ K), (True, "column times row", Q.T @ K.T)):
+        slip = next(Scores(columns=columns).slips(around))
+        np.testing.assert_array_equal(slip.op.forward(Q, K), product)
+        assert f": {lines}, not " in slip.sentence
+    for transposed, taken, product in ((False, "a row", Q @ K.T), (True, "a column", Q @ K)):
+        slip = next(MatMul(transposed).slips(around))
+        np.testing.assert_array_equal(slip.op.forward(Q, K), product)
+        assert slip.sentence.startswith(f"if {taken} of the weights")
