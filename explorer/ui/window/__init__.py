@@ -1,1 +1,1 @@
-"""The window itself: its bars, its list of stages, what stands beside, and what its tabs are in."""
+"""The main window: its bars, its list of stages, the pages side by side, and the container of its tabs."""

@@ -1,4 +1,4 @@
-"""Words of a sequence as buttons, the line that they stand in, and the field in which they are typed."""
+"""The words of a sequence as buttons, the line of these buttons, and the field for typing words."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QCompleter, QLineEdit, QMenu, QPushButton, QScroll
 
 from explorer.ui.theme import mark
 
-FAR_ENOUGH = 12  # pixels before a press becomes a move
+FAR_ENOUGH = 12  # pixels after which a press becomes a drag
 MOST_LETTERS = 1_000_000
-"""So large that a text that is too long is counted and refused, and not cut."""
+"""A limit so large that a too long text is not cut here, but counted and refused later."""
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -18,7 +18,7 @@ Key, Alt = Qt.Key, Qt.KeyboardModifier.AltModifier
 
 
 class Chip(QPushButton):
-    """One token. Click: light it up; double click, Enter or F2: type; Delete: remove; Alt+arrows or a drag: move."""
+    """One token. Click: light it; double click, Enter or F2: type; Delete: remove; Alt+arrows or a drag: move."""
 
     edit_wanted = Signal(int)
     remove_wanted = Signal(int)
@@ -54,7 +54,7 @@ class Chip(QPushButton):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._moves(event):
-            event.accept()  # in a lesson these keys would go to its next step or to the one before
+            event.accept()  # otherwise, in a lesson, these keys would go to another step
             return True
         return bool(super().event(event))
 
@@ -119,11 +119,11 @@ class Chip(QPushButton):
         menu.addAction("Move left", lambda: self.move_wanted.emit(here, here - 1))
         menu.addAction("Move right", lambda: self.move_wanted.emit(here, here + 1))
         menu.addAction("Type the whole sentence", self.all_wanted.emit)
-        menu.popup(event.globalPos())  # not exec: the chosen act may delete this chip, and the menu with it
+        menu.popup(event.globalPos())  # not exec, because the chosen act may delete this chip with its menu
 
 
 class WordEdit(QLineEdit):
-    """A field to type one word, or several. Enter or a loss of focus takes them; Escape leaves everything as it was.
+    """A field for typing one word or several. Enter, or a loss of focus, takes them; Escape changes nothing.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class WordEdit(QLineEdit):
     words : tuple of str
         The words to offer.
     spoken : str
-        For a screen reader.
+        The name for a screen reader.
     """
 
     finished = Signal(str)
@@ -167,7 +167,7 @@ class WordEdit(QLineEdit):
 class Rail(QScrollArea):
     """One line of widgets that scrolls sideways, also by the wheel, without a scroll bar.
 
-    A word that does not fit is not painted in part: half a word reads like another word.
+    A partly visible word is not painted, because half a word reads like another word.
     """
 
     def __init__(self, content: QWidget) -> None:
@@ -187,7 +187,7 @@ class Rail(QScrollArea):
         return QSize(min(hint.width(), 4 * hint.height()), hint.height())
 
     def shows(self, chip: QWidget) -> bool:
-        """Whether a word is painted: all of it is visible, or no word is."""
+        """Whether a word is painted: it is wholly visible, or no word is."""
         left = -self.content.x()
         room = left, left + self.viewport().width()
         if _is_whole(chip, room):

@@ -21,18 +21,18 @@ from explorer.ui.window.top_bar import PAGES
 from explorer.ui.workbench import Workbench
 
 MOST = 200
-"""The most rows that are listed: to find others, the person types another letter."""
+"""The most rows that are listed; typing more letters finds the others."""
 WIDTH, HEIGHT, TOP = 560, 420, 56
 _PARTED = str.maketrans(".-", "  ")
-"""A word begins after these, too: typed "attention" finds Self-attention before a lesson about attention."""
+"""A word also begins after these, so that "attention" finds "Self-attention" before a lesson about attention."""
 _TO_THE_LIST = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 class Entry(NamedTuple):
-    """A place to go to, or something to do."""
+    """A place to go to, or an act."""
 
-    words: str  # what is shown first, and searched
-    about: str  # what kind of thing it is, or where; searched as well
+    words: str  # the first column, which is searched first
+    about: str  # the second column: the kind of entry, or its place; searched as well
     act: Callable[[], object]
 
 
@@ -81,14 +81,14 @@ class CommandPalette(QDialog):
         self._search("")
 
     def open_over(self) -> None:
-        """Show it at the top of the window, in the middle."""
+        """Show the palette at the top of the window, horizontally centred."""
         px, window = self._bench.appearance.px, self._window
         self._fit()
         self.move(window.mapToGlobal(QPoint((window.width() - self.width()) // 2, px(TOP))))
         self.show()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    # What there is
+    # The entries
 
     def _all(self) -> Iterator[Entry]:
         """All entries, in the order in which they are listed before anything is typed."""
@@ -136,7 +136,7 @@ class CommandPalette(QDialog):
     def _open(self, id: str) -> None:
         self._files.open_lesson(load(id))
 
-    # What fits
+    # The search
 
     def _search(self, text: str) -> None:
         self._found = found(self._entries, text)[:MOST]
@@ -152,7 +152,7 @@ class CommandPalette(QDialog):
         self._fit()
 
     def _fit(self) -> None:
-        """Take the height of the matches, in the room that the window has."""
+        """Take the height of the found entries, as far as the window has room."""
         px, window = self._bench.appearance.px, self._window
         around = self.sizeHint().height() - self.list.sizeHint().height() + 2 * self.list.frameWidth() + px(6)
         rows = self.list.topLevelItemCount() * max(self.list.sizeHintForRow(0), 1)
@@ -173,13 +173,13 @@ class CommandPalette(QDialog):
         row = self.list.currentIndex().row()
         if 0 <= row < len(self._found):
             act = self._found[row].act
-            self.close()  # before the act, which may ask something
+            self.close()  # before the act, which may open a dialog
             act()
 
 
 def found(entries: Sequence[Entry], text: str) -> list[Entry]:
-    """The entries that hold each typed word; first those whose own words begin so, then those where any word does."""
-    words = text.casefold().replace(": ", " ").split()  # a link says "Source: Positions"
+    """The entries with all typed words; first those whose `words` have words that begin so, then those with any."""
+    words = text.casefold().replace(": ", " ").split()  # links are written like "Source: Positions"
     typed = [word.translate(_PARTED) for word in words]
 
     def begins(text: str) -> bool:

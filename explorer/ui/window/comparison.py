@@ -1,4 +1,4 @@
-"""The same stage of another example, or of another setting, beside the open one, with the difference."""
+"""The same stage of another example or setting beside that of the open one, with the difference of both."""
 
 from collections.abc import Callable
 from typing import Any
@@ -31,9 +31,9 @@ class Comparison(QFrame):
     Parameters
     ----------
     bench : Workbench
-        The window's.
+        The workbench of the window.
     files : Files
-        The window's: a document may come from a file, too.
+        The `Files` of the window, because the other document may come from a file.
     """
 
     closed = Signal()  # the button that ends the comparison was pressed
@@ -95,7 +95,7 @@ class Comparison(QFrame):
         self.go_to(bench.selection.stage)
 
     def _suggestion(self) -> tuple[Lesson, str]:
-        """The most likely thing to compare with: the next setting of the open example."""
+        """What is most likely compared: the first other setting of the open example."""
         lesson, now = self._first.lesson, self._first.document.state.setting
         others = [name for name in lesson.settings if name != now]
         return lesson, (others or list(lesson.settings))[0]
@@ -114,14 +114,14 @@ class Comparison(QFrame):
         self._cover()
 
     def _cover(self) -> None:
-        """Cover what a question covers in the first document: another setting of the same example would tell it."""
+        """Cover what a question covers in the first document: another setting of the same example would show it."""
         covered = self._first.selection.looking.covered
         same = self.bench.lesson.id == self._first.lesson.id
         self.bench.selection.speak_of(None, covered.inside(self.bench.document.engine.values) if same else None)
 
     def _point_here(self, cell: Cell | None) -> None:
         here = self.bench.selection
-        if cell is None and here.cell is not None:  # it was released
+        if cell is None and here.cell is not None:  # the cell was released in the first document
             here.forget()
         self._point(here, cell)
 
@@ -130,12 +130,12 @@ class Comparison(QFrame):
 
     @staticmethod
     def _point(selection: Selection, cell: Cell | None) -> None:
-        # Each points at the other; it ends at a cell that is already pointed at.
+        # Each selection points in the other; this ends at a cell that is already pointed at.
         if cell is not None and cell != selection.cell:
             selection.point(cell)
 
     def _go_along(self, _: str) -> None:
-        """In a turn of its own: the page beside this one comes first."""
+        """Follow the first document to a stage in a later turn: its own page is shown first."""
         self._along.start()
 
     def go_to(self, stage: str) -> None:
@@ -146,7 +146,7 @@ class Comparison(QFrame):
         self._say()
 
     def _say(self) -> None:
-        """Say what cannot be compared."""
+        """Show a sentence if the stage or a matrix cannot be compared."""
         here, stage, text = self.bench.selection, self._first.selection.stage, ""
         own, others = self.bench.document.engine, self._first.document.engine.values
         if here.stage != stage:
@@ -212,13 +212,13 @@ class Comparison(QFrame):
             self._say()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # The page beside begins at the same height.
+        # So that the page beside this one begins at the same height.
         if event.type() == QEvent.Type.Resize and watched is self._bar:
             self.bar_height.emit(self._bar.height())
         return bool(super().eventFilter(watched, event))
 
     def event(self, event: QEvent) -> bool:
-        """With the focus here, the keys of undo and redo mean this document, and not the window's."""
+        """With the focus here, let the keys of undo and redo act on this document, not on the window's."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._meant(event):
             event.accept()
             return True
@@ -232,7 +232,7 @@ class Comparison(QFrame):
             act()
 
     def _meant(self, event: QKeyEvent) -> Callable[[], object] | None:
-        """Undo or redo, if a key means one of them."""
+        """The method for undo or redo, if a key means one of them."""
         keys = QKeySequence(event.keyCombination())
         if event.matches(QKeySequence.StandardKey.Undo):
             return self.bench.document.undo

@@ -1,4 +1,4 @@
-"""Ctrl+F: finds words on the visible page while they are typed, and marks them."""
+"""Ctrl+F: finds typed words on the visible page, and marks them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -36,14 +36,14 @@ SHADE, HERE = 0.22, 0.45
 
 @dataclass(frozen=True)
 class Hit:
-    """A place where the searched words stand."""
+    """A place that contains the searched words."""
 
     within: QWidget
     rect: QRect  # in that widget
-    bring: Callable[[], object] | None = None  # what else, besides scrolling, makes the place visible
+    bring: Callable[[], object] | None = None  # makes the place visible, besides scrolling the page; None: not needed
 
     def seen(self, over: QWidget) -> QRect:
-        """Its visible part, in pixels of a widget that lies over everything."""
+        """The visible part of the place, in the coordinates of `over`, which lies over the window."""
         if not shiboken6.isValid(self.within) or not self.within.isVisible() or self.rect.isEmpty():
             return QRect()
         rect, widget = self.rect, self.within
@@ -54,7 +54,7 @@ class Hit:
 
 
 def hits(wholes: Sequence[QWidget], text: str) -> Iterator[Hit]:
-    """The places in some widgets where a text is written, in capitals or not, in the order of painting."""
+    """The places in some widgets that contain a text, whether in capitals or not, in the order of painting."""
     wanted = folded(text)
     for whole in wholes:
         for line in written_in(whole):
@@ -72,17 +72,17 @@ def hits(wholes: Sequence[QWidget], text: str) -> Iterator[Hit]:
 
 
 def folded(text: str) -> str:
-    """A text without capitals, each letter of it in its place: ß, which `casefold` would make two letters, stays."""
+    """A text without capitals and of the same length: ß, which `casefold` would turn into two letters, stays."""
     return "".join(small if len(small := letter.casefold()) == 1 else letter for letter in text)
 
 
 def plain(latex: str) -> str:
-    """A formula without its braces and backslashes, as a person types it."""
+    """A LaTeX formula without braces and backslashes, as people type it in a search."""
     return latex.replace("{", "").replace("}", "").replace("\\", "")
 
 
 def _labels_out_of_sight(view: MatrixView, wanted: str) -> Iterator[Hit]:
-    """The row and column labels that are visible only after scrolling the matrix: visible ones are painted."""
+    """The row and column labels that are visible only after scrolling the matrix; `written_in` finds visible ones."""
     port, matrix = view.viewport().rect(), view.matrix
     for number, label in enumerate(matrix.rows):
         at = view.rowViewportPosition(number)
@@ -95,7 +95,7 @@ def _labels_out_of_sight(view: MatrixView, wanted: str) -> Iterator[Hit]:
 
 
 class _Marks(QWidget):
-    """Lies over the window and marks what was found; the mouse passes through it."""
+    """Lies over the window and marks the found places; the mouse passes through it."""
 
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)
@@ -127,10 +127,10 @@ class FindBar(QFrame):
     Parameters
     ----------
     whole : QWidget
-        What the bar and its marks lie over: the whole window.
+        The contents of the window, over which the bar and its marks lie.
     searched : callable
-        Returns the parts of the visible page, in the order in which they are searched; the bar stands in the corner of
-        the first.
+        Returns the parts of the visible page in the order in which they are searched; the bar is in the corner of the
+        first part.
     """
 
     def __init__(self, appearance: Appearance, whole: QWidget, searched: Callable[[], Sequence[QWidget]]) -> None:
@@ -162,7 +162,7 @@ class FindBar(QFrame):
 
     @property
     def hits(self) -> Sequence[Hit]:
-        """The places where the words stand."""
+        """The found places."""
         return self._marks.hits
 
     @property
@@ -236,7 +236,7 @@ class FindBar(QFrame):
         self._marks.hits = found
 
     def _look(self) -> None:
-        """Search for what is typed now; the first visible place, if there is one, becomes the present place."""
+        """Search for the typed text; the first visible place, if there is one, becomes the present place."""
         self._find()
         seen = (k for k, hit in enumerate(self.hits) if not hit.seen(self._marks).isEmpty())
         self._marks.at = next(seen, 0)
@@ -257,7 +257,7 @@ class FindBar(QFrame):
             if hit.bring is not None:
                 hit.bring()
             _scroll_to(hit)
-            if hit.bring is not None:  # it is painted only now, and has a place
+            if hit.bring is not None:  # only after it is painted its rectangle is known, so search again
                 self._again.start()
         self._say()
 

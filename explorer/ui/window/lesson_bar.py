@@ -1,6 +1,6 @@
-"""Below the stage: what the setting of the open lesson shows.
+"""The bar below the stage: what the setting of the open lesson shows.
 
-Also the ways from a number to where a reference prints it, and back to what computes it.
+Also leads from a number to where a reference prints it, and from a printed number to the cell that computes it.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 BEFORE = "Before your changes: "
 HIGH = 800
-"""Pixels at text scale 1: in a window less high, what to try replaces the words about the setting."""
+"""In a lower window (pixels at text scale 1), the words on what to try replace those about the setting."""
 NARROW = 1200
-"""Pixels at text scale 1: in a window less wide the words may take two lines."""
+"""In a narrower window (pixels at text scale 1), the words may take two lines."""
 LOW = 440
-"""Pixels at text scale 1: in a window less high, only the title is shown, to leave room for the stage in large text."""
+"""In a lower window (pixels at text scale 1), only the title is shown, to leave room for the stage."""
 
 
 class LessonBar(QFrame):
-    """The setting's title, a line about it and what to try; on request, everything that is said about it.
+    """The setting's title, a line about it and what to try; after "More", all paragraphs about it.
 
-    `fold`: hides the bar, as the button beside "More" does.
+    `fold`: the action that hides the bar; the button beside "More" triggers it.
     """
 
     def __init__(self, bench: Workbench, fold: QAction) -> None:
@@ -74,17 +74,17 @@ class LessonBar(QFrame):
         self.restyle()
 
     def follow(self) -> None:
-        """Say something else after an act that changes it, which few acts do."""
+        """Update the words, if the act has changed what they depend on; few acts do."""
         if self._about != self._is_about():
             self.refresh()
 
     def _is_about(self) -> tuple[Lesson, str, bool]:
-        """The lesson and the setting, and whether the model stands as it was opened."""
+        """The lesson, the setting, and whether the model is unchanged since it was opened."""
         state = self._bench.document.state
         return self._bench.lesson, state.setting, state in self._bench.opened
 
     def refresh(self) -> None:
-        """Say what belongs to the present lesson and setting."""
+        """Show the words about the present lesson and setting, as far as there is room."""
         self._about = lesson, name, given = self._is_about()
         setting = lesson.settings.get(name)
         if setting is None:
@@ -92,14 +92,14 @@ class LessonBar(QFrame):
         self._title.setText(setting.title)
         paragraphs = [" ".join(p.split()) for p in f"{setting.paragraph}\n\n{lesson.paragraph}".strip().split("\n\n")]
         if not given:
-            paragraphs[0] = f"{BEFORE}{paragraphs[0]}"  # its numbers may be others than those shown now
+            paragraphs[0] = f"{BEFORE}{paragraphs[0]}"  # the numbers in it may differ from those shown now
         attempts = [f"Try: {one}" for one in (setting.to_try, lesson.to_try) if one]
         whole, height = self._more.isChecked(), self.window().height()
         px = self._bench.appearance.px
         first = paragraphs[0] if height >= px(HIGH) or not attempts else attempts[0]
         lines = 0 if whole or height < px(LOW) else 2 if self.window().width() < px(NARROW) else 1
         self._line.setText(set_names(self._shortened(first, lines)) if lines else "")
-        # With one line or two the bar of a narrow window has the same height: else the page would be laid out twice.
+        # In a narrow window the bar always has the height of two lines; otherwise the page would be laid out twice.
         self._line.setMinimumHeight(2 * self._line.fontMetrics().lineSpacing() + 2 if lines == 2 else 0)
         self._text.setVisible(whole)
         self._text.setText(set_names("\n\n".join(paragraphs)))
@@ -108,7 +108,7 @@ class LessonBar(QFrame):
         self._more.setText("Less" if whole else "More")
 
     def _shortened(self, text: str, lines: int) -> str:
-        """As many sentences as fit into the line; if the first does not, its beginning, on one line or two."""
+        """As many sentences as fit into the line; if not even the first does, its beginning on `lines` lines."""
         metrics = self._line.fontMetrics()
         room = max(self._line.width(), 100)
         first, *others = each_sentence(text)
@@ -125,7 +125,7 @@ class LessonBar(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._line and event.type() == QEvent.Type.Resize:
-            self._sized.start()  # its room is known only now
+            self._sized.start()  # the width of the line is known only now
         return super().eventFilter(watched, event)
 
     def restyle(self) -> None:
@@ -139,7 +139,7 @@ class LessonBar(QFrame):
 
 
 def show_reference(window: MainWindow) -> None:
-    """Show where a reference prints the cell pointed at, in the list of all printed numbers."""
+    """Show the cell pointed at in the list of all numbers that references print."""
     cell, state = window.bench.selection.cell, window.bench.document.state
     window.show_page(PAGES.index("References"))
     if cell is not None and window.tabs.references is not None:
@@ -147,7 +147,7 @@ def show_reference(window: MainWindow) -> None:
 
 
 def show_scene(window: MainWindow, number: PrintedNumber) -> None:
-    """Show what computes a printed number: its model, the stage, the cell."""
+    """Show the cell that computes a printed number: open its model, and go to the stage and the cell."""
     scene, bench = number.scene, window.bench
     if scene is None:
         return

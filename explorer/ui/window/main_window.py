@@ -47,24 +47,24 @@ if TYPE_CHECKING:
     from explorer.ui.window.find import FindBar
 
 INSPECTOR_WIDTH = 290
-"""Pixels at text scale 1 of the column at the right."""
+"""The width of the right column in pixels at text scale 1."""
 INSPECTOR_PART, INSPECTOR_PART_OF_LARGE = 0.27, 0.35
-"""Its greatest share of the width beside the map, so that it gives way before the page; and that in large text."""
+"""The greatest share of the right column in the width beside the map; and the same in large text."""
 STRIP = 16
-"""Pixels at text scale 1 of the strip that replaces the folded bottom bar."""
+"""The height of the strip in place of the folded bottom bar, in pixels at text scale 1."""
 NARROW, LOW = 800, 440
-"""Pixels at text scale 1: in a smaller window the right column, or the bottom bar, gives way to the page."""
+"""In a narrower window the right column is folded, in a lower one the bottom bar (pixels at text scale 1)."""
 GUIDED, COMPARED = 1400, 1200
-"""Pixels at text scale 1: in a narrower window the list of stages gives way to the page while a lesson leads or two
-pages are compared; and the right column does while two are compared.
+"""Pixels at text scale 1: in a window narrower than `GUIDED`, the list of stages is folded during a lesson or a
+comparison; in one narrower than `COMPARED`, the right column is folded during a comparison.
 """
 
 RESTED_MS = 250
-"""Milliseconds of an unchanged size after which the text scale follows it: during a drag nothing is restyled."""
+"""Milliseconds without a change of size after which the text scale follows; during a drag nothing is restyled."""
 
 
 class MainWindow(QMainWindow):
-    """The one window."""
+    """The main window of the program."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class MainWindow(QMainWindow):
         self.top_bar.setAccessibleName("What is open")
         self.top_bar.page_chosen.connect(self.show_page)
 
-        # From the outside in: Qt styles all that is inside again each time that a widget gets a parent.
+        # From the outside in, because Qt styles all children of a widget again whenever it gets a parent.
         window = self._central = QWidget()
         self.setCentralWidget(window)
         below = column_in(window, spacing=0)
@@ -163,7 +163,7 @@ class MainWindow(QMainWindow):
         self.terms = Terms(self, aside.column, beside)
         self._aside = aside
         self.found: FindBar | None = None
-        """Finds words on the page; made when it is first asked for."""
+        """The bar that finds words on the page; made at its first use."""
         bench.selection.reference_asked.connect(lambda: lesson_bar.show_reference(self))
 
         self._polished = later(self, self._share_width)
@@ -177,7 +177,7 @@ class MainWindow(QMainWindow):
         self.lessons.guide.stepped.connect(self.area.begin_motion)
         for action in vars(self.actions_).values():
             if isinstance(action, QAction) and action not in (self.actions_.next_stage, self.actions_.previous_stage):
-                action.triggered.connect(self.area.motion.stop)  # the motion does not see a key that is a shortcut
+                action.triggered.connect(self.area.motion.stop)  # the motion's event filter gets no keys of shortcuts
         bench.background.busy.connect(self._follow_history)
         bench.background.failed.connect(self._say_failed)
         self.files.beside = lambda: view_state.kept(self)
@@ -194,7 +194,7 @@ class MainWindow(QMainWindow):
         self._share_width()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Handle keys that nothing else uses: Esc releases a cell or goes out, Backspace shows all, Space plays."""
+        """Handle keys that no widget has used: Esc releases a cell or goes out, Backspace shows all, Space plays."""
         if event.key() == Qt.Key.Key_Escape:
             if self.terms.is_open:
                 self.terms.close()
@@ -209,7 +209,7 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def _go_out(self) -> None:
-        """Go from the visible page to the stage around it; on a page of matrices, a pointed cell is released first."""
+        """Go from the visible page to the stage around it; not if Esc releases a cell on a page of matrices."""
         if self.bench.selection.cell is None or self.page().is_picture:
             self.page().go_out()
 
@@ -219,7 +219,7 @@ class MainWindow(QMainWindow):
         return page is not None and (page.take_key(event) or (event.key() == Qt.Key.Key_Space and page.play()))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click that nothing else uses opens the entry of the term or symbol under it."""
+        """Open the glossary entry of the term or symbol under a click that no widget has used."""
         term = term_at(self, event.position().toPoint()) if event.button() == Qt.MouseButton.LeftButton else None
         if term is not None:
             self.terms.define(term)
@@ -227,21 +227,21 @@ class MainWindow(QMainWindow):
             super().mousePressEvent(event)
 
     def go_to_stage(self, stage: str) -> None:
-        """Show a stage, whatever tab is visible."""
+        """Show a stage, also if another tab is visible."""
         self.bench.selection.go_to(stage)
         self.show_page(0)
 
     # The pages
 
     def show_opening(self) -> None:
-        """Show the first page, and nothing beside it, until the person goes on to one of `PAGES`."""
+        """Show only the opening page, until the user goes on to one of `PAGES`."""
         from explorer.ui.window.opening import OpeningPage
 
         self.tabs.opening = OpeningPage(self)
         self.tabs.addWidget(self.tabs.opening)
         self.tabs.setCurrentWidget(self.tabs.opening)
         self.top_bar.hide()
-        self.area.pause()  # else motion there would stall again and again
+        self.area.pause()  # building pages would make the motion of the opening page stutter
 
     def show_page(self, page: int) -> None:
         """Show one of `PAGES`; each but the first is made when it is first shown."""
@@ -254,9 +254,9 @@ class MainWindow(QMainWindow):
         assert layout is not None
         focus = QApplication.focusWidget()
         if coming is not self.tabs.currentWidget() and focus is not None and self.tabs.isAncestorOf(focus):
-            # Else Qt would give the focus of the old tab to the next button, with a focus ring.
+            # Otherwise Qt would give the focus of the old tab to the next button, with a focus ring.
             self.setFocus(Qt.FocusReason.OtherFocusReason)
-        # What stands beside the page is hidden first, with the old tab left as it is: each is laid out once.
+        # Parts beside the page are hidden first, with the layout of the tabs off, so that each tab is laid out once.
         layout.setEnabled(coming is self.tabs.currentWidget())
         self.top_bar.show_page(page)
         self.lessons.show_page(page)
@@ -266,13 +266,13 @@ class MainWindow(QMainWindow):
         do_later(self, self.terms.follow)
 
     def show_palette(self) -> None:
-        """Let the person type where to go, or what to do."""
+        """Open the command palette, where the user types a place to go to, or an act."""
         from explorer.ui.window.command_palette import CommandPalette
 
         CommandPalette(self.bench, self.files, self.show_page, self).open_over()
 
     def find_words(self) -> None:
-        """Let the person type words to find on the visible page."""
+        """Open the bar for words to find on the visible page."""
         if self.found is None:
             from explorer.ui.window.find import FindBar
 
@@ -302,7 +302,7 @@ class MainWindow(QMainWindow):
         self._shown = lesson
         self.top_bar.open(lesson)
         names, guide = [stage.name for stage in self.bench.selection.stops], self.lessons.guide
-        led = guide.stage if guide.lesson is lesson else ""  # not first to the page that the example begins with
+        led = guide.stage if guide.lesson is lesson else ""  # the stage of the present step, shown at once
         stage = next((one for one in (led, lesson.start_stage) if one in names), names[0])
         if not led:
             self.bench.selection.set_head(lesson.start_head - 1)
@@ -311,16 +311,16 @@ class MainWindow(QMainWindow):
     # Following
 
     def _let_go(self) -> None:
-        """Another page is visible: release a cell that stood on the page before."""
+        """Release a chosen cell that is on none of the visible pages, after another page is shown."""
         pages = (self.area.in_sight(), *self.docks.pages)
         self.bench.selection.let_go_but(lambda: {node for one in pages if one and one.page for node in one.page.nodes})
 
     def _follow_motion(self) -> None:
-        """Animate docks that leave the window or come back only if motion is allowed."""
+        """Animate docks that leave the window or return only if motion is allowed."""
         self.setAnimated(self.bench.appearance.moves)
 
     def _say_shared(self, path: Path) -> None:
-        """Tell that the file is open in another window, too."""
+        """Show a notice that the file is also open in another window."""
         text = f"“{path.name}” is open in another window, too. Whoever saves last replaces what the other has saved."
         self.notice.ask(text, {"Save as another file …": self.files.save_as, "Go on": lambda: None})
 
@@ -329,20 +329,20 @@ class MainWindow(QMainWindow):
         show_error(error, self.top_bar.title)
 
     def _restore(self, beside: Mapping[str, Any]) -> None:
-        """Restore the view that the file was saved with; in a visible window, after its content is shown."""
+        """Restore the view with which the file was saved; in a visible window, after its content is shown."""
         if self.isVisible():
             self.bench.appearance.turns.add(later(self, lambda: view_state.restore(self, beside), once=True))
         else:
             view_state.restore(self, beside)
 
     def _follow_history(self) -> None:
-        """Follow a new act: what can be undone has changed, though its numbers are not computed yet."""
+        """Update the actions after a new act, which can be undone although its numbers are not computed yet."""
         self.actions_.refresh()
         self.files.refresh()
 
     def follow(self, change: Change) -> None:
         """Show a change of the document, once for each turn of the event loop."""
-        with self.bench.selection.at_once():  # else the old page would show the change, too
+        with self.bench.selection.at_once():  # otherwise the old page would show the change first
             self._follow(change)
 
     def _follow(self, change: Change) -> None:
@@ -352,7 +352,7 @@ class MainWindow(QMainWindow):
         if change.structure and self.map.stops != self.bench.selection.stops:
             self.map.rebuild()
         self.tokens.follow(change)
-        self.top_bar.follow()  # first, or the inspector would look for gradients that no longer exist
+        self.top_bar.follow()  # before the inspector, which would look for gradients that no longer exist
         self.bench.selection.refresh()
         self.lessons.follow()
         self.area.follow(change)
@@ -362,7 +362,7 @@ class MainWindow(QMainWindow):
         self.lesson_bar.follow()
         if self.found is not None:
             self.found.follow()
-        if change.structure or opened:  # else no part of the window changes its width
+        if change.structure or opened:  # other changes do not change the width of any part
             self._share_width()
 
     def page(self) -> PageView:
@@ -387,7 +387,7 @@ class MainWindow(QMainWindow):
         copy_text(self.bench, self.files)
 
     def export_cell(self) -> None:
-        """Ask for a file, and write an animation of the pointed cell's derivation into it."""
+        """Ask for a file, and write an animation of the derivation of the cell pointed at into it."""
         from explorer.ui.export import export_cell
 
         cell, player = self.bench.selection.cell, self.inspector.player
@@ -407,7 +407,7 @@ class MainWindow(QMainWindow):
         self.top_bar.restyle()
         self.notice.restyle()
         self.recording.restyle()
-        self._polished.start()  # the bars know their new widths only then
+        self._polished.start()  # in a later turn, when the bars know their new widths
         self.actions_.restyle()
         self.tokens.restyle()
         self.map.restyle()
@@ -426,28 +426,28 @@ class MainWindow(QMainWindow):
         self._sizes.follow()
 
     def _fit(self) -> None:
-        """Divide the present size among the parts."""
+        """Divide the present size of the window among its parts."""
         if self.isVisible():
             self.bench.appearance.await_rest(self.width(), self.height())
-            self._grows.start(RESTED_MS)  # later, after the turn of this layout, even if a page takes long
+            self._grows.start(RESTED_MS)  # counts after the turn of this layout, even if a page takes long
         else:
             self._grow.start()
         self.lesson_bar.refresh()
         self._share_width()
 
     def _give_way(self) -> None:
-        """Divide the width again when a lesson begins or stops leading."""
+        """Divide the width again when the steps of a lesson begin or end."""
         if self._led != (self.lessons.guide.step is not None):
             self._share_width()
 
     def _share_width(self) -> None:
-        """Divide the width: large text must leave room for the stage, so map and inspector give way."""
+        """Divide the width among the parts; if there is little, map and inspector become narrower or are folded."""
         px, width = self.bench.appearance.px, self.width()
         self._led = leads = self.lessons.guide.step is not None
         two = self.actions_.compare.isChecked()
         self._folds.fold_where_tight(
             {
-                # In a lesson, or in a comparison, the page is needed more than the list of all pages.
+                # In a lesson or a comparison, the page is more important than the list of stages.
                 "list folded": (leads or two) and width < px(GUIDED),
                 "right column folded": width < px(NARROW) or (two and width < px(COMPARED)),
                 "bottom bar folded": self.height() < px(LOW),
@@ -464,9 +464,9 @@ class MainWindow(QMainWindow):
         self._brings_bottom.setFixedHeight(px(STRIP))
         most = INSPECTOR_PART if width >= px(NARROW) else INSPECTOR_PART_OF_LARGE
         self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.minimumWidth()) * most)))
-        self.lessons.be_as_wide(self.inspector.minimumWidth())  # the lesson's panel stays where the inspector is folded
+        self.lessons.be_as_wide(self.inspector.minimumWidth())  # the lesson's panel stays when the inspector is folded
         self.terms.place()
-        # From the inside out: Qt itself takes a turn for each of them, and lays out the page in between.
+        # From the inside out; Qt would take a turn for each of these layouts, and lay out the page in between.
         for part in (self.top_bar, self.lesson_bar, self.inspector):
             around: QWidget | None = part
             while around is not None and around is not self:
@@ -477,7 +477,7 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
         self.bench.bridge.goes_before(self)
-        # Otherwise the first button has the focus ring before any key was pressed.
+        # Otherwise the first button would have a focus ring before any key is pressed.
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def dragEnterEvent(self, event: Any) -> None:
@@ -487,7 +487,7 @@ class MainWindow(QMainWindow):
         self.files.drop(event)
 
     def closeEvent(self, event: Any) -> None:
-        # A hidden window asks nothing: nobody would see the question.
+        # A hidden window does not ask, because nobody would see the question.
         if self.isVisible() and not (
             self.files.may_close() and self.tabs.may_close() and self.lessons.recorder.may_close()
         ):

@@ -1,4 +1,4 @@
-"""The two menus of the top bar: what can be done, and what can be opened. Neither has more than twelve lines."""
+"""The two menus of the top bar: all acts, and all that can be opened. Neither has more than twelve lines."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -13,9 +13,9 @@ from explorer.ui.widgets.inputs import Menu
 
 
 class MainMenu(Menu):
-    """Everything that can be done, in the order of a menu bar: files, editing, the view, lessons, help.
+    """All actions, in the order of a menu bar: files, editing, the view, lessons, help.
 
-    `lesson`: the menu of lessons, which others fill (`offer`).
+    `lesson`: the menu of lessons, to which `offer` adds further actions.
     """
 
     def __init__(self, actions: Actions, files: Files, parent: QWidget) -> None:
@@ -50,7 +50,7 @@ class MainMenu(Menu):
 
 
 class OpenMenu(Menu):
-    """What can be opened: lessons, trained models, changed examples, documents.
+    """The menu of what can be opened: lessons, trained models, changed examples, documents.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class OpenMenu(Menu):
         self.addSeparator()
         self.addActions([actions.new_model, actions.open_model, actions.open])
         self.addMenu(_recent(files, self))
-        # Their files are read when the menu is opened: so the window is shown earlier.
+        # The files are read when the menu is opened, so that the window is shown earlier.
         self.aboutToShow.connect(self._list)
 
     def _list(self) -> None:
@@ -105,7 +105,7 @@ class OpenMenu(Menu):
 
 
 def plain(text: str) -> str:
-    """A text in which & is a character, and does not underline the next letter."""
+    """A text for a menu in which & is escaped, so that it does not underline the next letter."""
     return text.replace("&", "&&")
 
 

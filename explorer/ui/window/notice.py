@@ -1,8 +1,8 @@
-"""Quiet messages in the window: a question, what is being computed, how much is read.
+"""Messages in the window that do not interrupt: a question, what is being computed, how much is read.
 
-`Notice` is a line below the top bar, with something that a person should know and may answer at any time. `Computing`
-is a word in the bar while something is computed or written in the background. `Reading` and the classes derived from it
-are lines below the top bar that say how far something has come that takes longer than a second.
+`Notice` is a line below the top bar with a message that the user may answer at any time. `Computing` is a word in the
+bar while something is computed or written in the background. `Reading` and the classes derived from it are lines below
+the top bar that show the progress of work that takes longer than a second.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ from explorer.words.progress import Progress
 
 
 class Notice(QFrame):
-    """One sentence with buttons; it is shown until a button is pressed. A newer sentence replaces it."""
+    """One sentence with buttons, shown until a button is pressed. A newer sentence replaces it."""
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Notice(QFrame):
         self.restyle()
 
     def ask(self, text: str, answers: Mapping[str, Callable[[], object]]) -> None:
-        """Show a sentence, and its answers: the words on each button, and what the button does."""
+        """Show a sentence with a button for each answer; `answers`: the words on each button, and its act."""
         self._text.setText(text)
         for button in self.buttons.values():
             button.deleteLater()
@@ -73,16 +73,16 @@ class Notice(QFrame):
 
 INDENT = 12
 PATIENCE_MS = 100
-"""What takes less time seems to happen at once (Nielsen 1993); a word that flashes up would only disturb."""
+"""Work that takes less time seems to happen at once (Nielsen 1993); a word that flashes up would only disturb."""
 
 
 class Computing(QLabel):
-    """The word “Computing …”, if that takes long enough to be noticed. It takes the room that is left over.
+    """The word “Computing …”, shown if the work takes long enough to be noticed. It takes the rest of the bar's width.
 
     Parameters
     ----------
     background : Background
-        Computes.
+        Runs the computations.
     writer : Background, optional
         Writes a file; the word is then “Writing …”.
     """
@@ -90,7 +90,7 @@ class Computing(QLabel):
     def __init__(self, background: Background, writer: Background | None = None) -> None:
         super().__init__()
         mark(self, role="small")
-        # At the right: beside the tabs it would look like a tab.
+        # Aligned to the right, because beside the tabs it would look like a tab.
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.setIndent(INDENT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -121,7 +121,7 @@ READING_MS = 1000
 
 
 class Reading(Notice):
-    """Says how much of a model has been read, with a button to stop. What was open before stays open.
+    """Shows how much of a model has been read, with a button to stop; the open document stays open until then.
 
     `reader`: reads the model.
     """
@@ -158,7 +158,7 @@ class Reading(Notice):
 
 
 class Saving(Reading):
-    """Says how much of a large document has been written, with a button to stop.
+    """Shows how much of a large document has been written, with a button to stop.
 
     `saver`: writes the document.
     """
@@ -173,7 +173,7 @@ class Saving(Reading):
 
 
 class Passing(Reading):
-    """Says how far an act on a large model has been computed, with a button to stop; the old values stay until then.
+    """Shows the progress of an act on a large model, with a button to stop; the old values stay until it is done.
 
     `background`: runs the document's computations.
     """
@@ -189,7 +189,7 @@ class Passing(Reading):
         super()._follow(busy)
 
     def _ask(self) -> None:
-        if self._document.wanted is not self._document.state:  # else only gradients are computed, where asked for
+        if self._document.wanted is not self._document.state:  # otherwise only gradients are computed
             super()._ask()
             self._looks.start()
 
@@ -199,7 +199,7 @@ class Passing(Reading):
 
 
 class Writing(Reading):
-    """Says how many words a large model has written on, with a button to stop; until then the old text stays."""
+    """Shows how many words a large model has written, with a button to stop; the old text stays until it is done."""
 
     def _sentence(self) -> str:
         one = self._progress

@@ -1,4 +1,4 @@
-"""The first page: a correct model at work, and a field for a sentence of one's own."""
+"""The opening page: a model at work, and a field for the reader's own sentence."""
 
 import re
 from dataclasses import replace
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
 
 TIME = 4500
-"""Milliseconds that the words take to run through the model."""
+"""Milliseconds of the motion in which the words run through the model."""
 FIELD, MOST = 300, 820
-"""Pixels at text scale 1 of the field for a sentence, at least and at most."""
+"""The least and the greatest width of the field for a sentence, in pixels at text scale 1."""
 LARGE = 1600, 900
-"""Pixels at text scale 1 of a window in which its text has the usual size; in a larger one the text is larger."""
+"""In a window larger than this, in pixels at text scale 1, the text of the page is larger than usual."""
 TRY = "Change a word, for example “cat” to “dog”, and press Enter."
 LOOK = " Or click any part of the picture to look into it."
 
 
 class OpeningPage(QFrame):
-    """The words of a sentence run through the model once; then a person can type another, be shown how, or look in.
+    """The words of a sentence run through the model once; then the reader can type another one, or go on to a lesson.
 
-    With less motion, the end is shown at once. `window`: where the page leads to, and whose document it shows.
+    With less motion, the end is shown at once. `window`: the main window, whose document the page shows.
     """
 
     def __init__(self, window: "MainWindow") -> None:
@@ -91,7 +91,7 @@ class OpeningPage(QFrame):
         self._take_words()
 
     def _made(self, drawing: Drawing) -> QWidget:
-        from explorer.ui.drawing.view import DrawingView  # importing pyqtgraph takes longer than the page
+        from explorer.ui.drawing.view import DrawingView  # here, because it imports pyqtgraph, which takes long
 
         return DrawingView(self._bench, drawing)
 
@@ -110,8 +110,8 @@ class OpeningPage(QFrame):
         ways = QWidget()
         self._ways = FlowLayout(ways, centred=True)
         for line in (self._asks, self._below):
-            self._column.addLayout(line)  # while it is empty: else PySide never learns that its items are deleted
-        self._column.addWidget(self._go_on, 0, Qt.AlignmentFlag.AlignHCenter)  # too wide for a line with the others
+            self._column.addLayout(line)  # while empty: otherwise PySide does not notice when its items are deleted
+        self._column.addWidget(self._go_on, 0, Qt.AlignmentFlag.AlignHCenter)  # too wide for the line of the links
         self._column.addWidget(ways)
         self._asks.addStretch(1)
         self._asks.addWidget(self.field, 100)
@@ -137,16 +137,16 @@ class OpeningPage(QFrame):
             self.picture.picture.restyle()
         self._show_anew()
 
-    # What is shown
+    # The picture
 
     def _read_view(self) -> None:
-        """Take the model as it is now: it is shown until the next call."""
+        """Take the present state of the model, which is shown until the next call."""
         view = self._bench.view
         self._view = replace(view, looking=replace(view.looking, showing="values", choices={}))
         self._shown = first_picture(self._view)
 
     def _show_anew(self) -> None:
-        """Show the end of the present picture."""
+        """Show the end of the motion for the present model."""
         self._motion.stop()
         self._read_view()
         self.show_at(1.0)
@@ -179,7 +179,7 @@ class OpeningPage(QFrame):
             self.show_at(1.0)
 
     def follow(self, *_: object) -> None:
-        """Show a change of the document; another example has pages of its own to show."""
+        """Show a change of the document; if another example was opened, leave this page."""
         if self._bench.lesson is not self._lesson:
             self._leave()
         elif self.isVisible():
@@ -194,10 +194,10 @@ class OpeningPage(QFrame):
         graph = self._bench.document.engine.graph
         return graph.axes[graph.sequences[sequence]]
 
-    # A sentence of one's own
+    # The reader's own sentence
 
     def _read(self) -> None:
-        """Let the model read what was typed, or say which word it does not know, and which words it does."""
+        """Let the model read the typed words, or say which word it does not know, and which words it knows."""
         document = self._bench.document
         sequence, before = sequence_of(document.state), likeliest(self._view)
         try:
@@ -220,7 +220,7 @@ class OpeningPage(QFrame):
         self._tell(text, "error")
 
     def _invite(self) -> None:
-        """Say what can be done; in large text the picture needs the room."""
+        """Show what the reader can do; with large text only the first sentence, to leave room for the picture."""
         self._tell(TRY if self._bench.view.looking.large else TRY + LOOK, "muted")
 
     def _tell(self, text: str, role: str) -> None:
@@ -233,10 +233,10 @@ class OpeningPage(QFrame):
         self.field.setText(re.sub(rf"(?<!\w){re.escape(unknown)}(?!\w)", known, self.field.text()))
         self._read()
 
-    # Coming and going
+    # Showing and leaving
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the picture in its place, whatever is said above it; in a large window, enlarge the text."""
+        """Reserve the height of the sentence, so that the picture does not move; in a large window enlarge the text."""
         super().resizeEvent(event)
         self._dress()
         self._hold_said()
@@ -274,7 +274,7 @@ class OpeningPage(QFrame):
             return
         try:
             lesson = load(latest.lesson)
-        except ExplorerError:  # its file is elsewhere
+        except ExplorerError:  # the lesson's file is gone
             return
         if left_at(lesson, latest) and not outcome(lesson, latest).is_whole:
             self._go_on.setText(f"Go on with “{lesson.title}”")
@@ -283,7 +283,7 @@ class OpeningPage(QFrame):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._bench.appearance.moves:  # until the picture is there, the end is not shown
+        if self._bench.appearance.moves:  # so that the end is not shown before the motion begins
             self.show_at(0.0)
         begin = later(self, self._begin, once=True)
         do_once_painted(self, lambda: self._bench.appearance.turns.add(begin))  # after the picture
@@ -293,6 +293,6 @@ class OpeningPage(QFrame):
         self.play()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Stop the motion when nobody sees it."""
+        """Stop the motion, which nobody sees now."""
         super().hideEvent(event)
         self._motion.stop()

@@ -1,7 +1,7 @@
-"""The parts of the window: they fold away, stand in windows of their own, and are laid out once for many sizes.
+"""Folding parts of the window, docks with stages, and layouts for fewer sizes.
 
-Parts fold away by a button, by a key, or if there is too little room. Stages can stand in windows of their own, beside
-the others. Of many sizes of a window in one turn of the event loop, the first and the last are laid out.
+Parts fold away by a button, by a key, or if there is too little room. Stages can stand in windows of their own
+(docks). Of many sizes of a window in one turn of the event loop, only the first and the last are laid out.
 """
 
 from collections.abc import Callable
@@ -23,14 +23,14 @@ from explorer.ui.workbench import Workbench
 
 
 class Folds:
-    """Which parts are folded, and which of that is remembered.
+    """Which parts are folded: by the user, which is stored, or for lack of room.
 
     Parameters
     ----------
     actions : dict of str to QAction
-        Folds a part away, by the name under which this is remembered.
+        The action that folds each part, by the name under which its state is stored.
     share : callable
-        Called when the person has folded a part, or brought it back.
+        Called when the user has folded a part, or unfolded it.
     """
 
     def __init__(self, actions: dict[str, QAction], settings: Settings, share: Callable[[], None]) -> None:
@@ -41,12 +41,12 @@ class Folds:
             fold.toggled.connect(partial(self._remember, name))
 
     def _remember(self, name: str, on: bool) -> None:
-        if not self._tight.get(name):  # in little room this is only for the moment
+        if not self._tight.get(name):  # a choice made while there is too little room is not stored
             self._settings.set(name, on)
         self._share()
 
     def fold_where_tight(self, tight: dict[str, bool]) -> None:
-        """Fold the parts for which there is too little room, until there is more; their buttons bring them back."""
+        """Fold the parts for which there is too little room, until there is more; their buttons unfold them."""
         for name, now in tight.items():
             if now != self._tight.get(name, False):
                 fold = self._actions[name]
@@ -56,9 +56,9 @@ class Folds:
 
 
 def fold_button(fold: QAction, sign: str, parent: QWidget | None = None) -> QPushButton:
-    """A quiet button with an arrow that triggers an action, and has its tooltip and name.
+    """A button with an arrow that triggers an action, and has its tooltip and name.
 
-    `sign`: an arrow to where the part goes, or where it comes from.
+    `sign`: an arrow in the direction in which the part is folded or unfolded.
     """
     button = mark(QPushButton(sign, parent), link="true")
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -77,7 +77,7 @@ class Docks:
 
     @property
     def pages(self) -> list[PageView]:
-        """The pages that are visible."""
+        """The visible pages of the docks."""
         return [page for _, area in self._open.values() if (page := area.in_sight()) is not None]
 
     def open(self, stage: Stage) -> QDockWidget:
@@ -121,14 +121,14 @@ class Docks:
 
 
 class Sizes:
-    """Limits the layouts after a window's ``resizeEvent``: a drag at its corner sends many sizes at once.
+    """Limits the layouts after a window's ``resizeEvent``: dragging its corner sends many sizes at once.
 
     Laying out each of fifteen sizes blocked the window for half a second.
 
     Parameters
     ----------
     window : QWidget
-        It has a layout.
+        A widget with a layout.
     fit : callable
         Divides the window's size among its parts.
     """
@@ -165,7 +165,7 @@ class Sizes:
         self._layout.setEnabled(True)
         if another:
             self._share()
-        self._layout.invalidate()  # requests for a layout were ignored meanwhile
+        self._layout.invalidate()  # because requests for a layout were ignored while it was disabled
         self._layout.activate()
         if another:
             self._wait()  # further sizes may come before this turn ends

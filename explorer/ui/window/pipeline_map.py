@@ -32,21 +32,21 @@ from explorer.ui.widgets.layouts import column_in, scroll_area
 from explorer.ui.workbench import Workbench
 
 OPEN_LAYERS, MANY_LAYERS, NEAR = 2, 16, 2
-"""With more than `OPEN_LAYERS` layers only the present one shows its stages; from `MANY_LAYERS` on, only the first, the
-last and those at most `NEAR` away from the present one have headings of their own."""
+"""With more than `OPEN_LAYERS` layers only the present one shows its stages; with `MANY_LAYERS` or more, only the
+first, the last and those at most `NEAR` away from the present one have their own headings."""
 NARROWEST, WIDEST, RAIL = 160, 226, 46
-"""Pixels at text scale 1: least and greatest width with titles, depending on the longest one; and with numbers only."""
+"""Pixels at text scale 1: the least and the greatest width with titles; and the width with numbers only."""
 LEAST_WINDOW = 880
-"""Pixels at text scale 1: in a narrower window, or in larger text, numbers stand alone, since titles would be cut."""
+"""In a narrower window (pixels at text scale 1), only numbers are shown, since titles would be cut."""
 LEAST_ROW, MOST_ROW = 17, 35
-"""Least and greatest height of a row, in pixels at text scale 1: rows share the height, to show the whole map."""
+"""The least and the greatest height of a row in pixels at text scale 1; rows share the height of the map."""
 HEADING = 1.25
 """The height of a heading, in rows."""
 CIRCLE, INDENT, MARGIN, BESIDE = 22, 42, 6, 28
 
 
 class StageButton(QAbstractButton):
-    """One stop: its number in a circle and its title; orange if it is the present one."""
+    """The button of a stage: its number in a circle, and its title; orange if it is the present stage."""
 
     moved = Signal(int)
 
@@ -86,10 +86,10 @@ class StageButton(QAbstractButton):
         painter.setPen(qcolor(theme.here if self.active else theme.line_strong))
         painter.setFont(appearance.fonts.small)
         over = max(painter.fontMetrics().horizontalAdvance(str(self._number)) + 6 - size, 0)
-        if self.active or (size >= px(CIRCLE) and not over):  # a smaller circle would cut its number
+        if self.active or (size >= px(CIRCLE) and not over):  # without a circle if the number does not fit into it
             painter.drawRoundedRect(QRectF(circle).adjusted(-over / 2, 0, over / 2, 0), size / 2, size / 2)
         painter.setPen(qcolor(theme.on_here if self.active else theme.text))
-        beside = size // 2  # a number of three digits is wider than the circle
+        beside = size // 2  # room for a number of three digits, which is wider than the circle
         painter.drawText(circle.adjusted(-beside, 0, beside, 0), Qt.AlignmentFlag.AlignCenter, str(self._number))
         if self.titled:
             painter.setFont(appearance.fonts.bold.ui if self.active else appearance.fonts.ui)
@@ -103,7 +103,7 @@ class StageButton(QAbstractButton):
             painter.drawRoundedRect(QRectF(box).adjusted(1, 1, -1, -1), 6, 6)
 
     def room(self) -> int:
-        """Pixels that the title may take."""
+        """The width in pixels that the title may take."""
         return self.width() - self._bench.appearance.px(INDENT) - 4
 
     def enterEvent(self, event: QEnterEvent) -> None:
@@ -127,11 +127,11 @@ class StageButton(QAbstractButton):
 
 
 class PipelineMap(QFrame):
-    """The map at the left, drawn from the graph itself. Of many layers, only the present one is open.
+    """The map at the left, made from the graph. Of many layers, only the present one is open.
 
-    Its rows are as low as needed to show the whole map; in large text, or on request, numbers replace the titles.
+    Its rows are as low as needed to show the whole map; in large text, or on request, only numbers are shown.
 
-    `fold`: checked if only numbers are asked for.
+    `fold`: the action that is checked if only numbers are wanted.
     """
 
     def __init__(self, bench: Workbench, fold: QAction) -> None:
@@ -148,7 +148,7 @@ class PipelineMap(QFrame):
         self._scroll = scroll_area(sideways=False)
         column_in(self, self._scroll)
         self._fold = fold
-        # Beside the first heading: on a line of its own it would push the last stage out of the visible part.
+        # The button is beside the first heading; a line of its own would push the last stage out of sight.
         self._folds = QPushButton(self)
         mark(self._folds, link="true")
         self._folds.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -166,7 +166,7 @@ class PipelineMap(QFrame):
         self._mark()
 
     def fit(self, width: int) -> None:
-        """Take the room that a window of this width in pixels leaves."""
+        """Choose titles or numbers for a window of this width in pixels."""
         appearance = self._bench.appearance
         roomy = width >= LEAST_WINDOW * appearance.scale
         titled = roomy and not self._fold.isChecked()
@@ -181,7 +181,7 @@ class PipelineMap(QFrame):
         self._take_width()
 
     def _take_width(self) -> None:
-        """Take the width of the longest title, or of the numbers."""
+        """Take the width of the longest title, within limits, or that of numbers only."""
         appearance = self._bench.appearance
         metrics = QFontMetrics(appearance.fonts.bold.ui)  # bold, as for the present stage
         longest = max(map(metrics.horizontalAdvance, {stage.title for stage in self.stops}), default=0)
@@ -218,7 +218,7 @@ class PipelineMap(QFrame):
                     self._headings.append(self._heading(stage, left_out.get(group, "")))
                     layout.addWidget(self._headings[-1])
             if group in self._folding and group != self._open:
-                continue  # made when its layer is opened: for many layers it would take longer than the page
+                continue  # made when its layer is opened, because the buttons of many layers take long
             button = StageButton(self._bench, number, stage)
             button.titled = self._titled
             button.clicked.connect(lambda _=False, name=stage.name: self._bench.selection.go_to(name))
@@ -229,14 +229,14 @@ class PipelineMap(QFrame):
         self._share_height()  # before it is shown
         self._scroll.setWidget(content)
         self._mark()
-        if name:  # the keys stay where they are
+        if name:  # give the focus back
             again = [one for one in (*self._headings, *self.buttons) if one.accessibleName() == name]
             there = again or [one for one in self.buttons if one.active]
             for one in there[:1]:
                 one.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _left_out(self) -> dict[str, str]:
-        """Of very many layers, those far from the present one: the first of them has words for all, the others none."""
+        """Of very many layers, those far from the present one: the heading for a run of them, at its first, else ""."""
         found: dict[str, str] = {}
         stacks: dict[str, list[str]] = {}
         for group in dict.fromkeys(stage.group for stage in self.stops if stage.group in self._folding):
@@ -247,14 +247,14 @@ class PipelineMap(QFrame):
             here = groups.index(self._open) if self._open in groups else 0
             near = {0, len(groups) - 1, *range(here - NEAR, here + NEAR + 1)}
             far = [k for k in range(len(groups)) if k not in near]
-            far = [k for k in far if k - 1 in far or k + 1 in far]  # a single one has its own heading
+            far = [k for k in far if k - 1 in far or k + 1 in far]  # a single layer keeps its own heading
             for k in far:
                 last = next((i for i in range(k, len(groups)) if i + 1 not in far), k)
                 found[groups[k]] = "" if k - 1 in far else f"{stack} {k + 1} to {last + 1}"
         return found
 
     def _heading(self, first: Stage, several: str = "") -> QLabel | QPushButton:
-        """The heading of a group; a foldable layer, or a heading for several, is opened by a click on it."""
+        """The heading of a group; a click on the heading of a foldable layer, or of several, opens the layer."""
         indent = self._bench.appearance.px(10)
         numbered = re.fullmatch(r"(\w).*?(\d+)", first.group)
         short = "⋯" if several else "".join(numbered.groups()) if numbered else ""
@@ -279,13 +279,13 @@ class PipelineMap(QFrame):
         if self._again.isActive():
             self._draw()
         if 0 <= at < len(self.stops):
-            # In this order: a folded layer has no button that could get the focus.
+            # First open the layer: a folded layer has no button that could get the focus.
             self._bench.selection.go_to(self.stops[at].name)
             button = next(button for button in self.buttons if button.stage == self.stops[at])
             button.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _here(self) -> set[str]:
-        """The names of the present stages: of a block, all of its own."""
+        """The names of the present stages: on the page of a block, those of all its stages."""
         stage = self._bench.selection.stage
         return {stage, *(one.name for one in stages_of(self._bench.document.engine.graph, stage))}
 

@@ -1,4 +1,4 @@
-"""The visible page, and beside it another example or setting that it is compared with."""
+"""The page of the open example, and beside it another example or setting to compare with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SideBySide(QSplitter):
-    """One page, or two.
+    """One page, or two side by side.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class SideBySide(QSplitter):
         self._said.setVisible(on)
 
     def follow(self) -> None:
-        """Name the example of the page above it, as the page beside it does."""
+        """Write the name of the example above its page, as the page beside it has one."""
         setting = self._bench.lesson.settings.get(self._bench.document.state.setting)
         self._said.setText(f"{self._bench.lesson.title}{': ' + setting.title if setting else ''}")
 

@@ -1,4 +1,4 @@
-"""The tabs of a window; each but the first is made when it is first shown, since few people look at all of them."""
+"""The tabs of a window; each but the first is made when it is first shown, because few users open all of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Tabs(QStackedWidget):
-    """What is visible below the bars of a window: one of `PAGES`, or the first page.
+    """The tabs below the bars of a window: one of `PAGES`, or the opening page, is visible.
 
     Parameters
     ----------
@@ -38,13 +38,13 @@ class Tabs(QStackedWidget):
         super().__init__()
         self._window, self.first = window, first
         self.bench = in_look(window.bench, window.bench.appearance)
-        """For all tabs but the first: printing shows them in another look."""
+        """A workbench for all tabs but the first, because printing shows them in another look."""
         self.words: WordsTab | None = None
         self.training: TrainingTab | None = None
         self.references: ReferencesTab | None = None
         self.classroom: ClassTab | None = None
         self.opening: OpeningPage | None = None
-        """The first page, until the person goes on from there."""
+        """The opening page; None once the user has left it."""
         self.addWidget(first)
 
     @property
@@ -85,8 +85,8 @@ class Tabs(QStackedWidget):
         return self.words
 
     def _go_to_words(self, stage: str) -> None:
-        """Go to the stage where words that were sent into the model can be seen."""
-        # First of all: else a page of the earlier example would be made, for a stage that no longer exists.
+        """Go to the stage that shows words that were sent into the model."""
+        # First, because otherwise a page of the earlier example would be made, for a stage that no longer exists.
         self._window.bench.bridge.flush()
         self._window.go_to_stage(stage)
 
@@ -100,7 +100,7 @@ class Tabs(QStackedWidget):
         return self.references
 
     def of_class(self) -> ClassTab:
-        """The tab of sheets and answers of a class."""
+        """The tab "Class", with sheets and answers."""
         if self.classroom is None:
             from explorer.ui.classroom.tab import ClassTab
 
@@ -109,7 +109,7 @@ class Tabs(QStackedWidget):
         return self.classroom
 
     def open_for_class(self, paths: Sequence[Path]) -> None:
-        """Show a sheet to be done, or the answers of a class, from their files."""
+        """Show a sheet to fill in, or the answers of a class, from their files."""
         tab = self.of_class()
         self._window.show_page(PAGES.index("Class"))
         try:
@@ -118,18 +118,18 @@ class Tabs(QStackedWidget):
             self._window.files.dialogs.tell(sentence(error))
 
     def may_close(self) -> bool:
-        """Whether closing the window loses nothing in a tab, or the person agrees."""
+        """Whether closing the window loses nothing in a tab, or the user agrees to lose it."""
         return self.classroom is None or self.classroom.may_leave()
 
     def close_down(self) -> None:
-        """Stop what runs in the background."""
+        """End the training run."""
         if self.training is not None:
             self.training.close_down()
 
     def restyle(self) -> None:
-        """Follow theme and text scale: the visible tab now or soon, each other one when it is next shown.
+        """Follow theme and text scale: the visible tab now or soon, each other tab when it is next shown.
 
-        This includes the terms that may stand beside them.
+        This includes the glossary that may stand beside them.
         """
         terms = self._window.terms.panel
         for tab in (self.words, self.training, self.references, self.classroom, self.opening, terms):

@@ -1,4 +1,4 @@
-"""The token bar: the words of each sequence, which can be typed, added, removed and moved."""
+"""The token bar: the words of each sequence, which the user can type, add, remove and move."""
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QWidget
 
@@ -18,9 +18,9 @@ MOST_NAMED = 3
 
 
 class TokenBar(QFrame):
-    """The sequences of the model, side by side if there is room. It stores no words: they are read from the graph.
+    """The sequences of the model, side by side if there is room. It stores no words, but reads them from the graph.
 
-    For models that read no words there is no bar: the rows of their tables are examples.
+    Models that read no words have no bar, because the rows of their tables are cases.
     """
 
     def __init__(self, bench: Workbench) -> None:
@@ -30,7 +30,7 @@ class TokenBar(QFrame):
         self._strips: dict[str, TokenStrip] = {}
         self._new: tuple[str, tuple[str, ...]] = ("", ())
         self._new_to = ""
-        """The example that these words are new to: another one may have had them from the start."""
+        """The example to whose vocabulary these words are new."""
         layout = QHBoxLayout(self)
         holder = QWidget()
         self._flow = FlowLayout(holder)
@@ -56,7 +56,7 @@ class TokenBar(QFrame):
             self.rebuild()
 
     def fit(self, width: int, low: bool) -> None:
-        """In a low window let all sequences share one line of this width in pixels; their words scroll."""
+        """In a low window, let all sequences share one line of this width in pixels, so that their words scroll."""
         px, n = self._bench.appearance.px, max(len(self._strips), 1)
         most = (width - px(40) - (n - 1) * px(20)) // n if low else UNBOUNDED
         for strip in self._strips.values():
@@ -82,13 +82,13 @@ class TokenBar(QFrame):
         self._say_new()
         if not self._strips:
             self.hide()
-        elif self.parentWidget() is not None:  # shown without a parent it would be a window of its own
+        elif self.parentWidget() is not None:  # without a parent, `show` would make it a window
             self.show()
         self._light()
 
     def _make_strips(self, wanted: dict[str, str], editable: bool) -> None:
         for strip in self._strips.values():
-            strip.stop_typing()  # the typed text is not meant for the words to come
+            strip.stop_typing()  # the typed text was for the old words
         while (item := self._flow.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None and widget is not self._row:
@@ -98,7 +98,7 @@ class TokenBar(QFrame):
         for strip in self._strips.values():
             strip.news.connect(self._note_new)
             self._flow.addWidget(strip)
-            strip.show()  # now: else the bar would be low for one turn, without words, and everything below would jump
+            strip.show()  # now: otherwise the bar would be low for one turn, and everything below it would jump
         self._flow.addWidget(self._row)
 
     def _light(self) -> None:
@@ -118,7 +118,7 @@ class TokenBar(QFrame):
         self._say_new()
 
     def _say_new(self) -> None:
-        """Say in which rows of the table new words are, as long as they exist."""
+        """Show in which rows of the table the new words are, as long as they are in the vocabulary."""
         axis, words = self._new
         graph = self._bench.document.engine.graph
         known = graph.axes[graph.sequences[axis]] if axis in graph.sequences else ()
@@ -130,7 +130,7 @@ class TokenBar(QFrame):
         named = ", ".join(f"“{word}”" for word in there[:MOST_NAMED]) + ", …" * (len(there) > MOST_NAMED)
         rows = f"row {first + 1}" if len(there) == 1 else f"rows {first + 1} to {first + len(there)}"
         said = f"New: {named} → {rows} of the table"
-        if self._bench.lesson.card or self._bench.document.state.records:  # a row drawn by chance says nothing to it
+        if self._bench.lesson.card or self._bench.document.state.records:  # a trained model cannot use a random row
             near = nearest_words(there[0], [word for word in known if word not in there])
             said = f"Unknown to the model: {named}; nearest: {near}"
         self._row.setText(said.replace("&", "&&"))
@@ -145,14 +145,14 @@ class TokenBar(QFrame):
         self._note_new("", ())
         self._bench.selection.go_to(graph.nodes[f"{axis}.table"].stage)
         for area in self.window().findChildren(StageArea):
-            area.page()  # at once: else the page would still be under construction, with its matrix hidden
-        # Another document may stand beside this one.
+            area.page()  # completes the page at once, so that its matrix exists
+        # Only matrices of this document: another one may be beside it.
         views = [v for v in self.window().findChildren(MatrixView) if v.bench is self._bench and v.isVisible()]
         view = next((v for v in views if v.matrix.name == f"{axis}.table"), None)
         if view is not None:
             view.setCurrentIndex(view.table.index(row, 0))
             view.setFocus()
-            # After the layout of the page, which may be new.
+            # Later, after the layout of the page, which may be new.
             do_later(view, lambda: _into_sight(view))
 
 

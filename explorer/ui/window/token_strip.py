@@ -28,18 +28,18 @@ from explorer.ui.workbench import Workbench
 class TokenStrip(QWidget):
     """The chips of one sequence, a button to add a word, and one to type the whole sentence.
 
-    Tab reaches one chip, and arrow keys move on from there.
+    The key Tab reaches one chip, and the arrow keys go to the others.
     """
 
     news = Signal(str, tuple)
-    """The sequence, and words that its vocabulary did not have."""
+    """The sequence, and the words that were added to its vocabulary."""
 
     def __init__(self, bench: Workbench, axis: str, title: str, editable: bool) -> None:
         super().__init__()
         self._bench, self.axis, self.title, self.editable = bench, axis, title, editable
         self.chips: list[Chip] = []
         self._here = 0
-        self._edit: tuple[int, int, WordEdit] | None = None  # the typed words from … up to …, and their field
+        self._edit: tuple[int, int, WordEdit] | None = None  # first and end index of the words being typed; their field
         self._group = QButtonGroup(self, exclusive=False)
         content = QWidget()
         self._line = row_in(content)
@@ -53,7 +53,7 @@ class TokenStrip(QWidget):
         layout.addWidget(self._rail, 1)
         layout.addWidget(self._next)
         if editable:
-            # Pressed, not clicked: a word that is being typed loses the focus before, and is taken.
+            # `pressed`, not `clicked`: a word being typed has then just lost the focus, and was taken.
             self._adds = self._button(layout, "+", f"Add a token to {axis}")
             self._adds.pressed.connect(self.add)
             self._button(layout, "✎", f"Type all of {axis}").pressed.connect(self.edit_all)
@@ -86,10 +86,10 @@ class TokenStrip(QWidget):
         layout.addWidget(button)
         return button
 
-    # Showing
+    # Showing words
 
     def be_at_most(self, width: int, low: bool) -> None:
-        """Take at most this width in pixels; in a low window leave all of it to the words: ✎ adds words, too."""
+        """Limit the width in pixels; in a low window hide the button "+", since ✎ can add words, too."""
         if (width, low) != (self.maximumWidth(), self._low):
             self._low = low
             self.setMaximumWidth(width)
@@ -98,7 +98,7 @@ class TokenStrip(QWidget):
             self._show_arrows()
 
     def show_words(self, words: tuple[str, ...]) -> None:
-        """Show these words; typing a word is ended."""
+        """Show these words, and remove the field for typing."""
         focused = self._focused()
         self.stop_typing()
         while len(self.chips) > len(words):
@@ -118,7 +118,7 @@ class TokenStrip(QWidget):
             self._focus(min(focused, len(words) - 1))
 
     def light(self, token: tuple[str, int] | None) -> None:
-        """Mark the token that is looked at."""
+        """Mark the chip of the lit token."""
         for chip in self.chips:
             chip.setChecked(token == (self.axis, chip.position))
 
@@ -140,7 +140,7 @@ class TokenStrip(QWidget):
         chip.focus_wanted.connect(lambda at: self._focus(at if at < len(self.chips) else 0))
         self._group.addButton(chip)
         self._line.insertWidget(len(self.chips), chip)
-        chip.show()  # now: a widget that is not shown takes no room in the line
+        chip.show()  # now, because a hidden widget takes no room in the line
         self.chips.append(chip)
 
     def _say_title(self, count: int) -> None:
@@ -170,7 +170,7 @@ class TokenStrip(QWidget):
         self.chips[position].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _at(self, position: int) -> None:
-        """Make a chip the one that Tab reaches."""
+        """Make a chip the one that the key Tab reaches."""
         if self._here < len(self.chips):
             self.chips[self._here].setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._here = position
@@ -178,15 +178,15 @@ class TokenStrip(QWidget):
         if self.chips[position].hasFocus():
             self.reveal(position)
 
-    # Changing: every way ends in a command
+    # Changing words: always by a command
 
     def _is_here(self) -> bool:
-        """Whether the sequence exists: a key may come when another example is open and this one is still shown."""
+        """Whether the sequence still exists: a key may be pressed while another example is opened."""
         document = self._bench.document
         return all(self.axis in graph.sequences for graph in (document.wanted.graph, document.engine.graph))
 
     def edit(self, position: int) -> None:
-        """Open the word at a position for typing; after the last word, a new one."""
+        """Open a field for the word at a position, or, after the last word, for a new one."""
         if not self._is_here():
             return
         self.stop_typing()
@@ -198,16 +198,16 @@ class TokenStrip(QWidget):
         self._line.insertWidget(position, editor)
         self._open(editor, position, position + 1)
         self._rail.content.adjustSize()
-        self._rail.updateGeometry()  # the field gets room, if the line has room
+        self._rail.updateGeometry()  # gives the field room, if the line has some
         self._rail.ensureWidgetVisible(editor)
 
     def add(self) -> None:
-        """Open a new word after the last."""
-        self._bench.bridge.flush()  # a word that was being typed was just taken
+        """Open a field for a new word after the last."""
+        self._bench.bridge.flush()  # so that a word that was just typed is shown
         self.edit(len(self.chips))
 
     def edit_all(self) -> None:
-        """Open the whole sentence for typing, or for pasting another one."""
+        """Open a field for the whole sentence, to type or paste another one."""
         self._bench.bridge.flush()
         if not self._is_here():
             return
@@ -230,7 +230,7 @@ class TokenStrip(QWidget):
         editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def stop_typing(self) -> None:
-        """Remove the field for typing, whatever is in it."""
+        """Remove the field for typing, and discard its text."""
         if self._edit is None:
             return
         (_, _, editor), self._edit = self._edit, None
@@ -255,7 +255,7 @@ class TokenStrip(QWidget):
             self._leave()
 
     def _keep(self, text: str) -> None:
-        """Take what was typed when the field loses the focus."""
+        """Take the typed text when the field loses the focus."""
         assert self._edit is not None
         if not self._is_here():
             return
@@ -285,7 +285,7 @@ class TokenStrip(QWidget):
         except ExplorerError as error:
             if at is not None:
                 show_error(error, at)
-            else:  # once the focus has moved
+            else:  # later, once the focus has moved
                 do_later(self, partial(show_error, error, self))
             return False
         self.news.emit(self.axis, tuple(word for word in dict.fromkeys(words) if word not in known))
@@ -296,7 +296,7 @@ class TokenStrip(QWidget):
             self._focus(to)
 
             def moved(words: list[str]) -> list[str]:
-                if at < len(words):  # there may be fewer words now than are shown
+                if at < len(words):  # the document may have fewer words now than are shown
                     words.insert(to, words.pop(at))
                 return words
 

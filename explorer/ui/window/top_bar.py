@@ -1,6 +1,6 @@
-"""The bar at the top of the window: what is open, the tabs, its setting, what the matrices show, undo and redo.
+"""The bar at the top of the window: the menu, what is open, the tabs, the setting, what matrices show, undo and redo.
 
-Also the choices of what the matrices show (values, changes by an edit or a step, or gradients), and of the setting.
+Also the choice of what matrices show (values, changes by an edit or a step, or gradients), and that of the setting.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ HINTS = {"change": "what the last edit changed; a run is one edit", "step": "wha
 
 
 class DisplayChoice(Segments):
-    """A button for each of `SHOWING`. Gradients of a large model are shown as soon as they are computed."""
+    """A button for each of `SHOWING`."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__(list(SHOWING.values()), "Matrices show:")
@@ -49,21 +49,21 @@ class DisplayChoice(Segments):
         document = self._bench.document
         document.show_gradients(what == "gradient")
         self._wants_gradient = what == "gradient" and document.computing
-        self._buttons[what].setChecked(True)  # needed if a step of a lesson asks for it
+        self._buttons[what].setChecked(True)  # a step of a lesson calls this without a click
         if not self._wants_gradient:
             self._bench.selection.show(what)
 
     def stay(self) -> None:
-        """Keep what the matrices show: what was asked for could not be computed."""
+        """Keep what the matrices show, because the gradients could not be computed."""
         self._wants_gradient = False
         showing = self._bench.selection.showing
         self._bench.document.show_gradients(showing == "gradient")
         self._buttons[showing].setChecked(True)
 
     def follow(self) -> None:
-        """Enable what can be shown; show the gradients that were waited for.
+        """Enable the buttons of what can be shown; show awaited gradients once they are computed.
 
-        Gradients need a loss, and a last step needs gradient descent; without these there is nothing to show.
+        Gradients need a loss, and a last step needs a run of gradient descent.
         """
         has_loss, has_step = self._bench.descent.possible, self._bench.descent.stepped
         self._buttons["gradient"].setEnabled(has_loss)
@@ -78,13 +78,13 @@ class DisplayChoice(Segments):
 
 SPOKEN = "Setting:"
 LETTERS, MARGIN = 9, 24
-"""The least number of letters for which the closed list has room; pixels that the open one adds to its titles."""
+"""The number of letters for which the closed list always has room; the pixels that the open list adds to its titles."""
 
 
 class SettingChoice(QWidget):
-    """A button for each setting; if that takes too much room, a list to open."""
+    """A button for each setting; if there is too little room, a list to open."""
 
-    asked = Signal(str)  # a person chose a setting
+    asked = Signal(str)  # the user chose a setting
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,7 +101,7 @@ class SettingChoice(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def open(self, lesson: Lesson, before: QWidget) -> None:
-        """Offer the settings of a lesson; in the order of Tab they come after another widget."""
+        """Show the settings of a lesson; in the order of the key Tab they come after `before`."""
         self._names = list(lesson.settings)
         titles = [setting.title for setting in lesson.settings.values()]
         was, self._buttons = self._buttons, Segments(titles, SPOKEN)
@@ -114,27 +114,27 @@ class SettingChoice(QWidget):
         self._list.view().setMinimumWidth(self._list.view().sizeHintForColumn(0) + MARGIN)
         self.be_narrow(self._narrow)
         for control in (*self._buttons.findChildren(QPushButton), self._list):
-            self.setTabOrder(before, control)  # created last, but not standing last
+            self.setTabOrder(before, control)  # needed because these controls are made after the ones to their right
             before = control
 
     def choose(self, name: str) -> None:
-        """Show which setting the document is in."""
+        """Mark the setting of the document."""
         if name in self._names:
             self._buttons.choose(self._names.index(name))
             self._list.setCurrentIndex(self._names.index(name))
 
     def width_of(self, narrow: bool) -> int:
-        """Width of the list, or of a button for each, in pixels; it need not be the shown one."""
+        """The width in pixels of the list, or of the buttons, whichever is shown now."""
         return (self._list if narrow else self._buttons).sizeHint().width()
 
     def be_narrow(self, on: bool) -> None:
-        """Be a list to open, or a button for each."""
+        """Show a list to open, or the buttons."""
         self._narrow = on
         self._list.setVisible(on)
         self._buttons.setVisible(not on)
 
     def widen(self, pixels: int) -> None:
-        """Make the closed list wider by up to so many pixels, as far as its titles need it."""
+        """Make the closed list wider by at most `pixels`, as far as its titles need it."""
         metrics, titles = self._list.fontMetrics(), [self._list.itemText(i) for i in range(self._list.count())]
         longest = max(map(metrics.horizontalAdvance, titles), default=0)
         lacking = longest + metrics.horizontalAdvance("X") - LETTERS * metrics.horizontalAdvance("X")
@@ -145,19 +145,20 @@ class SettingChoice(QWidget):
 
 
 PAGES = ("Pipeline", "Train", "Words", "References", "Lessons", "Class")
-"""What the window can show below the bar. The menu leads to those that have no tab.""" ""
+"""The tabs that the window can show below the bar. The menu opens those that have no button in the bar."""
 TITLE, PART, LEAST_TITLE = 170, 0.21, 70
-"""Pixels at text scale 1: width of the title in a window of `NARROW`, its share of a wider one, and its least width."""
+"""The title's width in a window of `NARROW` pixels, in pixels at text scale 1; its share of the width beyond that; its
+least width."""
 NARROW, READ_TITLE, MENU = 900, 80, " Menu"
 OPENS, SMALL_TITLE = "  ▾", 0.62
-"""The sign of a menu behind the title; the size of a title on two lines, relative to other letters."""
+"""The sign after the title that it opens a menu; the size of a title on two lines, relative to other letters."""
 TABS = {
     "Pipeline": "The model, stage by stage",
     "Train": "Let the model learn from examples",
     "Words": "Word vectors by themselves",
     "Lessons": "All lessons: what each teaches",
 }
-"""The pages that have a tab, each with its tooltip."""
+"""The pages that have a button in the bar, each with its tooltip."""
 
 CARD = "model.card"
 
@@ -165,7 +166,7 @@ CARD = "model.card"
 class TopBar(QFrame):
     """One row, or two if one would be wider than the window.
 
-    `files`: opens what is chosen in the menu.
+    `files`: opens what the user chooses in the menu.
     """
 
     page_chosen = Signal(int)  # the tab of one of `PAGES` was pressed
@@ -174,16 +175,16 @@ class TopBar(QFrame):
         super().__init__()
         self.setObjectName("topBar")
         self._bench = bench
-        # `page`: which of `PAGES` is chosen.
+        # `page`: the index of the chosen one of `PAGES`.
         self.page, self._name = 0, ""
         self._rows = QVBoxLayout(self)
         self._row = QHBoxLayout()
         self._rows.addLayout(self._row)
         self._below = QHBoxLayout()
         self._rows.addLayout(self._below)
-        # After adding it: of a layout added later, PySide keeps items and never learns that they are deleted.
+        # Only after the layout is added: otherwise PySide does not notice when its items are deleted.
         self._below.addStretch(1)
-        # All that can be done.
+        # The menu of all actions.
         self.menu = mark(QPushButton(MENU), tab="true")
         self.menu.setAccessibleName("Menu")
         self.menu.setToolTip(actions.menu.toolTip())
@@ -192,7 +193,7 @@ class TopBar(QFrame):
         self.menu.setMenu(self._menu)
         actions.menu.triggered.connect(self.menu.showMenu)
         self._row.addWidget(self.menu)
-        # What is open; its menu shows what else can be opened.
+        # The title of what is open; its menu lists what else can be opened.
         self.title = mark(QPushButton(), tab="true", document="true")
         self.title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         lessons, references = (partial(self.page_chosen.emit, PAGES.index(name)) for name in ("Lessons", "References"))
@@ -209,7 +210,7 @@ class TopBar(QFrame):
         choices.addWidget(self._settings)
         self.showing = DisplayChoice(bench)
         choices.addWidget(self.showing)
-        # The settings keep their place and form even if the other choice is hidden.
+        # So that the settings keep their place and form even if the other choice is hidden.
         keeps = self.showing.sizePolicy()
         keeps.setRetainSizeWhenHidden(True)
         self.showing.setSizePolicy(keeps)
@@ -239,17 +240,17 @@ class TopBar(QFrame):
         return tab
 
     def _say_what_is_lit(self, on: bool) -> None:
-        """Say how the light that was switched on is filled, if nothing is lit yet."""
+        """If the light was switched on and nothing is lit yet, say what to do."""
         if on and self._bench.light.step is None and self._bench.selection.kept is None:
             words = "The light is on. Click a number: the numbers that it comes from and goes into are lit then."
             show_done(words, self.title)
 
     def show_page(self, page: int) -> None:
-        """Mark the chosen tab, and show only what concerns its page."""
+        """Mark the chosen tab, and show only the choices that concern its page."""
         for name, tab in self._tabs.items():
             tab.setChecked(name == PAGES[page])
         self.page = page
-        self._choices.setVisible(page < PAGES.index("Words"))  # a run begins with the weights of a setting
+        self._choices.setVisible(page < PAGES.index("Words"))  # also for "Train": a run begins with a setting's weights
         self.showing.setVisible(page == 0)
 
     def open(self, lesson: Lesson) -> None:
@@ -266,20 +267,20 @@ class TopBar(QFrame):
         self.showing.follow()
 
     def fit(self, width: int) -> None:
-        """Put what does not fit into one row of this width below it."""
+        """Divide a width in pixels; parts that do not fit into the first row go into the second."""
         px = self._bench.appearance.px
         self.menu.setText(MENU)
-        # A fixed width: whatever the title is, what stands after it stays in its place.
+        # A fixed width, so that the tabs after the title stay in their places.
         self.title.setFixedWidth(px(TITLE) + int(max(width - NARROW, 0) * PART))
         apart, title_below = (self._below.indexOf(part) >= 0 for part in (self._choices, self.title))
-        outside = apart or self._choices.isHidden()  # hidden choices count in each tab: the next one may show them
+        outside = apart or self._choices.isHidden()  # hidden choices count, too, because the next tab may show them
         self._settings.widen(0)
         self._measure()
         now = self._choices.sizeHint().width()
         others = self._row.sizeHint().width() - (0 if outside else now) + outside * self._row.spacing() + px(40)
         others += title_below * self._with_title
         wide, narrow = (now - self._settings.sizeHint().width() + self._settings.width_of(on) for on in (False, True))
-        # Computed, not tried: if a control is shown or hidden, Qt lays out the whole window at once.
+        # Computed, not tried, because Qt lays out the whole window whenever a control is shown or hidden.
         self._settings.be_narrow(others + wide > width)
         choices = wide if others + wide <= width else narrow
         needed = others + choices
@@ -301,17 +302,17 @@ class TopBar(QFrame):
             self._write_title(below, lines=2)
             return
         beside = self._choices.sizeHint().width() + self._row.spacing()
-        if self.title.minimumWidth() - self._over(width, beside) < px(READ_TITLE):  # three strokes mean a menu, too
+        if self.title.minimumWidth() - self._over(width, beside) < px(READ_TITLE):  # the menu's icon alone is enough
             self.menu.setText("")
             self._row.invalidate()
-        # It is not covered by a tab, and is cut only if there is no room.
+        # The title is cut only if there is no room, and no tab covers it.
         now, over = self.title.minimumWidth(), self._over(width, beside)
         self._write_title(now - over, now if over <= 0 else 0)
 
     def _write_title(self, most: int, least: int = 0, lines: int = 1) -> None:
-        """Write the title in at most so many pixels, but no fewer than it needs.
+        """Write the title in at most `most` pixels, and at least `least`.
 
-        `lines`: on so many lines, in small letters, if it would be cut otherwise.
+        `lines`: with 2, a title that would be cut is written on two lines in small letters.
         """
         self.title.setFixedWidth(max(min(self._whole_title, most), least, self._bench.appearance.px(LEAST_TITLE)))
         room, metrics = self.title.minimumWidth() - self._around_title, self._metrics()
@@ -334,7 +335,7 @@ class TopBar(QFrame):
         self.title.setText(plain(f"{before}\n{text}{OPENS}".strip()))
 
     def _metrics(self, times: float = 1.1) -> QFontMetrics:
-        """Metrics of the title's font, relative to other letters; the style sheet has the same size."""
+        """The metrics of the title's font, `times` as large as other letters, as in the style sheet."""
         font = QFont(self._bench.appearance.fonts.ui)
         font.setPointSizeF(font.pointSizeF() * times)
         font.setWeight(QFont.Weight.Bold)
@@ -342,21 +343,21 @@ class TopBar(QFrame):
 
     @property
     def _around_title(self) -> int:
-        """Pixels that the title's button takes besides the text."""
+        """The width in pixels of the title's button besides the text."""
         return self._metrics().horizontalAdvance(OPENS) + self._bench.appearance.px(22)
 
     @property
     def _whole_title(self) -> int:
-        """Pixels that the whole title needs."""
+        """The width in pixels that the whole title needs."""
         return self._metrics().horizontalAdvance(self._name) + 1 + self._around_title
 
     @property
     def _with_title(self) -> int:
-        """Pixels that the title takes in the first row, with its spacing."""
+        """The width in pixels that the title takes in the first row, with its spacing."""
         return self.title.minimumWidth() + self._row.spacing()
 
     def _move_title(self, below: bool) -> None:
-        """Move the title to the left of the second row, or behind the menu."""
+        """Move the title to the left end of the second row, or back to the right of the menu."""
         (self._row if below else self._below).removeWidget(self.title)
         if below:
             self._below.insertWidget(0, self.title, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -364,12 +365,12 @@ class TopBar(QFrame):
             self._row.insertWidget(1, self.title)
 
     def _over(self, width: int, choices: int) -> int:
-        """Pixels by which the first row is wider than the window; hidden `choices` count, too."""
+        """By how many pixels the first row is wider than the window, with the width `choices` of hidden choices."""
         around, out = self._rows.contentsMargins(), self._choices.isHidden() and self._below.indexOf(self._choices) < 0
         return self._row.sizeHint().width() + around.left() + around.right() + out * choices - width
 
     def _measure(self) -> None:
-        """Update the sizes of the choices now: Qt would do so in a turn of its own."""
+        """Update the sizes of the choices now; Qt would do so in a later turn."""
         for part in (self._settings, self._choices):
             layout = part.layout()
             assert layout is not None
@@ -389,7 +390,7 @@ class TopBar(QFrame):
 
 
 def shortened(title: str, fits: Callable[[str], bool]) -> str:
-    """The title, or if it does not fit, its longest beginning that means something by itself, as "XOR"."""
+    """The title or, if it does not fit, its longest beginning before ": " or " → " that fits, such as "XOR"."""
     ends = [title.rfind(mark) for mark in (": ", " → ") if mark in title]
     parts = sorted((title[:end] for end in ends if end > 0), key=len, reverse=True)
     return next((text for text in (title, *parts) if fits(text)), title)
