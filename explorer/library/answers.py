@@ -29,6 +29,7 @@ from explorer.document.continuation import (
     ids_of,
     known_words,
     output_words,
+    positions,
     sequence_of,
 )
 from explorer.document.state import State
@@ -297,6 +298,8 @@ def continued(
         read = words(text, sequence)
     else:
         raise ExplorerError("no-target")
+    if len(read) > (most := positions(state, sequence)):
+        raise ExplorerError("no-room", limit=most)
     decoder, says, end = decoder_of(state, len(read) + n, source), output_words(state), end_of(state)
     ids = ids_of(read, state.graph.axes[state.graph.sequences[sequence]])
     found: tuple[Beam, ...] = ()
@@ -308,4 +311,6 @@ def continued(
     new = tuple(says[step.chosen] for step in steps)
     if new and len(new) < n and decoder.reads[steps[-1].chosen] < 0 and steps[-1].chosen != end:
         notices.append(f"nothing is written behind “{new[-1]}”, which the model says but does not read")
+    elif len(new) < n and len(read) + len(new) > decoder.room and steps[-1].chosen != end:
+        notices.append(f"the model reads up to {decoder.room} words, so the text ends here")
     return Continuation(tuple(read), new, tuple(s.chosen for s in steps), steps, says, found, tuple(notices))

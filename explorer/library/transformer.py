@@ -463,7 +463,7 @@ class Transformer:
         Raises
         ------
         ExplorerError
-            "writes-nothing" for a model without a decoder; "no-words"; "unknown-text-word"; "no-start";
+            "writes-nothing" for a model without a decoder; "no-words"; "no-room"; "unknown-text-word"; "no-start";
             "bad-training-setting" for a number out of its bounds.
 
         >>> import explorer

@@ -12,6 +12,10 @@ import pytest
 
 import explorer
 from explorer.cli import main
+from explorer.core.model import Model
+from explorer.document.document import Document
+from explorer.document.state import State
+from explorer.lessons.document_lesson import lesson_of
 from tests.refusals import refuses
 
 ROOMS = (
@@ -250,6 +254,20 @@ def test_a_setting_of_a_lesson():
     assert explorer.open("you-are-welcome", "textbook").document.state.setting == "textbook"
     with refuses("no setting"):
         explorer.open("you-are-welcome", "none")
+
+
+def test_a_text_ends_at_the_last_position_and_that_is_said():
+    """A longer text was answered by nothing at all."""
+    switches = {"input.positions": "own", "input.room": 6, "output.bias": True}
+    model = Model("gpt", {"input": 3}, {"input.words": ("a", "b", "<end>")}, switches=switches)
+    state = State.of(model, {"output.b": np.array([99.0, 0, 0])})
+    m = explorer.Transformer(lesson_of(state, "A model")[0], Document(state))
+    found = m.generate(["a", "b"], n=20)
+    assert found.text == "a b a a a a a"
+    assert found.notices == ("the model reads up to 6 words, so the text ends here",)
+    assert m.generate(["a", "b"], n=5).notices == ()
+    with refuses("has room for 6 words"):
+        m.generate(["a"] * 7)
 
 
 def test_what_was_written_on_can_be_looked_into():
