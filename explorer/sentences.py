@@ -79,6 +79,7 @@ SENTENCES: dict[str, str] = {
     "not-read": "The model says “{word}”, which is none of the words that it reads, so it can write nothing after it; "
     "type the word into the sentence, and it gets a row in the table.",
     "no-start": "Say what the answer begins with: --target and words that the model knows, such as {known}.",
+    "bad-dtype": "'{name}' is no type in which a model is computed; choose float64 or float32.",
     "option-of-others": "Only the folder or file of a checkpoint takes a {option}; leave it out for {name}.",
     "no-room": "The model has room for {limit} words; write a shorter text.",
     "no-positions": "The model has positions for {limit} words only; write a shorter text.",
@@ -103,6 +104,7 @@ SENTENCES: dict[str, str] = {
     "pin-of-input": "'{name}' is an input: set its cells, there is nothing to pin.",
     "not-a-number-of-a-word": "“{word}” is not the number of a word; this model came without a tokenizer: type whole "
     "numbers from 0 to {last} in the place of words.",
+    "no-word-number": "There is no word number {number}; the words have the numbers from 0 to {last}.",
     "unknown-sequence": "There is no sequence '{name}'; this model has {known}.",
     "unknown-block": "There is no block '{name}'; this model has {known}.",
     "unknown-switch": "The block '{block}' has no switch '{name}'; it has {known}.",

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from explorer.checkpoints import gguf, hugging_face, llama2c
 from explorer.checkpoints.checkpoint import Checkpoint, Told, wrong
+from explorer.core.errors import ExplorerError
 
 
 def opened(
@@ -23,8 +24,10 @@ def opened(
     Raises
     ------
     ExplorerError
-        "checkpoint" or "tokenizer" if it cannot be opened, with what is wrong in which file.
+        "bad-dtype"; "checkpoint" or "tokenizer" if it cannot be opened, with what is wrong in which file.
     """
+    if dtype not in ("", "float32", "float64"):
+        raise ExplorerError("bad-dtype", name=dtype)
     path = Path(path)
     try:
         if tokenizer and not path.suffix.lower() == ".bin":

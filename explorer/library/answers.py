@@ -10,6 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from explorer.core.byte_pairs import are_pieces, typed
 from explorer.core.cell import Step
 from explorer.core.derivation import Row, chain, rows
@@ -28,6 +31,7 @@ from explorer.document.continuation import (
     first_words,
     ids_of,
     known_words,
+    nearest_words,
     output_words,
     positions,
     sequence_of,
@@ -268,11 +272,28 @@ class Continuation:
         return "\n".join([self.text, *(f"({notice})" for notice in self.notices)])
 
 
+Words = str | Sequence[str | int] | NDArray[np.integer[Any]]
+"""A text, or a list of words, each as it is spelt or by its number in the vocabulary."""
+
+
+def by_number(words: Sequence[str | int] | NDArray[np.integer[Any]], vocabulary: Sequence[str]) -> list[str]:
+    """The words as they are spelt.
+
+    Raises `ExplorerError`: "no-word-number".
+    """
+    found = []
+    for word in words:
+        if not isinstance(word, str) and not 0 <= word < len(vocabulary):
+            raise ExplorerError("no-word-number", number=word, last=len(vocabulary) - 1)
+        found.append(word if isinstance(word, str) else vocabulary[word])
+    return found
+
+
 def continued(
     state: State,
-    text: str | Sequence[str],
+    text: Words,
     n: int,
-    target: str | Sequence[str] | None,
+    target: Words | None,
     choice: Choice,
     beams: int | None = None,
 ) -> Continuation:
@@ -281,10 +302,14 @@ def continued(
         raise ExplorerError("bad-training-setting", name="n", value=n, low=1, high=MOST_NEW)
     sequence, notices = sequence_of(state), list[str]()
 
-    def words(given: str | Sequence[str], of: str) -> list[str]:
+    def words(given: Words, of: str) -> list[str]:
+        known = state.graph.axes[state.graph.sequences[of]]
         if not isinstance(given, str):
-            return list(given)
-        found = known_words(given, state.graph.axes[state.graph.sequences[of]])
+            chosen = by_number(given, known)
+            if unknown := next((word for word in chosen if word not in known), ""):
+                raise ExplorerError("unknown-text-word", word=unknown[:60], known=nearest_words(unknown, known))
+            return chosen
+        found = known_words(given, known)
         if not found:
             raise ExplorerError("no-words")
         if UNKNOWN in found and UNKNOWN not in given:

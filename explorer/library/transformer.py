@@ -1,6 +1,6 @@
 """An open transformer for notebooks, tests and the command line: its numbers are read, explained, edited and saved."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,15 @@ from explorer.document.state import frozen
 from explorer.export.files import ENDINGS, save_model
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.schema import Lesson
-from explorer.library.answers import Continuation, Explanation, continued, explained, gradient_explained
+from explorer.library.answers import (
+    Continuation,
+    Explanation,
+    Words,
+    by_number,
+    continued,
+    explained,
+    gradient_explained,
+)
 from explorer.library.matrix import Matrix, fitting
 from explorer.library.page import Page
 from explorer.sentences import sentence
@@ -125,6 +133,12 @@ class Transformer:
             for block, kind in model.blocks().items()
             for name in SWITCHES[kind]
         }
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.nodes)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.document.state.graph.find(name) is not None
 
     # Reading
 
@@ -360,14 +374,16 @@ class Transformer:
     def tokens(self) -> tuple[str, ...]:
         """The words that the model reads; for an encoder-decoder, the words of its source.
 
-        They can be set to a text or to a list of words; a new word gets a new row in the embedding table.
+        They can be set to a text, or to a list of words or of their numbers in the vocabulary; a new word gets a new
+        row in the embedding table.
 
-        Raises `ExplorerError`: "fixed-tokens", "empty-tokens", "too-many-tokens" or "bad-token".
+        Raises `ExplorerError`: "fixed-tokens", "empty-tokens", "too-many-tokens", "bad-token",
+        "no-word-number" or "no-positions".
         """
         return self.document.words(self._known())
 
     @tokens.setter
-    def tokens(self, words: str | Sequence[str]) -> None:
+    def tokens(self, words: Words) -> None:
         self.say(self._known(), words)
 
     @property
@@ -379,15 +395,14 @@ class Transformer:
         return self.document.words(self._known("target"))
 
     @target.setter
-    def target(self, words: str | Sequence[str]) -> None:
+    def target(self, words: Words) -> None:
         self.say("target", words)
 
-    def say(self, sequence: str, words: str | Sequence[str]) -> None:
+    def say(self, sequence: str, words: Words) -> None:
         """Set the words of a sequence, "source", "target" or "input"; see `tokens`."""
-        graph = self.document.state.graph
-        if isinstance(words, str):
-            words = tokens_of(words, graph.axes[graph.sequences[self._known(sequence)]])
-        self.document.do(SetTokens(sequence, tuple(words)))
+        known = self.vocabulary(sequence)
+        said = tokens_of(words, known) if isinstance(words, str) else by_number(words, known)
+        self.document.do(SetTokens(sequence, tuple(said)))
 
     def vocabulary(self, sequence: str = "") -> tuple[str, ...]:
         """The words that a sequence, by default the first, can have without a new row in the embedding table.
@@ -434,10 +449,10 @@ class Transformer:
 
     def generate(
         self,
-        text: str | Sequence[str],
+        text: Words,
         n: int = 20,
         *,
-        target: str | Sequence[str] | None = None,
+        target: Words | None = None,
         greedy: bool = False,
         temperature: float = 1.0,
         top_k: int = 0,
@@ -449,8 +464,9 @@ class Transformer:
 
         Parameters
         ----------
-        text : str or sequence of str
-            The text to continue, or the text that the encoder reads, as a string or as words that the model knows.
+        text : str or sequence of str or int
+            The text to continue, or the text that the encoder reads, as a string, or as words that the model knows,
+            each as it is spelt or by its number.
         n : int
             The most words to write.
         target : str or sequence of str, optional

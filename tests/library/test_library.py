@@ -165,6 +165,9 @@ def test_an_edit_of_a_document_that_a_window_shows_is_one_of_its_steps(m):
         (lambda m: explorer.open("tiny-gpt").generate("the", target="cat"), "does not translate"),
         (lambda m: setattr(explorer.open("two-vectors"), "tokens", "a b"), "two-vectors"),
         (lambda m: explorer.open("tiny-gpt").target, "no sequence 'target'"),
+        (lambda m: setattr(m, "tokens", [0, 3]), "number 3.*from 0 to 2"),
+        (lambda m: m.generate(np.array([-1])), "number -1.*from 0 to 2"),
+        (lambda m: m.generate(["You", "ar"]), "does not know the word 'ar'"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence_and_changes_nothing(m, act, said):
@@ -254,6 +257,31 @@ def test_a_setting_of_a_lesson():
     assert explorer.open("you-are-welcome", "textbook").document.state.setting == "textbook"
     with refuses("no setting"):
         explorer.open("you-are-welcome", "none")
+
+
+def test_nodes_are_gone_through_and_looked_for(m):
+    """Python asked for m[0], which ended in an error of the program."""
+    assert tuple(m) == m.nodes
+    assert WEIGHTS in m
+    assert "encoder.1.self.head.2.Q" in m
+    assert "encoder.9.self.Q" not in m
+    assert 0 not in m
+
+
+def test_a_checkpoint_is_computed_in_no_other_type(tmp_path):
+    """It was computed in float16, whose numbers no page can show in full."""
+    (tmp_path / "config.json").write_text("{}")
+    for dtype in ("float16", "x"):
+        with refuses(f"'{dtype}' is no type.*float64 or float32"):
+            explorer.open(tmp_path, dtype=dtype)
+
+
+def test_words_are_given_by_their_numbers_too(m):
+    m.tokens = [2, 0]
+    assert m.tokens == ("welcome", "You")
+    m.tokens = np.array([1])
+    assert m.tokens == ("are",)
+    assert m.generate(np.array([0, 1]), n=2).text == m.generate(["You", "are"], n=2).text
 
 
 def test_a_text_ends_at_the_last_position_and_that_is_said():
