@@ -80,6 +80,7 @@ SENTENCES: dict[str, str] = {
     "type the word into the sentence, and it gets a row in the table.",
     "no-start": "Say what the answer begins with: --target and words that the model knows, such as {known}.",
     "bad-dtype": "'{name}' is no type in which a model is computed; choose float64 or float32.",
+    "file-of-model": "{file}: is a part of a model; name the folder that it is in, {folder}.",
     "option-of-others": "Only the folder or file of a checkpoint takes a {option}; leave it out for {name}.",
     "no-room": "The model has room for {limit} words; write a shorter text.",
     "no-positions": "The model has positions for {limit} words only; write a shorter text.",

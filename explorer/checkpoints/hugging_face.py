@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer.checkpoints import ENDINGS
 from explorer.checkpoints.architectures import FAMILIES
 from explorer.checkpoints.checkpoint import Checkpoint, Told, put_together, written, wrong
 from explorer.checkpoints.config import MOST_BYTES, Config
@@ -146,7 +147,10 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     """
     folder = Path(folder)
     if not (folder / "config.json").is_file():
-        raise wrong(folder, "has no config.json: it is no folder of a model as the Hugging Face hub has them")
+        files = [file for file in folder.iterdir() if file.suffix.lower() in ENDINGS and file.is_file()]
+        largest = max(files, key=lambda file: file.stat().st_size, default=None)
+        there = f"; name the file {largest.name} in it" if largest else ""
+        raise wrong(folder, f"has no config.json: it is no folder of a model as the Hugging Face hub has them{there}")
     config = Config(folder / "config.json")
     config.known("quantization_config")
     if config.has("quantization_config"):

@@ -68,7 +68,8 @@ def opened(
     ------
     ExplorerError
         Those of `explorer.lessons.loader.load`, of `explorer.document.storage.load`, "checkpoint", "model-needed" for a
-        lesson on a model that does not come along, and "option-of-others" for an option that the model has no use for.
+        lesson on a model that does not come along, and "option-of-others" for an option that the model has no use for,
+        "file-of-model" for a file within the folder of a model.
     """
     if is_checkpoint(name_or_path):
         from explorer.checkpoints import opening  # imported only when somebody opens such a model
@@ -79,6 +80,9 @@ def opened(
             raise ExplorerError("option-of-others", option=option, name=name_or_path)
     if is_document(name_or_path):
         return lesson_of(*storage.load(name_or_path))
+    file = Path(name_or_path)
+    if file.suffix.lower() in (".safetensors", ".json") and (file.parent / "config.json").is_file():
+        raise ExplorerError("file-of-model", file=file, folder=file.parent)
     lesson = ready(name_or_path)
     return lesson, lesson.state()
 

@@ -276,6 +276,22 @@ def test_a_checkpoint_is_computed_in_no_other_type(tmp_path):
             explorer.open(tmp_path, dtype=dtype)
 
 
+def test_a_file_within_the_folder_of_a_model_leads_to_the_folder_and_back(tmp_path):
+    """Weights were called no valid TOML, and the folder of a model in one file no folder of a model."""
+    (tmp_path / "model.safetensors").write_bytes(b"\x80")
+    with refuses("not valid TOML"):
+        explorer.open(tmp_path / "model.safetensors")
+    (tmp_path / "config.json").write_text("{}")
+    for name in ("model.safetensors", "config.json"):
+        with refuses(f"{name}: is a part of a model; name the folder that it is in, {tmp_path}"):
+            explorer.open(tmp_path / name)
+    (tmp_path / "config.json").unlink()
+    (tmp_path / "tok.bin").write_bytes(b"1")
+    (tmp_path / "stories.bin").write_bytes(b"22")
+    with refuses("has no config.json.*name the file stories.bin in it"):
+        explorer.open(tmp_path)
+
+
 def test_words_are_given_by_their_numbers_too(m):
     m.tokens = [2, 0]
     assert m.tokens == ("welcome", "You")
