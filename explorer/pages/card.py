@@ -252,7 +252,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def _trained_by(top: TomlTable | None, setting: str) -> str:
-    """The name of the recipe by which the weights of a setting were trained; "" where it has no weights."""
+    """The name of the recipe by which the weights of a setting were trained; "" if it has no weights."""
     settings = top.table("settings") if top is not None and "settings" in top else None
     own = settings.table(setting) if settings is not None and setting in settings else None
     return Path(own.text("weights", most=MOST_TEXT)).stem if own is not None and "weights" in own else ""

@@ -233,7 +233,7 @@ def _card(shelf: Shelf, id: str, title: str) -> Card:
 
 
 def _said(lesson: Lesson, found: Outcome | None, far: int) -> str:
-    """How long a lesson is, the current step, and at its end how much was right and what there is to revisit."""
+    """The length of a lesson, the current step, and at its end how much was right and how much there is to revisit."""
     minutes, steps = f" · about {lesson.minutes:.0f} minutes" if lesson.minutes else "", len(lesson.steps)
     said = [f"{steps} steps{minutes}" if steps else "An example to explore, without steps"]
     if found is not None and (far or found.is_whole):

@@ -42,12 +42,12 @@ MOST_PLACES, LIKELIEST, MOST_TYPED = 8, 3, 2000
 CALM = 150
 """The least number of points of a line that is drawn as means."""
 BETWEEN, NARROWEST, WIDEST = 26, 400, 1000
-"""Pixels at text scale 1: between two columns, and the least and the most width of a picture."""
+"""Pixels at text scale 1: between two columns, and the least and the greatest width of a picture."""
 LOW, HIGH, BESIDES = 220, 430, 360
-"""Pixels at text scale 1: the most height of a curve in a low window and in a high one; two curves and what stands
-around them are in sight."""
+"""Pixels at text scale 1: the greatest height of a curve in a low window and in a high one; and the height kept for the
+parts around two curves, so that both are visible."""
 MAP_ROW, MAP_HEAD = 36, 28
-"""Pixels at text scale 1: the most height of a row of a weight, and the height of the names of its columns."""
+"""Pixels at text scale 1: the greatest height of a row of a weight, and the height of the names of its columns."""
 
 
 @dataclass
@@ -152,7 +152,7 @@ def _losses(sight: Sight) -> Stack:
 
 
 def _norms(sight: Sight) -> Stack:
-    """The length of the gradient of each block; of a long run as means, as ragged lines hide each other."""
+    """The length of the gradient of each block; for a long run as means, because ragged lines hide each other."""
     progress, view, weights, room = sight.progress, sight.view, sight.weights, sight.room
     records, of_block = progress.records, {name.rpartition(".")[0]: None for name in weights}
     lines, mean = [], 1
@@ -179,7 +179,7 @@ def _start(progress: Progress) -> float | None:
 
 
 def _until(progress: Progress) -> float:
-    """Where the axis of steps ends: at the end of the run, once half of it is over."""
+    """The end of the axis of steps: the end of the run once half of it is over, else 0."""
     records = progress.records
     return float(progress.steps) if records and 2 * records.at >= progress.steps else 0.0
 

@@ -130,7 +130,7 @@ class Plan:
                 self.waits.add(act[5:])
                 return frozenset()
             case "optimiser" if self.recipe.weight_decay == OPTIMISERS[self.recipe.optimiser].decay:
-                decay = OPTIMISERS[str(value)].decay  # as it is usual with this one
+                decay = OPTIMISERS[str(value)].decay  # the usual one of this optimiser
                 self.recipe = replace(self.recipe, optimiser=str(value), weight_decay=decay)
             case _:
                 self.typed.pop(act, None)

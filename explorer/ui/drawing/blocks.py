@@ -22,7 +22,7 @@ from explorer.ui.workbench import Workbench
 TITLE, NOTE = 12.5, 11.7
 """Heights of a box's title and note, in units of the window."""
 NARROWER = 0.7
-"""The smallest factor by which words without room are made smaller before they are cut."""
+"""Words without room are made smaller by at most this factor before they are cut."""
 UNREADABLE, TINY, TIGHT, LEAST, MOST = 5.4, 7.0, 9.0, 11.0, 19.0
 """Heights of letters in pixels: words smaller than `UNREADABLE` are left out; others are from `LEAST` to `MOST` high.
 Without room, letters may be as low as `TIGHT`, and those of a number in a circle as low as `TINY`."""

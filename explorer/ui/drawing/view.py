@@ -306,7 +306,7 @@ class DrawingView(Plot):
                 return one, (int(row), int(column))
         return None
 
-    # The mouse: handled here, since pyqtgraph's way of telling its items takes longer than the picture
+    # The mouse is handled here, since pyqtgraph's own events for its items take longer than painting the picture
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton:

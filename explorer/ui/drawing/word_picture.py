@@ -21,7 +21,7 @@ MOST = 520  # the greatest width and height in pixels at text scale 1 of the pic
 MOST_BESIDE = 260  # the greatest width in pixels at text scale 1 to which columns grow so that words fit side by side
 FEWEST = 6  # the fewest words that are visible when zoomed in
 STEP = 1.5
-FAR_ENOUGH = 4  # pixels before a press becomes a move
+FAR_ENOUGH = 4  # pixels after which a press becomes a drag
 
 
 class WordPicture(Plot):

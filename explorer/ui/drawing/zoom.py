@@ -40,7 +40,7 @@ class Closer:
 
     The wheel, or + and −, zoom; dragging moves; a double click, or 0, shows all. A click on a box opens it, and so do
     Enter on the box with the focus, and zooming in until the box fills the view. Zooming out further when the whole
-    drawing is visible asks for the way out.
+    drawing is visible leaves the drawing.
     """
 
     def __init__(self, view: "DrawingView", marks: Marks) -> None:
@@ -190,7 +190,7 @@ class Closer:
         return wide >= FILLS * seen.width() or high >= FILLS * seen.height()
 
     def go_out(self) -> bool:
-        """Ask for the way out; returns whether there is one."""
+        """Leave the drawing by its gesture `out`; returns whether it has one."""
         out = self._view.drawing.out
         if out is not None:
             perform(self._view.bench, out, self._view)

@@ -374,9 +374,7 @@ class Guide(QObject):
             self._bench.document.redo()
 
     def reveal(self) -> None:
-        """Show the answer to the question; without a question, cover the cells that the step names, then at each call
-        uncover one.
-        """
+        """Show the question's answer; without a question, cover the step's cells, then uncover one at each call."""
         step, selection = self.step, self._bench.selection
         if self.question is not None:
             self.tell()

@@ -23,7 +23,7 @@ class InPlace:
         self._moves = False
 
     def hold(self) -> None:
-        """Remember what is under the pointer: the page is about to change."""
+        """Remember the element under the pointer, before the page changes."""
         if self._held is None or not self._is_there(self._held[0]):
             there = [one for one in self._elements.widgets.values() if one.underMouse() and one.isVisible()]
             # A picture that fills the page takes the rest of the height: room added below would make it smaller.
@@ -31,7 +31,7 @@ class InPlace:
             self._held = (there[0], self._height(there[0])) if there else None
 
     def keep(self) -> None:
-        """Scroll what was under the pointer back to its place; if the pointer has left it, forget it."""
+        """Scroll the remembered element back to its place; if the pointer has left it, forget it."""
         if self._held is None or self._moves:
             return
         widget, wanted = self._held
@@ -47,7 +47,7 @@ class InPlace:
             self._moves = False
 
     def let_go(self) -> None:
-        """Forget what was under the pointer, and remove the room that was added."""
+        """Forget the remembered element, and remove the added room."""
         self._held = None
         self._add(0, 0)
 

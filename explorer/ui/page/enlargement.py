@@ -46,7 +46,7 @@ class Enlargement:
         self._decided = ()
 
     def times_of(self, id: str) -> float:
-        """By what factor a matrix is larger than others."""
+        """The factor by which a matrix is larger than others."""
         return self._times if id in self._larger else 1.0
 
     def enlarge(self, times: float, larger: Collection[str]) -> None:

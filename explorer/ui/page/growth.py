@@ -34,8 +34,7 @@ DRAWN = Picture, Listing
 PICTURED = 1.15
 """How many times larger a page of small pictures may be: its words and formulas must not outgrow its title."""
 EMPTY, MUCH = 0.2, 1.25
-"""If more than the share `EMPTY` of the visible height stays empty, rows may break into more lines, provided that all
-becomes larger by `MUCH` at least."""
+"""If more than the share `EMPTY` of the height stays empty, rows may break more, if all is larger by `MUCH` then."""
 SLIGHTLY, SMALLER, HIGH = 140, (0.9, 0.8, 0.7, 0.6), 320
 """Pixels at text scale 1 by which a page may be too high and still be made to fit; the factors that then make pictures
 smaller; and the least height of a picture for the last factor, with which a lower one would be too small."""

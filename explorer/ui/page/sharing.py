@@ -64,8 +64,7 @@ HEAD = 24
 MOST_LINED = 64
 """Pictures in place of numbers stand below each other only if they have at most this many rows."""
 PART, MUCH = 0.22, 0.5
-"""The greatest shares of the visible height: of a row whose matrices can be small pictures instead; and of pictures
-below each other."""
+"""Greatest shares of the visible height: of a row that can be small pictures instead; of pictures below each other."""
 LEAST_CELL = 5
 """The least width of a cell, in pixels at text scale 1, in a picture that is narrow so that others stand beside it."""
 
@@ -228,10 +227,7 @@ class Sharing:
                 cast("FittedTable", widget).be_no_wider(room)
 
     def _bring_into_sight(self, room: int, height: int | None, low: bool) -> None:
-        """Turn matrices at the top of the page into small pictures if they hide more important ones below.
-
-        Without a height, none.
-        """
+        """Turn matrices at the top into small pictures if they hide more important ones; without a height none."""
         if height is not None and self.enlargement.brings(room, height):
             return
         if not any(isinstance(one, (Matrix, HeatMap)) for one in self.all):

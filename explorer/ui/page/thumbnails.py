@@ -38,7 +38,7 @@ class Stands:
     small: Mapping[str, Collection[int] | None]
     """The matrices of a row that are small pictures, by the row's id; a row without an entry decides by itself."""
     breaks: bool = False
-    """Whether a line ends before the weights, which then stand below the scores: better than a map below both."""
+    """Whether a line ends before the weights: below the scores they take less room than a map below both would."""
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""The tab that trains a model: what it learns from, how, the run itself, and what comes of it."""
+"""The tab "Train", and gradient descent in the window: its run, its pace, the curve and the surface of the loss."""

@@ -31,8 +31,7 @@ STRETCHES = 5
 """The horizontal axis is divided into this many parts; each line has one shape in each part."""
 
 MOST_THICK = 100
-"""A curve of more points is one pixel wide: a ragged one two pixels wide takes Qt five times as long to paint (32 ms
-for four curves of 470 points)."""
+"""A curve of more points is one pixel wide: with two, Qt takes five times as long (32 ms for four of 470 points)."""
 
 
 class _Dot(pg.GraphicsObject):

@@ -42,7 +42,7 @@ class TrainingProcess(QObject):
     Parameters
     ----------
     records : Records
-        Of the steps before.
+        The records of the steps before.
     folder : Path
         An empty folder for the files that the window and the process share.
 

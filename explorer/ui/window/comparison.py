@@ -95,7 +95,7 @@ class Comparison(QFrame):
         self.go_to(bench.selection.stage)
 
     def _suggestion(self) -> tuple[Lesson, str]:
-        """What is most likely compared: the first other setting of the open example."""
+        """The lesson and setting to begin with: the first other setting of the open example."""
         lesson, now = self._first.lesson, self._first.document.state.setting
         others = [name for name in lesson.settings if name != now]
         return lesson, (others or list(lesson.settings))[0]

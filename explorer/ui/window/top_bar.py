@@ -147,8 +147,7 @@ class SettingChoice(QWidget):
 PAGES = ("Pipeline", "Train", "Words", "References", "Lessons", "Class")
 """The tabs that the window can show below the bar. The menu opens those that have no button in the bar."""
 TITLE, PART, LEAST_TITLE = 170, 0.21, 70
-"""The title's width in a window of `NARROW` pixels, in pixels at text scale 1; its share of the width beyond that; its
-least width."""
+"""Pixels at text scale 1: the title's width in a window of `NARROW`, its share of more width, and its least width."""
 NARROW, READ_TITLE, MENU = 900, 80, " Menu"
 OPENS, SMALL_TITLE = "  ▾", 0.62
 """The sign after the title that it opens a menu; the size of a title on two lines, relative to other letters."""
