@@ -249,6 +249,11 @@ def _alike(view: View, drawn: _Drawn, name: str) -> Drawing:
         array = _likeness(by, replace(drawn.op, n=drawn.n, d=drawn.d))
     else:
         array = _product(by, drawn.array)
+    own = view.values[name][: drawn.n, : drawn.n]
+    here = slice(len(own)), slice(len(own))
+    if drawn.d == drawn.own[1] and not np.array_equal(array[here], own, equal_nan=True):
+        array = array.copy()
+        array[here] = own  # cells may be pinned
     labels = drawn.positions
     nearest = "; ".join(f"0 and {i}: {written(float(array[0, i]), 2)}" for i in range(min(len(array), 8)))
     node = name if drawn.d == drawn.own[1] else None

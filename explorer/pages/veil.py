@@ -139,9 +139,10 @@ class _Veil:
                 left_over = self.all(controls, other.controls if isinstance(other, Controls) else ())
                 return replace(element, controls=left_over) if left_over else None
             case Listing():
-                others = other.lines if isinstance(other, Listing) else ()
+                others, columns = (other.lines, other.columns) if isinstance(other, Listing) else ((), ())
                 reads = element.lines, others, element.columns, self._covered
-                return replace(element, lines=Lines(len(element.lines), _unread_line, reads))
+                lines = Lines(len(element.lines), _unread_line, reads)
+                return replace(element, lines=lines, columns=_on_scales_of(element.columns, columns))
         if type(other) is type(element) and element == other and not self._tells(element):
             return element
         match element, other:
@@ -232,6 +233,13 @@ def _asked(room: tuple[float, float, float, float]) -> Words:
     """A question mark in the middle of the place of a covered mark."""
     left, top, width, height = room
     return Words(left + width / 2, top + height / 2, COVERED, fixed=True, size=20.0)
+
+
+def _on_scales_of(columns: tuple[Column, ...], others: tuple[Column, ...]) -> tuple[Column, ...]:
+    """The columns with the scales of others: the end of a scale may be a covered number, which the bars then tell."""
+    if len(columns) != len(others):
+        return columns
+    return tuple(replace(one, reach=other.reach) for one, other in zip(columns, others, strict=True))
 
 
 def _unread_line(

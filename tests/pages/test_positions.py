@@ -199,3 +199,12 @@ def test_a_table_with_more_positions_than_the_words_is_said_to_have_them(source)
     notes = source.page(STAGE).notes
     assert "The encoding is a table of 1,024 positions, not a formula. Those of the words are drawn." in notes
     assert "no more positions" not in notes
+
+
+def test_the_map_of_likeness_has_the_models_own_numbers(source):
+    """A pinned one was not there, and one that a question asks for stood in the map all the same."""
+    asked = source.view.values["source.likeness"][2, 1]
+    source.do(PinCells("source.likeness", {(2, 1): 9.0}))
+    drawn = image(source.page(STAGE), ALIKE).array
+    assert drawn[2, 1] == 9.0
+    assert drawn[1, 2] == asked

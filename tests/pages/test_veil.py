@@ -14,7 +14,7 @@ from explorer.pages.inspection import WAITS as EXPLAINED_LATER
 from explorer.pages.inspection import inspected
 from explorer.pages.levels import WHOLE
 from explorer.pages.matrix import matrix as made
-from explorer.pages.page import Column, Entry, Header, Item, Line, Listing, Note, Page, Row, Stack
+from explorer.pages.page import BAR, Column, Entry, Header, Item, Line, Listing, Note, Page, Row, Stack
 from explorer.pages.veil import WAITS, altered, without_covered
 from explorer.pages.view import Cell, Covered, Looking, View
 
@@ -199,3 +199,18 @@ def test_what_a_cell_feeds_and_how_it_comes_about_tell_no_covered_number(desk):
     assert not row.parts
     assert row.how == EXPLAINED_LATER
     assert about(Cell("weights", (1, 1))).parts
+
+
+def test_the_scale_of_a_lists_bars_does_not_end_at_a_covered_number(desk):
+    """The bars of the other numbers told it: the longest of them was so much shorter than its place."""
+    view = looking_at(desk, "emma", covered("scores", (0, 0)))
+    largest = float(view.values["scores"][0].max()) + 1.0
+
+    def bars(of):
+        numbers = [float(x) for x in of.values["scores"][0]]
+        numbers[0] += largest
+        columns = (Column("", BAR, reach=(0.0, max(numbers))),)
+        return Listing("bars", "Bars", columns, tuple(Line.of(Entry(f"{x:.3f}", x)) for x in numbers))
+
+    (left, *_) = shown(view, bars)
+    assert left.columns[0].reach != bars(view).columns[0].reach
