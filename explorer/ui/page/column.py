@@ -399,6 +399,10 @@ class ColumnTab(QFrame):
         self._again, self._replaced = later(self, self.make), Gone(self)
         self._worn = True
         """Whether it has the present look."""
+        self._part: float | None = None
+        """How far down it was scrolled when it was built again, from 0 to 1; None once the person acts."""
+        self.area.verticalScrollBar().rangeChanged.connect(self._stay)
+        bench.bridge.acted.connect(self._let_go)
 
     def refresh(self) -> None:
         """Build the page's data again, and update the widgets that differ."""
@@ -416,13 +420,25 @@ class ColumnTab(QFrame):
         self._down.setContentsMargins(px(24), px(16), px(self._right), px(12))
         focused = QApplication.focusWidget()
         name = focused.accessibleName() if focused is not None and self.isAncestorOf(focused) else ""
+        bar = self.area.verticalScrollBar()
+        part = bar.value() / max(bar.maximum(), 1)
         if (before := self.area.takeWidget()) is not None:
+            self._part = part if self._part is None else self._part
             self._replaced.delete(before)
         self.elements = Elements(self.bench, px(self._spacing))
         self.elements.setContentsMargins(0, 0, px(self._inside), px(self._inside))
         self.area.setWidget(self.elements)
         self.refresh()
         self.elements.give_focus(name)
+
+    def _stay(self) -> None:
+        """Keep what is read in sight, also in another size of text: a page that is built again grows by steps."""
+        if self._part is not None:
+            bar = self.area.verticalScrollBar()
+            bar.setValue(round(self._part * bar.maximum()))
+
+    def _let_go(self) -> None:
+        self._part = None
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)

@@ -1,9 +1,33 @@
 """A column of elements: what stays of it when other elements come."""
 
+import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 
 from explorer.pages.page import Item, Note, Row
-from explorer.ui.page.column import Elements
+from explorer.ui.page.column import ColumnTab, Elements
+
+
+class Tab(ColumnTab):
+    def refresh(self):
+        self.elements.tell([Note(f"note {i}", f"A sentence about {i}.") for i in range(60)])
+
+
+def test_a_tab_that_is_built_again_stays_where_it_is_read(bench, qtbot, appearance):
+    tab = Tab(bench, "Tab", 8, 0)
+    tab.make()
+    qtbot.addWidget(tab)
+    tab.resize(400, 300)
+    tab.show()
+    bar = tab.area.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 1000)
+    bar.setValue(bar.maximum() // 2)
+    tab.make()
+    qtbot.waitUntil(lambda: bar.maximum() > 1000)
+    assert bar.value() == pytest.approx(bar.maximum() / 2, abs=2)
+    bench.bridge.acted.emit(QEvent(QEvent.Type.Wheel))
+    bar.setValue(0)
+    bar.rangeChanged.emit(0, bar.maximum())
+    assert bar.value() == 0
 
 
 def test_a_sign_goes_with_its_element_into_another_row(bench, qtbot):
