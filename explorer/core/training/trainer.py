@@ -41,7 +41,8 @@ def trainable(graph: Graph, model: Model) -> dict[str, bool]:
     `graph`: built from the model.
     """
     above = set(graph.inputs_of(LOSS.node)) if LOSS.node in graph.nodes else set()
-    names = [n for n, node in graph.nodes.items() if n in above and not node.op.whole and n != "loss.target"]
+    fixed = {"loss.target", *kept_nodes(graph)}  # a mask of dropout is drawn, and not learned
+    names = [n for n, node in graph.nodes.items() if n in above and not node.op.whole and n not in fixed]
     weights = {one.name for block in parameters(graph, model) for one in block.weights}
     # A lesson without weights, such as the logits of one word, moves its inputs, but no scalar, such as a temperature.
     none = weights.isdisjoint(names)

@@ -20,7 +20,7 @@ from explorer.core.training.data import OWN, SHOWN, TARGET, cases
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
-from explorer.core.training.trainer import Trainer, fitted, kept_masks, kept_nodes, with_dropout
+from explorer.core.training.trainer import Trainer, fitted, kept_masks, kept_nodes, trainable, with_dropout
 
 SHARE = 0.25
 
@@ -33,6 +33,12 @@ def model(examples):
 def test_a_model_has_no_dropout_unless_it_is_switched_on(examples):
     for example in examples.values():
         assert not list(kept_nodes(build(example)))
+
+
+def test_its_masks_cannot_be_learned(model):
+    """They stood among the inputs that may move, and whoever chose one got an error of the program."""
+    graph = build(model)
+    assert trainable(graph, model).keys().isdisjoint(kept_nodes(graph))
 
 
 def test_it_stands_behind_the_embeddings_and_each_sublayer_before_the_residual(model):
