@@ -55,8 +55,8 @@ class Glossary:
         for one in (spelling, spelling.lower()):
             if term := self._by_spelling.get(_plain(one)):
                 return term
-        lower = spelling.strip().lower()
-        return next((term for known, term in self._by_spelling.items() if lower in (known.lower(), f"{known}s")), None)
+        joined, known = _joined(spelling), self._by_spelling.items()
+        return next((term for one, term in known if joined and joined in (_joined(one), f"{_joined(one)}s")), None)
 
     def of_node(self, name: str) -> Term | None:
         """The entry of a node or of a head's slice of one: that of the longest end of its name that has an entry."""
@@ -93,6 +93,11 @@ class Glossary:
             _any_of({_plain(one) for term in self.terms for one in (term.name, *term.also)}),
             _any_of(self._by_spelling),
         )
+
+
+def _joined(text: str) -> str:
+    """A spelling without the signs that people write or leave out: "top p" is "top-p"."""
+    return re.sub(r"[\s_-]", "", text).lower()
 
 
 def glossary_from(top: TomlTable) -> Glossary:

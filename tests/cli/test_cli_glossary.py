@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from explorer.cli import main
 from explorer.lessons.glossary import glossary
 
@@ -11,6 +13,19 @@ def test_a_term(capsys):
     first, last = capsys.readouterr().out.splitlines()
     assert first.startswith("d_model: How many numbers")
     assert last == "explained in: you-are-welcome"
+
+
+@pytest.mark.parametrize(
+    ("typed", "term"),
+    [
+        *(("RoPE", "rotary positions"), ("GQA", "heads of keys and values"), ("MoE", "mixture of experts")),
+        *(("RMSNorm", "RMS norm"), ("layer-norm", "layer norm"), ("d model", "d_model")),
+        ("kv-cache", "key-value cache"),
+    ],
+)
+def test_a_term_as_people_write_it(capsys, typed, term):
+    assert main(["glossary", typed]) == 0
+    assert capsys.readouterr().out.startswith(f"{term}: ")
 
 
 def test_all(capsys):
