@@ -50,6 +50,7 @@ class Ways:
     unexplained: tuple[str, ...] = ()  # nodes whose printed numbers no way gives
     undecided: Mapping[str, tuple[Any, ...]] | None = None  # switches with other values that give the same digits
     nearest: Way | None = None  # the way that comes nearest, if no way gives the numbers
+    other_shapes: tuple[str, ...] = ()  # sentences on nodes that have another shape than their printed numbers
 
     def __len__(self) -> int:
         return len(self.ways)
@@ -62,6 +63,7 @@ class Ways:
         if not lines:
             what = f" of {', '.join(self.unexplained)}" if self.unexplained else ""
             lines = [f"No setting that was tried gives the printed numbers{what}."]
+            lines += self.other_shapes
             lines += [f"Nearest: {self.nearest}"] if self.nearest and self.nearest.changed else []
         for name, values in (self.undecided or {}).items():
             lines.append(f"The digits do not decide {name}: {', '.join(map(str, values))} would do as well.")
@@ -75,7 +77,18 @@ def of_model(lesson: Lesson, state: State, printed: Mapping[str, Any], seconds: 
     prints = [search.print_of(state, name, given) for name, given in printed.items()]
     answer = search.conventions(state, prints, seconds)
     ways = tuple(Way(one, "", lesson) for one in answer.found)
-    return Ways(ways, answer.unexplained, answer.undecided, Way(answer.nearest, "", lesson))
+    shapes = [(one, state.graph.shape(one.node)) for one in prints if one.node in state.graph.nodes]
+    others = (
+        f"{one.node} is {_shape(shape)}, its printed numbers are {_shape(one.values.shape)}."
+        for one, shape in shapes
+        if one.cell is None and sorted(shape) != sorted(one.values.shape)  # a switch may exchange rows and columns
+    )
+    nearest = Way(answer.nearest, "", lesson)
+    return Ways(ways, answer.unexplained, answer.undecided, nearest, tuple(others))
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape)) or "a number"
 
 
 def conventions(given: Any, printed: Any, seconds: float = SECONDS) -> Ways:

@@ -85,3 +85,10 @@ def test_the_command(capsys, tmp_path):
 def test_what_the_command_refuses(capsys, given, said):
     assert main(["conventions", *given]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_numbers_of_another_shape_are_told():
+    """A row typed for a matrix ended in "no setting gives the numbers", as numbers that are wrong do."""
+    said = str(explorer.open("emma").conventions({"scores": "1 2 3"}))
+    assert said.splitlines()[1] == "scores is 9 × 9, its printed numbers are 1 × 3."
+    assert "×" not in str(explorer.open("softmax").conventions({"output.probabilities": "0.1 0.2 0.3"}))
