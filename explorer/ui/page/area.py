@@ -161,6 +161,9 @@ class StageArea(QStackedWidget):
         self._next.stop()
         focus = QApplication.focusWidget()
         inside = focus is not None and self.isAncestorOf(focus)
+        left, choice = self.in_sight(), ""
+        if focus is not None and left is not None and left.header.isAncestorOf(focus):
+            choice = focus.accessibleName()
         name, self._going, self._prepared = self._going, "", 0
         before, self._at = self._at, name
         if before != name:
@@ -172,6 +175,7 @@ class StageArea(QStackedWidget):
         if before != name and inside:
             block = block_of(self._bench.document.engine.graph, before)
             self._pages[name].come_from((before, *(() if block is None else (block.name,))))
+            self._pages[name].elements.give_focus(choice)  # of the layer: the next one is a key away
         self._too_many.start()
         self.shown.emit()
         self.motion.begin()

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from explorer.document.commands import SetCells, SetSwitch
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.drawing import Box
 from explorer.ui.matrix.box import MatrixBox
@@ -34,6 +35,18 @@ def visited(open_window, eye):
         return window
 
     return visit
+
+
+def test_the_choice_of_the_layer_keeps_the_keys(open_window, eye, hand, no_pictures):
+    window = open_window()
+    window.bench.open(new_lesson("gpt", ["a b c"], layers=4, d_model=4))
+    eye.settle(window)
+    page = eye.go_to(window, "decoder.2.self.attention")
+    eye.by_name(page.header, "Layer 3").setFocus(Qt.FocusReason.TabFocusReason)
+    hand.key(Qt.Key.Key_Space)
+    eye.settle(window)
+    assert window.bench.selection.stage == "decoder.3.self.attention"
+    assert QApplication.focusWidget() is eye.by_name(window.page().header, "Layer 3")
 
 
 @pytest.mark.parametrize(("before", "after"), [("emma", "softmax"), long("i-love-ai", "xor"), ("xor", "i-love-ai")])
