@@ -11,7 +11,7 @@ from html import escape
 import numpy as np
 
 from explorer.core.byte_pairs import typed, unit
-from explorer.core.decoder import Cost, Decoder, next_word_cost, products, why_none_kept
+from explorer.core.decoder import LOGITS, Cost, Decoder, next_word_cost, products, why_none_kept
 from explorer.core.generation import Beam, Choice, search
 from explorer.core.graph import READ, Stage
 from explorer.core.models.ends import DECODER_READS
@@ -189,7 +189,7 @@ def _cost(view: View, row: int, cost: Cost, none_kept: str) -> tuple[Element, ..
     return Note("about the cache", note), listing
 
 
-TEMPERATURE = "output.temperature"
+TEMPERATURE, SCALED = "output.temperature", "output.scaled"
 TOP_K, TOP_P, HOW, SEED, TREE = (f"next word.{name}" for name in ("top-k", "top-p", "how", "seed", "tree"))
 RUN, BEAMS, DEEP = 20, 3, 6
 BEAMED = "beams ahead"
@@ -403,6 +403,8 @@ def _tree(view: View, sequence: str, row: int) -> tuple[Element, ...]:
         return head
     if view.state.pins:
         return (*head, Note("pinned", "Cells of this sentence are pinned; release them to search for continuations."))
+    if view.looking.covered.values.keys() & {PROBABILITIES, SCALED, LOGITS}:  # their scores would tell its number
+        return (*head, Note("asked", "The continuations are shown when the question is answered."))
     words, state = view.labels(sequence)[: row + 1], view.state
     ids = ids_of(words, view.graph.axes[view.graph.sequences[sequence]])
     cost = next_word_cost(state.model, view.graph, row + 1)

@@ -18,7 +18,7 @@ from explorer.pages.gestures import Do
 from explorer.pages.levels import NEXT_WORD, stops, writes
 from explorer.pages.next_word import BEAMED, CACHED, HOW, SEED, TEMPERATURE, TOP_K, TOP_P, TREE, _kept_names, next_word
 from explorer.pages.page import BAR, Waiting
-from explorer.pages.view import Spot, row_of
+from explorer.pages.view import Covered, Spot, row_of
 from tests.pages.conftest import Elsewhere
 
 PROBABILITIES = "output.probabilities"
@@ -334,3 +334,13 @@ def test_where_a_word_may_look_ahead_the_page_keeps_nothing(cat):
     assert "No keys and values can be kept here: the mask" in page.the("about the rows").text
     assert not page.has("about the cache")
     assert all(row[1] == row[2] and row[4] == "0" for row in page.texts("costs"))
+
+
+def test_the_beams_do_not_tell_a_probability_that_is_asked_for(cat):
+    """Their scores are logarithms of it, computed anew, so no veil saw that they told it."""
+    cat.choose(TREE, True)
+    assert cat.page(NEXT_WORD.name).has("tree")
+    cat.look(covered=Covered({PROBABILITIES: frozenset({(4, 0)})}))
+    page = cat.page(NEXT_WORD.name)
+    assert not page.has("tree")
+    assert "when the question is answered" in page.the("asked").text
