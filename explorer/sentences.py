@@ -147,6 +147,7 @@ SENTENCES: dict[str, str] = {
     "not-recordable": "“{lesson}” cannot be recorded: only examples that come with the program can; open one of these.",
     "not-recorded": "Step {step} cannot be written down: {why}. Undo what was done there, and record it another way.",
     "no-steps": "{lesson} has no steps; `explorer list` shows which lessons have some.",
+    "no-lesson": "{file}: is {what}, and not a lesson.",
     "lesson-newer": "{file}: is written for a newer version of this program, in format {version}; this one reads up to "
     "{known}. Update the program to open it.",
     "document-not-read": "{file}: cannot be read: {reason}. Check its name and place, or choose another file.",

@@ -140,7 +140,7 @@ def class_(arguments: Namespace) -> int:
             stream.write(book.csv(roll.told).encode())
     if arguments.json:
         print(json.dumps(_as_json(book, roll), ensure_ascii=False))
-    else:
+    elif book.students:
         print(*_lines(book, roll), sep="\n")
     for one in book.left_out:
         print(f"explorer: {sentence(one.reason)}", file=sys.stderr)

@@ -181,8 +181,11 @@ def lesson_from(top: TomlTable, found: "Checkpoint | None" = None) -> Lesson:
 
     `found`: the model that the lesson needs, if it needs one and that was found.
 
-    Raises `ExplorerError`: "lesson-key", naming file, key, problem and remedy.
+    Raises `ExplorerError`: "no-lesson"; "lesson-key", naming file, key, problem and remedy.
     """
+    for key, what in (("data", "a recipe for `explorer train`"), ("questions", "an exercise sheet")):
+        if key in top and "id" not in top:
+            raise ExplorerError("no-lesson", file=top.file, what=what)
     format = top.number("format", default=1, least=1, most=10**9)
     if format > FORMAT:
         raise ExplorerError("lesson-newer", file=top.file, version=format, known=FORMAT)

@@ -480,6 +480,19 @@ def test_bad_key(write, case):
     assert "\n" not in sentence(error)
 
 
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('title = "T"\n[model]\nkind = "gpt"\n[data]\ntext = "a.txt"', "a recipe for `explorer train`"),
+        ('format = 1\ntitle = "T"\nseed = 0\nquestions = ["emma/score"]', "an exercise sheet"),
+    ],
+)
+def test_another_file_of_the_program_is_named(write, text, what):
+    """They were told that they have a key too many."""
+    with refuses(f"is {what}, and not a lesson"):
+        load(write(text))
+
+
 def test_no_settings(write):
     text = ATTENTION.partition("[settings.printed]")[0]
     assert "settings: is missing; add at least one, such as [settings.textbook]." in sentence(refused(write(text)))

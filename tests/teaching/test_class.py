@@ -300,6 +300,8 @@ def test_from_the_sheet_to_the_class(tmp_path, monkeypatch, capsys):
     assert "✓2" in said
     assert f"emma/all-missing: 0 of 2 right at once; 2 × {UNKNOWN}" in said
     assert (tmp_path / "class.csv").read_text("utf-8").count("\n") == 5
+    assert main(["class", "nowhere.answers.json"]) == 1
+    assert capsys.readouterr().out == ""
     assert main(["class", ".", "--json", "--csv", "again.csv"]) == 0
     assert json.loads(capsys.readouterr().out)["topics"][0]["question"] == "emma/all-missing"
 
