@@ -19,6 +19,12 @@ import numpy as np
 
 Index: TypeAlias = tuple[int | slice, ...]
 
+
+def is_cell_of(cell: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether an array of this shape has this cell, counted from 0: a text that was shortened has fewer."""
+    return len(cell) == len(shape) and all(0 <= i < n for i, n in zip(cell, shape, strict=True))
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "value": lambda a: a,
     "add": np.add,

@@ -12,8 +12,8 @@ from math import isfinite, log10
 
 import numpy as np
 
+from explorer.core.cell import is_cell_of
 from explorer.core.engine import Engine, fresh, same_bytes
-from explorer.core.graph import Place
 from explorer.core.numbers import formatted, written
 from explorer.document.state import State
 from explorer.lessons.mistakes import Mistake, Part, array_of, derivation, half_unit, likely, names_apart
@@ -64,7 +64,7 @@ def _number(text: str) -> float:
 def holds(condition: Condition, engine: Engine) -> bool:
     """Whether a condition is met; False if its node or cell no longer exists."""
     place = engine.graph.find(condition.node)
-    if place is None or not _inside(condition, engine, place):
+    if place is None or not is_cell_of(condition.compared, engine.value(place).shape):
         return False
     value = engine.value(place)[condition.cell]
     number = condition.number
@@ -81,11 +81,6 @@ def holds(condition: Condition, engine: Engine) -> bool:
             return bool(value <= number)
         case _:
             return bool(abs(value - number) <= condition.tolerance)
-
-
-def _inside(condition: Condition, engine: Engine, place: Place) -> bool:
-    cell, shape = condition.compared, engine.value(place).shape
-    return len(cell) == len(shape) and all(i < n for i, n in zip(cell, shape, strict=True))
 
 
 SO_FAR = "Right so far"
@@ -212,13 +207,17 @@ def _chosen(question: Choose, answer: int) -> Verdict:
 
 
 def right_places(question: Point, engine: Engine) -> tuple[Cell, ...]:
-    """The right answers of a question to point at a place."""
+    """The right answers of a question to point at a place; none if an edit took away the row or all numbers."""
     if not question.extreme:
         return question.right
     value = np.array(engine.value(engine.graph.place(question.node)), dtype=np.float64)
     lead: Cell = ()
     if question.row is not None:
+        if question.row >= value.shape[-2]:
+            return ()
         value, lead = value[..., question.row, :], (question.row,)
+    if np.isnan(value).all():
+        return ()
     masked = np.isneginf(value)
     if not masked.all():
         value[masked] = np.nan  # masked cells do not count as the smallest

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from explorer.core.cell import is_cell_of
 from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import counted
@@ -139,7 +140,7 @@ class Print:
     def off(self, computed: Array) -> Array | None:
         """By how many units of the last decimal the computed values are off; None if their shape differs."""
         if self.cell is not None:
-            if len(self.cell) != computed.ndim or any(i >= n for i, n in zip(self.cell, computed.shape, strict=True)):
+            if not is_cell_of(self.cell, computed.shape):
                 return None
             computed = np.asarray(computed[self.cell])
         if computed.shape != self.values.shape:

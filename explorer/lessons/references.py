@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorer import paths
+from explorer.core.cell import is_cell_of
 from explorer.core.ops import Array
 from explorer.document.state import frozen
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read
@@ -94,8 +95,7 @@ class Figure:
     def _at(self, cell: Cell) -> tuple[Any, int]:
         if self.cell is not None:
             return (self.values[()], int(self.decimals[()])) if cell == self.cell else (None, 0)
-        inside = len(cell) == self.values.ndim and all(i < n for i, n in zip(cell, self.values.shape, strict=True))
-        inside = inside and not np.isnan(self.values[cell])
+        inside = is_cell_of(cell, self.values.shape) and not np.isnan(self.values[cell])
         return (self.values[cell], int(self.decimals[cell])) if inside else (None, 0)
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from explorer.core.cell import cells_of, operands
+from explorer.core.cell import cells_of, is_cell_of, operands
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph
 from explorer.core.ops import Array
@@ -65,8 +65,7 @@ def asked_cell(graph: Graph, question: Predict) -> Cell | None:
     if place is None or (question.of == "gradient" and LOSS.node not in graph.nodes):
         return None
     index = place.index + question.cell
-    there = all(i < n for i, n in zip(index, graph.shape(place.node), strict=True))
-    return Cell(place.node, index) if there else None
+    return Cell(place.node, index) if is_cell_of(index, graph.shape(place.node)) else None
 
 
 @dataclass

@@ -10,6 +10,7 @@ from math import floor, inf, log10
 
 import numpy as np
 
+from explorer.core.cell import is_cell_of
 from explorer.core.derivation import only_rounding
 from explorer.core.graph import Node, Place
 from explorer.core.numbers import decimals_of, exact, in_table, in_tables, written
@@ -256,7 +257,7 @@ class Matrix(Element):
         if self.nothing:
             return f"{now}\n{self.nothing}"
         own, was = view.values.get(self.place.node), view.last.before.get(self.place.node)
-        if own is None or own.ndim != len(index) or any(i >= n for i, n in zip(index, own.shape, strict=True)):
+        if own is None or not is_cell_of(index, own.shape):
             return now  # the view is newer than this page
         change = 0.0
         if was is not None and was.shape == own.shape:
@@ -449,8 +450,7 @@ def _covered(view: View, place: Place, shape: tuple[int, ...]) -> frozenset[tupl
     """The covered cells of the table, without those that a text made shorter meanwhile no longer has."""
     cells = view.looking.covered.where(view.looking.showing).get(place.node, ())
     own = (cell[len(place.index) :] for cell in cells if cell[: len(place.index)] == place.index)
-    there = (cell for cell in own if len(cell) == len(shape) and all(i < n for i, n in zip(cell, shape, strict=True)))
-    table = ((0, 0, *cell) for cell in there)
+    table = ((0, 0, *cell) for cell in own if is_cell_of(cell, shape))
     return frozenset((cell[-2], cell[-1]) for cell in table)
 
 

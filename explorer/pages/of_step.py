@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from explorer.core.cell import is_cell_of
 from explorer.core.derivation import chain
 from explorer.core.graph import Graph
 from explorer.lessons.answers import right_places
@@ -420,9 +421,9 @@ def first_cell(view: View, step: Step) -> Cell | None:
     place = view.graph.find(look.node) if look.node and not listed else None
     if place is None:
         return None
-    axes, value = len(view.graph.axes_of(place)), view.engine.value(place)
-    named = (0,) * axes if value.size == 1 else tuple(axis[0] for axis in (look.rows, look.columns) if axis)
-    return Cell(place.node, place.index + named) if len(named) == axes else None
+    value = view.engine.value(place)
+    named = (0,) * value.ndim if value.size == 1 else tuple(axis[0] for axis in (look.rows, look.columns) if axis)
+    return Cell(place.node, place.index + named) if is_cell_of(named, value.shape) else None
 
 
 def right_cells(view: View, question: Question | None) -> tuple[Cell, ...]:

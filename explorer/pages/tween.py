@@ -6,7 +6,7 @@ Places are in pixels of the visible part of the page; this module does not use Q
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from explorer.core.cell import Index, operands
+from explorer.core.cell import Index, is_cell_of, operands
 from explorer.core.derivation import rows
 from explorer.core.engine import Engine
 from explorer.core.graph import Place
@@ -163,12 +163,7 @@ def _spoken(view: View, coming: Stands) -> Cell | None:
     if at != coming.of:
         return None
     cell = Cell(at.node, (*at.index, *spot.rows, *spot.columns))
-    return None if view.looking.hides(cell) or not _is_there(view, cell) else cell
-
-
-def _is_there(view: View, cell: Cell) -> bool:
-    shape = view.values[cell.node].shape
-    return len(cell.index) == len(shape) and all(i < n for i, n in zip(cell.index, shape, strict=True))
+    return None if view.looking.hides(cell) or not is_cell_of(cell.index, view.values[at.node].shape) else cell
 
 
 def _into_cell(engine: Engine, cell: Cell, before: Scene, coming: Stands) -> Iterator[Flow]:
@@ -248,10 +243,8 @@ def arises(view: View, before: Scene, after: Scene) -> Arises | None:
 def _row_of_shares(view: View, coming: Stands, row: int) -> Arises | None:
     head, count = coming.of.index, coming.shape[0 if coming.turned else 1]
     cells = [(*head, row, column) for column in range(count)]
-    values = view.values[coming.of.node]
-    if not all(
-        _is_there(view, one) and not view.looking.hides(one) for one in (Cell(coming.of.node, c) for c in cells)
-    ):
+    node, values = coming.of.node, view.values[coming.of.node]
+    if not all(is_cell_of(cell, values.shape) and not view.looking.hides(Cell(node, cell)) for cell in cells):
         return None
     places = tuple(place for cell in cells if (place := _corners(coming, [cell])) is not None)
     shares = tuple(min(max(float(values[cell]), 0.0), 1.0) for cell in cells)

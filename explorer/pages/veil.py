@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer.core.cell import is_cell_of
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
@@ -85,7 +86,7 @@ def altered(view: View) -> View:
 
 def _others(array: Array, cells: frozenset[tuple[int, ...]]) -> Array:
     """An array with other numbers in some cells: large ones become small, so that their order changes, too."""
-    there = sorted(c for c in cells if len(c) == array.ndim and all(i < n for i, n in zip(c, array.shape, strict=True)))
+    there = sorted(cell for cell in cells if is_cell_of(cell, array.shape))
     other = array.copy()
     finite = array[np.isfinite(array)]
     low, high = (finite.min(), finite.max()) if finite.size else (0, 1)

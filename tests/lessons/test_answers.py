@@ -7,7 +7,7 @@ import pytest
 
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
-from explorer.document.commands import PinCells, SetCells, SetSwitch
+from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
 from explorer.lessons.answers import holds, judge, read_goal, right_places, values_of
 from explorer.lessons.loader import load
@@ -272,6 +272,16 @@ def test_in_a_row_that_is_masked_whole_each_cell_is_the_largest():
     state = SetCells("mask", {(0, i): 0.0 for i in range(words)}).apply(state)
     places = right_places(Point(ask="?", at="cell", node="masked", extreme="largest", row=0), values_of(state))
     assert places == tuple((0, i) for i in range(words))
+
+
+def test_a_model_whose_edit_took_the_row_or_all_numbers_away_has_no_right_place():
+    state = load("you-are-welcome").state("printed")
+    question = Point(ask="?", at="cell", node="encoder.1.self.head.1.weights", extreme="largest", row=2)
+    assert right_places(question, values_of(state))
+    shorter = SetTokens("source", ("you",)).apply(state)
+    assert right_places(question, values_of(shorter)) == ()
+    without = SetCells("source.table", {(0, 0): np.nan}).apply(state)
+    assert right_places(question, values_of(without)) == ()
 
 
 def test_pointing_at_what_is_named_and_at_a_head():

@@ -161,6 +161,17 @@ def test_a_model_without_what_the_step_names_shows_what_its_page_shows_first():
     assert not lit_by_step(page_of(other, lacking), other, lacking)
 
 
+@pytest.mark.parametrize("id", ["second-head", "wave"])
+def test_a_step_of_a_text_that_somebody_has_shortened_still_has_its_elements(id):
+    walk = walk_of("you-are-welcome")
+    step = next(one for one in walk.lesson.steps if one.id == id)
+    state = walk.state(walk.lesson.steps.index(step))
+    view = View.of(Document(SetTokens("source", ("you",)).apply(state)))
+    assert first_cell(view, step) is None or id == "second-head"
+    assert right_cells(view, step.question) == ()
+    assert elements_of(view, step)
+
+
 # What stands in the light of a step
 
 

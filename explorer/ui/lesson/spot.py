@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QPoint, QRect
 
-from explorer.core.cell import operands
+from explorer.core.cell import is_cell_of, operands
 from explorer.core.graph import Graph
 from explorer.lessons.steps import Predict, Question, Step
 from explorer.pages.covering import asked_cell
@@ -82,7 +82,7 @@ def scroll_to_meant(boxes: Sequence[MatrixBox], view: View, step: Step) -> None:
         asked = asked_cell(view.graph, question)
     else:
         asked = next(iter(filter(None, goals)), None) or first_cell(view, step)
-    if asked is not None and not _is_there(view, asked):
+    if asked is not None and not is_cell_of(asked.index, view.values[asked.node].shape):  # the text is shorter now
         asked = None
     read = _read_by(view, asked)
     meant: dict[str, int] = {}
@@ -110,12 +110,6 @@ def scroll_to_meant(boxes: Sequence[MatrixBox], view: View, step: Step) -> None:
             at = row, column
         if at is not None:
             table.scrollTo(table.table.index(*at))
-
-
-def _is_there(view: View, cell: Cell) -> bool:
-    """Whether the model still has a cell: its sentence may have become shorter."""
-    shape = view.values[cell.node].shape
-    return len(cell.index) == len(shape) and all(i < n for i, n in zip(cell.index, shape, strict=True))
 
 
 def _read_by(view: View, cell: Cell | None) -> dict[str, tuple[int, ...]]:

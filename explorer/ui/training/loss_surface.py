@@ -14,6 +14,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF, QTransform
 from PySide6.QtWidgets import QGraphicsItem
 
+from explorer.core.cell import is_cell_of
 from explorer.core.engine import Engine, same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
@@ -354,7 +355,7 @@ class LossSurface(Plot):
     def _are_there(self) -> bool:
         """Whether the two cells are inputs now: a switch removes inputs, and another model may compute the node."""
         inputs = self.bench.document.state.used_unread
-        return all(within(inputs.get(cell.node), cell.index) for cell in self.cells)
+        return all(cell.node in inputs and is_cell_of(cell.index, inputs[cell.node].shape) for cell in self.cells)
 
     def _path(self) -> tuple[Array, int]:
         """The path of the run in these two weights, (n, 2), and the index of the point that the document is at."""
@@ -507,13 +508,6 @@ def name_of(bench: Workbench, cell: Cell) -> str:
     labels = [(engine.labels(axis), i) for axis, i in zip(axes, cell.index, strict=True)]
     said = " → ".join(names[i][:14] for names, i in labels if len(names) > 1)
     return f"{cell.node} [{said}]" if said else cell.node
-
-
-def within(array: Array | None, index: Sequence[int]) -> bool:
-    """Whether there is an array and it has a cell at the index."""
-    return (
-        array is not None and len(index) == array.ndim and all(i < n for i, n in zip(index, array.shape, strict=True))
-    )
 
 
 def _near(point: Any) -> bool:

@@ -6,12 +6,13 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
+from explorer.core.cell import is_cell_of
 from explorer.core.ops import Array
 from explorer.core.overview import largest_of
 from explorer.ui.selection import Cell
 from explorer.ui.signs import paint_signs
 from explorer.ui.theme import mark, qcolor
-from explorer.ui.training.loss_surface import FIRST, LossSurface, name_of, steepest, within
+from explorer.ui.training.loss_surface import FIRST, LossSurface, name_of, steepest
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench
@@ -24,13 +25,14 @@ SIGNS = "→", "↑"
 
 def chosen(bench: Workbench) -> tuple[Cell, ...]:
     """The two weights that the loss is drawn over: the user's choice, kept by `Descent`, or the two steepest."""
-    descent = bench.descent
+    descent, values = bench.descent, bench.document.engine.values
+    moves = descent.moves()
 
     def there(cell: Cell) -> bool:
-        return cell.node in descent.moves() and within(bench.document.engine.values.get(cell.node), cell.index)
+        return cell.node in moves and is_cell_of(cell.index, values[cell.node].shape)
 
     if not descent.looked_at or not all(map(there, descent.looked_at)):
-        moves, weights = descent.moves(), descent.weights()
+        weights = descent.weights()
         # Frozen weights, and last other inputs, only where fewer than two cells move.
         of = [name for name in moves if moves[name]], [name for name in weights if not moves[name]], [*moves]
         found = dict.fromkeys(cell for names in of for cell in steepest(bench.document, names))
@@ -143,7 +145,7 @@ class _Weights(QWidget):
         value = self._bench.document.engine.values[self._name]
         shape = value.shape
         for sign, cell in zip(SIGNS, self._picker.cells, strict=True):
-            if cell.node == self._name and within(value, cell.index):
+            if cell.node == self._name and is_cell_of(cell.index, shape):
                 row, column = divmod(int(np.ravel_multi_index(cell.index, shape)), columns)
                 box = QRectF(column * wide, row * high, wide, high)
                 painter.setPen(QPen(qcolor(theme.here), 2))
