@@ -18,7 +18,7 @@ from explorer.ui.light import Light
 from explorer.ui.selection import Selection
 from explorer.ui.training.descent import Descent
 from explorer.ui.turns import Bridge
-from explorer.words.progress import Progress, Report
+from explorer.words.progress import Cancelled, Progress, Report
 
 LARGE = 1.5
 """From this text scale on a picture has fewer words, in large letters."""
@@ -147,8 +147,13 @@ class Workbench:
             return
 
         def write(report: Report) -> State | ExplorerError:
+            def told(done: int, total: int) -> None:
+                if document.wanted is not state:  # an act came: nobody waits for these words any more
+                    raise Cancelled
+                report(Progress("writing", done, total))
+
             try:
-                return command.written(state, lambda done, total: report(Progress("writing", done, total)))
+                return command.written(state, told)
             except ExplorerError as error:
                 return error
 

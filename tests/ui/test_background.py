@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 import shiboken6
@@ -555,6 +556,22 @@ def test_writing_on_can_be_stopped_and_an_act_that_comes_meanwhile_counts(writer
     free.set()
     qtbot.waitUntil(lambda: not window.bench.author.at_work)
     assert window.bench.document.wanted is changed
+
+
+def test_words_that_nobody_waits_for_are_not_written_to_their_end(writer, qtbot, monkeypatch):
+    window, _ = writer
+
+    def endless(self, state, told):
+        while True:
+            told(1, self.n)
+            time.sleep(0.001)
+
+    monkeypatch.setattr(WriteOn, "written", endless)
+    write_on(window)
+    qtbot.waitUntil(lambda: window.writing.text != "")
+    edit(window.bench, 0.5, "decoder.1.self.W_O")
+    qtbot.waitUntil(lambda: not window.bench.author.at_work)
+    assert window.writing.text == ""
 
 
 def test_that_a_text_is_complete_is_said_where_that_is_found_beside_the_window(writer, said):
