@@ -4,8 +4,10 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QWidget
 
+from explorer.core.errors import ExplorerError
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.walk import Walk
+from explorer.sentences import sentence
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.presenter_look import HEIGHT, SCALE, WIDTH
@@ -145,12 +147,16 @@ class Overview(QListWidget):
         if self._next >= self.count():
             self._timer.stop()
             return
-        item = self.item(self._next)
-        picture = self._pictures.step(self._next)
+        item, step = self.item(self._next), self._next
+        self._next += 1
+        try:
+            picture = self._pictures.step(step)
+        except ExplorerError as error:
+            item.setToolTip(sentence(error))
+            return
         ratio = self.devicePixelRatioF()
         small = picture.scaled(
             self.iconSize() * ratio, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
         )
         small.setDevicePixelRatio(ratio)
         item.setIcon(QIcon(small))
-        self._next += 1

@@ -77,7 +77,7 @@ class Descent(QObject):
         self._movable = Movable()
         self._lesson = document.state.lesson
         self._settings: Callable[[], Settings] = self._by_hand
-        self._others = False  # whether the settings have changed since the run last read them
+        self._settings_changed = False  # whether the settings have changed since the run last read them
         self._steps_of_recipe = 0
         self._from = 0  # a recipe's steps are counted from this step: continuing a finished run takes them all again
         self._left = 0.0
@@ -222,7 +222,7 @@ class Descent(QObject):
 
     def use_settings(self) -> None:
         """Take the next steps with the current settings. A running process stops with its weights kept."""
-        self._others = True
+        self._settings_changed = True
         if self.process is not None:
             self.stop()
         self.changed.emit()
@@ -318,12 +318,12 @@ class Descent(QObject):
         if self.process is not None:
             self._handover.stop(partial(self._go, steps, settings))
             return
-        self._others |= settings != self._settings
+        self._settings_changed |= settings != self._settings
         self._settings, self._way_back, self._heading, self._left = settings, None, None, steps
         try:
             run = self._begun()
             if run.finished and not self._is_by_hand:
-                self._from, self._others = run.at, True
+                self._from, self._settings_changed = run.at, True
         except ExplorerError as error:
             self.fail(error)
             return
@@ -338,7 +338,7 @@ class Descent(QObject):
         from explorer.training.trained_line import line_beside
 
         run = self.run
-        if run is not None and not self._others and run.same_example:
+        if run is not None and not self._settings_changed and run.same_example:
             return run
         if run is None:
             self._from, self.line = 0, None
@@ -351,7 +351,7 @@ class Descent(QObject):
         else:
             run.use(settings)
         self.line = line_beside(self._document.wanted, settings, self.line)
-        self._others = False
+        self._settings_changed = False
         return run
 
     def _slice(self, first: bool = False) -> None:

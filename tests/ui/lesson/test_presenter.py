@@ -7,11 +7,14 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
 
+from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import catalogue, load
+from explorer.sentences import sentence
 from explorer.ui.drawing.attention_lines import AttentionLinesView
 from explorer.ui.lesson.bodies import PredictBody
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.hero import Hero
+from explorer.ui.lesson.overview import Pictures
 from explorer.ui.lesson.presenter import FEW_KEYS, Presenter
 from explorer.ui.lesson.presenter_look import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.sheet import ROUNDS, StepSheet
@@ -199,6 +202,22 @@ def test_all_steps_as_small_pictures(presenter, guide, hand, qtbot):
     hand.key(Key.Key_Return)
     assert overview.isHidden()
     assert guide.at == 3
+
+
+def test_a_step_that_cannot_be_shown_leaves_its_small_picture_blank_and_says_why(presenter, hand, qtbot, monkeypatch):
+    drawn = Pictures.step
+
+    def step(self, number):
+        if number == 1:
+            raise ExplorerError("model-changed")
+        return drawn(self, number)
+
+    monkeypatch.setattr(Pictures, "step", step)
+    hand.key(Key.Key_D)
+    overview = presenter._overview
+    qtbot.waitUntil(lambda: not overview._timer.isActive())
+    assert overview.item(1).toolTip() == sentence(ExplorerError("model-changed"))
+    assert not overview.item(0).toolTip()
 
 
 def test_the_small_pictures_follow_the_theme_in_sight_and_out_of_it(presenter, hand, qtbot, appearance):
