@@ -118,8 +118,8 @@ def fresh_numbers(question: Predict, state: State, seed: int) -> State:
 
     Inputs are set and computed nodes are pinned, so that the derivation begins with numbers that are easy to read.
     Nodes of whole numbers, of equal numbers (γ, a scale) or of only 0 and 1, and masked cells, stay as they are; shares
-    stay shares. Numbers are drawn again if the result is 0 or the same as before, which would need no computing, or if
-    a sum that should be 0 is only nearly 0, such as −1.3e−17.
+    stay shares. Numbers are drawn again if the result is 0 or the same as before, which would need no computing, if it
+    is infinite, such as the log of a probability of 0, or if a sum that should be 0 is only nearly 0, such as −1.3e−17.
 
     `seed`: the seed of this student and this step.
     """
@@ -141,7 +141,7 @@ def fresh_numbers(question: Predict, state: State, seed: int) -> State:
         run(above, fresh.used, computed, fresh.pins, parents)
         values = computed[place.node][place.index]
         is_other = all(abs(values[question.cell] - number) > half_unit(question.digits) for number in known)
-        if is_other and not ((values != 0) & (abs(values) < _ROUNDING)).any():
+        if is_other and np.isfinite(values[question.cell]) and not ((values != 0) & (abs(values) < _ROUNDING)).any():
             break
     return fresh
 

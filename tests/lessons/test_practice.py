@@ -1,5 +1,6 @@
 """After a worked example the same comes again on fresh numbers: one step missing, then two, then all."""
 
+import numpy as np
 import pytest
 from refusals import refuses
 
@@ -97,6 +98,14 @@ def test_no_fresh_number_is_what_rounding_leaves_of_0():
                 fresh = fresh_numbers(step.question, states[at], seed)
                 scores = values_of(fresh).value(fresh.graph.place(step.question.node))
                 assert not ((scores != 0) & (abs(scores) < 1e-12)).any()
+
+
+def test_no_fresh_number_is_infinite():
+    """A probability of 0 was drawn, whose log nobody can work out."""
+    state = load("roses-are-red").state()
+    question = Predict(ask="?", node="loss.L_1", cell=(), fresh=True)
+    found = [values_of(fresh_numbers(question, state, seed)).values["loss.L_1"] for seed in range(50)]
+    assert np.isfinite(found).all()
 
 
 def test_shares_of_more_than_a_hundred_words_are_drawn_too():
