@@ -231,6 +231,8 @@ def seek(arguments: Namespace) -> int:
     (name, cell), value = parse_set(arguments.wish)
     if not arguments.change:
         raise UsageError("Say what may change: --change NODE, an input such as encoder.1.self.W_Q.")
+    if arguments.out is not None:
+        library.check_format(arguments.out)
     m = opened(arguments)
     found = m.seek(f"{name}[{','.join(map(str, cell))}]", value, arguments.change)
     print(found)
@@ -244,6 +246,8 @@ def conventions(arguments: Namespace) -> int:
     """``explorer conventions``, for the nodes of a model or for a matrix; returns 1 if no setting gives the numbers."""
     if not arguments.seconds > 0:
         raise UsageError(f"--seconds is a number above 0; {arguments.seconds} is not.")
+    if arguments.out is not None:
+        library.check_format(arguments.out)
     if arguments.number is not None and arguments.out is None:
         raise UsageError("--number says which setting --out FILE writes; give --out, too.")
     if arguments.given is not None:

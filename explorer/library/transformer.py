@@ -78,6 +78,16 @@ def open(
     return Transformer(lesson, Document(state if setting is None else lesson.state(setting)))
 
 
+def check_format(path: str | Path) -> None:
+    """Check that a model can be saved under a name.
+
+    Raises `ExplorerError`: "unknown-format".
+    """
+    ending, known = Path(path).suffix, (storage.ENDING, *ENDINGS)
+    if ending.lower() not in known:
+        raise ExplorerError("unknown-format", name=ending, known=", ".join(known))
+
+
 class Transformer:
     """A transformer in which each number can be read, explained and changed; all numbers that depend on it follow.
 
@@ -438,14 +448,12 @@ class Transformer:
         Raises `ExplorerError`: "unknown-format", "not-written", "not-saved" or "sheet-too-large".
         """
         path = Path(path)
+        check_format(path)
         if path.suffix.lower() == storage.ENDING:
             self.document.settle()
             storage.save(self.document.state, self.lesson.title, path)
-        elif path.suffix.lower() in ENDINGS:
-            save_model(self.document, self.lesson, path)
         else:
-            known = ", ".join([storage.ENDING, *ENDINGS])
-            raise ExplorerError("unknown-format", name=path.suffix, known=known)
+            save_model(self.document, self.lesson, path)
 
     def generate(
         self,

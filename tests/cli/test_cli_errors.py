@@ -101,6 +101,9 @@ def wrong(capsys, *argv):
         ((*WELCOME, "--tokens", "w" * 1000), ("A token is",)),
         (("show", "emma", "--tokens", "a b"), ("'emma'", "cannot be changed")),
         (("show", "emma", "--target", "a b"), ("'emma'", "cannot be changed")),
+        # a name that could not be written is refused before anything is computed
+        (("seek", "emma", "Q[0,0]=1", "--change", "nothing", "--out", "a.txt"), ("'.txt' is not a format",)),
+        (("conventions", "nothing", "Q=1", "--out", "a.txt"), ("'.txt' is not a format",)),
         # options that cannot go together, of which one was ignored
         (("show", "tiny-gpt", "--tokens", "the", "--ids", "1"), ("--ids: not allowed with argument --tokens",)),
         ((*WELCOME, "--target", "de", "--target-ids", "1"), ("--target-ids: not allowed with argument --target",)),
