@@ -115,7 +115,7 @@ class PlayerView(QWidget):
         else:
             if at_end:
                 self._go_to(0)
-            self._timer.start(round(EACH * self._player.slow))
+            self._timer.start(self.pace)
         self._show()
 
     def pause(self) -> None:

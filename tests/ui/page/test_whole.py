@@ -10,7 +10,7 @@ from explorer.pages.whole import PLAYED
 from explorer.ui.appearance import Appearance
 from explorer.ui.drawing import blocks
 from explorer.ui.page.page_view import PageView
-from explorer.ui.page.player import PlayerView
+from explorer.ui.page.player import EACH, PlayerView
 from explorer.ui.widgets.tree import written_in
 
 Key = Qt.Key
@@ -123,6 +123,7 @@ def test_a_pass_goes_to_where_one_presses_and_space_plays_on_after_a_click_on_th
     hand.key(Key.Key_Space)
     assert player.speed.text() == "× 2"
     assert player.playing
+    assert player._timer.interval() == EACH / 2  # from the first step on
     QApplication.processEvents()
     assert slider.x() == left
 
