@@ -39,7 +39,9 @@ def table_of(matrix: Matrix) -> LabelledMatrix:
         raise ExplorerError("covered-matrix", name=matrix.name)
     # A row has no labels of rows, and a column none of columns.
     rows, columns = (labels if any(labels) else () for labels in (matrix.rows, matrix.columns))
-    return LabelledMatrix(matrix.name, matrix.formula, matrix.array, rows, columns)
+    # Where there is no change or difference, "–" is shown: 0 would mean that nothing differs.
+    array = np.full(matrix.array.shape, np.nan) if matrix.nothing else matrix.array
+    return LabelledMatrix(matrix.name, matrix.formula, array, rows, columns)
 
 
 def ways(matrix: Matrix, beside: QWidget) -> Iterator[tuple[str, Callable[[], None]]]:

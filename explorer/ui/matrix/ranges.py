@@ -172,6 +172,8 @@ def _as_text(matrix: Matrix, rows: range, columns: range) -> str:
     """Numbers as they are shown but with all digits, as tab-separated text."""
 
     def number(row: int, column: int) -> str:
+        if matrix.nothing:
+            return matrix.text(row, column)
         asked = (row, column) in matrix.covered  # by a question
         return COVERED if asked else exact(matrix.array[row, column]).replace("−", "-")
 

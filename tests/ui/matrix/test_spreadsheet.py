@@ -1,5 +1,6 @@
 """Ranges, the clipboard, filling, pins by hand, masks, and what a matrix shows besides its values."""
 
+from dataclasses import replace
 from threading import Event
 
 import numpy as np
@@ -14,14 +15,14 @@ from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.export.matrix import tsv
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.pages.matrix import matrix, transposed
+from explorer.pages.matrix import NEW, matrix, transposed
 from explorer.pages.view import Cell, Covered
 from explorer.ui.background import Background
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import Message
 from explorer.ui.matrix import clipboard as copying
 from explorer.ui.matrix.menu import MatrixMenu, table_of
-from explorer.ui.matrix.ranges import parsed
+from explorer.ui.matrix.ranges import _as_text, parsed
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.window.command_palette import CommandPalette
 from tests.samples import long
@@ -120,6 +121,13 @@ def test_a_column_of_words_is_copied_with_its_words(bench):
     assert tsv(table_of(transposed(row))) == "source.tokens\t1\nYou\t0\nare\t1\nwelcome\t2\n"
     assert tsv(table_of(row)) == "source.tokens\tYou\tare\twelcome\n\t0\t1\t2\n"
     assert tsv(table_of(single)) == "output.temperature\t1\n\t1.0\n"
+
+
+def test_where_there_is_no_change_to_show_none_is_copied(bench):
+    """No 0, which would say that an edit has changed nothing."""
+    new = replace(matrix(bench.view, "source.tokens"), nothing=NEW)
+    assert _as_text(new, range(1), range(2)) == "–\t–"
+    assert tsv(table_of(new)).splitlines()[1] == "\tnan\tnan\tnan"
 
 
 def test_more_than_can_be_pasted_is_not_copied(hand, table, window, eye, clipboard, said, monkeypatch):
