@@ -1,7 +1,7 @@
 """Products laid out for computing by hand: the right factor stands above the result, so its columns meet the rows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from explorer.core.graph import Node, Stage
 from explorer.pages.element import Arrangement, Element, leaves
@@ -17,7 +17,6 @@ MOST = 12
 """The most rows and columns of a matrix that somebody would multiply by hand."""
 
 
-@dataclass(frozen=True, eq=False)
 class Scheme(Arrangement):
     """A product in Falk's scheme, for computing by hand: in each cell a row at the left meets a column above."""
 

@@ -6,7 +6,6 @@ The page of the last edit has every node that changed, by how much, and a link t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 
 from explorer.core.errors import written_shape
@@ -124,7 +123,6 @@ def changes(view: View, stage: Stage) -> tuple[Element, ...]:
     return note, Listing("changed", "What the last edit changed", OF_CHANGES, lines, most=60)
 
 
-@dataclass(frozen=True, eq=False)
 class _Stage(Data):
     """The line of a stage that a change reached, and how many matrices stand below it; None: nodes that are gone."""
 
@@ -138,7 +136,6 @@ class _Stage(Data):
         return Line.of(said, count, "", "", strong=True)
 
 
-@dataclass(frozen=True, eq=False)
 class _Matrix(Data):
     """The line of a node that a change reached: its values now (None if the node is gone) and before."""
 

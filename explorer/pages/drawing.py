@@ -4,7 +4,7 @@ Also pictures of attention: heat maps, lines, and sentences with lines between t
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -46,7 +46,6 @@ def reach(array: Array, least: float) -> float:
     return max(largest, least)
 
 
-@dataclass(frozen=True, eq=False)
 class Mark(Data):
     """One thing in a drawing. Coordinates are those of the drawing's window, unless a mark says otherwise.
 
@@ -57,7 +56,6 @@ class Mark(Data):
     faint: float = field(default=0.0, kw_only=True)  # in a drawing with zoom: 0 fully drawn, to 1 not computed yet
 
 
-@dataclass(frozen=True, eq=False)
 class Image(Mark):
     """A matrix as coloured squares; not finite numbers are drawn as 0."""
 
@@ -76,7 +74,6 @@ class Image(Mark):
     across: str = ""  # the axis whose words the columns are: the column of a lit word is framed, too
 
 
-@dataclass(frozen=True, eq=False)
 class Curve(Mark):
     """A line through points."""
 
@@ -88,7 +85,6 @@ class Curve(Mark):
     width: float = 1.8  # pixels
 
 
-@dataclass(frozen=True, eq=False)
 class Segments(Mark):
     """Straight lines that belong together: a grid, level lines."""
 
@@ -100,7 +96,6 @@ class Segments(Mark):
     whose: Array | None = None  # (n,): for each line, the index of its word along that axis
 
 
-@dataclass(frozen=True, eq=False)
 class Band(Mark):
     """A rectangle: a spread around a mean, a frame, a block."""
 
@@ -110,7 +105,6 @@ class Band(Mark):
     width: float = 2.0
 
 
-@dataclass(frozen=True, eq=False)
 class Dot(Mark):
     """A point that stands for a number of the model."""
 
@@ -131,7 +125,6 @@ class Dot(Mark):
     wrong: bool = False  # whether it has a red ring, and a cross after the text below
 
 
-@dataclass(frozen=True, eq=False)
 class Strips(Mark):
     """The numbers of each row, or column, of a matrix as points on a line, a band of mean ± σ, and a mark at the mean.
 
@@ -148,7 +141,6 @@ class Strips(Mark):
     token: str = ""  # the axis whose words the strips are
 
 
-@dataclass(frozen=True, eq=False)
 class Arrow(Mark):
     """An arrow, named at its tip."""
 
@@ -165,7 +157,6 @@ class Arrow(Mark):
     dashed: bool = False
 
 
-@dataclass(frozen=True, eq=False)
 class Arc(Mark):
     """The angle between two directions from the origin, as an arc with words."""
 
@@ -176,7 +167,6 @@ class Arc(Mark):
     ink: str = MUTED
 
 
-@dataclass(frozen=True, eq=False)
 class Words(Mark):
     """Words at a place; they move a little to avoid other marks, and have a patch of ground behind them on an image."""
 
@@ -195,7 +185,6 @@ class Words(Mark):
     room: float = 0.0
 
 
-@dataclass(frozen=True, eq=False)
 class Box(Mark):
     """A box that leads somewhere, such as a block of a model.
 
@@ -247,7 +236,6 @@ def ems_of(latex: str) -> float:
     return 0.58 * letters + 0.42 * upright + 0.46 * scripts + 1.7 * operators + 0.38 * sum(c in "()[]|," for c in plain)
 
 
-@dataclass(frozen=True, eq=False)
 class FlowLine(Mark):
     """A line with corners along which numbers flow, with an arrowhead at its end."""
 
@@ -257,7 +245,6 @@ class FlowLine(Mark):
     head: bool = True
 
 
-@dataclass(frozen=True, eq=False)
 class Bars(Mark):
     """A list of words with a bar each, such as the most probable next words. Higher bars have larger words."""
 
@@ -269,7 +256,6 @@ class Bars(Mark):
     before: tuple[float, ...] = ()  # the values before the last edit, if the edit changed them
 
 
-@dataclass(frozen=True, eq=False)
 class Axis(Data):
     """One side of a drawing."""
 
@@ -281,7 +267,6 @@ class Axis(Data):
     grid: bool = False
 
 
-@dataclass(frozen=True, eq=False)
 class Probe(Data):
     """The text that a drawing shows about the place that the reader points at."""
 
@@ -292,7 +277,6 @@ class Probe(Data):
         raise NotImplementedError(type(self).__name__)
 
 
-@dataclass(frozen=True, eq=False)
 class Drawing(Data):
     """Marks in a window."""
 
@@ -317,7 +301,6 @@ LONG = 24
 """With at most this many words, the colours of shares go from 0 to 1, so that pictures can be compared."""
 
 
-@dataclass(frozen=True, eq=False)
 class HeatMap(Element):
     """Attention weights as a picture: a square for each query and key; larger shares have deeper colours."""
 
@@ -326,7 +309,6 @@ class HeatMap(Element):
     full: float = 1.0  # the share at which the colour is deepest; below 1 where many words share
 
 
-@dataclass(frozen=True, eq=False)
 class AttentionLines(Element):
     """Attention weights as lines from each query to each key; larger shares have thicker lines.
 
@@ -339,7 +321,6 @@ class AttentionLines(Element):
     lights: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
 class VectorStrips(Element):
     """The vectors of words, one below the other: a row of bars for each, all on one scale."""
 
@@ -353,7 +334,6 @@ class VectorStrips(Element):
     row: int = 56  # the height of a row in pixels at text scale 1
 
 
-@dataclass(frozen=True, eq=False)
 class WordMap(Element):
     """Words as points in a plane, which can be moved and zoomed."""
 
@@ -368,7 +348,6 @@ class WordMap(Element):
     height: int = 0  # in pixels at text scale 1
 
 
-@dataclass(frozen=True, eq=False)
 class SentenceRow(Data):
     """One row of words: the sentence that is read, that should be said, or that is said."""
 
@@ -377,7 +356,6 @@ class SentenceRow(Data):
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
 class Sentences(Element):
     """Rows of words, one above the other. Rows that are too long stand side by side, or take several lines."""
 

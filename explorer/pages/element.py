@@ -1,19 +1,22 @@
 """The base classes of all parts of a page: frozen data that can be compared with the part that stood there before."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+
+from explorer.core.frozen import Frozen
 
 SMALL = 2**16
 """Arrays of at most this many bytes are compared number by number. Larger arrays are equal only if they are the same
 memory: the engine never writes into an array."""
 
 
-@dataclass(frozen=True, eq=False)
-class Data:
+class Data(Frozen, eq=False):
     """Frozen data whose fields may be arrays. Two are equal if all their fields are; for arrays see `SMALL`."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__(eq=False)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -33,7 +36,6 @@ class Data:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
 class Made(Data, Generic[T]):
     """A value that is made only when it is looked at: the function that makes it, and its arguments."""
 
@@ -44,7 +46,6 @@ class Made(Data, Generic[T]):
         return self.make(*self.reads)
 
 
-@dataclass(frozen=True, eq=False)
 class Element(Data):
     """A part of a page."""
 
@@ -53,7 +54,6 @@ class Element(Data):
     id: str
 
 
-@dataclass(frozen=True, eq=False)
 class Arrangement(Element):
     """A part of a page that only arranges others."""
 

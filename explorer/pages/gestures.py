@@ -3,19 +3,19 @@
 Also gestures that switch a part of a model off, by pinning its output to 0 or to its mean, and on again.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
 from explorer.document.commands import Command, PinCells, Release, SetCells, SetSwitch
 from explorer.pages.view import View
 
 
-@dataclass(frozen=True)
-class Gesture:
+class Gesture(Frozen):
     """A request to the document, or to the view of it.
 
     A control holds a gesture without the value that the person sets; `at` returns the gesture with that value.
@@ -26,7 +26,6 @@ class Gesture:
         return replace(self, value=value)  # type: ignore[call-arg]
 
 
-@dataclass(frozen=True)
 class Edit(Gesture):
     """An edit of the document.
 
@@ -38,7 +37,6 @@ class Edit(Gesture):
         raise NotImplementedError(type(self).__name__)
 
 
-@dataclass(frozen=True)
 class Do(Edit):
     """A gesture that is one fixed command, such as "Switch the head off"."""
 
@@ -48,7 +46,6 @@ class Do(Edit):
         return self.act
 
 
-@dataclass(frozen=True)
 class SetNumber(Edit):
     """Sets one cell of an input to a number; with `pinned`, pins a cell of a computed node to it."""
 
@@ -61,7 +58,6 @@ class SetNumber(Edit):
         return (PinCells if self.pinned else SetCells)(self.node, {self.cell: self.value}, stroke)
 
 
-@dataclass(frozen=True)
 class Hold(Edit):
     """Pins all cells of a computed node, or of a head's slice of it, to one number, or to one for each column."""
 
@@ -74,7 +70,6 @@ class Hold(Edit):
         return PinCells(self.node, {cell: float(number) for cell, number in np.ndenumerate(held)}, stroke)
 
 
-@dataclass(frozen=True)
 class MoveTo(Edit):
     """Moves a dragged point: sets the cells of its coordinates; a coordinate without a cell stays."""
 
@@ -90,7 +85,6 @@ class MoveTo(Edit):
         return SetCells(node, {cell: round(number, 2) for _, cell, number in cells}, stroke)
 
 
-@dataclass(frozen=True)
 class Switch(Edit):
     """Sets a switch of a block, or with `everywhere` of all blocks of its kind."""
 
@@ -103,7 +97,6 @@ class Switch(Edit):
         return SetSwitch(self.block, self.name, self.value, self.everywhere)
 
 
-@dataclass(frozen=True)
 class Keep(Gesture):
     """A choice that belongs to the page, not to the model: which dimensions are drawn, whether a list is sorted."""
 
@@ -111,7 +104,6 @@ class Keep(Gesture):
     value: Any = None
 
 
-@dataclass(frozen=True)
 class ChooseToken(Gesture):
     """Chooses the word of a sequence that all pages look at; `value` is its index."""
 
@@ -119,28 +111,24 @@ class ChooseToken(Gesture):
     value: int = 0
 
 
-@dataclass(frozen=True)
 class ChooseHead(Gesture):
     """Chooses the head that all pages look at; None is the mean over the heads."""
 
     value: int | None = 0
 
 
-@dataclass(frozen=True)
 class ShowPrinted(Gesture):
     """Shows the cell that computes a number printed in a reference; `value` is its index in `printed_numbers`."""
 
     value: int = 0
 
 
-@dataclass(frozen=True)
 class OpenLesson(Gesture):
     """Opens a lesson that comes with the program; `value` is its id."""
 
     value: str = ""
 
 
-@dataclass(frozen=True)
 class Ask(Gesture):
     """A request to a part of the window that is no stage; `act` names what it shall do."""
 
@@ -148,17 +136,14 @@ class Ask(Gesture):
     value: Any = None
 
 
-@dataclass(frozen=True)
 class ForClass(Ask):
     """A request to the open exercise sheet or class."""
 
 
-@dataclass(frozen=True)
 class ForPoll(Ask):
     """A request to the poll that a class takes part in."""
 
 
-@dataclass(frozen=True)
 class Move(Gesture):
     """Lets gradient descent move some inputs, or freezes them."""
 
@@ -166,22 +151,18 @@ class Move(Gesture):
     value: bool = True
 
 
-@dataclass(frozen=True)
 class ForTraining(Ask):
     """A request to the page "Train"."""
 
 
-@dataclass(frozen=True)
 class ForLessons(Ask):
     """Of the list of lessons."""
 
 
-@dataclass(frozen=True)
 class ForSeek(Ask):
     """A request to the search for inputs that give a cell a wanted value."""
 
 
-@dataclass(frozen=True)
 class GoTo(Gesture):
     """Goes to another stage; `keep` is applied first, for the page of that stage."""
 

@@ -1,7 +1,7 @@
 """The contents of the inspector: how the number of a cell is computed, what the cell feeds, and what a text prints."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 
 import numpy as np
@@ -31,7 +31,6 @@ MOST_CHILDREN = 2
 """The most terms of the chain rule that are written out; more are written as a sum over C."""
 
 
-@dataclass(frozen=True, eq=False)
 class Fed(Data):
     """A node that reads the cell."""
 
@@ -42,7 +41,6 @@ class Fed(Data):
     cell: Cell | None = None
 
 
-@dataclass(frozen=True, eq=False)
 class Printed(Data):
     """Texts about the numbers that a reference prints, with the marks of a `Note`."""
 
@@ -50,7 +48,6 @@ class Printed(Data):
     slips: tuple[str, ...] = ()  # errors of the print, with what is right
 
 
-@dataclass(frozen=True, eq=False)
 class Inspected(Data):
     """All texts and formulas about one cell."""
 

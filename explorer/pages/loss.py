@@ -3,7 +3,6 @@
 The list of P − y: for each word its probability, what would be right, and so how its logit should move.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 
@@ -87,7 +86,6 @@ IN_SIGHT = 10
 """Lines in sight of the list of P − y."""
 
 
-@dataclass(frozen=True, eq=False)
 class _Words(Data):
     """The lines of one position."""
 
@@ -292,7 +290,6 @@ def _mean(view: View) -> str:
 # Cross-entropy
 
 
-@dataclass(frozen=True, eq=False)
 class _WordTerms(Data):
     """A line for each position: the right word, its probability, −ln of it."""
 
@@ -397,7 +394,6 @@ def _costs(places: list[tuple[int, str, Cell]], given: Array, cost: Array) -> Dr
 # Squares
 
 
-@dataclass(frozen=True, eq=False)
 class _Squares(Data):
     """A line for each number of the output: the number, its target, and the square of the difference."""
 

@@ -4,7 +4,7 @@
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import floor, inf, log10
 
@@ -47,7 +47,6 @@ COVERED = "?"
 """The text of a covered cell, whose number a question asks for."""
 
 
-@dataclass(frozen=True, eq=False)
 class Matrix(Element):
     """A matrix. A vector is one row, a single number one cell."""
 

@@ -390,7 +390,6 @@ def _needed(net: Net) -> tuple[tuple[str, Array], ...]:
     return tuple((name, net.view.values[name]) for name in net.view.nodes if name in above)
 
 
-@dataclass(frozen=True, eq=False)
 class _Ask(Probe):
     """Says the answer of a net at one place of the plane."""
 

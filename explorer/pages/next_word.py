@@ -4,7 +4,6 @@ The key-value cache: which rows are computed for the next word, and which work i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from html import escape
 
@@ -274,7 +273,6 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -
     return Controls("go on", (place, append, run)), *([Note("stops", stops)] if stops else [])
 
 
-@dataclass(frozen=True, eq=False)
 class _Words(Data):
     """A line for each word, the most probable first: its probability, and its chance of being chosen."""
 

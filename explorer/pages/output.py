@@ -1,6 +1,5 @@
 """The page of the output: logits, the temperature, the probabilities of all words, and the chosen word."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 
@@ -132,7 +131,6 @@ def _words(view: View, axis: str, row: int) -> str:
     return f"{where_said(view, label)} the model chooses {word}, {with_}, out of {len(words):,} {_unit(view)}s."
 
 
-@dataclass(frozen=True, eq=False)
 class _Words(Data):
     """A line for each word of the vocabulary: logit, share and bar at one position."""
 

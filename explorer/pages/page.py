@@ -5,7 +5,7 @@ At the end, functions on the row of a matrix that a page is about.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from html import unescape
 from typing import Any
@@ -23,7 +23,6 @@ from explorer.pages.view import Cell, View
 WORDS, NUMBER, BAR, HEAT, RING = "words", "number", "bar", "heat", "ring"
 
 
-@dataclass(frozen=True, eq=False)
 class Page(Data):
     """The page of one stage."""
 
@@ -37,7 +36,6 @@ class Page(Data):
         return frozenset(_nodes(self.elements))
 
 
-@dataclass(frozen=True, eq=False)
 class Header(Element):
     """The header of a page."""
 
@@ -50,14 +48,12 @@ class Header(Element):
     short: str = ""  # the title without what the crumbs and the choices already say
 
 
-@dataclass(frozen=True, eq=False)
 class Section(Element):
     """A heading on the page."""
 
     text: str
 
 
-@dataclass(frozen=True, eq=False)
 class Note(Element):
     """A text of one or more sentences, often about the present numbers."""
 
@@ -69,7 +65,6 @@ class Note(Element):
     selects: bool = False  # whether its words can be selected, to be copied
 
 
-@dataclass(frozen=True, eq=False)
 class Waiting(Element):
     """Stands in for elements whose numbers a thread is still computing: the progress, and a button that stops the work.
 
@@ -85,7 +80,6 @@ def waiting(view: View, key: str, what: str) -> Waiting:
     return Waiting(key, what, view.aside is not None and view.aside.stopped(key))
 
 
-@dataclass(frozen=True, eq=False)
 class Item(Data):
     """An element in a row, with the operator sign before it: "×", "=", "→", or none."""
 
@@ -95,7 +89,6 @@ class Item(Data):
     yields: bool = False  # whether it becomes a small picture first if room is short: its numbers tell nothing more
 
 
-@dataclass(frozen=True, eq=False)
 class Row(Arrangement):
     """Elements side by side, on as many lines as it takes."""
 
@@ -108,7 +101,6 @@ class Row(Arrangement):
         return tuple([item.element for item in self.items])
 
 
-@dataclass(frozen=True, eq=False)
 class Stack(Arrangement):
     """Elements one below the other under a small heading, such as a picture with its note and controls."""
 
@@ -151,7 +143,6 @@ def maps_alike(row: Row) -> tuple[HeatMap, ...]:
     return maps if len(maps) == len(stacks) == len(row.items) > 1 else ()
 
 
-@dataclass(frozen=True, eq=False)
 class Card(Data):
     """A card: what there is to choose, and what can be done with it."""
 
@@ -165,7 +156,6 @@ class Card(Data):
     image: Made[Any] | None = None
 
 
-@dataclass(frozen=True, eq=False)
 class Cards(Element):
     """Cards of the same width in rows."""
 
@@ -174,7 +164,6 @@ class Cards(Element):
     shown: int  # how many cards are visible, counted from the first; the widgets of the others are kept
 
 
-@dataclass(frozen=True, eq=False)
 class Column(Data):
     """A column of a listing."""
 
@@ -205,7 +194,6 @@ def reach_of(shares: Array) -> tuple[float, float]:
     return 0.0, largest if 0 < largest < FLAT else 1.0
 
 
-@dataclass(frozen=True, eq=False)
 class Entry(Data):
     """The contents of one column of a line."""
 
@@ -221,7 +209,6 @@ class Entry(Data):
     choose: Gesture | None = None
 
 
-@dataclass(frozen=True, eq=False)
 class Line(Data):
     """A line of a listing."""
 
@@ -236,7 +223,6 @@ class Line(Data):
         return Line(tuple(Entry(one) if isinstance(one, str) else one for one in entries), cell, here, strong)
 
 
-@dataclass(frozen=True, eq=False)
 class Lines(Data, Sequence[Line]):
     """Lines of a listing that are made on demand: for a large vocabulary only the lines in sight are."""
 
@@ -252,7 +238,6 @@ class Lines(Data, Sequence[Line]):
         return self.make(*self.reads, rows) if isinstance(rows, int) else [self[one] for one in rows]
 
 
-@dataclass(frozen=True, eq=False)
 class Listing(Element):
     """Lines of words, numbers and bars."""
 
@@ -272,7 +257,6 @@ class Listing(Element):
 # Pictures
 
 
-@dataclass(frozen=True, eq=False)
 class Picture(Element):
     """A drawing with its size on the page, in pixels at text scale 1."""
 
@@ -289,7 +273,6 @@ class Picture(Element):
         return self.made if isinstance(self.made, Drawing) else self.made()
 
 
-@dataclass(frozen=True, eq=False)
 class Trace(Data):
     """A curve of what is measured again and again."""
 
@@ -298,7 +281,6 @@ class Trace(Data):
     x: Array | None = None  # (n,): after how many steps; 0, 1, 2, … if not given
 
 
-@dataclass(frozen=True, eq=False)
 class Traces(Element):
     """Curves over the steps of a run, with the size of the plot in pixels at text scale 1."""
 
@@ -317,7 +299,6 @@ class Traces(Element):
 # Controls
 
 
-@dataclass(frozen=True, eq=False)
 class Choice(Element):
     """A choice of one option among several; many options stand in a drop-down list."""
 
@@ -331,7 +312,6 @@ class Choice(Element):
     on: bool = True  # whether it is enabled
 
 
-@dataclass(frozen=True, eq=False)
 class Number(Element):
     """A whole number to choose, in a box."""
 
@@ -347,7 +327,6 @@ class Number(Element):
     drags: bool = False  # whether a slider stands beside it
 
 
-@dataclass(frozen=True, eq=False)
 class Check(Element):
     """A check box; `on`: whether it is enabled."""
 
@@ -358,7 +337,6 @@ class Check(Element):
     on: bool = True
 
 
-@dataclass(frozen=True, eq=False)
 class Button(Element):
     """Words to click: a button that does something, or a link to a page."""
 
@@ -371,7 +349,6 @@ class Button(Element):
     link: bool = False  # whether it looks like a link
 
 
-@dataclass(frozen=True, eq=False)
 class Menu(Element):
     """A button that opens a menu of actions."""
 
@@ -381,7 +358,6 @@ class Menu(Element):
     on: bool = True  # whether it is enabled
 
 
-@dataclass(frozen=True, eq=False)
 class Progress(Element):
     """A progress bar."""
 
@@ -389,7 +365,6 @@ class Progress(Element):
     share: float | None  # from 0 to 1; None if that is unknown
 
 
-@dataclass(frozen=True, eq=False)
 class TextBox(Element):
     """A box for several lines of typed or pasted text; `asks` gets the text as its value."""
 
@@ -400,7 +375,6 @@ class TextBox(Element):
     height: int = 96  # in pixels at text scale 1
 
 
-@dataclass(frozen=True, eq=False)
 class Field(Element):
     """A box for one line of text; `asks` gets the text as its value, `enters` is the gesture of the key Enter."""
 
@@ -421,7 +395,6 @@ class Field(Element):
     wrong: str = ""  # the error in what is typed, for a screen reader
 
 
-@dataclass(frozen=True, eq=False)
 class Slider(Element):
     """A slider for a number from 0.1 to 10 on a logarithmic scale, with 0.1, 1 and 10 written below."""
 
@@ -430,7 +403,6 @@ class Slider(Element):
     asks: Gesture
 
 
-@dataclass(frozen=True, eq=False)
 class Player(Element):
     """Plays something step by step: a button, a slider over the steps, the speed, and a sentence on the step."""
 
@@ -444,7 +416,6 @@ class Player(Element):
     slow: float = 1.0  # the duration of a step, as a multiple of the usual one
 
 
-@dataclass(frozen=True, eq=False)
 class Controls(Arrangement):
     """Controls side by side, on as many lines as they need."""
 
@@ -455,12 +426,10 @@ class Controls(Arrangement):
         return self.controls
 
 
-@dataclass(frozen=True, eq=False)
 class Form(Controls):
     """Controls one below the other, aligned after the longest of their titles."""
 
 
-@dataclass(frozen=True, eq=False)
 class Switches(Element):
     """Switches of a block: points in which the references, the papers and practice differ."""
 
@@ -472,7 +441,6 @@ class Switches(Element):
     several: int = 1  # the number of blocks of this kind, if "Set everywhere" is offered; else 1
 
 
-@dataclass(frozen=True, eq=False)
 class Descent(Element):
     """A part of gradient descent, whose widget follows the run by itself while the page stays the same."""
 

@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from math import atan2, degrees
 
@@ -157,7 +156,6 @@ SAID = (
 )
 
 
-@dataclass(frozen=True, eq=False)
 class _Vectors(Data):
     """The vectors of a node, with all that their plane needs."""
 

@@ -140,8 +140,7 @@ def _site_named(site: Site, names: Mapping[str, str]) -> str:
     return f"after {named}" if site.node == site.after else named
 
 
-@dataclass(frozen=True, eq=False)
-class _Put(Edit):
+class _Put(Edit, eq=False):
     """Pins a part to its numbers in the other pass. The command is made only for the one cell that is clicked."""
 
     site: Site

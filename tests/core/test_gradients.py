@@ -1,7 +1,6 @@
 """Back-propagation on small graphs: what is computed, what is kept, what stops it."""
 
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ inf, nan = np.inf, np.nan
 ran = Counter()
 
 
-@dataclass(frozen=True)
 class Counting(ReLU):
     """One that counts how often it is asked for its rule."""
 
@@ -122,7 +120,6 @@ def test_only_what_is_needed_is_computed_and_each_rule_runs_once():
     assert grad(engine, "hidden") is first
 
 
-@dataclass(frozen=True)
 class Telling(MatMul):
     """One that tells what it is asked for."""
 

@@ -1,7 +1,6 @@
 """A document that computes in the background, with a hand in the place of the thread, so that a test says what when."""
 
 import threading
-from dataclasses import dataclass
 
 import pytest
 from refusals import refuses
@@ -274,7 +273,6 @@ def test_closed_it_publishes_nothing(document, hand, told):
 # What goes wrong
 
 
-@dataclass(frozen=True)
 class Fails(Op):
     """In the place of an op: there is no memory for what it makes."""
 

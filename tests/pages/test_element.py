@@ -1,14 +1,11 @@
 """When two parts of a page are equal."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
 from explorer.pages.element import SMALL, Data
 
 
-@dataclass(frozen=True, eq=False)
 class Shown(Data):
     array: np.ndarray
     words: tuple[object, ...] = ()

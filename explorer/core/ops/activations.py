@@ -6,7 +6,6 @@ numpy has no error function, and Python's takes some 100 ns for each number, so 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from math import erf, erfc, sqrt
 from threading import local
@@ -119,7 +118,6 @@ class Activation(Op):
         yield Slip("ReLU", "if ReLU is taken", ReLU())
 
 
-@dataclass(frozen=True)
 class Identity(Activation):
     """The number itself; with it a net is linear."""
 
@@ -149,7 +147,6 @@ class Identity(Activation):
         yield Slip("ReLU", "if ReLU is taken, although there is none here", ReLU())
 
 
-@dataclass(frozen=True)
 class ReLU(Activation):
     """max(0, x): negative numbers become 0 (Nair & Hinton 2010)."""
 
@@ -178,7 +175,6 @@ class ReLU(Activation):
         yield Slip("no activation", "without ReLU", Kept())
 
 
-@dataclass(frozen=True)
 class Sigmoid(Activation):
     """1 / (1 + e^−x): maps every number to one between 0 and 1."""
 
@@ -204,7 +200,6 @@ class Sigmoid(Activation):
         return step("divide", one, step("add", one, step("exp", step("negate", parents[0][cell]))))
 
 
-@dataclass(frozen=True)
 class GELU(Activation):
     """x · Φ(x), a smooth ReLU (Hendrycks & Gimpel 2016)."""
 
@@ -297,7 +292,6 @@ class GELU(Activation):
         return bend, step("multiply", half, step("add", one, bend), label="share let through")
 
 
-@dataclass(frozen=True)
 class SiLU(Activation):
     """x · σ(x), as smooth as GELU and cheaper (Elfwing et al. 2017; swish in Ramachandran et al. 2017)."""
 

@@ -4,7 +4,7 @@ Ops that combine all heads of an attention stand here, too.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -57,7 +57,6 @@ def fanned(fed: Index, cell: tuple[int, ...], sharing: int) -> Index:
     return (*fed[:-3], slice(first, first + sharing), *fed[-2:])
 
 
-@dataclass(frozen=True)
 class Scores(Op):
     """Each query compared with each key: dot product (Vaswani et al. 2017, §3.2.1) or cosine.
 
@@ -188,7 +187,6 @@ class Scores(Op):
         yield Slip(other, f"if the dot product is {said}", replace(self, similarity=other))
 
 
-@dataclass(frozen=True)
 class WeightedSum(Op):
     """The sums of V's rows, weighted by the attention weights (Vaswani et al. 2017, equation 1).
 
@@ -250,7 +248,6 @@ class WeightedSum(Op):
             yield Slip("row for column", "if a column of the weights is taken for the row", Turned(self, (0,)))
 
 
-@dataclass(frozen=True)
 class HeadMean(Op):
     """The mean over the heads: (…, n_heads, n, m) becomes (…, n, m).
 
@@ -285,7 +282,6 @@ class HeadMean(Op):
         return step("mean", heads[(*cell[:-2], slice(None), *cell[-2:])], label="mean over the heads")
 
 
-@dataclass(frozen=True)
 class HeadsNorm(Op):
     """Queries or keys normalised over all heads together: RMS norm of each word's numbers in all heads (OLMo 2, 2025).
 

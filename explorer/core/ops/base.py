@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from explorer.core.cell import FUNCTIONS, Argument, CellBlock, Index, Operand, Source, Step, cells_of, step
+from explorer.core.frozen import Frozen
 
 if TYPE_CHECKING:
     from explorer.core.ops.slips import Slip, Surroundings
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
-class Op:
+class Op(Frozen):
     """The rule that computes a node's value from its parents' values.
 
     An op is a frozen dataclass of its parameters, so that two ops are equal when they compute the same thing.

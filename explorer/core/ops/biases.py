@@ -1,7 +1,7 @@
 """Positions as numbers added to the scores, by distance; and rows of a table of positions."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,7 +22,6 @@ def slopes(n_heads: int) -> Array:
     return np.concatenate([first, between])
 
 
-@dataclass(frozen=True)
 class ALiBi(Op):
     """Minus slope × distance for each head, added to the scores (Press et al. 2022, equation in §3).
 
@@ -84,7 +83,6 @@ def bucket(distance: int, buckets: int, most: int, both: bool) -> int:
     return first + min(grown, buckets - 1)
 
 
-@dataclass(frozen=True)
 class RelativeBias(Op):
     """A learned number for each head and each bucket of distances, added to the scores (Raffel et al. 2020).
 
@@ -154,7 +152,6 @@ class RelativeBias(Op):
             yield Slip("one direction", sentence, replace(self, both=False))
 
 
-@dataclass(frozen=True)
 class FirstRows(Op):
     """The first n rows of a longer table, (room, d): the learned positions of a model (Gehring et al. 2017)."""
 
@@ -194,7 +191,6 @@ class FirstRows(Op):
         return (row if 0 <= row < self.n else slice(0, 0), cell[-1])
 
 
-@dataclass(frozen=True)
 class CountedPlaces(Op):
     """For each word its row in a table of positions; only words count, padding does not (RoBERTa, Liu et al. 2019)."""
 

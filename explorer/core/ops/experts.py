@@ -1,7 +1,7 @@
 """Mixture of experts: several nets; a router chooses a few of them for each word."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from explorer.core.ops.base import Array, Op, passed
 from explorer.core.ops.slips import Kept, Slip, Surroundings
 
 
-@dataclass(frozen=True)
 class Route(Op):
     """The k largest shares of each word, all others 0: the experts that are used for it (Shazeer et al. 2017, §2.1).
 
@@ -106,7 +105,6 @@ class Route(Op):
         yield Slip("all experts", "if all experts work, not only the chosen ones", Kept())
 
 
-@dataclass(frozen=True)
 class Mixture(Op):
     """The experts' outputs, weighted by their shares: (n_experts, n, d) and (n, n_experts) make (n, d)."""
 
@@ -145,7 +143,6 @@ class Mixture(Op):
         return step("dot", said[(*lead, slice(None), i, j)], shares[(*lead, i, slice(None))], label="weighted sum")
 
 
-@dataclass(frozen=True)
 class Balance(Op):
     """How evenly the experts are used: n_experts · Σ_e f_e p_e (Fedus et al. 2022, equation 4).
 

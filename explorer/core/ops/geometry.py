@@ -1,7 +1,6 @@
 """Measures of two vectors: lengths, cosine, angle, the projection of one onto the other."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,7 +9,6 @@ from explorer.core.ops.base import Array, Elementwise, Op, added, passed, summed
 from explorer.core.ops.slips import Kept, Slip, Surroundings, Then
 
 
-@dataclass(frozen=True)
 class Length(Op):
     """The length of each row: the root of the sum of its squares."""
 
@@ -44,7 +42,6 @@ class Length(Op):
         yield Slip("no root", "without the root", Then(self, "square"))
 
 
-@dataclass(frozen=True)
 class Cosine(Op):
     """Dot products divided by both lengths; 0 with a vector of length 0, which has no direction.
 
@@ -101,7 +98,6 @@ class Cosine(Op):
         yield Slip("not divided", "if the dot product is not divided by the lengths", Kept())
 
 
-@dataclass(frozen=True)
 class ShadowFactor(Op):
     """The factor c of the projection of x onto y: x_p = c y with c = ⟨x, y⟩ / ‖y‖².
 
@@ -157,7 +153,6 @@ class ShadowFactor(Op):
         return step("sum", step("square", y[(*row, slice(None))]), label="length squared")
 
 
-@dataclass(frozen=True)
 class Angle(Op):
     """The angle with the given cosine, in degrees from 0 to 180."""
 
@@ -192,7 +187,6 @@ class Angle(Op):
         return step("multiply", arc, Constant(180 / np.pi, "180°/π"), label="in degrees")
 
 
-@dataclass(frozen=True)
 class Subtract(Elementwise):
     """The element-wise difference: x without its projection."""
 

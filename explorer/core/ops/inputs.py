@@ -1,7 +1,6 @@
 """Nodes without parents: the values that a person edits."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import prod
 from zlib import crc32
 
@@ -12,7 +11,6 @@ from explorer.core.ops.base import Array, Op
 INITIALISERS = ("xavier", "he", "uniform", "zeros")
 
 
-@dataclass(frozen=True)
 class Input(Op):
     """An editable node. `initial` says how it starts if no value is given."""
 

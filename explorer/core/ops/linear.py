@@ -4,7 +4,6 @@ And linear regression: the best straight line, computed without training.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,7 +28,6 @@ def rows(x: Array) -> Array:
     return x.reshape(-1, x.shape[-1])
 
 
-@dataclass(frozen=True)
 class MatMul(Op):
     """The matrix product ``x W``; with `transposed`, ``W x`` for each row x, as some references print it.
 
@@ -157,7 +155,6 @@ class MatMul(Op):
             yield Slip("no bias", "without the bias", Fewer(self))
 
 
-@dataclass(frozen=True)
 class Add(Elementwise):
     """The element-wise sum: embeddings plus positions, and every residual connection (He et al. 2016)."""
 
@@ -192,7 +189,6 @@ _ADDED = {
 """What a sum that is no residual adds, by the last part of the node's name."""
 
 
-@dataclass(frozen=True)
 class Multiply(Elementwise):
     """The element-wise product."""
 
@@ -213,7 +209,6 @@ class Multiply(Elementwise):
         yield Slip("not multiplied", "if nothing is multiplied", Kept())
 
 
-@dataclass(frozen=True)
 class Dropout(Multiply):
     """The element-wise product with a mask: 0 for each dropped number (Srivastava et al. 2014).
 
@@ -223,7 +218,6 @@ class Dropout(Multiply):
     drawn = 1
 
 
-@dataclass(frozen=True)
 class Concat(Op):
     """The heads' outputs side by side: (n_heads, n, d_v) becomes (n, n_heads · d_v) (Vaswani et al. 2017, §3.2.2)."""
 
@@ -261,7 +255,6 @@ class Concat(Op):
         return (*batch, row, head * parent_shape[-1] + column)
 
 
-@dataclass(frozen=True)
 class Slope(Op):
     """Covariance divided by variance: the slope of the least-squares line (Goodfellow et al. 2016, §5.1.4).
 
@@ -320,7 +313,6 @@ class Slope(Op):
         return step("divide", step("dot", x, y, label="sum of the products"), squares, label="slope")
 
 
-@dataclass(frozen=True)
 class Intercept(Op):
     """The value at x = 0 of the line with the given slopes through the means of x and y.
 

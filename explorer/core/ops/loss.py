@@ -1,7 +1,7 @@
 """How wrong an output is, as one number."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -11,7 +11,6 @@ from explorer.core.ops.base import Array, Op
 from explorer.core.ops.slips import Slip, Surroundings, Then
 
 
-@dataclass(frozen=True)
 class CrossEntropy(Op):
     """Mean over the positions of −log of the probability of the right word (Goodfellow et al. 2016, §6.2.2).
 
@@ -153,7 +152,6 @@ class CrossEntropy(Op):
             yield Slip("not averaged", "if the sum is not divided by n", NotAveraged(self.pad))
 
 
-@dataclass(frozen=True)
 class NotAveraged(CrossEntropy):
     """The cross-entropy times the number of counted positions, which is their sum: a slip."""
 
@@ -165,7 +163,6 @@ class NotAveraged(CrossEntropy):
         return step("multiply", super().explain(cell, *parents), Constant(float(n), str(n)))
 
 
-@dataclass(frozen=True)
 class WithBalance(CrossEntropy):
     """The cross-entropy plus the weighted balances of the experts, the cost of uneven use (Fedus et al. 2022).
 
@@ -219,7 +216,6 @@ class WithBalance(CrossEntropy):
         yield Slip("without balance", sentence, Unbalanced(self.pad, self.layers))
 
 
-@dataclass(frozen=True)
 class Unbalanced(CrossEntropy):
     """The loss without the balance: a slip."""
 
@@ -243,7 +239,6 @@ def _rows_and_right(probabilities: Array, target: Array) -> tuple[Array, tuple[A
     return rows, (np.arange(len(rows)), target.ravel())
 
 
-@dataclass(frozen=True)
 class Likelihood(Op):
     """The probability that each position gives to the right word: (n, n_words) and (n,) make (n,)."""
 
@@ -277,7 +272,6 @@ class Likelihood(Op):
         return step("pick", right, probabilities[(*cell, int(right.value))])
 
 
-@dataclass(frozen=True)
 class LogLikelihood(Op):
     """L₁: the sum of the logs of the probabilities of the right words (Radford et al. 2018, equation 1).
 
@@ -326,7 +320,6 @@ class LogLikelihood(Op):
         return step("sum_of", *(step("log", right[i]) for i in counted), label="sum of the logs")
 
 
-@dataclass(frozen=True)
 class MeanSquaredError(Op):
     """Mean over all numbers of the squared difference to the target (Goodfellow et al. 2016, equation 5.4).
 

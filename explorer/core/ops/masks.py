@@ -1,7 +1,7 @@
 """Which query may attend to which key."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from explorer.core.ops.base import Array, Op, line, passed, summed_to
 from explorer.core.ops.slips import Kept, Slip, Surroundings
 
 
-@dataclass(frozen=True)
 class CausalMask(Op):
     """1 where a token may attend (to itself and earlier tokens), 0 elsewhere (Vaswani et al. 2017, §3.2.3)."""
 
@@ -55,7 +54,6 @@ class CausalMask(Op):
         return step("multiply", before, within)
 
 
-@dataclass(frozen=True)
 class PaddingMask(Op):
     """1 where the key is a word, 0 where it is ``<pad>``."""
 
@@ -87,7 +85,6 @@ class PaddingMask(Op):
         return replace(self, n_queries=at.stop - at.start).forward(*parents)
 
 
-@dataclass(frozen=True)
 class CausalPaddingMask(Op):
     """Both masks at once, for a decoder with targets of different lengths: no later key, no ``<pad>``."""
 
@@ -132,7 +129,6 @@ class CausalPaddingMask(Op):
         return causal.rows(at) * padding.forward_rows(at, *parents)
 
 
-@dataclass(frozen=True)
 class RelatedMask(Op):
     """1 where query and key are related, which means a score above 0; 0 elsewhere.
 
@@ -155,7 +151,6 @@ class RelatedMask(Op):
         return step("above", parents[0][cell], Constant(0.0, "0"))
 
 
-@dataclass(frozen=True)
 class Mask(Op):
     """Scaled scores with −∞ where the mask is 0, so that softmax gives these keys a weight of 0."""
 

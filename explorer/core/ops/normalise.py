@@ -1,7 +1,7 @@
 """Norms: rows or columns scaled to variance 1, or to a root mean square of 1."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -21,7 +21,6 @@ class Moments(NamedTuple):
     sigma: Array  # the divisor: √(variance + ε), or √variance + ε
 
 
-@dataclass(frozen=True)
 class Norm(Op):
     """Each line of a matrix scaled to a common size, then each feature multiplied by its γ, plus its β.
 
@@ -238,14 +237,12 @@ class Norm(Op):
         yield Slip("no norm", "before the norm", Kept())
 
 
-@dataclass(frozen=True)
 class LayerNorm(Norm):
     """Each row with mean 0 and variance 1, then multiplied by γ, plus β (Ba et al. 2016, equation 3)."""
 
     subscripts = "ik,j,j->ij"
 
 
-@dataclass(frozen=True)
 class OneLess(LayerNorm):
     """A layer norm whose variance is divided by n − 1, as for a sample: a slip."""
 
@@ -260,7 +257,6 @@ class OneLess(LayerNorm):
         return step("divide", squares, Constant(less, str(less)), label="variance, divided by n − 1")
 
 
-@dataclass(frozen=True)
 class BatchNorm(Norm):
     """Each column with mean 0 and variance 1 over the rows, then multiplied by γ, plus β (Ioffe & Szegedy 2015).
 
@@ -272,7 +268,6 @@ class BatchNorm(Norm):
     of_line = "_j"
 
 
-@dataclass(frozen=True)
 class RMSNorm(Norm):
     """Each row divided by the root of the mean of its squares, then times γ (Zhang & Sennrich 2019, equation 4).
 
@@ -291,7 +286,6 @@ class RMSNorm(Norm):
         yield from super().slips(around)
 
 
-@dataclass(frozen=True)
 class Centred(RMSNorm):
     """An RMS norm that subtracts the mean first: a slip."""
 

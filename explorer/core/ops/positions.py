@@ -1,7 +1,7 @@
 """The position of a token in its sequence, as numbers."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from math import ceil, floor, log, pi
 from typing import Any
@@ -13,7 +13,6 @@ from explorer.core.ops.base import Array, Op, added, passed
 from explorer.core.ops.slips import Slip, Surroundings
 
 
-@dataclass(frozen=True)
 class Sinusoidal(Op):
     """Position encoding: sines in the even dimensions, cosines in the odd ones (Vaswani et al. 2017, §3.5)."""
 
@@ -79,7 +78,6 @@ class Sinusoidal(Op):
                 yield Slip("other exponents", f"with the exponents {said}", replace(self, exponents=kind))
 
 
-@dataclass(frozen=True)
 class Rotary(Op):
     """Queries or keys with each pair of dimensions rotated by an angle that grows with the position (Su et al. 2021).
 

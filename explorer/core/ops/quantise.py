@@ -1,7 +1,6 @@
 """Weights in few bits: one scale for each block of weights, and an integer for each weight."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,7 +51,6 @@ def _each_code(scale: str, W: str, block: int, turned: bool) -> str:
     return f"np.repeat({scale}, {block}, axis=-2)[..., :{W}.shape[-2], :]"
 
 
-@dataclass(frozen=True)
 class BlockScale(Op):
     """The scale of each block of weights, (…, n_blocks, d_out): its largest absolute value ÷ the largest code.
 
@@ -129,7 +127,6 @@ class BlockScale(Op):
         return _of_block(cell, self.block, self.turned)
 
 
-@dataclass(frozen=True)
 class BlockCodes(Op):
     """The code of each weight: the weight divided by the scale of its block, rounded to an integer.
 
@@ -192,7 +189,6 @@ class BlockCodes(Op):
         return _in_block(cell, self.block, self.turned)
 
 
-@dataclass(frozen=True)
 class FromCodes(Op):
     """The quantised weights: code × scale. The gradient goes straight through to W (Bengio et al. 2013, §5).
 

@@ -1,7 +1,7 @@
 """Ops that make scores smaller or larger before they are compared."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from explorer.core.ops.base import Array, Elementwise, Op, inner, passed
 from explorer.core.ops.slips import Kept, Slip, Surroundings, Then
 
 
-@dataclass(frozen=True)
 class ScaleFactor(Op):
     """The factor of scores, 1/d_k or 1/√d_k (Vaswani et al. 2017, equation 1), or of embeddings, √d."""
 
@@ -70,7 +69,6 @@ class ScaleFactor(Op):
         yield Slip("multiplied", "if one multiplies by it instead of dividing", Then(self, "power", -1.0, "−1"))
 
 
-@dataclass(frozen=True)
 class Scale(Elementwise):
     """Scores times the scale factor (Vaswani et al. 2017, equation 1)."""
 
@@ -94,7 +92,6 @@ class Scale(Elementwise):
         yield Slip("not scaled", f"if the {scaled} are not scaled", Kept())
 
 
-@dataclass(frozen=True)
 class Temperature(Elementwise):
     """Logits divided by the temperature: above 1 evens the probabilities out, below 1 sharpens them.
 
@@ -122,7 +119,6 @@ class Temperature(Elementwise):
         yield Slip("no temperature", "if the scores are not divided by the temperature", Kept())
 
 
-@dataclass(frozen=True)
 class Cap(Op):
     """A soft cap: c · tanh(x / c) hardly changes small numbers and keeps all within ±c (Gemma 2, 2024, §2)."""
 
@@ -163,7 +159,6 @@ class Cap(Op):
         yield Slip("hard cap", "if what is beyond the cap is cut off", Clip(self.cap))
 
 
-@dataclass(frozen=True)
 class Clip(Op):
     """A hard cap: numbers beyond ±c become ±c (OLMo, Groeneveld et al. 2024)."""
 

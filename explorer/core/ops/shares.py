@@ -1,7 +1,6 @@
 """Rows turned into shares that sum to 1: softmax, with or without a sink, and plain division."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +11,6 @@ from explorer.core.ops.base import Array, Op, added, passed, summed_to
 from explorer.core.ops.slips import Hidden, Kept, Slip, Surroundings, Then, Turned
 
 
-@dataclass(frozen=True)
 class Softmax(Op):
     """Each row as shares that sum to 1 (Vaswani et al. 2017, equation 1; Goodfellow et al. 2016, equation 6.29).
 
@@ -76,7 +74,6 @@ class Softmax(Op):
         yield Slip("no softmax", "before softmax", Kept())
 
 
-@dataclass(frozen=True)
 class SinkSoftmax(Op):
     """Softmax with one more logit in each row, the sink, whose share is dropped: the other shares sum to less than 1.
 
@@ -141,7 +138,6 @@ class SinkSoftmax(Op):
         yield Slip("no sink", "without the sink", WithoutSink())
 
 
-@dataclass(frozen=True)
 class WithoutSink(Op):
     """The softmax of the first parent, without the sink: a slip."""
 
@@ -167,7 +163,6 @@ def largest(z: Array) -> Array:
     return np.asarray(z.reshape(-1, m).T.copy().max(0)).reshape(*z.shape[:-1], 1)
 
 
-@dataclass(frozen=True)
 class RowShares(Op):
     """Each row divided by its sum: the lecture Attention and Transformers calls this scaling, though it prints softmax.
 

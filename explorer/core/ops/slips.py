@@ -36,7 +36,6 @@ class Slip:
     op: Op
 
 
-@dataclass(frozen=True)
 class Kept(Op):
     """One parent unchanged: the step was left out."""
 
@@ -50,7 +49,6 @@ class Kept(Op):
         return step("value", parents[self.parent][cell])
 
 
-@dataclass(frozen=True)
 class Fewer(Op):
     """An op applied without its last parent, such as the bias."""
 
@@ -63,7 +61,6 @@ class Fewer(Op):
         return self.op.explain(cell, *parents[:-1])
 
 
-@dataclass(frozen=True)
 class Then(Op):
     """An op followed by one more function of its result."""
 
@@ -81,7 +78,6 @@ class Then(Op):
         return step(self.function, self.op.explain(cell, *parents), *more)
 
 
-@dataclass(frozen=True)
 class Turned(Op):
     """An op that reads some of its parents transposed, and may transpose its result, too."""
 
@@ -113,7 +109,6 @@ def _back(last: Step, names: set[str]) -> Step:
     return replace(last, arguments=tuple(map(one, last.arguments)))
 
 
-@dataclass(frozen=True)
 class Hidden(Op):
     """An op with a causal mask that does not belong there."""
 

@@ -3,15 +3,12 @@
 And the targets of a model that predicts the next word.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from explorer.core.cell import Argument, CellBlock, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
 
-@dataclass(frozen=True)
 class OneHot(Op):
     """Token numbers as rows with a 1 in the column of the word and 0 elsewhere."""
 
@@ -39,7 +36,6 @@ class OneHot(Op):
         return step("equal", tokens[cell[:-1]], Constant(cell[-1], f"word {cell[-1]}"))
 
 
-@dataclass(frozen=True)
 class LookUp(Op):
     """The row of the table with each token's number: the same as one-hot × table, without the zeros."""
 
@@ -82,7 +78,6 @@ class LookUp(Op):
         return (*(slice(None) for _ in shape[:-1]), cell[1])
 
 
-@dataclass(frozen=True)
 class NextWords(Op):
     """The words shifted by one place: the target of each word is the next one, of the last ``<end>`` (teacher forcing).
 
@@ -157,7 +152,6 @@ class NextWords(Op):
         return self.numbers[int(token)] if self.numbers else int(token)
 
 
-@dataclass(frozen=True)
 class Argmax(Op):
     """The column of the largest number in each row, the first of equal ones: greedy decoding."""
 
@@ -179,7 +173,6 @@ class Argmax(Op):
         return step("argmax", parents[0][(*cell, slice(None))], label="column of the largest")
 
 
-@dataclass(frozen=True)
 class Threshold(Op):
     """1 where a number is at least the threshold, 0 where it is smaller: the perceptron's step (Rosenblatt 1958)."""
 

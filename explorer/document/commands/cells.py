@@ -4,7 +4,7 @@ Pinning cells of computed nodes to typed values, and releasing them.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from explorer.document.state import State, frozen
 Cells = Mapping[tuple[int, ...], float]
 
 
-@dataclass(frozen=True)
 class SetCells(Command):
     """Set cells of an input node, or of a head's slice of one."""
 
@@ -40,8 +39,7 @@ class SetCells(Command):
         return state.edited(place.node, *cells.items())
 
 
-@dataclass(frozen=True, eq=False)
-class SetArray(Command):
+class SetArray(Command, eq=False):
     """Set all numbers of an input node, or of a head's slice of one."""
 
     name: str
@@ -58,8 +56,7 @@ class SetArray(Command):
         return state.edited(place.node, (place.index, self.values))
 
 
-@dataclass(frozen=True, eq=False)
-class SetInputs(Command):
+class SetInputs(Command, eq=False):
     """Set several input nodes at once, such as all weights after a training step."""
 
     arrays: Mapping[str, Array]  # in the nodes' shapes
@@ -139,7 +136,6 @@ def last_number(graph: Graph, name: str) -> int:
     return 1  # a mask
 
 
-@dataclass(frozen=True)
 class PinCells(Command):
     """Hold cells of a computed node at typed values."""
 
@@ -166,7 +162,6 @@ class PinCells(Command):
         return replace(state, pins={**state.pins, place.node: Pin(frozen(held), frozen(values))})
 
 
-@dataclass(frozen=True)
 class Release(Command):
     """Release pinned cells, so that they are computed again."""
 

@@ -4,19 +4,23 @@ A switch can be set in one block or in all blocks of the same kind.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from explorer.core.engine import run
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.ops import Array
 from explorer.document.state import State, frozen
 
 
-class Command:
+class Command(Frozen):
     """One act of a person. `stroke` marks the parts of one drag, which history keeps as one undo step."""
 
-    stroke: object = None
+    @property
+    def stroke(self) -> object:
+        """The drag that it is a part of; None for none."""
+        return None
 
     @property
     def label(self) -> str:
@@ -31,7 +35,6 @@ class Command:
         raise NotImplementedError(type(self).__name__)
 
 
-@dataclass(frozen=True)
 class SetSwitch(Command):
     """Set a switch of a block, such as ("encoder.1.self", "scale", "none").
 
@@ -114,7 +117,6 @@ def taken_over(old: State, new: State) -> dict[str, Array]:
     return {name: frozen(values[name].astype(new.inputs[name].dtype)) for name in names}
 
 
-@dataclass(frozen=True)
 class BecomeKind(Command):
     """Set all switches in which a published model, such as "Llama 3 8B", differs from the transformer of 2017.
 
@@ -141,8 +143,7 @@ class BecomeKind(Command):
         return changed.with_inputs(taken_over(state, changed))
 
 
-@dataclass(frozen=True, eq=False)
-class Replace(Command):
+class Replace(Command, eq=False):
     """Replace the present state by another one: a lesson, one of its settings, a file."""
 
     state: State

@@ -4,7 +4,7 @@ And for continuing the text of a decoder.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import takewhile
 from unicodedata import category
 
@@ -28,7 +28,6 @@ _JOINERS = "\u200c\u200d"
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
 
 
-@dataclass(frozen=True)
 class SetTokens(Command):
     """Give a sequence other words. A word missing in the vocabulary gets a new row in the table.
 
@@ -97,8 +96,7 @@ def _typed_for(state: State, n: int) -> bool:
     return n != len(target) or (bool(behind) and [said[i] for i in target[:-1]] == behind)
 
 
-@dataclass(frozen=True, eq=False)
-class SendWords(Command):
+class SendWords(Command, eq=False):
     """Give a sequence words together with their vectors: its tokens, and their rows in its embedding table.
 
     If the vectors have another width than the table, it gets theirs, and so does the model unless its table has a width
@@ -127,8 +125,7 @@ class SendWords(Command):
         return after.edited(input_place(after, name).node, *(((rows[word],), vector) for word, vector in vectors))
 
 
-@dataclass(frozen=True, eq=False)
-class AddWords(Command):
+class AddWords(Command, eq=False):
     """Append words to vocabularies; their weights get starting values."""
 
     words: Mapping[str, Sequence[str]]  # for each vocabulary axis, such as "input.words", the words that it must have
@@ -172,7 +169,6 @@ def _is_word(word: str) -> bool:
 TEMPERATURE = "output.temperature"
 
 
-@dataclass(frozen=True)
 class WriteOn(Command):
     """Let the model write words after the present ones, up to its end-of-text mark.
 

@@ -5,7 +5,7 @@ The cards share the loaded vectors and the chosen words. For a misspelt word, a 
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from html import escape
 from typing import Any, ClassVar
@@ -28,7 +28,6 @@ _BREAK = re.compile(r"[\s,;]+")
 Pair = tuple[Array, Array]
 
 
-@dataclass(frozen=True)
 class ForWords(Ask):
     """A gesture on a card of the page "Words"; `field`: the field or setting of the card that it is about."""
 

@@ -1,6 +1,6 @@
 """Drawings on the screen: what is painted, lit, pointed at, dragged, walked and said."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -423,7 +423,6 @@ def test_the_tooltip_has_all_digits_and_leaves_what_it_is_about_free(view, bench
     assert picture.told_at(QPointF(spot(picture, 3, 2)))[0] == "A point here can be dragged"
 
 
-@dataclass(frozen=True, eq=False)
 class Sum(Probe):
     more: float = 0.0
 
