@@ -70,6 +70,17 @@ def test_choices_are_mixed_the_same_way_each_time_and_the_answers_name_their_let
     assert re.findall(r"([a-e])\) right", answers) == letters
 
 
+def test_a_number_without_a_derivation_is_among_the_answers(tmp_path):
+    """A step of gradient descent moves an input, which is computed from nothing: its answer was empty."""
+    question = '[step.question]\nkind = "predict"\nask = "What is it?"\nnode = "Q"\ncell = ["below", "1"]\ndigits = 1\n'
+    step = f'[[step]]\nid = "s"\ntitle = "S"\nwords = "W."\nlook.stage = "attention"\n{question}\n'
+    (tmp_path / "one.toml").write_text(LESSON.partition("[[step]]")[0] + step)
+    assert main(["handout", str(tmp_path / "one.toml"), str(tmp_path / "one.html")]) == 0
+    answers = (tmp_path / "one.html").read_text("utf-8").partition(">Answers<")[2]
+    number = float(load("translation-lookup").state().inputs["Q"][1, 0])
+    assert f"<p>{number:.1f}</p>" in answers
+
+
 def test_all_right_places_are_among_the_answers(tmp_path):
     question = """[step.question]
 kind = "point"

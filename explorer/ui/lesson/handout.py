@@ -13,9 +13,11 @@ from PySide6.QtWidgets import QApplication
 from explorer import PROGRAM
 from explorer.core.derivation import Row
 from explorer.core.engine import Engine
+from explorer.core.numbers import written
 from explorer.files import whole_file
 from explorer.lessons import prose
 from explorer.lessons.answers import goal_named, place_named, right_places
+from explorer.lessons.mistakes import array_of
 from explorer.lessons.practice import MISSING, faded
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.schema import Lesson
@@ -117,7 +119,11 @@ def _answer(step: Step, engine: Engine, numbers: dict[str, str], order: tuple[in
     match question:
         case Predict():
             *_, last = ladder(question, engine)
-            said = _derived([row for _, part in last for row in part] if not isinstance(last, str) else [])
+            rows = [row for _, part in last for row in part] if not isinstance(last, str) else []
+            number = float(array_of(engine, question.node, question.of)[question.cell])
+            said = (
+                _derived(rows) if rows else f"<p>{written(number, question.digits)}</p>"
+            )  # an input has no derivation
         case Choose():
             shown = ((_letter(place), question.choices[i]) for place, i in enumerate(order))
             right = [text for letter, one in shown if one.right for text in (f"{letter} {one.text}", one.why) if text]
