@@ -230,7 +230,12 @@ class OpeningPage(QFrame):
     def _take(self, link: str) -> None:
         """Replace a word that the model does not know by one that it knows."""
         unknown, known = link.split(" ")
-        self.field.setText(re.sub(rf"(?<!\w){re.escape(unknown)}(?!\w)", known, self.field.text()))
+        place = re.escape(unknown)
+        if any(map(str.isalnum, unknown)):
+            place = rf"(?<!\w){place}(?!\w)"
+        else:  # a sign, which stands against the words beside it
+            known = f" {known} "
+        self.field.setText(re.sub(place, lambda _: known, self.field.text()))
         self._read()
 
     # Showing and leaving

@@ -171,6 +171,11 @@ def test_a_word_that_the_model_does_not_know_is_named_and_known_ones_are_offered
     page.told.label.linkActivated.emit("hors horse")
     assert page.field.text() == "the horse sat on the"
     assert window.bench.document.words("input") == ("the", "horse", "sat", "on", "the")
+    page.field.setText("the “cat sat")
+    page.told.label.linkActivated.emit("“ you")
+    assert window.bench.document.words("input") == ("the", "you", "cat", "sat")
+    page.field.setText("the horse sat on the")
+    page._read()
     hand.click(page.field)
     hand.enter("  ")
     assert window.bench.document.words("input") == ("the", "horse", "sat", "on", "the")
