@@ -148,7 +148,11 @@ def _window(arguments: Namespace) -> int:
     if arguments.register_desktop:
         from explorer.cli.window import register
 
+        if arguments.file is not None:
+            raise UsageError("--register-desktop opens no file; leave it out.")
         return register()
+    if arguments.tokenizer is not None and not (arguments.file or "").lower().endswith(".bin"):
+        raise UsageError("--tokenizer is for a file of llama2.c; name that file (.bin), too.")
     from explorer.cli.window import openable
     from explorer.library.page import need_display, was_double_clicked
 

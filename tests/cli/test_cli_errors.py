@@ -101,6 +101,9 @@ def wrong(capsys, *argv):
         ((*WELCOME, "--tokens", "w" * 1000), ("A token is",)),
         (("show", "emma", "--tokens", "a b"), ("'emma'", "cannot be changed")),
         (("show", "emma", "--target", "a b"), ("'emma'", "cannot be changed")),
+        (("emma", "--tokenizer", "tok512.bin"), ("--tokenizer is for a file of llama2.c",)),
+        (("--tokenizer", "tok512.bin"), ("--tokenizer is for a file of llama2.c",)),
+        (("emma", "--register-desktop"), ("--register-desktop opens no file",)),
         # a name that could not be written is refused before anything is computed
         (("seek", "emma", "Q[0,0]=1", "--change", "nothing", "--out", "a.txt"), ("'.txt' is not a format",)),
         (("conventions", "nothing", "Q=1", "--out", "a.txt"), ("'.txt' is not a format",)),
