@@ -118,6 +118,7 @@ SAID = {
     "attention": "Only here words take something from other words: each looks at all words.",
     "mask": "Only here words take something from other words: each looks at those that the mask lets it see.",
     "masked": "Here each word looks at itself and at the words before it.",
+    "window": "Here each word looks at itself and at the nearest words before it.",
     "cross": "The words of the target look at those of the source.",
     "heads": "The outputs of the heads are put side by side, and mixed by W_O if there is one.",
     "norm": "The numbers of each word are brought to the same size.",
@@ -158,14 +159,17 @@ def _does(view: View, stage: Stage) -> str:
 
 
 def looks(view: View, block: str) -> str:
-    """How words look at words in self-attention: "attention", at all; "mask", as it lets them; "masked", only back.
+    """How words look at words in self-attention: "attention", at all; "mask", as it lets them; "masked", only back;
+    "window", only to the nearest ones back.
 
     `block`: its path with a dot at its end.
     """
     mask = view.nodes.get(f"{block}mask")
     if mask is None:
         return "attention"
-    return "masked" if isinstance(mask.op, CausalMask | CausalPaddingMask) else "mask"
+    if not isinstance(mask.op, CausalMask | CausalPaddingMask):
+        return "mask"
+    return "window" if 0 < mask.op.window < mask.op.n else "masked"
 
 
 def image_of(view: View, name: str, place: tuple[float, float, float, float]) -> Image:

@@ -52,6 +52,7 @@ BELOW = {
     "attention": "all look at all",
     "mask": "as the mask lets them",
     "masked": "words look back",
+    "window": "words look back a little",
     "cross": "look at the source",
     "ffn": "each word alone",
 }

@@ -629,7 +629,9 @@ def test_words_look_back_only_where_the_mask_makes_them(desk):
     for mask, caption, tip in (
         ("none", "all look at all", "each looks at all words"),
         ("hand", "as the mask lets them", "each looks at those that the mask lets it see"),
+        ("causal", "words look back a little", "at the nearest words before it"),
     ):
+        made.do(SetSwitch("decoder.1.self", "window", 2))
         made.do(SetSwitch("decoder.1.self", "mask", mask))
         captions, tips = said()
         assert caption in captions
