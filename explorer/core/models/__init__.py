@@ -75,6 +75,3 @@ def _needed(model: Model) -> tuple[list[str], list[str]]:
             return ["feature"], []
     sequences = SEQUENCES[model.kind]
     return [f"{sequence}.words" for sequence in sequences], list(sequences)
-
-
-__all__ = ["build"]

@@ -3,19 +3,3 @@
 from explorer.document.commands.cells import PinCells, Release, SetArray, SetCells, SetInputs
 from explorer.document.commands.model import BecomeKind, Command, Replace, SetSwitch
 from explorer.document.commands.words import AddWords, SendWords, SetTokens, WriteOn
-
-__all__ = [
-    "AddWords",
-    "BecomeKind",
-    "Command",
-    "PinCells",
-    "Release",
-    "Replace",
-    "SendWords",
-    "SetArray",
-    "SetCells",
-    "SetInputs",
-    "SetSwitch",
-    "SetTokens",
-    "WriteOn",
-]

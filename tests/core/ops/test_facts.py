@@ -14,7 +14,8 @@ from explorer.core.ops.scale import Scale, ScaleFactor
 from explorer.core.ops.slips import Surroundings
 from explorer.core.switches import SWITCHES
 
-ASKS = re.compile(r"isinstance\([^)]*\bop\b|type\([\w.]*\bop\)|^\s*case (?:%s)\(" % "|".join(ops.__all__), re.MULTILINE)
+OPS = "|".join(name for name, one in vars(ops).items() if isinstance(one, type) and issubclass(one, ops.Op))
+ASKS = re.compile(rf"isinstance\([^)]*\bop\b|type\([\w.]*\bop\)|^\s*case (?:{OPS})\(", re.MULTILINE)
 MOST = 10
 """What is left: that an input is one, where a type is needed for what only it has (the logs of a cross-entropy), and
 the answers that are about one op."""
