@@ -61,7 +61,8 @@ def _question(item: Item, name: str, draw: Draw | None) -> ET.Element:
     if isinstance(item, NumberItem):
         _answer(one, "100", f"{item.value:.{item.digits + 4}f}", "", item.tolerance)
         for wrong in item.wrong:
-            _answer(one, "0", f"{wrong.value:.{item.digits}f}", wrong.sentence, item.tolerance)
+            feedback = escape(wrong.sentence, quote=False)  # which names words such as <start>
+            _answer(one, "0", f"{wrong.value:.{item.digits}f}", feedback, item.tolerance)
         return one
     assert isinstance(item, ChoiceItem)
     ET.SubElement(one, "single").text = "true"  # also where several are right: each of them answers the question

@@ -16,7 +16,7 @@ from explorer.core.numbers import decimals_of, in_table
 from explorer.lessons.answers import judge
 from explorer.lessons.loader import load
 from explorer.lessons.steps import Look, MakeSo, Predict, Step
-from explorer.teaching.items import ChoiceItem, NumberItem, Table, answered, item_at, item_ids, items
+from explorer.teaching.items import ChoiceItem, NumberItem, Table, Wrong, answered, item_at, item_ids, items
 from explorer.teaching.moodle import Picture, in_words, moodle_xml
 from explorer.teaching.qti import QTI, qti_zip
 
@@ -336,3 +336,11 @@ def test_the_command(tmp_path, capsys):
         assert main(["questions", *given]) == 2
         assert told in capsys.readouterr().err
     assert json.dumps(said)
+
+
+def test_what_was_done_wrong_is_no_markup_in_moodle():
+    """A mark such as <start> in the sentence was a tag there, and not to be seen."""
+    item = next(one for one in items(load("softmax")) if isinstance(one, NumberItem))
+    vars(item)["wrong"] = (Wrong(7.0, "another cell", "This is the number of “<start>” & co."),)
+    (wrong,) = [one for one in ET.fromstring(moodle_xml({"a": [item]})).iter("answer") if one.get("fraction") == "0"]
+    assert wrong.findtext("feedback/text") == "This is the number of “&lt;start&gt;” &amp; co."
