@@ -86,8 +86,8 @@ def _of_products(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
 def _term_names(one: Step, labels: Labels) -> tuple[str, ...]:
     for argument in one.arguments:
         if isinstance(argument, Operand):
-            axis = next(axis for axis, part in enumerate(argument.index) if isinstance(part, slice))
-            return labels(argument.node, axis)
+            axis, part = next((axis, part) for axis, part in enumerate(argument.index) if isinstance(part, slice))
+            return tuple(labels(argument.node, axis)[part])
     return tuple(str(i + 1) for i in range(np.size(one.arguments[0].value)))
 
 

@@ -1,10 +1,14 @@
 """Questions about a gradient: the number, its derivation, the mistakes, and the words that show it."""
 
+import numpy as np
 import pytest
 
 from explorer.core.errors import ExplorerError
-from explorer.lessons.answers import judge
+from explorer.core.model import Model
+from explorer.document.state import State
+from explorer.lessons.answers import judge, values_of
 from explorer.lessons.loader import load
+from explorer.lessons.mistakes import mistakes
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.replay import check_lesson
 from explorer.lessons.schema import StepStates
@@ -74,3 +78,16 @@ def test_what_has_no_gradient_is_refused(write, right, wrong, message):
     with pytest.raises(ExplorerError) as caught:
         check_lesson(write(LESSON.replace(right, wrong)))
     assert message in sentence(caught.value)
+
+
+@pytest.mark.parametrize(("pairs", "names"), [("neighbours", {"3", "4"}), ("halves", {"2", "4"})])
+def test_a_product_left_out_has_the_name_of_its_own_column(pairs, names):
+    """The names were those of the first columns, and where the columns are apart, the answer ended in an error."""
+    model = Model("gpt", {"input": 3}, {"input.words": ("a", "b", "c")}, 4, 1)
+    model = model.with_switch("input", "positions", "rotary").with_switch("input", "rotary_pairs", pairs)
+    model = model.with_switch("input", "rotary_base", 1.0)  # all pairs turn alike
+    engine = values_of(State.of(model, {"input.tokens": np.arange(3)}))
+    said = {one.sentence for one in mistakes(engine, "decoder.1.self.Q", (0, 1, 3), 8, "gradient")}
+    left_out = "That is what comes out if the product for “{}” is left out"
+    assert {left_out.format(name) for name in names} <= said
+    assert left_out.format(1) not in said
