@@ -127,13 +127,14 @@ def test_a_document_from_a_file_beside_this_one(window, eye, tmp_path, monkeypat
     assert other._lessons.currentData() == "you-are-welcome"
 
 
-def test_undo_takes_back_what_was_edited_where_the_keys_are(no_pictures, window, eye, hand):
+def test_undo_takes_back_what_was_edited_where_the_keys_are(no_pictures, window, eye, hand, qtbot):
     own = window.bench.document
     own.do(SetCells("source.table", {(0, 0): 3.0}))
     window.actions_.compare.trigger()
     eye.go_to(window, f"{SELF}heads")
     other = window.sides.comparison
     before = other.bench.document.state
+    qtbot.waitUntil(lambda: other.area.page().is_settled)  # it follows in turns of its own
     view = views(other.area)[f"{SELF}W_O"]
     hand.click(view, hand.cell(view, 1, 1))
     hand.type("7")
