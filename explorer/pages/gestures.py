@@ -12,7 +12,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
 from explorer.document.commands import Command, PinCells, Release, SetCells, SetSwitch
-from explorer.pages.view import View
+from explorer.pages.view import Cell, View
 
 
 class Gesture(Frozen):
@@ -159,15 +159,24 @@ class ForLessons(Ask):
     """Of the list of lessons."""
 
 
+class ForGlossary(Ask):
+    """Of the glossary in the right column."""
+
+
+class ForInspector(Ask):
+    """Of the inspector."""
+
+
 class ForSeek(Ask):
     """A request to the search for inputs that give a cell a wanted value."""
 
 
 class GoTo(Gesture):
-    """Goes to another stage; `keep` is applied first, for the page of that stage."""
+    """Goes to another stage; `keep` is applied first, for the page of that stage, and `cell` is chosen there."""
 
     value: str = ""
     keep: Keep | None = None
+    cell: Cell | None = None
 
 
 def is_off(view: View, name: str) -> bool:

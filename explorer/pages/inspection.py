@@ -1,7 +1,7 @@
 """The contents of the inspector: how the number of a cell is computed, what the cell feeds, and what a text prints."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from html import escape
 
 import numpy as np
@@ -22,6 +22,7 @@ from explorer.pages.veil import altered
 from explorer.pages.view import Cell, View, equation
 
 CHAIN_RULE = "Gradient of each cell that it feeds × how much that cell changes with this one:"
+NO_GRADIENT = "It is a whole number and cannot change a little, so it has no gradient."
 WAITS = "How this number is computed is shown when the question is answered."
 PLAYED = "cell.played"
 """The beginning of the keys that keep how far the derivation of a cell has been played."""
@@ -56,15 +57,15 @@ class Inspected(Data):
     name: str
     where: str
     value: str  # the node's name and the number in full; further lines with remarks
-    formula: str  # LaTeX; empty for an input
+    formula: str = ""  # LaTeX; empty for an input
     # `heading`, `how`: the heading and a sentence above the derivation.
-    heading: str
-    how: str
-    parts: tuple[tuple[str, tuple[Row, ...]], ...]  # (name of a node, "" for the cell's own; rows of the derivation)
-    code: str  # numpy code of the node
-    feeds: tuple[Fed, ...]
-    printed: Printed
-    checkable: bool  # whether its gradient can be compared with the slope of the loss
+    heading: str = ""
+    how: str = ""
+    parts: tuple[tuple[str, tuple[Row, ...]], ...] = ()  # (a node, "" for the cell's own; rows of the derivation)
+    code: str = ""  # numpy code of the node
+    feeds: tuple[Fed, ...] = ()
+    printed: Printed = field(default_factory=Printed)
+    checkable: bool = False  # whether its gradient can be compared with the slope of the loss
     player: Player | None = None  # plays the derivation; None if that has fewer than two rows
 
 
@@ -152,51 +153,29 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], expla
         expert = str(cell.index[0]) if cell.index else ""
         value += f"\nin its file: {name.replace('{e}', expert)}"
     feeds = tuple([_fed(view, child, index) for child, (index,) in fed.items()])
+    about = Inspected(cell, node.short, _where(view, cell), value, feeds=feeds)
     if view.looking.showing == "gradient":
         step = explained or derivation(view.engine, cell, view.looking.showing)
-        return Inspected(
-            cell,
-            node.short,
-            _where(view, cell),
-            f"{value}\nits gradient = {in_full(step.value)}" if step else value,
-            _chain_rule(view, cell.node) if step else "",
-            "How the loss changes with it" if step else "It has no gradient",
-            ""
-            if cell.node == LOSS.node
-            else CHAIN_RULE
-            if step
-            else "It is a whole number and cannot change a little, so it has no gradient.",
-            (("", tuple(rows(step, _labels(view)))),) if step else (),
-            "",
-            feeds,
-            Printed(),
-            step is not None,
+        if step is None:
+            return replace(about, heading="It has no gradient", how=NO_GRADIENT)
+        return replace(
+            about,
+            value=f"{value}\nits gradient = {in_full(step.value)}",
+            formula=_chain_rule(view, cell.node),
+            heading="How the loss changes with it",
+            how="" if cell.node == LOSS.node else CHAIN_RULE,
+            parts=(("", tuple(rows(step, _labels(view)))),),
+            checkable=True,
         )
     pieces = chain(view.engine, cell.node, cell.index, explained)
     parts = tuple([("" if name == cell.node else name, tuple(rows(last, _labels(view)))) for name, _, last in pieces])
-    formula = code = ""
-    if not node.is_input:
-        formula = equation(view, node)
+    if node.is_input:
+        heading = "An input: type a number, drag it, or turn the mouse wheel on it"
+    else:
         code = f"{node.short} = {node.op.code(*(parent.rpartition('.')[2] for parent in node.parents))}"
-    given = (
-        "An input: type a number, drag it, or turn the mouse wheel on it"
-        if node.is_input
-        else "Given: held at a value that was typed"
-    )
-    return Inspected(
-        cell,
-        node.short,
-        _where(view, cell),
-        value,
-        formula,
-        "This cell" if parts else given,
-        "",
-        parts,
-        code,
-        feeds,
-        _printed(view, cell, float(number)),
-        False,
-    )
+        heading = "This cell" if parts else "Given: held at a value that was typed"
+        about = replace(about, formula=equation(view, node), code=code)
+    return replace(about, heading=heading, parts=parts, printed=_printed(view, cell, float(number)))
 
 
 def derivation(engine: Engine, cell: Cell, showing: str) -> Step | None:

@@ -4,14 +4,15 @@ At the end, functions on the row of a matrix that a page is about.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
-from html import unescape
+from html import escape, unescape
 from typing import Any
 
 import numpy as np
 
+from explorer.core import derivation
 from explorer.core.graph import Place
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
@@ -63,6 +64,34 @@ class Note(Element):
     wide: bool = True  # whether it takes the width of the page; else it is as wide as its words
     wrong: bool = False  # whether it is an error message
     selects: bool = False  # whether its words can be selected, to be copied
+
+
+class Passage(Element):
+    """Words that wrap, and that may lead elsewhere. Without words it is hidden, but keeps its place.
+
+    Unlike a `Note` it does not move what stands around it while only its numbers change.
+    """
+
+    # With the marks of a `Note`, and ``<muted>``, paler, ``<good>``, what is right, and links that `lead` or `linked`
+    # (of the glossary) has made.
+    text: str
+    role: str = ""  # how it looks: "strong", "small", "muted", "group", "section" or "code"; see `ui.theme`
+    leads: tuple[Gesture, ...] = ()  # the gestures of its links
+    plain: bool = False  # whether its text has no marks at all, which is laid out much faster
+    node: str = ""  # the node that it is about: a click on it asks the glossary for that
+
+
+class Maths(Element):
+    """A formula in LaTeX; an empty one is hidden, but keeps its place."""
+
+    latex: str
+    node: str = ""  # as of a `Passage`
+
+
+class Derivation(Element):
+    """Rows of arithmetic, and their results; without rows it is hidden, but keeps its place."""
+
+    rows: tuple[derivation.Row, ...]
 
 
 class Waiting(Element):
@@ -404,7 +433,10 @@ class Slider(Element):
 
 
 class Player(Element):
-    """Plays something step by step: a button, a slider over the steps, the speed, and a sentence on the step."""
+    """Plays something step by step: a button, a slider over the steps, the speed, and a sentence on the step.
+
+    Without steps it is hidden, but keeps its place.
+    """
 
     value: int  # how many steps have been taken
     steps: tuple[str, ...]  # the name of each step
@@ -486,6 +518,16 @@ def row_choice(view: View, axis: str, what: str = "Position", last: bool = False
 def where_said(view: View, word: str) -> str:
     """The place of an output in words: "After" a word that is read or, in an encoder, "At" it."""
     return f"{'At' if view.state.model.kind == 'encoder' else 'After'} “{word}”"
+
+
+def lead(number: int, words: str) -> str:
+    """Words of a `Passage` that lead to the gesture of this number."""
+    return f"<a href='{number}'>{escape(words)}</a>"
+
+
+def paragraphs(texts: Iterable[str]) -> str:
+    """Texts of a `Passage` as paragraphs of one."""
+    return "".join(f"<p style='margin: 0 0 8px 0'>{text}</p>" for text in texts)
 
 
 def said(words: str) -> str:

@@ -35,7 +35,6 @@ class Selection(QObject):
     # gradient descent), "gradient" or "difference".
     showing_changed = Signal()
     looked = Signal()  # `looking` has changed, so pages may change, too
-    defined = Signal(str)  # asks what a term means: its name in the glossary
     printed_asked = Signal(int)  # asks what computes a printed number: its index in `printed_numbers`
     lesson_asked = Signal(str)  # asks for a lesson of the program, by its id
     asked = Signal(object, object)  # an `Ask`, and the widget that it comes from

@@ -220,7 +220,6 @@ QListView::item, QTreeView::item { padding: 4u 6u; border-radius: 4u; }
 QListView::item:hover, QTreeView::item:hover { background: $raised; }
 QListView::item:selected, QTreeView::item:selected { background: $selection; color: $on_selection; }
 QFrame#sidebar QListView, QFrame#sidebar QTreeView { background: transparent; border-color: transparent; }
-QFrame#inspector QTextBrowser { background: transparent; border-color: transparent; }
 
 QMenuBar { background: $surface; }
 QMenuBar::item { padding: 4u 9u; background: transparent; border-radius: 4u; }
@@ -236,8 +235,9 @@ QToolTip { background: $tooltip; color: $on_tooltip; border: 1px solid $tooltip;
 QPushButton:focus, QToolButton:focus, QComboBox:focus, QAbstractSpinBox:focus, QLineEdit:focus, QCheckBox:focus,
 QRadioButton:focus, QSlider:focus, QListView:focus, QTreeView:focus, QTextBrowser:focus, QPlainTextEdit:focus,
 QTextEdit:focus, QLabel:focus, QScrollArea:focus, QPushButton[chip="true"]:checked:focus,
-QPushButton[chip="true"][add="true"]:focus, QFrame#sidebar QListView:focus, QFrame#sidebar QTreeView:focus,
-QFrame#inspector QTextBrowser:focus { border: 2px solid $focus; margin: 0px; }
+QPushButton[chip="true"][add="true"]:focus, QFrame#sidebar QListView:focus, QFrame#sidebar QTreeView:focus {
+    border: 2px solid $focus; margin: 0px;
+}
 QLabel[role="crumbs"]:focus { border: none; border-bottom: 2px solid $focus; margin: 2px 0 0 0; }
 QComboBox QListView:focus { margin: 0; border: 1px solid $line_strong; }
 QTableView QLineEdit, QTableView QAbstractSpinBox {

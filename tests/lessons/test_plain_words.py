@@ -27,9 +27,9 @@ FOR_READERS_OF_A_TEXT = {"004, 004-script", "not printed", "as printed, textbook
 SOURCES = {
     "pages/references.py",
     "pages/inspection.py",
+    "pages/inspector.py",
     "pages/lessons.py",
     "pages/loss.py",
-    "ui/inspector/inspector.py",
     "ui/matrix/heading.py",
     "ui/window/lesson_bar.py",
     "ui/window/top_bar.py",

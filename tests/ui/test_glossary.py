@@ -1,11 +1,14 @@
 """The glossary in the right column, by mouse and by keys."""
 
+import re
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from explorer.lessons.glossary import LINK, glossary
+from explorer.lessons.loader import titles
 from explorer.ui.glossary import letter_at, term_at
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.note import SectionLabel
@@ -28,7 +31,18 @@ def box_of(page, name):
 
 
 def entry(window):
-    return window.terms.panel.term.name if window.terms.panel is not None and window.terms.panel.isVisible() else None
+    return window.terms.term.name if window.terms.isVisible() else None
+
+
+def listed(window):
+    """The words of the links to other terms."""
+    return re.findall(r"<a [^>]*>([^<]*)</a>", window.terms.elements.widgets["listed"].text())
+
+
+def follow(window, part, words):
+    """Follow the link with these words."""
+    passage = window.terms.elements.widgets[part]
+    passage.label.linkActivated.emit(re.search(rf"""href=['"]([^'"]*)['"]>{re.escape(words)}<""", passage.text())[1])
 
 
 def test_a_click_on_a_symbol_opens_its_entry_and_covers_nothing(window, page, hand):
@@ -38,7 +52,7 @@ def test_a_click_on_a_symbol_opens_its_entry_and_covers_nothing(window, page, ha
     assert entry(window) == "W_Q, W_K, W_V"
     assert page.size() == before
     assert window.inspector.isVisible()
-    assert not window.terms.panel.geometry().intersects(window.inspector.geometry())
+    assert not window.terms.geometry().intersects(window.inspector.geometry())
 
 
 def test_the_word_under_the_pointer_counts(window, page, hand):
@@ -99,9 +113,8 @@ def test_all_by_keys(window, page, hand, eye):
     hand.click(view, hand.cell(view, 0, 0))
     hand.key(Key.Key_G, CONTROL)
     assert entry(window) == "query"
-    assert window.terms.panel.search.hasFocus()
-    listed = window.terms.panel._listed.text()
-    assert all(f"{LINK}{name}" in listed for name in ("mask", "scale", "key", "score", "cosine"))
+    assert window.terms.elements.widgets["find"].edit.hasFocus()
+    assert {"mask", "scale", "key", "score", "cosine"} <= set(listed(window))
     for letter in "warm":
         hand.key(getattr(Key, f"Key_{letter.upper()}"))
     hand.key(Key.Key_Return)
@@ -112,42 +125,42 @@ def test_all_by_keys(window, page, hand, eye):
 
 def test_the_list_is_that_of_the_page(window, page, hand, eye, qtbot):
     hand.key(Key.Key_G, CONTROL)
-    assert "residual" not in window.terms.panel._listed.text()
+    assert "residual" not in listed(window)
     eye.go_to(window, "encoder.1.self.after")
-    qtbot.waitUntil(lambda: f"{LINK}residual" in window.terms.panel._listed.text())
+    qtbot.waitUntil(lambda: "residual" in listed(window))
 
 
 def test_links_lead_on_to_stages_and_to_examples(window, page, hand, eye):
     window.terms.define(glossary().of("softmax"))
-    window.terms.panel._follow(f"{LINK}score")
+    follow(window, "says", "scores")
     assert entry(window) == "score"
-    window.terms.panel._follow("stage:decoder.1.self.attention")
-    assert window.bench.selection.stage == "decoder.1.self.attention"
+    follow(window, "where", "Encoder 1: Self-attention")
+    assert window.bench.selection.stage == "encoder.1.self.attention"
     window.terms.define(glossary().of("temperature"))
-    window.terms.panel._follow("lesson:softmax")
+    follow(window, "where", titles()["softmax"])
     assert window.bench.lesson.id == "softmax"
     assert window.bench.selection.stage == "output"
     window.terms.define(glossary().of("ReLU"))  # the first kind of its stages is one of a transformer
-    window.terms.panel._follow("lesson:xor")
+    follow(window, "where", titles()["xor"])
     assert window.bench.lesson.id == "xor"
     assert window.bench.selection.stage == "layer.1"
 
 
 def test_what_is_said_of_a_stage_leads_to_entries(window, page, qtbot):
-    qtbot.waitUntil(lambda: f"{LINK}query" in window.inspector._about.text())
-    window.inspector._about.label.linkActivated.emit(f"{LINK}query")
+    qtbot.waitUntil(lambda: f"{LINK}query" in window.inspector.elements.widgets["stage"].text())
+    window.inspector.elements.widgets["stage"].label.linkActivated.emit(f"{LINK}query")
     assert entry(window) == "query"
 
 
 def test_on_pages_without_an_inspector_it_stands_beside_them(window, hand):
     window.show_page(1)
     hand.key(Key.Key_G, CONTROL)
-    assert window.terms.panel.isVisible()
-    assert not window.terms.panel.geometry().intersects(window.tabs.geometry())
-    assert window.terms.panel._listed.text()
+    assert window.terms.isVisible()
+    assert not window.terms.geometry().intersects(window.tabs.geometry())
+    assert listed(window)
     window.show_page(0)
-    assert window.terms.panel.parentWidget() is window.inspector.parentWidget()
-    assert window.terms.panel.isVisible()
+    assert window.terms.parentWidget() is window.inspector.parentWidget()
+    assert window.terms.isVisible()
 
 
 def test_it_follows_theme_and_text_scale(window, hand):
@@ -157,18 +170,18 @@ def test_it_follows_theme_and_text_scale(window, hand):
         window.bench.appearance.zoom(1)
     window.bench.appearance.set_mode("dark")
     assert entry(window) == "d_model"
-    assert window.terms.panel.width() == window.inspector.width()
+    assert window.terms.width() == window.inspector.width()
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
 def test_no_entry_is_wider_than_the_column(window, appearance, qtbot, scale):
     appearance.set_scale(scale)
-    window.terms.show()
-    panel = window.terms.panel
+    window.terms.open()
+    panel = window.terms
     (scroll,) = panel.findChildren(QScrollArea)
     qtbot.waitUntil(is_loaded)
     for term in glossary().terms:
-        panel.show_term(term, ())
+        panel.define(term)
         across = {*panel.findChildren(Formula), *panel.findChildren(SteadyLabel)}
         assert max(one.minimumSizeHint().width() for one in across) <= scroll.viewport().width(), term.name
     qtbot.waitUntil(lambda: scroll.widget().width() == scroll.viewport().width())

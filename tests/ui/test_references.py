@@ -88,7 +88,7 @@ def test_who_comes_from_a_printed_number_sees_the_example_as_printed(window, tab
     eye.settle(window)
     assert window.bench.document.state.setting == "printed"
     assert window.bench.prints == ("you-are-welcome", "printed")
-    qtbot.waitUntil(window.inspector._printed.isVisible)
+    qtbot.waitUntil(window.inspector.elements.widgets["said"].isVisible)
 
 
 def test_the_print_of_an_example_is_told_only_to_those_who_come_from_it(window, tab, eye):
@@ -117,7 +117,7 @@ def test_from_a_cell_to_its_line(window, hand, eye, qtbot):
     window.bench.open(window.bench.lesson, "printed")
     eye.go_to(window, "encoder.1.self.attention")
     window.bench.selection.choose(Cell("encoder.1.self.weights", (0, 1, 2)))
-    window.inspector._printed_heading.label.linkActivated.emit("references")
+    window.inspector.elements.widgets["printed"].label.linkActivated.emit("0")
     tab = window.tabs.references
     qtbot.waitUntil(lambda: ROW in window.bench.selection.looking.choices)
     row = tab.rows[window.bench.selection.looking.choices[ROW]]

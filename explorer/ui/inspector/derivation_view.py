@@ -11,8 +11,9 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.derivation import Row
+from explorer.pages.page import Derivation
 from explorer.ui.theme import qcolor
-from explorer.ui.widgets.labels import FIGURES
+from explorer.ui.widgets.labels import FIGURES, be_there
 from explorer.ui.workbench import Workbench
 
 GAP = 8
@@ -52,6 +53,11 @@ class DerivationView(QWidget):
         self.setAccessibleName("Derivation")
         self._measure()
 
+    def tell(self, derivation: Derivation) -> None:
+        """Show another derivation."""
+        self.show_rows(derivation.rows)
+        be_there(self, bool(derivation.rows))
+
     def show_rows(self, rows: Sequence[Row]) -> None:
         """Show other rows."""
         if rows == self._rows:
@@ -59,10 +65,6 @@ class DerivationView(QWidget):
         self._rows, self._terms = rows, 0
         said = [f"{r.label} {r.expression} = {r.value}" if r.value else f"{r.label}:" for r in rows]
         self.setAccessibleDescription("; ".join(said))
-        self._measure()
-
-    def restyle(self) -> None:
-        """Follow the theme and the text scale."""
         self._measure()
 
     @property

@@ -23,7 +23,6 @@ from explorer.lessons.walk import Attempt, Walk
 from explorer.pages.covering import covered_by
 from explorer.pages.of_step import asked_cells
 from explorer.pages.view import Cell, Covered, Spot, View
-from explorer.pages.whole import PLAYED
 from explorer.ui.background import Background
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
@@ -447,6 +446,8 @@ class Guide(QObject):
 
         `follow` shows the step's model; it is called after the page is changed, so that the old page never shows it.
         """
+        from explorer.pages.whole import PLAYED  # the first page does not need all that this module imports
+
         step, selection = self.step, self._bench.selection
         if step is None:
             return

@@ -11,7 +11,7 @@ from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import Lit, names
-from explorer.pages.page import Button, Descent, Field, Form, Item, Row, Stack, TextBox
+from explorer.pages.page import Button, Descent, Field, Form, Item, Maths, Row, Stack, TextBox
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import CONTROLS, ControlLine, line_up
 from explorer.ui.page.elements import WIDGETS, differing, made_of
@@ -25,7 +25,7 @@ from explorer.ui.widgets.layouts import FlowLayout, column_in, scroll_area
 from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.workbench import Workbench
 
-NARROW = Matrix, Scheme, *(kind for kind in CONTROLS if kind is not TextBox)
+NARROW = Maths, Matrix, Scheme, *(kind for kind in CONTROLS if kind is not TextBox)
 """Elements that keep their own width; words, lists and arrangements take the width of the page."""
 
 
@@ -392,7 +392,9 @@ class ColumnTab(QFrame):
         super().__init__(parent)
         self.setObjectName("page")
         self.setAccessibleName(name)
-        self.bench, self._spacing, self._right, self._inside = bench, spacing, right, inside
+        self.bench, self._spacing = bench, spacing
+        self.around, self.within = (24, 16, right, 12), (0, 0, inside, inside)
+        """Margins in pixels at text scale 1: around the scroll area, and inside it."""
         self.area = scroll_area(sideways=False)
         self._down = QVBoxLayout(self)
         self._down.addWidget(self.area)
@@ -417,7 +419,7 @@ class ColumnTab(QFrame):
     def make(self) -> None:
         """Build the page again, because most sizes in it are fixed."""
         self._worn, px = True, self.bench.appearance.px
-        self._down.setContentsMargins(px(24), px(16), px(self._right), px(12))
+        self._down.setContentsMargins(*map(px, self.around))
         focused = QApplication.focusWidget()
         name = focused.accessibleName() if focused is not None and self.isAncestorOf(focused) else ""
         bar = self.area.verticalScrollBar()
@@ -426,7 +428,7 @@ class ColumnTab(QFrame):
             self._part = part if self._part is None else self._part
             self._replaced.delete(before)
         self.elements = Elements(self.bench, px(self._spacing))
-        self.elements.setContentsMargins(0, 0, px(self._inside), px(self._inside))
+        self.elements.setContentsMargins(*map(px, self.within))
         self.area.setWidget(self.elements)
         self.refresh()
         self.elements.give_focus(name)

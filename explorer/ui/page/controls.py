@@ -25,6 +25,7 @@ from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
 from explorer.ui.widgets import UNBOUNDED, inputs
 from explorer.ui.widgets.inputs import ComboBox, FactorSlider, Segments, SpinBox, WordLine
+from explorer.ui.widgets.labels import be_there
 from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.widgets.names import NamedBox, set_names
 from explorer.ui.widgets.tree import inside
@@ -297,8 +298,7 @@ class ButtonView(QPushButton):
         mark(self, primary="true" if button.primary else "false")
         self.setEnabled(button.on)
         self.setText(button.text)
-        if not button.text or self.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
-            self.setVisible(bool(button.text))
+        be_there(self, bool(button.text))
         self.setAccessibleName(button.name or button.text)
         self.setToolTip(set_names(button.tip))
 

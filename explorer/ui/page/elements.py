@@ -13,10 +13,13 @@ from explorer.pages.element import Arrangement, Element
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import (
     Cards,
+    Derivation,
     Descent,
     Header,
     Listing,
+    Maths,
     Note,
+    Passage,
     Picture,
     Player,
     Row,
@@ -26,12 +29,13 @@ from explorer.pages.page import (
     Traces,
     Waiting,
 )
+from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.card import CardsView
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.descent import DescentPart
 from explorer.ui.page.header import HeaderView
-from explorer.ui.page.note import NoteLabel, SectionLabel, WaitingBar
+from explorer.ui.page.note import MathsView, NoteLabel, PassageView, SectionLabel, WaitingBar
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.page.player import PlayerView
 from explorer.ui.page.switches import SwitchBar
@@ -183,6 +187,12 @@ def _listing(bench: Workbench, listing: Listing, parent: QWidget | None = None) 
     return ListingView(bench, listing, parent)
 
 
+def _derivation(bench: Workbench, derivation: Derivation, parent: QWidget | None = None) -> QWidget:
+    view = DerivationView(bench, parent)
+    view.tell(derivation)
+    return view
+
+
 def word_beside(bench: Workbench, element: HeatMap | AttentionLines) -> int:
     """The width in pixels of the longest word beside a picture, in the bold font of a word that is pointed at."""
     metrics, matrix = QFontMetrics(bench.appearance.fonts.bold.small), element.matrix
@@ -203,12 +213,15 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     **CONTROLS,
     AttentionLines: _attention_lines,
     Cards: CardsView,
+    Derivation: _derivation,
     Descent: DescentPart,
     Header: HeaderView,
     HeatMap: _heat_map,
     Listing: _listing,
+    Maths: MathsView,
     Matrix: MatrixBox,
     Note: NoteLabel,
+    Passage: PassageView,
     Picture: Drawn,
     Player: PlayerView,
     Section: SectionLabel,

@@ -66,8 +66,10 @@ def perform(bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = No
                 bench.descent.set_moves(name, moves)
         case Ask():
             selection.asked.emit(gesture, at)
-        case GoTo(stage, keep):
+        case GoTo(stage, keep, cell):
             if keep is not None:
                 selection.keep(keep.key, keep.value)
             selection.go_to(stage)
+            if cell is not None:
+                selection.choose(cell, "arrow")
     return True

@@ -1,12 +1,23 @@
-"""Words on a page: a heading, a sentence about the present numbers, and a bar about work in the background."""
+"""Words on a page: a heading, a sentence about the present numbers, a passage that leads on, a formula, and what is
+still being computed.
+"""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
-from explorer.pages.page import Note, Section, Waiting
-from explorer.ui.theme import Theme, mark
+from explorer.lessons.glossary import LINK
+from explorer.pages.gestures import ForGlossary
+from explorer.pages.page import Maths, Note, Passage, Section, Waiting
+from explorer.ui.page.gestures import perform
+from explorer.ui.theme import NODE, Theme, mark
+from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.labels import SteadyLabel, be_there
 from explorer.ui.widgets.names import set_names
 from explorer.ui.workbench import Workbench
+
+FLAGS = Qt.TextInteractionFlag
+FOLLOWS = FLAGS.LinksAccessibleByMouse | FLAGS.LinksAccessibleByKeyboard
+SELECTS = FLAGS.TextSelectableByMouse | FLAGS.TextSelectableByKeyboard
 
 
 class SectionLabel(QLabel):
@@ -58,6 +69,47 @@ class NoteLabel(QLabel):
         self.setText(rich(note.text, self._theme))
 
 
+class PassageView(SteadyLabel):
+    """Words that may lead on, by mouse and by keys."""
+
+    def __init__(self, bench: Workbench, passage: Passage, parent: QWidget | None = None) -> None:
+        super().__init__(role=passage.role, parent=parent)
+        self._bench = bench
+        self.label.linkActivated.connect(self.follow)
+        if passage.plain:
+            self.label.setTextFormat(Qt.TextFormat.PlainText)  # rich text takes Qt ten times as long
+        self.tell(passage)
+
+    def tell(self, passage: Passage) -> None:
+        """Show other words."""
+        self._passage, code = passage, passage.role == "code"
+        flags = SELECTS if code else FOLLOWS if "<a " in passage.text else FLAGS.NoTextInteraction
+        if flags != self.label.textInteractionFlags():
+            self.label.setTextInteractionFlags(flags)
+        self.label.setProperty(NODE, passage.node)
+        self.setText(passage.text if code or passage.plain else coloured(passage.text, self._bench.appearance.theme))
+        be_there(self, bool(passage.text))
+
+    def follow(self, link: str) -> None:
+        """Do what a link asks for: the number of a gesture, or the entry of a term."""
+        term, leads = link.removeprefix(LINK), self._passage.leads
+        perform(self._bench, ForGlossary("define", term) if term != link else leads[int(link)], self)
+
+
+class MathsView(Formula):
+    """A formula."""
+
+    def __init__(self, bench: Workbench, maths: Maths, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent, em=1.4)
+        self.tell(maths)
+
+    def tell(self, maths: Maths) -> None:
+        """Show another formula."""
+        self.setProperty(NODE, maths.node)
+        self.set_latex(maths.latex)
+        be_there(self, bool(maths.latex))
+
+
 class WaitingBar(QWidget):
     """A task that is computed in the background, its progress, and a button that stops it or begins it again."""
 
@@ -102,8 +154,20 @@ class WaitingBar(QWidget):
 
 
 def rich(text: str, theme: Theme) -> str:
-    """The text of a note with typeset names, with <b> in the theme's text colour, and <mark>, for the present place, in
-    orange.
+    """The text of a note with its marks in the theme's colours, and names typeset."""
+    return coloured(set_names(text), theme)
+
+
+def coloured(text: str, theme: Theme) -> str:
+    """A text with its marks in the theme's colours: <b> in the text colour, <mark>, the present place, in orange.
+
+    Terms of the glossary have the colour of the words around them, so that a text full of them can be read.
     """
-    marked = set_names(text).replace("<b>", f"<b style='color:{theme.text}'>")
-    return marked.replace("<mark>", f"<b style='color:{theme.here_text}'>").replace("</mark>", "</b>")
+    if "<" not in text:
+        return text
+    text = text.replace("<b>", f"<b style='color:{theme.text}'>")
+    text = text.replace("<mark>", f"<b style='color:{theme.here_text}'>").replace("</mark>", "</b>")
+    for name, colour in (("muted", theme.muted), ("good", theme.accent_text)):
+        text = text.replace(f"<{name}>", f"<span style='color:{colour}'>").replace(f"</{name}>", "</span>")
+    text = text.replace("<a href='", f"<a style='color:{theme.link}' href='")
+    return text.replace(f'<a href="{LINK}', f'<a style="color:{theme.text}" href="{LINK}')

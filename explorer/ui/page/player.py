@@ -10,6 +10,7 @@ from explorer.pages.page import Note, Player
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.theme import mark
+from explorer.ui.widgets.labels import be_there
 from explorer.ui.workbench import Workbench
 
 EACH = 420
@@ -90,9 +91,10 @@ class PlayerView(QWidget):
         return round(EACH * self._player.slow / self._speed)
 
     def tell(self, player: Player) -> None:
-        """Show another state of the player; at its last step, playing stops."""
+        """Show another state of the player, or another one; at the last step, and for another one, playing stops."""
+        another = player.asks != self._player.asks
         self._player = player
-        if player.value >= len(player.steps):
+        if another or player.value >= len(player.steps):
             self._timer.stop()
         self._show()
 
@@ -117,10 +119,6 @@ class PlayerView(QWidget):
                 self._go_to(0)
             self._timer.start(self.pace)
         self._show()
-
-    def pause(self) -> None:
-        """Pause."""
-        self._timer.stop()
 
     def _go_faster(self) -> None:
         """Take the next speed; after the fastest, the slowest."""
@@ -154,6 +152,7 @@ class PlayerView(QWidget):
         self.speed.setEnabled(moves)
         self.words.tell(Note("said", player.said))
         self.words.setVisible(bool(player.said))
+        be_there(self, bool(player.steps))
 
     def hideEvent(self, event: QHideEvent) -> None:
         """If the page is left while steps are playing, go to the last step; paused steps stay where they are."""

@@ -32,7 +32,7 @@ from explorer.ui.page.lines import (
     row_room,
     width_of,
 )
-from explorer.ui.page.note import NoteLabel, SectionLabel
+from explorer.ui.page.note import MathsView, NoteLabel, SectionLabel
 from explorer.ui.page.player import PlayerView
 from explorer.ui.page.thumbnails import (
     Part,
@@ -195,7 +195,7 @@ class Sharing:
                 if isinstance(note, NoteLabel):
                     let_end(note, max(across - line_of(note), 0))
         for id, widget in self.page.widgets.items():
-            if isinstance(widget, (ChoiceView, NoteLabel, PlayerView)):
+            if isinstance(widget, (ChoiceView, MathsView, NoteLabel, PlayerView)):
                 widget.be_no_wider(self._narrow.get(id, room))
             elif isinstance(widget, DescentPart | Sized) and widget.be_no_wider(room, self.growth.drawn):
                 self.page.tell_around(widget)

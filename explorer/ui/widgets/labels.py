@@ -40,6 +40,12 @@ def let_end(words: QWidget, right: int) -> None:
         words.setContentsMargins(inside)
 
 
+def be_there(widget: QWidget, there: bool) -> None:
+    """Hide a widget that shows nothing now, or show it again; one that never was hidden is shown with its parent."""
+    if not there or widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
+        widget.setVisible(there)
+
+
 class Prose(QLabel):
     """Words that wrap, in lines short enough to be read easily, however wide their place is."""
 

@@ -11,10 +11,12 @@ from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QMainWindow, QTre
 from explorer.core.model import SEQUENCES
 from explorer.lessons.glossary import glossary
 from explorer.lessons.loader import load, model_titles, titles
+from explorer.pages.gestures import ForGlossary
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
 from explorer.ui.files import Files
 from explorer.ui.matrix.menu import ways
+from explorer.ui.page.gestures import perform
 from explorer.ui.theme import qcolor
 from explorer.ui.widgets.names import NamedItems
 from explorer.ui.window.top_bar import PAGES
@@ -118,7 +120,7 @@ class CommandPalette(QDialog):
             yield Entry(node.name, f"Matrix · {stage.group} {stage.title}", partial(self._point, node.name))
         for term in glossary().terms:
             names = ", ".join((term.name, *term.also))
-            yield Entry(names, "Term", partial(bench.selection.defined.emit, term.name))
+            yield Entry(names, "Term", partial(perform, bench, ForGlossary("define", term.name), self._window))
 
     def _go(self, stage: str) -> None:
         self._show_page(0)

@@ -22,7 +22,7 @@ from explorer.ui import view_state
 from explorer.ui.actions import Actions
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
-from explorer.ui.glossary import Terms, term_at
+from explorer.ui.glossary import Glossary, term_at
 from explorer.ui.inspector.inspector import Inspector
 from explorer.ui.lesson.parts import Aside, LessonParts
 from explorer.ui.page.area import StageArea
@@ -109,7 +109,6 @@ class MainWindow(QMainWindow):
         self.map.setAccessibleName("Stages")
         self.inspector = Inspector(bench, self.actions_.fold_right)
         self.actions_.play_cell.triggered.connect(lambda: self.inspector.play())
-        self.inspector.setAccessibleName("About what is pointed at")
         self.lesson_bar = LessonBar(bench, self.actions_.fold_bottom)
         self.lesson_bar.setAccessibleName("About the example")
         self.area = StageArea(bench)
@@ -160,7 +159,7 @@ class MainWindow(QMainWindow):
         middle.addWidget(self.lesson_bar)
         self._brings_bottom = fold_button(self.actions_.fold_bottom, "▴")
         middle.addWidget(self._brings_bottom, 0, Qt.AlignmentFlag.AlignRight)
-        self.terms = Terms(self, aside.column, beside)
+        self.terms = Glossary(self, aside.column, beside)
         self._aside = aside
         self.found: FindBar | None = None
         """The bar that finds words on the page; made at its first use."""
@@ -196,8 +195,8 @@ class MainWindow(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle keys that no widget has used: Esc releases a cell or goes out, Backspace shows all, Space plays."""
         if event.key() == Qt.Key.Key_Escape:
-            if self.terms.is_open:
-                self.terms.close()
+            if self.terms.isVisible():
+                self.terms.close_down()
             elif self.tabs.shows_first:
                 self._go_out()
             self.bench.selection.forget()
@@ -390,11 +389,11 @@ class MainWindow(QMainWindow):
         """Ask for a file, and write an animation of the derivation of the cell pointed at into it."""
         from explorer.ui.export import export_cell
 
-        cell, player = self.bench.selection.cell, self.inspector.player
-        if cell is None or player is None:
+        cell = self.bench.selection.cell
+        if cell is None:
             show_error(ExplorerError("nothing-pointed-at"), self.top_bar.title)
             return
-        export_cell(self.tabs.bench, self.files, self.page().stage.name, cell, player.pace)
+        export_cell(self.tabs.bench, self.files, self.page().stage.name, cell, self.inspector.player.pace)
 
     def copy_page(self) -> None:
         """Copy the whole page of the stage to the clipboard as a picture."""

@@ -131,7 +131,6 @@ class Tabs(QStackedWidget):
 
         This includes the glossary that may stand beside them.
         """
-        terms = self._window.terms.panel
-        for tab in (self.words, self.training, self.references, self.classroom, self.opening, terms):
+        for tab in (self.words, self.training, self.references, self.classroom, self.opening, self._window.terms):
             if tab is not None:
                 tab.restyle()

@@ -11,16 +11,19 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel
 
+from explorer.core import nudge
 from explorer.core.nudge import check_cell
 from explorer.core.numbers import in_full, written
 from explorer.document.commands import PinCells, Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
 from explorer.lessons.loader import load
+from explorer.pages.gestures import GoTo
 from explorer.ui.appearance import Appearance
-from explorer.ui.inspector import inspector
+from explorer.ui.inspector.derivation_view import DerivationView
+from explorer.ui.page.gestures import perform
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent
-from explorer.ui.widgets.formula import typeset
+from explorer.ui.widgets.formula import Formula, typeset
 from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
 
@@ -45,7 +48,7 @@ def point(window, hand, eye):
 @pytest.fixture
 def printed(window, eye):
     """The example as the text prints it, its notes folded."""
-    window.inspector._folded = True
+    window.inspector._tell(notes=False)
     window.bench.open(window.bench.lesson, "printed")
     eye.settle(window)
 
@@ -56,9 +59,24 @@ def said(inspector):
     return "\n".join(re.sub(r"<br>", "\n", re.sub(r"<(?!br)[^>]+>", "", label.text())) for label in labels)
 
 
+def part(inspector, id):
+    """The widget of an element."""
+    return inspector.elements.widgets[id]
+
+
+def follow(inspector, id, link=0):
+    """Follow a link of a passage."""
+    part(inspector, id).label.linkActivated.emit(str(link))
+
+
+def derivations(inspector):
+    """The derivations in sight."""
+    return [one for one in inspector.elements.widgets.values() if isinstance(one, DerivationView) and one.isVisible()]
+
+
 def derivation(inspector):
     """The rows of all derivations in sight: label, expression, value, kind."""
-    return [(r.label, r.expression, r.value, r.kind) for _, view in inspector._derivations if view.isVisible() for r in view._rows]  # fmt: skip  # noqa: E501
+    return [(r.label, r.expression, r.value, r.kind) for view in derivations(inspector) for r in view._rows]
 
 
 def test_before_anything_is_pointed_at_the_stage_is_explained_and_there_is_a_hint(window, eye):
@@ -67,7 +85,7 @@ def test_before_anything_is_pointed_at_the_stage_is_explained_and_there_is_a_hin
     words = said(window.inspector)
     assert words.startswith("What is it for?\nA word alone says little")
     assert words.index("Why divide by √d_k?") < words.index("Point at a number")
-    assert not window.inspector._formula.isVisible()
+    assert not any(one.isVisible() for one in window.inspector.findChildren(Formula))
 
 
 def test_escape_brings_the_hint_back(window, hand, point):
@@ -94,9 +112,9 @@ def test_a_score_is_a_sum_of_products(window, eye, point):
     words = said(inspector)
     assert in_full(eye.value(window, f"{ENCODER}.head.1.scores")[1, 2]) in words
     assert "head 1, are → welcome" in words
-    assert inspector._formula.latex().startswith("S = ")
+    assert part(inspector, "formula").latex().startswith("S = ")
     assert "scores = " in words
-    assert not window.inspector._hint.isVisible()
+    assert not part(window.inspector, "hint").isVisible()
 
 
 def test_every_matrix_of_each_kind_of_stage_can_be_explained(window, eye):
@@ -109,7 +127,7 @@ def test_every_matrix_of_each_kind_of_stage_can_be_explained(window, eye):
             index = tuple(n - 1 for n in eye.value(window, name).shape)
             window.bench.selection.point(Cell(place.node, (*place.index, *index)))
             value = float(array[index or (0,)])
-            assert in_full(eye.value(window, name)[index]) in window.inspector._value.text(), name
+            assert in_full(eye.value(window, name)[index]) in part(window.inspector, "value").text(), name
             rows = derivation(window.inspector)
             if rows:
                 shown = rows[-1][2].replace("−", "-").replace("∞", "inf")
@@ -118,40 +136,23 @@ def test_every_matrix_of_each_kind_of_stage_can_be_explained(window, eye):
 
 def test_the_inspector_grows_a_derivation_for_what_was_altered(window, eye, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.scaled", 0, 0)
-    assert len([view for _, view in inspector._derivations if view.isVisible()]) == 2
+    assert len(derivations(inspector)) == 2
     assert f"{ENCODER}.scores" in said(inspector)
     point(f"{ENCODER}.attention", f"{ENCODER}.head.1.Q", 0, 0)
-    assert len([view for _, view in inspector._derivations if view.isVisible()]) == 1
+    assert len(derivations(inspector)) == 1
 
 
 def test_a_long_formula_makes_nothing_wider_than_the_column(window, eye, point):
     inspector = point("source.positions", "source.PE", 1, 2)
     eye.settle(window)
-    assert inspector._formula.isVisible()
-    assert inspector._content.width() <= inspector._viewport.width(), "the numbers below it were cut"
-
-
-def test_an_input_has_no_derivation(point):
-    inspector = point("source.embedding", "source.table", 0, 0)
-    assert derivation(inspector) == []
-    assert "An input" in said(inspector)
-    assert not inspector._formula.isVisible()
-    assert "numpy" not in said(inspector)
+    assert part(inspector, "formula").isVisible()
+    assert inspector.elements.width() <= inspector.area.viewport().width(), "the numbers below it were cut"
 
 
 def test_a_pinned_cell_says_that_it_is_given(printed, window, point):
     inspector = point(f"{ENCODER}.heads", f"{ENCODER}.head.2.output", 0, 0)
     assert "Given" in said(inspector)
     assert derivation(inspector) == []
-
-
-def test_numpy(window, eye, point):
-    """The expression, evaluated on the parents, is the value."""
-    inspector = point(f"{ENCODER}.heads", f"{ENCODER}.projected", 0, 0)
-    name, _, expression = inspector._code.text().partition(" = ")
-    assert name == "projected"
-    values = {short: eye.value(window, f"{ENCODER}.{short}") for short in ("concat", "W_O")}
-    assert np.array_equal(eval(expression, {"np": np, **values}), eye.value(window, f"{ENCODER}.projected"))
 
 
 def test_it_follows_edits_of_what_it_shows(window, eye, point):
@@ -179,11 +180,11 @@ def test_another_size_of_text_finds_the_cell_gone_with_its_model(window, eye):
     """Its turn came before the news of another model: the cell was looked for there."""
     bench = window.bench
     bench.selection.choose(Cell("encoder.1.ffn.W_1", (0, 0)))
-    assert window.inspector.shown is not None
+    assert window.inspector.told.about is not None
     emma = load("emma")
     bench.document.do(Replace(emma.state(), "Emma"))
     window.inspector._again.timeout.emit()
-    assert window.inspector.shown is None
+    assert window.inspector.told.about is None
 
 
 def test_what_a_cell_feeds_is_one_click_away(window, hand, eye, point):
@@ -194,10 +195,10 @@ def test_what_a_cell_feeds_is_one_click_away(window, hand, eye, point):
     for child in fed:
         assert child.rpartition(".")[2] in words
     hand.click(window.tokens)  # the mouse leaves the matrix, the cell stays
-    link = next(line for line in inspector._feeds.text().split("<br>") if ">Q<" in line)
-    number = inspector._feeds.text().split("<br>").index(link)
-    line_height = inspector._feeds.height() / len(fed)
-    hand.click(inspector._feeds, QPoint(4, int((number + 0.5) * line_height)))
+    link = next(line for line in part(inspector, "fed").text().split("<br>") if ">Q<" in line)
+    number = part(inspector, "fed").text().split("<br>").index(link)
+    line_height = part(inspector, "fed").height() / len(fed)
+    hand.click(part(inspector, "fed"), QPoint(4, int((number + 0.5) * line_height)))
     eye.settle(window)
     assert window.bench.selection.stage == f"{ENCODER}.attention"
     assert window.page().stage.name == f"{ENCODER}.attention"
@@ -205,10 +206,10 @@ def test_what_a_cell_feeds_is_one_click_away(window, hand, eye, point):
 
 def test_what_a_cell_feeds_is_reached_by_keys_too(window, hand, eye, point):
     inspector = point("source.positions", "source.H", 1, 0)
-    assert inspector._feeds.label.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-    inspector._feeds.label.setFocus(Qt.FocusReason.TabFocusReason)
+    assert part(inspector, "fed").label.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+    part(inspector, "fed").label.setFocus(Qt.FocusReason.TabFocusReason)
     hand.key(Qt.Key.Key_Tab)
-    assert inspector._feeds.label.hasSelectedText()
+    assert part(inspector, "fed").label.hasSelectedText()
     hand.key(Qt.Key.Key_Return)
     eye.settle(window)
     assert window.bench.selection.stage != "source.positions"
@@ -247,11 +248,11 @@ def test_what_no_reference_prints_has_none(printed, point):
 
 def test_another_setting_is_another_print(printed, window, eye, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.weights", 0, 0)
-    assert inspector._printed.isVisible()
+    assert part(inspector, "said").isVisible()
     window.bench.open(window.bench.lesson, "textbook")
     eye.settle(window)
     assert window.bench.selection.cell == Cell(f"{ENCODER}.weights", (0, 0, 0))
-    assert not inspector._printed.isVisible()
+    assert not part(inspector, "said").isVisible()
 
 
 # The derivation on the screen
@@ -259,7 +260,7 @@ def test_another_setting_is_another_print(printed, window, eye, point):
 
 def test_the_derivation_is_painted_and_spoken(window, eye, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.scores", 1, 2)
-    view = next(view for _, view in inspector._derivations if view.isVisible())
+    view = derivations(inspector)[0]
     assert window.bench.appearance.theme.here_text in colours(pixels(view.grab().toImage()))
     value = written(eye.value(window, f"{ENCODER}.head.1.scores")[1, 2].item(), 4)
     assert view.accessibleDescription().endswith(f"= {value}")
@@ -297,8 +298,8 @@ def checked(window, hand, node, index):
     """What the check of a cell says, in plain words."""
     window.bench.selection.choose(Cell(node, index))
     QApplication.processEvents()
-    hand.click(window.inspector._check)
-    return re.sub(r"<[^>]*>|&nbsp;", " ", window.inspector._checked.text())
+    hand.click(part(window.inspector, "check"))
+    return re.sub(r"<[^>]*>|&nbsp;", " ", part(window.inspector, "checked").text())
 
 
 @pytest.mark.parametrize(
@@ -353,60 +354,38 @@ def test_a_gradient_is_followed_to_the_loss_link_by_link(gradients, eye):
     way = []
     while selection.cell.node != "loss.value" and len(way) < 60:
         way.append(selection.cell.node)
-        inspector._feeds.label.linkActivated.emit(re.findall(r"href='([^']*)'", inspector._feeds.text())[-1])
+        follow(inspector, "fed", part(inspector, "fed").text().count("<a ") - 1)
     assert way[:4] == ["encoder.1.self.W_Q", "encoder.1.self.Q", "encoder.1.self.scores", "encoder.1.self.scaled"]
     assert selection.cell.node == "loss.value"
     assert selection.stage == "loss"
 
 
-@pytest.mark.parametrize(
-    ("node", "index", "rule"),
-    [
-        (
-            "encoder.1.self.residual",
-            (0, 1),
-            r"\frac{\partial L}{\partial {N_{enc}}} \frac{\partial {N_{enc}}}{\partial R_{enc}}",
-        ),
-        (
-            "encoder.1.self.norm",
-            (0, 1),
-            r"{\partial {h}}{\partial N_{enc}} + \frac{\partial L}{\partial {R'_{enc}}} \frac{",
-        ),
-        ("source.H", (0, 1), r"\sum_{C \in \{ Q, K, V, R_{enc} \}} \frac{\partial L}{\partial {C}} \frac{"),
-        ("loss.value", (), r"\frac{\partial L}{\partial L}"),
-    ],
-)
-def test_the_chain_rule_names_the_nodes_that_a_gradient_comes_through(gradients, node, index, rule):
-    gradients.bench.selection.choose(Cell(node, index))
-    latex = gradients.inspector._formula.latex()
-    assert rule in latex
-    assert typeset(latex) is not None
-
-
-def test_a_whole_number_says_why_it_has_no_gradient(gradients, eye):
-    gradients.bench.selection.choose(Cell("source.tokens", (0,)))
-    assert gradients.inspector._heading.text() == "It has no gradient"
-    assert "cannot change a little" in gradients.inspector._how.text()
-    assert not gradients.inspector._check.isVisible()
+def test_the_chain_rule_is_typeset(gradients):
+    rules = set()
+    for node, index in (("encoder.1.self.norm", (0, 1)), ("source.H", (0, 1)), ("loss.value", ())):
+        gradients.bench.selection.choose(Cell(node, index))
+        rules.add(part(gradients.inspector, "formula").latex())
+    assert len(rules) == 3
+    assert all(typeset(rule) is not None for rule in rules)
 
 
 def test_the_check_of_a_large_model_is_not_waited_for(gradients, hand, qtbot, monkeypatch):
     monkeypatch.setattr(descent, "LARGE", 1)
     go_on = Event()
-    monkeypatch.setattr(inspector, "check_cell", lambda *cell: check_cell(*cell) if go_on.wait() else None)
+    monkeypatch.setattr(nudge, "check_cell", lambda *cell: check_cell(*cell) if go_on.wait() else None)
     assert "being computed" in checked(gradients, hand, "encoder.1.self.W_Q", (0, 0, 1))
     go_on.set()
-    qtbot.waitUntil(lambda: "✓ the same to" in gradients.inspector._checked.text())
+    qtbot.waitUntil(lambda: "✓ the same to" in part(gradients.inspector, "checked").text())
     checked(gradients, hand, "encoder.1.self.W_Q", (0, 0, 1))
     gradients.bench.selection.choose(Cell("source.table", (0, 1)))
     qtbot.waitUntil(lambda: gradients.inspector._worker._then is None)
-    assert not gradients.inspector._checked.isVisible()  # it was of another cell
+    assert not part(gradients.inspector, "checked").isVisible()  # it was of another cell
 
 
 def test_a_long_name_is_broken_and_nothing_of_it_lost(gradients):
     gradients.bench.selection.choose(Cell("output.scaled", (0, 1)))
     QApplication.processEvents()
-    view = next(view for _, view in gradients.inspector._derivations if view.isVisible())
+    view = derivations(gradients.inspector)[0]
     wide = QFontMetrics(view._bench.appearance.fonts.number)
     assert "through output.probabilities and loss.value in one" in " ".join(line.label for line in view._lines)
     assert all(wide.horizontalAdvance(line.label) <= view.width() for line in view._lines)
@@ -414,7 +393,7 @@ def test_a_long_name_is_broken_and_nothing_of_it_lost(gradients):
 
 def test_the_labels_of_a_sum_stand_all_beside_its_terms_or_all_above_them(point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.output", 0, 0)
-    view = next(view for _, view in inspector._derivations if view.isVisible())
+    view = derivations(inspector)[0]
     terms = [row for row in view._rows if row.kind == "term"]
     assert [term.label for term in terms] == ["You", "are", "welcome"]
     seen = set()
@@ -428,43 +407,38 @@ def test_the_labels_of_a_sum_stand_all_beside_its_terms_or_all_above_them(point)
     assert seen == {True, False}
 
 
-def test_a_word_in_angle_brackets_is_written(gradients):
-    gradients.bench.selection.choose(Cell("output.logits", (0, 1)))
-    assert "&lt;start&gt;" in gradients.inspector._title.text()
-
-
 def test_the_stage_says_what_is_printed_and_on_request_its_slips(printed, window, eye, hand, qtbot):
     eye.go_to(window, f"{ENCODER}.attention")
-    qtbot.waitUntil(window.inspector._printed.isVisible)
+    qtbot.waitUntil(part(window.inspector, "said").isVisible)
     words = said(window.inspector)
     assert "Prints W_Q, W_K, W_V, Q, K, V, weights, output" in words
     assert "A slip" not in words
     assert "▸ 6 notes on the printed text" in words
-    notes = window.inspector._notes
+    notes = part(window.inspector, "notes")
     assert notes.height() >= notes.label.fontMetrics().height()
     hand.click(notes.label, QPoint(20, notes.height() // 2))
     assert "Where K is announced, W_Q is printed instead of W_K" in said(window.inspector)
     eye.go_to(window, "model.parameters")
-    qtbot.waitUntil(lambda: not window.inspector._printed.isVisible())
+    qtbot.waitUntil(lambda: not part(window.inspector, "said").isVisible())
 
 
 def test_a_printed_stage_leads_to_the_lesson_on_what_is_wrong(window, eye, qtbot, request):
     eye.go_to(window, f"{ENCODER}.attention")
-    assert not window.inspector._errata.isVisible(), "whoever does not hold the text hears nothing of it"
+    assert not part(window.inspector, "errata").isVisible(), "whoever does not hold the text hears nothing of it"
     request.getfixturevalue("printed")
-    qtbot.waitUntil(window.inspector._errata.isVisible)
-    window.inspector._errata.label.linkActivated.emit("errata-004")
+    qtbot.waitUntil(part(window.inspector, "errata").isVisible)
+    follow(window.inspector, "errata")
     eye.settle(window)
     assert window.bench.lesson.id == "errata-004"
     assert window.lessons.guide.step.id == "print"
     assert window.bench.prints == ("you-are-welcome", "printed")
-    assert not window.inspector._errata.isVisible()
+    assert not part(window.inspector, "errata").isVisible()
 
 
 def test_a_cell_says_the_slip_that_is_printed_beside_it(printed, window, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.K", 0, 0)
     assert "A slip" not in said(inspector)
-    inspector._notes.label.linkActivated.emit("slips")
+    follow(inspector, "notes")
     assert "A slip in “A Concrete Example”: Where K is announced" in said(inspector)
     assert "A slip" not in said(point(f"{ENCODER}.attention", f"{ENCODER}.head.1.weights", 0, 0))
 
@@ -491,13 +465,16 @@ def test_a_cell_that_is_not_on_the_page_in_sight_is_let_go(open_window, eye, han
     eye.go_to(window, "input.embedding")
     assert selection.cell is None
     assert selection.kept is None
-    assert window.inspector._hint.isVisible()
+    assert part(window.inspector, "hint").isVisible()
 
 
 def test_a_cell_that_one_is_led_to_stays(window, eye, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.Q", 0, 0)
-    inspector._go("encoder.1.self.attention encoder.1.self.scores 0,0,1")
-    inspector._go("output output.logits 0,1")
+    for stage, cell in (
+        (f"{ENCODER}.attention", Cell(f"{ENCODER}.scores", (0, 0, 1))),
+        ("output", Cell("output.logits", (0, 1))),
+    ):
+        perform(window.bench, GoTo(stage, cell=cell), inspector)
     eye.settle(window)
     assert window.bench.selection.cell == Cell("output.logits", (0, 1))
 

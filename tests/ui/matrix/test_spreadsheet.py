@@ -406,9 +406,10 @@ def test_gradients_of_what_is_shown(window, eye, hand, table, qtbot):
     np.testing.assert_array_equal(view.matrix.array, gradient)
     assert np.any(gradient)
     hand.hover(view, hand.cell(view, 0, 0))
-    assert "through" in window.inspector._derivations[0][1].accessibleDescription()
-    hand.click(window.inspector._check)
-    assert "the same to" in window.inspector._checked.text()
+    parts = window.inspector.elements.widgets
+    assert "through" in parts["derivation 0"].accessibleDescription()
+    hand.click(parts["check"])
+    assert "the same to" in parts["checked"].text()
 
 
 def test_a_table_is_read_from_text():

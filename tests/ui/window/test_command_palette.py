@@ -72,8 +72,8 @@ def test_a_word_of_the_sentence_stays_lit(window, palette, hand, qtbot):
 def test_a_technical_term_is_explained_under_any_of_its_names(window, palette, hand, qtbot):
     assert rows(palette(window, "rotary"))[0] == "rotary positions, rotary"
     hand.key(Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.terms.is_open)
-    assert "rotary" in window.terms.panel.term.also
+    qtbot.waitUntil(window.terms.isVisible)
+    assert "rotary" in window.terms.term.also
 
 
 def test_an_example_is_opened(window, palette, hand, qtbot):
