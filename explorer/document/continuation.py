@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.core.byte_pairs import are_pieces, pieces_of
 from explorer.core.decoder import Decoder
 from explorer.core.errors import ExplorerError
+from explorer.core.model import Model
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.ops import Array, Input
 from explorer.core.training.data import words_of
@@ -139,20 +141,49 @@ def positions(state: State, sequence: str) -> int:
     A table that is as long as the text, and whose last row is as it was drawn, has learned no positions yet: it gets a
     row for each word.
     """
-    kind, room, first = (state.model.switch(sequence, name) for name in ("positions", "room", "first"))
-    if kind not in ("table", "learned", "own"):
+    model = state.model
+    if model.switch(sequence, "positions") not in _TABLES:
         return MOST_TOKENS
-    name, before = (f"{sequence}.places", int(first)) if kind == "own" else (f"{sequence}.PE", 0)
+    name, first = _table(model, sequence)
     table = max((arrays[name] for arrays in (state.inputs, state.beyond) if name in arrays), key=len)
-    grows = not (kind == "own" and int(room) > before) and _as_drawn(state, name, table)
-    return MOST_TOKENS if grows else min(len(table) - before, MOST_TOKENS)
+    grows = not room_of(model, sequence) and _as_drawn(state, name, table, len(table) - 1)[0]
+    return MOST_TOKENS if grows else min(len(table) - first, MOST_TOKENS)
 
 
-def _as_drawn(state: State, name: str, table: Array) -> bool:
-    """Whether the last row of a table is its starting value, which a longer table has times a factor."""
+def drawn_positions(state: State, sequence: str) -> int:
+    """How many of a text's last positions are as they were drawn, behind others that have been learned or typed."""
+    model = state.model
+    if model.switch(sequence, "positions") not in _TABLES or room_of(model, sequence):
+        return 0
+    name, first = _table(model, sequence)
+    drawn = _as_drawn(state, name, state.inputs[name], 0)[first:]
+    return 0 if drawn.all() else int(np.argmin(drawn[::-1]))
+
+
+_TABLES = ("table", "learned", "own")
+"""The kinds of positions that are rows of a table."""
+
+
+def room_of(model: Model, sequence: str) -> int:
+    """How many positions a model of others brings in a table, whatever the text; 0 if it has no such table."""
+    kind, room, first = (model.switch(sequence, name) for name in ("positions", "room", "first"))
+    return int(room) - int(first) if kind == "own" and int(room) > int(first) else 0
+
+
+def _table(model: Model, sequence: str) -> tuple[str, int]:
+    """The node of the table, and the row of the first position."""
+    if model.switch(sequence, "positions") == "own":
+        return f"{sequence}.places", int(model.switch(sequence, "first"))
+    return f"{sequence}.PE", 0
+
+
+def _as_drawn(state: State, name: str, table: Array, first: int) -> NDArray[np.bool_]:
+    """Whether each row of a table from the first on is its starting value, which a longer table has times a factor."""
     op, model, start = state.graph.nodes[name].op, state.model, np.empty(table.shape, state.model.dtype)
     assert isinstance(op, Input)
-    op.write_start(start, name, model.seed, model.initialiser, (len(table) - 1, *table.shape[1:]))
-    drawn, last = start[-1].astype(np.float64), table[-1].astype(np.float64)
+    op.write_start(start, name, model.seed, model.initialiser, (first, *table.shape[1:]))
+    drawn, now = (rows[first:].astype(np.float64) for rows in (start, table))
     with np.errstate(all="ignore"):
-        return np.allclose(last * np.linalg.norm(drawn), drawn * np.linalg.norm(last), rtol=1e-4, atol=1e-9)
+        of_now, of_drawn = (np.linalg.norm(rows, axis=-1, keepdims=True) for rows in (now, drawn))
+        same: NDArray[np.bool_] = np.isclose(now * of_drawn, drawn * of_now, rtol=1e-4, atol=1e-9).all(axis=-1)
+        return same

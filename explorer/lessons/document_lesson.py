@@ -19,7 +19,8 @@ from explorer.core.models.ends import DECODER_READS
 from explorer.core.vocabulary import END, MOST_TOKENS, START, Vocabulary
 from explorer.document import storage
 from explorer.document.commands import SetTokens
-from explorer.document.commands.words import checked_words, most_words
+from explorer.document.commands.words import checked_words
+from explorer.document.continuation import room_of
 from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.lessons.loader import load, ready
@@ -94,7 +95,7 @@ def _around(found: "Checkpoint") -> tuple[Lesson, State]:
     sequence, axis = next(iter(state.graph.sequences.items()))
     words = state.graph.axes[axis]
     if isinstance(words, Vocabulary) and (pieces := words.pieces_of(FIRST_TEXT)):
-        state = SetTokens(sequence, pieces[: most_words(state.model, sequence)]).apply(state)
+        state = SetTokens(sequence, pieces[: room_of(state.model, sequence) or None]).apply(state)
     lesson, state = lesson_of(state, name if found.kind in name else f"{name} ({found.kind})")
     told = " ".join(f"Notice: {notice}." for notice in found.notices)
     about = f"A model that others trained, from {found.path}. {told}".strip()

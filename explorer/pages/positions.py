@@ -9,6 +9,7 @@ from explorer.core.graph import Place, Stage
 from explorer.core.numbers import alone, decimals_of, in_table, written
 from explorer.core.ops import Array, Op, Sinusoidal
 from explorer.core.ops.positions import cosines, exponents, waves
+from explorer.document.continuation import drawn_positions
 from explorer.document.state import frozen
 from explorer.pages.drawing import (
     DRAWABLE,
@@ -84,6 +85,7 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
                 Item("=", matrix(view, f"{block}H")),
             ),
         ),
+        *_not_learned(view, drawn.axis),
         Section("pictures", "The encoding as a picture"),
         *_sizes(drawn),
         Row(
@@ -96,6 +98,15 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
         ),
         *_exponents(drawn),
     )
+
+
+def _not_learned(view: View, sequence: str) -> tuple[Element, ...]:
+    """That the text is longer than those for which positions were learned or typed, if it is."""
+    n = drawn_positions(view.state, sequence)
+    if not n:
+        return ()
+    has = "position of the last word has its" if n == 1 else f"positions of the last {n} words have their"
+    return (Note("not learned", f"The {has} starting numbers: no text as long as this has been learned."),)
 
 
 @dataclass(frozen=True)

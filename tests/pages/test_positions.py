@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.core.ops.positions import exponents, position_encoding
-from explorer.document.commands import PinCells, SetSwitch, SetTokens
+from explorer.document.commands import PinCells, SetArray, SetSwitch, SetTokens
 from explorer.pages.drawing import Band, Curve, Dot, Image
 from explorer.pages.view import Cell, row_of
 
@@ -208,3 +208,20 @@ def test_the_map_of_likeness_has_the_models_own_numbers(source):
     drawn = image(source.page(STAGE), ALIKE).array
     assert drawn[2, 1] == 9.0
     assert drawn[1, 2] == asked
+
+
+def test_positions_that_no_text_has_taught_are_told(desk):
+    """A text may be longer than those that were learned; its last positions are random, and nothing said so."""
+    desk = desk("tiny-gpt")
+    desk.do(SetSwitch("input", "positions", "learned"))
+    table = "input.PE"
+    assert not desk.page("input.positions").has("not learned"), "a new table has learned nothing at all"
+    desk.do(SetArray(table, desk.document.state.inputs[table] + 0.5))
+    assert not desk.page("input.positions").has("not learned")
+    desk.do(SetTokens("input", [*desk.view.labels("input"), "mat"]))
+    said = desk.page("input.positions").the("not learned").text
+    assert said == "The position of the last word has its starting numbers: no text as long as this has been learned."
+    desk.do(SetTokens("input", [*desk.view.labels("input"), "and"]))
+    assert "The positions of the last 2 words have" in desk.page("input.positions").the("not learned").text
+    desk.do(SetTokens("input", ["the", "cat"]))
+    assert not desk.page("input.positions").has("not learned")

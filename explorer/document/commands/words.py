@@ -13,14 +13,13 @@ import numpy as np
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.generation import Choice, write
-from explorer.core.model import Model
 from explorer.core.models.ends import DECODER_READS, follows_words
 from explorer.core.ops import Array
 from explorer.core.vocabulary import MOST_TOKENS, are_numbers, with_words
 from explorer.core.vocabulary import end_of as end_mark
 from explorer.document.commands.cells import input_place
 from explorer.document.commands.model import Command, SetSwitch
-from explorer.document.continuation import decoder_of, end_of, ids_of, output_words, positions, sequence_of
+from explorer.document.continuation import decoder_of, end_of, ids_of, output_words, positions, room_of, sequence_of
 from explorer.document.state import State, frozen
 
 MOST_TOKEN_LENGTH = 64
@@ -50,8 +49,8 @@ class SetTokens(Command):
             known = ", ".join(state.graph.sequences) or "none"
             raise ExplorerError("unknown-sequence", name=sequence, known=known)
         checked_words(sequence, self.words, MOST_TOKENS)
-        if len(self.words) > (most := most_words(model, sequence)):
-            raise ExplorerError("no-positions", limit=most)
+        if 0 < (room := room_of(model, sequence)) < len(self.words):
+            raise ExplorerError("no-positions", limit=room)
         axis = state.graph.sequences[sequence]
         if tuple(self.words) == state.graph.labels(sequence, state.inputs):
             return state
@@ -71,12 +70,6 @@ class SetTokens(Command):
         axes = {**model.axes, axis: vocabulary}
         lengths = {**model.lengths, sequence: len(ids)}
         return said_now.rebuilt(replace(model, axes=axes, lengths=lengths))
-
-
-def most_words(model: Model, sequence: str) -> int:
-    """The most words of a text: as many as the table that a model of others brings has positions."""
-    kind, room, first = (model.switch(sequence, name) for name in ("positions", "room", "first"))
-    return int(room) - int(first) if kind == "own" and int(room) > int(first) else MOST_TOKENS
 
 
 def _is_of_others(state: State, sequence: str) -> bool:
