@@ -132,7 +132,15 @@ class Covered:
 
     def where(self, showing: str) -> Cells:
         """The covered cells of what matrices show: gradients or values (see `Looking.showing`)."""
-        return self.gradients if showing == "gradient" else self.values
+        return self._beside_gradients if showing == "gradient" else self.values
+
+    @cached_property
+    def _beside_gradients(self) -> Cells:
+        """The covered cells while gradients are shown: what is told of a cell then names its value, too."""
+        if not self.values:
+            return self.gradients
+        names = self.values.keys() | self.gradients.keys()
+        return {name: self.values.get(name, frozenset()) | self.gradients.get(name, frozenset()) for name in names}
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.schema import StepStates
 from explorer.lessons.steps import Predict
 from explorer.pages.covering import _same, asked_cell, covered_by
+from explorer.pages.matrix import matrix
 from explorer.pages.veil import altered
 from explorer.pages.view import Covered, View
 
@@ -140,3 +141,14 @@ def test_where_all_shares_are_equal_each_cell_is_asked_for_its_readers_once_or_t
     covered = covered_by(view, question)
     assert sum(map(len, covered.values.values())) > 500
     assert max(asked.values()) <= 3
+
+
+def test_whoever_shows_gradients_is_not_told_the_value_that_is_asked_for(at):
+    """The tip and the inspector name the value of a cell beside its gradient, and they were open there."""
+    view, question = at("roses-are-red", "loss")
+    cell = asked_cell(view.graph, question)
+    looking = replace(view.looking, covered=covered_by(view, question), showing="gradient")
+    view = replace(view, looking=looking)
+    assert view.looking.hides(cell)
+    shown = matrix(view, question.node)
+    assert shown.told(view, *shown.at(cell.index)) == "Answer the question first."
