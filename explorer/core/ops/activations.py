@@ -121,6 +121,7 @@ class Activation(Op):
 class Identity(Activation):
     """The number itself; with it a net is linear."""
 
+    latex = "%s"
     expression = "{0}.copy()"
     bends = False
     title = "identity"
@@ -133,9 +134,6 @@ class Identity(Activation):
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         return added(at, value)
-
-    def formula(self, *symbols: str) -> str:
-        return symbols[0]
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return parents[0][cell]
@@ -296,6 +294,7 @@ class SiLU(Activation):
     """x · σ(x), as smooth as GELU and cheaper (Elfwing et al. 2017; swish in Ramachandran et al. 2017)."""
 
     latex = r"\frac{%s}{1 + e^{-%s}}"
+    expression = "{0} / (1 + np.exp(-{0}))"
     title = "SiLU"
 
     def formula(self, *symbols: str) -> str:
@@ -310,9 +309,6 @@ class SiLU(Activation):
         # σ(x) (1 + x (1 − σ(x)))
         share = 1 / (1 + np.exp(-parents[0]))
         return (passed(gradient, share * (1 + parents[0] * (1 - share))),)
-
-    def code(self, *names: str) -> str:
-        return f"{names[0]} / (1 + np.exp(-{names[0]}))"
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         x, one = parents[0][at], Constant(1.0, "1")

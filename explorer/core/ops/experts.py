@@ -110,6 +110,7 @@ class Mixture(Op):
 
     subscripts = "kij,ik->ij"
     latex = r"\sum_e {%s}_e \, {%s}_{i e}"
+    expression = "np.einsum('...kij,...ik->...ij', {0}, {1})"
 
     def forward(self, *parents: Array) -> Array:
         said, shares = parents
@@ -128,9 +129,6 @@ class Mixture(Op):
         if parent == 0:
             return shares[(*cell[:-3], cell[-2], cell[-3])]
         return said[(*cell[:-2], cell[-1], cell[-2], at[-1])]
-
-    def code(self, *names: str) -> str:
-        return f"np.einsum('...kij,...ik->...ij', {names[0]}, {names[1]})"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         said, shares = parents

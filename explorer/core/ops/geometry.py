@@ -51,6 +51,7 @@ class Cosine(Op):
     subscripts = "ij,i,j->ij"
     alters = True
     latex = r"\frac{%s}{%s \, %s}"
+    expression = "np.divide({0}, n := {1}[..., :, None] * {2}[..., None, :], out=np.zeros_like({0}), where=n != 0)"
 
     def forward(self, *parents: Array) -> Array:
         dot, a, b = parents
@@ -77,10 +78,6 @@ class Cosine(Op):
             return added(at, value, 0)
         above = step("negate", value[at]) if parent else Constant(1, "1")
         return step("divide", above, lengths, label="slope of the cosine")
-
-    def code(self, *names: str) -> str:
-        dot, a, b = names
-        return f"np.divide({dot}, n := {a}[..., :, None] * {b}[..., None, :], out=np.zeros_like({dot}), where=n != 0)"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         dot, a, b = parents

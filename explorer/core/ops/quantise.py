@@ -139,6 +139,7 @@ class BlockCodes(Op):
     turned: bool = False
     alters = True
     whole = True
+    latex = r"\mathrm{round} \, \frac{%s}{%s}"
     codes = max(LARGEST.values())  # also with fewer bits, so that a pinned code outlasts the switch
 
     @property
@@ -153,9 +154,6 @@ class BlockCodes(Op):
         top = LARGEST[self.bits]
         whole: Array = np.clip(np.nan_to_num(codes, nan=0.0), -top, top).astype(np.int64)
         return whole
-
-    def formula(self, *symbols: str) -> str:
-        return r"\mathrm{round} \, \frac{%s}{%s}" % symbols
 
     def code(self, *names: str) -> str:
         W, scale = names
