@@ -164,6 +164,7 @@ class WordMapView(Plot):
         if anew or was.points is not element.points:
             self._item.prepareGeometryChange()
             self.here = None
+            self.describe("")
             self.stand(*("left", "bottom") if element.shares else ())
             shown = list(zip(element.words, element.points.tolist(), strict=True))
             each = "; ".join(f"{word} {point(*place)}" for word, place in shown[: element.chosen])
@@ -227,12 +228,15 @@ class WordMapView(Plot):
             return
         self.here = at
         self.setCursor(Qt.CursorShape.ArrowCursor if at is None else Qt.CursorShape.PointingHandCursor)
-        if at is not None:
+        if at is None:
+            self.describe("")
+        else:
             x, y = self.shown.points[at].tolist()
             place = spot or self.getViewBox().mapViewToScene(QPointF(x, y))
             told = (
                 f"{self.shown.words[at]} ({written(x, 2)}, {written(y, 2)}): click, or press Enter, for its neighbours"
             )
+            self.describe(told)
             QToolTip.showText(self.mapToGlobal(self.mapFromScene(place)), told, self)
         self._item.update()
 
