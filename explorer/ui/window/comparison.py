@@ -116,7 +116,8 @@ class Comparison(QFrame):
     def _cover(self) -> None:
         """Cover what a question covers in the first document: another setting of the same example would show it."""
         covered = self._first.selection.looking.covered
-        same = self.bench.lesson.id == self._first.lesson.id
+        here, there = (one.example or one.id for one in (self.bench.lesson, self._first.lesson))
+        same = here == there  # also in another lesson on the same example
         self.bench.selection.speak_of(None, covered.inside(self.bench.document.engine.values) if same else None)
 
     def _point_here(self, cell: Cell | None) -> None:

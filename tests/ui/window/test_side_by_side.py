@@ -364,5 +364,13 @@ def test_what_a_question_asks_for_is_covered_beside_too(open_window, eye):
     covered, other = window.bench.selection.looking.covered, window.sides.comparison.bench.selection
     assert covered
     assert other.looking.covered.values == covered.values
+    beside = window.sides.comparison
+    box = beside._lessons
+    box.setCurrentIndex(box.findData("start-here"))  # another lesson, on the same example
+    box.activated.emit(box.currentIndex())
+    eye.settle(window)
+    assert beside.bench.lesson.id == "start-here"
+    assert set(other.looking.covered.values) <= set(covered.values)
+    assert other.looking.covered
     window.lessons.guide.go(0)
     assert not other.looking.covered
