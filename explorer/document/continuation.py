@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,9 +180,10 @@ def _table(model: Model, sequence: str) -> tuple[str, int]:
 
 def _as_drawn(state: State, name: str, table: Array, first: int) -> NDArray[np.bool_]:
     """Whether each row of a table from the first on is its starting value, which a longer table has times a factor."""
-    op, model, start = state.graph.nodes[name].op, state.model, np.empty(table.shape, state.model.dtype)
-    assert isinstance(op, Input)
-    op.write_start(start, name, model.seed, model.initialiser, (first, *table.shape[1:]))
+    model, start = state.model, np.empty(table.shape, state.model.dtype)
+    cast(Input, state.graph.nodes[name].op).write_start(
+        start, name, model.seed, model.initialiser, (first, *table.shape[1:])
+    )
     drawn, now = (rows[first:].astype(np.float64) for rows in (start, table))
     with np.errstate(all="ignore"):
         of_now, of_drawn = (np.linalg.norm(rows, axis=-1, keepdims=True) for rows in (now, drawn))
