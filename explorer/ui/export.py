@@ -142,6 +142,12 @@ def copy_page(page: PageView) -> None:
         QGuiApplication.clipboard().setPixmap(picture)
 
 
+def copy_in_sight(tab: QWidget) -> None:
+    """Put a tab of the window on the clipboard as a picture, as it looks there."""
+    claim()
+    QGuiApplication.clipboard().setPixmap(tab.grab())
+
+
 def copy_text(bench: Workbench, files: Files) -> None:
     """Put the document on the clipboard as text."""
     from explorer.document.as_text import as_text

@@ -396,10 +396,14 @@ class MainWindow(QMainWindow):
         export_cell(self.tabs.bench, self.files, self.page().stage.name, cell, self.inspector.player.pace)
 
     def copy_page(self) -> None:
-        """Copy the whole page of the stage to the clipboard as a picture."""
-        from explorer.ui.export import copy_page
+        """Copy the whole page of the stage to the clipboard as a picture, or another tab as it looks."""
+        from explorer.ui.export import copy_in_sight, copy_page
 
-        copy_page(self.page())
+        tab = self.tabs.currentWidget()
+        if tab is None or self.tabs.shows_first:
+            copy_page(self.page())
+        else:
+            copy_in_sight(tab)
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
