@@ -67,6 +67,10 @@ class DerivationView(QWidget):
         self.setAccessibleDescription("; ".join(said))
         self._measure()
 
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        self._measure()
+
     @property
     def longest(self) -> int:
         """The number of terms of the longest sum."""

@@ -18,7 +18,7 @@ from explorer.ui.lesson.gaps import GapsView, field_of, number_in
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.lesson.room import column_height
-from explorer.ui.lesson.words import WordyButton
+from explorer.ui.lesson.words import SentenceButton, WordyButton
 from explorer.ui.selection import Coming
 from explorer.ui.theme import mark
 from explorer.ui.widgets.labels import SteadyLabel
@@ -82,7 +82,7 @@ class PredictBody(Body):
             field.setText(guide.attempt.typed.get(place, ""))
             field.textEdited.connect(partial(guide.attempt.typed.__setitem__, place))
             field.returnPressed.connect(self._go_on)
-        self.button = mark(QPushButton("Lock in"), primary="true")
+        self.button = mark(SentenceButton("Lock in"), primary="true")
         self.button.setToolTip("Give this number as your answer")
         self.button.clicked.connect(self._lock)
         self.field.textChanged.connect(self._say_whether_typed)

@@ -9,7 +9,7 @@ from explorer.lessons.progress import REVISIT, RIGHT, Outcome
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Predict, Step
 from explorer.ui.lesson.room import column_height
-from explorer.ui.lesson.words import WordyButton
+from explorer.ui.lesson.words import SentenceButton, WordyButton
 from explorer.ui.theme import mark
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.ring import Ring
@@ -38,7 +38,7 @@ class FinishView(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._parts: list[QWidget] = []
-        self.fold: QPushButton | None = None
+        self.fold: SentenceButton | None = None
         """Shows the steps to revisit, or hides them."""
         self.ring: Ring | None = None
         """Fills as the end is reached."""
@@ -92,14 +92,13 @@ class FinishView(QWidget):
 
     def _fold(self, said: str, open_: bool) -> None:
         """A heading that shows and hides the steps below it: many would push the next lesson out of sight."""
-        fold = self.fold = mark(QPushButton(), link="true")
-        fold.setAccessibleName(said)
+        fold = self.fold = mark(SentenceButton(), link="true")
         fold.setToolTip("Show or hide these steps")
-        fold.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         fold.setCheckable(True)
 
         def show(on: bool) -> None:
-            fold.setText(f"{said} {'▾' if on else '▸'}")
+            fold.say(f"{said} {'▾' if on else '▸'}")
+            fold.setAccessibleName(said)
             for button in self.steps.values():
                 button.setVisible(on)
 

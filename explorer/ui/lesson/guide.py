@@ -149,6 +149,10 @@ class Guide(QObject):
             self.folder.save(replace(Progress(lesson), seed=self.folder.load(lesson).seed))
         self._walk = None
         self._attempts = {key: one for key, one in self._attempts.items() if key[0] != lesson}
+        if self._place is not None and self._place.lesson.id == lesson:  # its model may take a while to be read again
+            self._place = None
+            self._bench.selection.speak_of(None)
+            self.stepped.emit()
 
     def left_at(self) -> int:
         """The step at which the open lesson was left."""
@@ -225,13 +229,17 @@ class Guide(QObject):
             self._light()
             self.answered.emit()
 
-    def ask_again(self) -> None:
-        """Ask the question of the step again."""
-        if self.step is not None:
-            key = self.lesson.id, self.step.id
+    def ask_again(self, step: int | None = None) -> None:
+        """Ask the question of the present step again, or go to another step and ask its question again."""
+        at = self.at if step is None else step
+        if at is not None:
+            key = self.lesson.id, self.steps[at].id
             self._again.add(key)
             self._attempts.pop(key, None)
-            self.look()
+            if step is None:
+                self.look()
+            else:
+                self.go(step)
 
     def _kept(self, act: Callable[[], T]) -> T:
         """Call `act`, which stores progress; if it cannot be written, say so once, and keep progress in memory."""

@@ -137,7 +137,7 @@ class StepPanel(QFrame):
 
     def _go_on(self) -> None:
         """Go to the next step; after the last one, to the end of the lesson; from there, to the lessons."""
-        if self.finish.isVisible():
+        if self._over:
             self.lessons_wanted.emit()
         else:
             self.go_on()
@@ -151,7 +151,7 @@ class StepPanel(QFrame):
 
     def go_back(self) -> None:
         """Go to the step before; from the end of the lesson, to its last step."""
-        if self.finish.isVisible():
+        if self._over:
             self.go(self._guide.look)
         else:
             self.go(self._guide.back)
@@ -177,13 +177,15 @@ class StepPanel(QFrame):
     def _revisit(self, id: str) -> None:
         """Go to a step that is not finished, and ask its question again."""
         guide = self._guide
+        at = [step.id for step in guide.steps].index(id)
+        step = guide.steps[at]
+        again = step.question is not None and guide.is_answered(step)
+        self.go(partial(guide.ask_again if again else guide.go, at))
 
-        def go() -> None:
-            guide.go([step.id for step in guide.steps].index(id))
-            if guide.step is not None and guide.step.question is not None and guide.question is None:
-                guide.ask_again()
-
-        self.go(go)
+    @property
+    def _over(self) -> bool:
+        """Whether the end of the lesson is shown, though perhaps on a tab that is not."""
+        return self._guide.step is not None and not self.finish.isHidden()
 
     @property
     def _is_last(self) -> bool:
@@ -213,7 +215,7 @@ class StepPanel(QFrame):
         self._column.setContentsMargins(px(8), 0, px(8), 0)
         self._column.setSpacing(px(6))
         self._question.restyle()
-        over = self.finish.isVisible()
+        over = self._over
         self._show_step()
         if over:
             self.show_end()
@@ -260,7 +262,7 @@ class StepPanel(QFrame):
         """Make Next the main button once no question is open."""
         self._turns = TURNS
         asking = self._guide.question is not None
-        last, over = self._is_last, self.finish.isVisible()
+        last, over = self._is_last, self._over
         self._next.setText("Lessons ▸" if over else "Skip ▸" if asking else "Finish ▸" if last else "Next ▸")
         to_end = "What you have learned, what to revisit, and the next lesson (Alt+Right)"
         tip = "To all lessons" if over else to_end if last else "To the next step (Alt+Right)"
@@ -287,12 +289,12 @@ class StepPanel(QFrame):
             asks = "" if step.question is None else SIGNS.get(found.of[step.id], "  ✓")
             action = QAction(f"{i + 1}  {step.title}{asks}", self._menu)
             action.setCheckable(True)
-            action.setChecked(i == self._guide.at and not self.finish.isVisible())
+            action.setChecked(i == self._guide.at and not self._over)
             action.triggered.connect(partial(self.go, partial(self._guide.go, i)))
             self._menu.addAction(action)
         end = QAction("The end of the lesson", self._menu)
         end.setCheckable(True)
-        end.setChecked(self.finish.isVisible())
+        end.setChecked(self._over)
         end.triggered.connect(self.show_end)
         self._menu.addAction(end)
 

@@ -215,14 +215,8 @@ class LessonParts(QObject):
         if step not in steps:  # its author has taken it out since it was listed
             self.begin(id, False)
             return
-        if not files.may_leave():
-            return
-
-        def ask_again() -> None:
-            self.guide.go(steps.index(step))
-            self.guide.ask_again()
-
-        files.begin_lesson(lesson, lambda: self.panel.go(ask_again))
+        if files.may_leave():
+            files.begin_lesson(lesson, lambda: self.panel.go(lambda: self.guide.ask_again(steps.index(step))))
 
     def record(self) -> None:
         """Start recording or, while recording, stop and save the lesson."""
@@ -372,6 +366,8 @@ class LessonParts(QObject):
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self.panel.restyle()
+        if self.both is not None:
+            self.both.restyle()
         if self._page is not None:
             self._page.restyle()
 

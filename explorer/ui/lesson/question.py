@@ -14,7 +14,7 @@ from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.verdict import VerdictView
-from explorer.ui.lesson.words import Words
+from explorer.ui.lesson.words import SentenceButton, Words
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
@@ -43,9 +43,8 @@ class QuestionView(QFrame):
         self._hints: list[Words] = []
         self._hint_place = QVBoxLayout()
         self._derivation = DerivationView(bench, self)
-        self._more = QPushButton(self)
+        self._more = SentenceButton("", self)
         self._more.setToolTip("One more hint; the last one is the whole derivation")
-        self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._more.clicked.connect(guide.hint)
         self._column = column_in(self, spacing=bench.appearance.px(6))
         self._top = QHBoxLayout()
@@ -61,9 +60,8 @@ class QuestionView(QFrame):
         self._column.addWidget(self._why)
         self._column.addLayout(self._hint_place)
         self._column.addWidget(self._derivation)
-        self._again = QPushButton("Answer again", self)
+        self._again = SentenceButton("Answer again", self)
         self._again.setToolTip("Forget your answer and ask once more")
-        self._again.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._again.clicked.connect(guide.ask_again)
         self._again.clicked.connect(self.be_typed_in)
         self._column.addWidget(self._again, 0, Qt.AlignmentFlag.AlignLeft)
@@ -73,6 +71,8 @@ class QuestionView(QFrame):
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self._column.setSpacing(self._bench.appearance.px(6))
+        for rows in (self._derivation, self._verdict):
+            rows.restyle()
         self._question = None
         self.show_question()
 
@@ -183,4 +183,4 @@ class QuestionView(QFrame):
         self._derivation.show_rows(rows)
         self._more.setVisible(not done and asked < len(ladder))
         derives = asked + 1 == len(ladder) and not isinstance(ladder[-1], str)
-        self._more.setText("Show how it is computed" if derives else "Another hint" if asked else "Give me a hint")
+        self._more.say("Show how it is computed" if derives else "Another hint" if asked else "Give me a hint")

@@ -92,6 +92,12 @@ class BothDerivations(QFrame):
             self._placed.start()
         return False
 
+    def restyle(self) -> None:
+        """Follow the text scale."""
+        for side in self.sides:
+            side.restyle()
+        self._placed.start()
+
     def place(self) -> None:
         """Move to the left of the panel, below what the step names, or above it if there is no room below."""
         if self.isHidden():

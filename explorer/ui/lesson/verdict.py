@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from explorer.lessons.mistakes import Part
 from explorer.lessons.walk import Attempt
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.lesson.room import column_height, height_at
-from explorer.ui.lesson.words import Words
+from explorer.ui.lesson.words import SentenceButton, Words
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
@@ -38,8 +38,7 @@ class VerdictView(QWidget):
         self._large = least_letters(bench.appearance) > 0
         self._sentence = Words()
         self._sentence.index = least_letters(bench.appearance)
-        self.both = QPushButton("Both derivations side by side")
-        self.both.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.both = SentenceButton("Both derivations side by side")
         self.both.setToolTip("Show side by side how one gets your number and how the right number is computed")
         self.side = DerivationSide(bench, OURS)
         self._column = column = QVBoxLayout(self)
@@ -88,6 +87,10 @@ class VerdictView(QWidget):
         self.side.setVisible(bool(parts))
         self.side.show_parts(parts)
 
+    def restyle(self) -> None:
+        """Follow the text scale."""
+        self.side.restyle()
+
     def height_at(self, width: int) -> int:
         """Its height in pixels at a width."""
         return column_height([self._sentence, self.both, self.side], width, self._column.spacing())
@@ -115,6 +118,10 @@ class DerivationSide(QWidget):
     def height_at(self, width: int) -> int:
         """Its height in pixels at a width."""
         return self._title.height_at(width) + height_at(self._rows, width)
+
+    def restyle(self) -> None:
+        """Follow the text scale."""
+        self._rows.restyle()
 
     def show_parts(self, parts: Sequence[Part]) -> None:
         """Show the rows of a derivation."""

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.lessons import prose
+from explorer.ui.inspector.derivation_view import wrapped
 from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.theme import mark
+from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.workbench import Workbench
 
@@ -80,6 +82,55 @@ class WordyButton(QPushButton):
     def keep_height(self) -> None:
         """Take the height of the words; a style sheet resets this whenever it is applied."""
         self.setMinimumHeight(max(self.height_at(self.width()), self.least))
+
+
+class SentenceButton(QPushButton):
+    """A button whose words go on in another line where they do not fit."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+        self.say(text)
+
+    def say(self, text: str) -> None:
+        """Show other words."""
+        self._words = text
+        self.setAccessibleName(text)
+        self.setText("\n".join(self._lines(self.width())))
+
+    def _lines(self, width: int) -> list[str]:
+        room = width - self._around
+        return wrapped(self._words, self.fontMetrics().horizontalAdvance, room, UNBOUNDED, room)
+
+    @property
+    def _around(self) -> int:
+        """Pixels beside the words."""
+        longest = max(map(self.fontMetrics().horizontalAdvance, self.text().split("\n")))
+        return super().sizeHint().width() - longest
+
+    def _high(self, lines: int) -> int:
+        more = lines - 1 - self.text().count("\n")
+        return super().sizeHint().height() + more * self.fontMetrics().lineSpacing()
+
+    def sizeHint(self) -> QSize:
+        """All words on one line."""
+        return QSize(self._around + self.fontMetrics().horizontalAdvance(self._words), self._high(1))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self._high(1))
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._high(len(self._lines(width)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        text = "\n".join(self._lines(self.width()))
+        if text != self.text():
+            self.setText(text)
 
 
 def paragraphs(markdown: str, numbers: Mapping[str, str]) -> str:

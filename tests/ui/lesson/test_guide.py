@@ -170,6 +170,10 @@ def test_the_end_is_reached_by_keys_left_backwards_and_leads_to_the_lessons(wind
     hand.click(panel._next)
     assert window.top_bar.page == PAGES.index("Lessons")
     assert guide.at == 4
+    window.bench.appearance.set_mode("light")
+    eye.settle(window)
+    window.show_page(0)
+    assert panel.finish.isVisible()
     go(3)
     assert panel._next.text() != "Lessons ▸"
 
@@ -186,6 +190,36 @@ def test_what_is_wrong_is_asked_anew_and_what_was_learned_is_not_claimed(window,
     hand.click(panel.finish.steps["predict"])
     assert guide.at == 1
     assert guide.question is not None
+
+
+def test_a_step_that_is_revisited_is_asked_anew_also_where_its_numbers_take_long(
+    window, guide, panel, hand, eye, go, qtbot, monkeypatch
+):
+    go(1)
+    for wrong in (0.1, 0.2, 0.3):
+        guide.answer(wrong)
+    go(2)
+    guide.answer(1)
+    panel.show_end()
+    eye.settle(window)
+    hand.click(panel.finish.fold)
+    eye.settle(window)
+    monkeypatch.setattr("explorer.document.document.LARGE", 0)
+    hand.click(panel.finish.steps["predict"])
+    assert guide.at == 2  # its numbers are still being computed
+    assert guide.question is None
+    qtbot.waitUntil(lambda: guide.at == 1)
+    assert guide.question is not None
+
+
+def test_no_step_is_shown_of_a_lesson_that_is_forgotten_until_it_begins_anew(window, guide, panel, eye, appearance, go):
+    go(1)
+    guide.forget("small")  # its model is read again, in the background if it is large
+    assert not panel.isVisible()
+    appearance.set_mode("dark")
+    eye.settle(window)
+    go(0)
+    assert panel.isVisible()
 
 
 def test_behind_the_last_question_of_a_lesson_comes_the_next_lesson(open_window, eye, hand):

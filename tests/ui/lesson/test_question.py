@@ -4,6 +4,7 @@ import re
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
@@ -13,6 +14,7 @@ from explorer.pages.page import Listing
 from explorer.pages.view import Cell
 from explorer.ui import view_state
 from explorer.ui.lesson.bodies import ChooseBody, MakeBody, PointBody, PredictBody
+from explorer.ui.lesson.words import SentenceButton
 from explorer.ui.page.listing import ListingView
 from explorer.ui.window.command_palette import CommandPalette
 from tests.samples import long
@@ -497,6 +499,45 @@ def test_what_is_typed_stays_until_the_question_is_asked_again(window, guide, pa
     assert guide.attempt.verdict.right
     guide.ask_again()
     assert body(panel, PredictBody).field.text() == ""
+
+
+@pytest.mark.parametrize(("size", "scale"), [((1280, 720), 1.5), ((1024, 640), 2.5)])
+def test_in_larger_text_nothing_of_a_question_is_cut(window, guide, panel, eye, appearance, go, size, scale):
+    window.resize(*size)
+    go(1)
+    guide.hint()
+
+    def look():
+        eye.settle(window)
+        assert panel._content.width() <= panel._scroll.viewport().width()
+        for button in panel.findChildren(SentenceButton):
+            if button.isVisible():
+                assert button.height() >= button.heightForWidth(button.width())
+                assert button.accessibleName().split() == button.text().rstrip(" ▸▾").split()
+
+    appearance.set_scale(scale)
+    look()
+    assert "\n" in panel._question._more.text()
+    for number in (0.5, 0.4, 7.39):
+        guide.answer(number)
+    look()
+    assert verdict(panel).both.isVisible()
+    panel.show_end()
+    look()
+
+
+def test_the_lines_of_a_derivation_follow_the_text_size(window, guide, panel, eye, appearance, go):
+    go(1)
+    guide.hint()
+    guide.hint()
+    eye.settle(window)
+    for number in (0.5, 0.4, 7.39):
+        guide.answer(number)
+    eye.settle(window)
+    shown = [panel._question._derivation, *(side._rows for side in window.lessons.both.sides)]
+    appearance.set_scale(2.0)
+    eye.settle(window)
+    assert all(view._row_height >= QFontMetrics(appearance.fonts.number).height() for view in shown)
 
 
 def test_behind_a_number_the_way_on_has_the_keys(window, guide, panel, hand, eye):
