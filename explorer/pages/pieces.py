@@ -220,7 +220,7 @@ def _word(view: View, sentence: str, merges: tuple[Merge, ...]) -> tuple[Element
         done = "bytes" if number < 0 else f"merge {number + 1}: {label(merges[number].piece)}"
         lines.append(Line.of(done, " · ".join(map(label, now)), str(len(now))))
     columns = Column("after"), Column("pieces", width=440), Column("how many", NUMBER)
-    title = f"“{escape(label(each[at]))}”, merge by merge"
+    title = f"“{label(each[at])}”, merge by merge"
     listing = Listing("steps", "One word, merge by merge", columns, tuple(lines))
     return Section("word", title), Controls("which word", (choice,)), listing
 

@@ -2,6 +2,8 @@
 still being computed.
 """
 
+from html import escape
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
@@ -24,14 +26,20 @@ class SectionLabel(QLabel):
     """A heading on the page."""
 
     def __init__(self, bench: Workbench, section: Section, parent: QWidget | None = None) -> None:
-        super().__init__(set_names(section.text), parent)
+        super().__init__(_heading(section.text), parent)
         mark(self, role="heading")
         self.setWordWrap(True)
         self.setCursor(Qt.CursorShape.WhatsThisCursor)
 
     def tell(self, section: Section) -> None:
         """Show another heading."""
-        self.setText(set_names(section.text))
+        self.setText(_heading(section.text))
+
+
+def _heading(text: str) -> str:
+    """The words of a heading, with names typeset. A word such as <s> is no markup, though Qt would take it for that."""
+    named = set_names(text)
+    return escape(text, quote=False) if named == text and "<" in text else named
 
 
 class NoteLabel(QLabel):
