@@ -149,6 +149,7 @@ class Ledger:
         The number of the word whose logit is taken apart.
     """
 
+    @np.errstate(all="ignore")  # as in forward
     def __init__(self, graph: Graph, values: Mapping[str, Array], row: int, word: int) -> None:
         self.graph, self.values, self.row = graph, values, row
         norm, output = graph.nodes[FINAL], output_layer(graph)
@@ -167,6 +168,7 @@ class Ledger:
             self.constant += float(values[output.parents[2]][word])
         self.node, self.total = output.name, float(x @ self.read) + self.constant  # the logit, before any cap
 
+    @np.errstate(all="ignore")
     def parts(self) -> list[Part]:
         """The parts of the logit in reading order; their values add up to `total`."""
         graph, found = self.graph, []
@@ -218,6 +220,7 @@ class Ledger:
     def _of(self, vector: Array) -> float:
         return float(vector.astype(np.float64) @ self.read)
 
+    @np.errstate(all="ignore")
     def products(self, part: Part) -> tuple[Array, Array, float]:
         """A part as a sum of products: two vectors, and a rest that is added to their dot product.
 

@@ -430,4 +430,6 @@ def right_cells(view: View, question: Question | None) -> tuple[Cell, ...]:
     """The right cells of a question that asks to point at a cell; () if the open model has no such node."""
     if not isinstance(question, Point) or question.at != "cell" or (place := view.graph.find(question.node)) is None:
         return ()
-    return tuple(Cell(place.node, place.index + cell) for cell in right_places(question, view.engine))
+    shape = view.engine.value(place).shape  # a shortened text no longer has all cells
+    right = (cell for cell in right_places(question, view.engine) if is_cell_of(cell, shape))
+    return tuple(Cell(place.node, place.index + cell) for cell in right)

@@ -80,6 +80,16 @@ def test_a_head_is_the_sum_over_its_words_and_a_net_over_its_units(kind, switche
         assert by @ says + rest == pytest.approx(part.value, rel=1e-10)
 
 
+def test_a_row_that_is_too_large_is_taken_apart_without_a_warning():
+    graph, values = made("gpt", {"norm": "pre", "heads": 2})
+    with np.errstate(all="ignore"):
+        values = {name: array * 1e200 if array.dtype.kind == "f" else array for name, array in values.items()}
+    ledger = Ledger(graph, values, 2, 1)
+    assert not np.isfinite(sum(part.value for part in ledger.parts()))
+    for part in ledger.parts():
+        ledger.products(part)
+
+
 def test_a_head_that_moves_nothing_has_no_part():
     graph, values = made("gpt", {"norm": "pre", "heads": 2})
     values = {**values, "decoder.1.self.output": values["decoder.1.self.output"].copy()}

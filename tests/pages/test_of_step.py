@@ -172,6 +172,16 @@ def test_a_step_of_a_text_that_somebody_has_shortened_still_has_its_elements(id)
     assert elements_of(view, step)
 
 
+def test_a_right_cell_that_a_shortened_text_no_longer_has_is_none():
+    walk = Walk(load("what-a-trained-head-does"))
+    at = next(at for at, step in enumerate(walk.lesson.steps) if step.id == "who")
+    question, state = walk.lesson.steps[at].question, walk.state(at)
+    assert right_cells(View.of(Document(state)), question)
+    (sequence,) = state.graph.sequences
+    one = SetTokens(sequence, state.graph.labels(sequence, state.inputs)[:1]).apply(state)
+    assert right_cells(View.of(Document(one)), question) == ()
+
+
 # What stands in the light of a step
 
 
