@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from explorer.core.decoder import Decoder
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.models.ends import DECODER_READS
-from explorer.core.ops import Array, Input
+from explorer.core.ops import Array
 from explorer.core.training.data import words_of
 from explorer.core.vocabulary import END, MOST_TOKENS, PAD, START, UNKNOWN, Vocabulary, are_numbers, is_mark
 from explorer.core.vocabulary import end_of as end_mark
@@ -180,10 +179,8 @@ def _table(model: Model, sequence: str) -> tuple[str, int]:
 
 def _as_drawn(state: State, name: str, table: Array, first: int) -> NDArray[np.bool_]:
     """Whether each row of a table from the first on is its starting value, which a longer table has times a factor."""
-    model, start = state.model, np.empty(table.shape, state.model.dtype)
-    cast(Input, state.graph.nodes[name].op).write_start(
-        start, name, model.seed, model.initialiser, (first, *table.shape[1:])
-    )
+    op, model, start = state.graph.nodes[name].op, state.model, np.empty(table.shape, state.model.dtype)
+    op.write_start(start, name, model.seed, model.initialiser, (first, *table.shape[1:]))
     drawn, now = (rows[first:].astype(np.float64) for rows in (start, table))
     with np.errstate(all="ignore"):
         of_now, of_drawn = (np.linalg.norm(rows, axis=-1, keepdims=True) for rows in (now, drawn))

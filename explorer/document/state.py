@@ -13,7 +13,7 @@ from explorer.core.engine import Pin, same_bytes
 from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.models.ends import with_next_words, with_tied_words
-from explorer.core.ops import Array, Input
+from explorer.core.ops import Array, Op
 from explorer.core.training.optimisers import Optimiser
 from explorer.core.training.records import Records
 from explorer.document.deferred import Deferred, DeferredArrays, Edited, Part, still_waiting, unread, with_others
@@ -147,10 +147,10 @@ class State:
         """The state, keeping rows of longer inputs that its own sentences do not reach: positions trained on others."""
         kept = dict(self.beyond)
         for name, array in longer.items():
-            op, shape = self.graph.nodes[name].op, self.graph.shape(name)
+            node, shape = self.graph.nodes[name], self.graph.shape(name)
             parts = [part for part in (self.beyond, {name: array}) if _common(self.graph, name, part) is not None]
-            if isinstance(op, Input) and any(_exceeds(part, name, shape) for part in parts):
-                kept[name] = _longest(op, name, self.model, shape, parts)
+            if node.is_input and any(_exceeds(part, name, shape) for part in parts):
+                kept[name] = _longest(node.op, name, self.model, shape, parts)
         return replace(self, beyond=kept)
 
     def rebuilt(self, model: Model) -> "State":
@@ -184,9 +184,9 @@ def _filled(
     inputs, longer = dict(unread(given)), dict(beyond)
     deferred = dict(still_waiting(given))
     for name, node in graph.nodes.items():
-        op = node.op
-        if not isinstance(op, Input):
+        if not node.is_input:
             continue
+        op = node.op
         shape, dtype = graph.shape(name), np.dtype(np.int64 if op.whole else model.dtype)
         old = inputs.get(name)
         if old is not None and op.whole:
@@ -223,7 +223,7 @@ def _of_rows(graph: Graph, name: str, numbers: Array) -> Array:
     return numbers
 
 
-def _write(array: Array, op: Input, name: str, model: Model, kept: Sequence[Mapping[str, Array]]) -> None:
+def _write(array: Array, op: Op, name: str, model: Model, kept: Sequence[Mapping[str, Array]]) -> None:
     """Write an input: its starting value, then the older values over it, the newest last."""
     cells = [_overlap(array.shape, unread(arrays)[name].shape) for arrays in kept]
     # Cells that will be overwritten are not drawn: a table may have tens of millions of numbers.
@@ -234,7 +234,7 @@ def _write(array: Array, op: Input, name: str, model: Model, kept: Sequence[Mapp
             array[cut] = arrays[name][cut]
 
 
-def _longest(op: Input, name: str, model: Model, shape: tuple[int, ...], kept: Sequence[Mapping[str, Array]]) -> Array:
+def _longest(op: Op, name: str, model: Model, shape: tuple[int, ...], kept: Sequence[Mapping[str, Array]]) -> Array:
     """An input at its greatest length so far, if its present shape is shorter: sentences may be as long again."""
     longest = tuple(np.max([unread(arrays)[name].shape for arrays in kept], axis=0).tolist())
     oldest, newest = kept[0], kept[-1]

@@ -17,7 +17,7 @@ from explorer.core.errors import written_shape
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph, Place, Stage
 from explorer.core.numbers import written
-from explorer.core.ops import Array, CausalMask, CausalPaddingMask, MeanSquaredError
+from explorer.core.ops import Array, CausalMask, CausalPaddingMask
 from explorer.core.overview import largest_of
 from explorer.core.switches import READS
 from explorer.pages.drawing import (
@@ -153,7 +153,7 @@ def _does(view: View, stage: Stage) -> str:
             return "sum"
         case "output" if view.state.model.kind == "encoder":
             return "place"
-        case "loss" if isinstance(view.nodes[LOSS.node].op, MeanSquaredError):
+        case "loss" if not view.nodes[LOSS.node].op.of_words:
             return "errors"
     return stage.kind
 

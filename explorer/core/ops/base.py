@@ -98,6 +98,10 @@ class Op(Frozen):
         """Of a plain product of two matrices: whether the first and the second are transposed; None for other ops."""
         return None
 
+    def write_start(self, array: Array, name: str, seed: int, initialiser: str, corner: tuple[int, ...] | None) -> None:
+        """Of an input: see `Input.write_start`."""
+        raise NotImplementedError(type(self).__name__)
+
     def matrix(self, W: Array) -> Array:
         """The weights of an op that `projects`, in the orientation (…, d_in, d_out) of ``row @ W``."""
         raise NotImplementedError(type(self).__name__)
