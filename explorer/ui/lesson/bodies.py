@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 
 from explorer.core.engine import Engine
 from explorer.core.gradients import LOSS
@@ -225,7 +225,7 @@ class PointBody(Body):
         super().__init__(bench, guide, question)
         self._say = SteadyLabel(self.WHERE[question.at], role="small")
         self.column.addWidget(self._say)
-        self._take = QPushButton()
+        self._take = SentenceButton()
         self._take.setToolTip("Give this as your answer")
         self._take.clicked.connect(lambda: self.give(self._at))
         self.column.addWidget(self._take)
@@ -289,7 +289,7 @@ class PointBody(Body):
         if by == "click":
             self.give(place)
         else:
-            self._take.setText(f"Answer: {place_named(self.question, place, self._engine)}")
+            self._take.say(f"Answer: {place_named(self.question, place, self._engine)}")
             self._take.show()
 
     def _was_there(self, place: tuple[int, ...]) -> bool:

@@ -522,6 +522,10 @@ def test_in_larger_text_nothing_of_a_question_is_cut(window, guide, panel, eye, 
         guide.answer(number)
     look()
     assert verdict(panel).both.isVisible()
+    go(3)
+    window.bench.selection.choose(Cell(SHARES, (0, 1)), "arrow")
+    look()
+    assert body(panel, PointBody)._take.isVisible()
     panel.show_end()
     look()
 
