@@ -24,6 +24,8 @@ def need_display(or_offscreen: bool = False) -> None:
 
     Raises `ExplorerError`: "no-display", naming how to get one.
     """
+    # For a script that no font has, Qt would print a line for each font that there is.
+    os.environ.setdefault("QT_LOGGING_RULES", "qt.text.font.db=false")
     if not sys.platform.startswith("linux"):
         return
     if locale.getencoding() != "UTF-8":

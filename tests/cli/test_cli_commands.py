@@ -1,6 +1,7 @@
 """What the other commands print, and how the program ends."""
 
 import json
+import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
@@ -375,6 +376,16 @@ def test_qt_is_given_a_locale_that_it_does_not_complain_of(linux, encoding, give
     linux.setattr("locale.getencoding", lambda: encoding)
     page.need_display(or_offscreen=True)
     assert page.os.environ["LC_ALL"] == given
+
+
+def test_words_in_a_script_that_no_font_has_are_no_page_of_warnings(tmp_path):
+    """Qt printed a line for each font of the machine, three times over."""
+    env = {name: value for name, value in page.os.environ.items() if not name.startswith(("QT_", "DISPLAY", "WAYLAND"))}
+    command = [sys.executable, "-m", "explorer", "render", "you-are-welcome", "source.embedding", "a.png"]
+    done = subprocess.run(
+        [*command, "--tokens", "हिन्दी में"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "wrote a.png\n", "")
 
 
 def test_the_smoke_test_needs_no_display(linux, window):
