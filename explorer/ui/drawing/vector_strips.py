@@ -10,6 +10,7 @@ from explorer.core.numbers import exact
 from explorer.pages.drawing import VectorStrips
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import qcolor
+from explorer.ui.widgets.labels import as_tip
 from explorer.ui.workbench import Workbench
 
 BARS = 240  # pixels at text scale 1: the least width of the bars
@@ -142,8 +143,7 @@ class VectorStripsView(QWidget):
             dimension, row = self._at(event.pos().x()), event.pos().y() // self._height
             if dimension >= 0 and row < len(self.strips.words):
                 value = exact(self.strips.array[row, dimension])
-                QToolTip.showText(
-                    event.globalPos(), f"{self.strips.words[row]}, dimension {dimension + 1}: {value}", self
-                )
+                told = f"{self.strips.words[row]}, dimension {dimension + 1}: {value}"
+                QToolTip.showText(event.globalPos(), as_tip(told), self)
                 return True
         return super().event(event)

@@ -37,6 +37,7 @@ from explorer.ui.errors import show_error
 from explorer.ui.theme import mark as dress
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import AGAIN, is_loaded
+from explorer.ui.widgets.labels import as_tip
 from explorer.ui.workbench import Workbench
 
 GRIP = 14  # the greatest distance of the mouse from a point that it grips, in pixels at text scale 1
@@ -402,7 +403,7 @@ class DrawingView(Plot):
             return bool(super().viewportEvent(event))
         text, rect = self.told_at(QPointF(event.pos()))  # type: ignore[attr-defined]
         # The tooltip is below and to the right, so that it does not cover what it describes.
-        QToolTip.showText(self.mapToGlobal(rect.bottomRight() + QPoint(4, 0)), text, self.viewport(), rect)
+        QToolTip.showText(self.mapToGlobal(rect.bottomRight() + QPoint(4, 0)), as_tip(text), self.viewport(), rect)
         return True
 
     def told_at(self, position: QPointF) -> tuple[str, QRect]:

@@ -16,6 +16,7 @@ from explorer.ui.drawing.plot import Plot
 from explorer.ui.drawing.strokes import draw_arrow
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import qcolor
+from explorer.ui.widgets.labels import as_tip
 from explorer.ui.workbench import Workbench
 
 RINGS = (7.0, 20.0, 34.0)
@@ -237,7 +238,7 @@ class WordMapView(Plot):
                 f"{self.shown.words[at]} ({written(x, 2)}, {written(y, 2)}): click, or press Enter, for its neighbours"
             )
             self.describe(told)
-            QToolTip.showText(self.mapToGlobal(self.mapFromScene(place)), told, self)
+            QToolTip.showText(self.mapToGlobal(self.mapFromScene(place)), as_tip(told), self)
         self._item.update()
 
     def _moved(self, position: Any) -> None:

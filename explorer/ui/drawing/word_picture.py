@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QTo
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.ui.drawing.plot import Plot
 from explorer.ui.theme import mark
+from explorer.ui.widgets.labels import as_tip
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
@@ -276,7 +277,7 @@ class WordPicture(Plot):
         corners = (self.mapFromScene(self.getViewBox().mapViewToScene(c)) for c in (of.topLeft(), of.bottomRight()))
         rect = QRect(*corners)
         # The tooltip is below and to the right, so that it does not cover the row and the column that it describes.
-        QToolTip.showText(self.mapToGlobal(rect.bottomRight() + QPoint(4, 0)), text, self.viewport(), rect)
+        QToolTip.showText(self.mapToGlobal(rect.bottomRight() + QPoint(4, 0)), as_tip(text), self.viewport(), rect)
         return True
 
     def resizeEvent(self, event: Any) -> None:

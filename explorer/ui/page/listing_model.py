@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionView
 
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, Column, Entry, Line, Lines, Listing
 from explorer.ui.theme import Theme, qcolor
+from explorer.ui.widgets.labels import as_tip
 from explorer.ui.widgets.names import broken, draw_named, set_names, wide
 from explorer.ui.widgets.ring import draw_ring
 from explorer.ui.workbench import Workbench
@@ -119,7 +120,7 @@ class ListingModel(QAbstractTableModel):
             case Qt.ItemDataRole.CheckStateRole if entry.tick is not None:
                 return TICKS[(entry.tick > 0) + (entry.tick >= 1)]
             case Qt.ItemDataRole.ToolTipRole:
-                return entry.tip or entry.text
+                return as_tip(entry.tip or entry.text)
             case Qt.ItemDataRole.AccessibleTextRole:
                 label = self.listing.labels[index.row()] if self.listing.labels else ""
                 return f"{label} {self.listing.columns[index.column()].title} {entry.text}".strip()

@@ -6,6 +6,7 @@ theme.
 
 import re
 from functools import lru_cache
+from html import escape
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPixmap, QResizeEvent
@@ -74,6 +75,16 @@ class _PaintedOnce(QLabel):
 
     def event(self, event: QEvent) -> bool:
         return event.type() == QEvent.Type.UpdateLater or bool(super().event(event))
+
+
+def as_tip(text: str) -> str:
+    """A text as a tip: in plain words, a word such as <s> is no markup, though Qt would take it for that.
+
+    `text`: plain, or HTML that begins with a paragraph.
+    """
+    if "<" not in text or text.startswith("<p>"):
+        return text
+    return escape(text, quote=False).replace("\n", "<br>")
 
 
 class SteadyLabel(QWidget):

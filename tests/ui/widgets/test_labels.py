@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.paths import resources
 from explorer.ui.theme import DARK, LIGHT
-from explorer.ui.widgets.labels import SteadyLabel, app_icon, icon
+from explorer.ui.widgets.labels import SteadyLabel, app_icon, as_tip, icon
 
 ICONS = sorted(path.stem for path in (resources() / "icons").glob("*.svg"))
 
@@ -101,3 +101,17 @@ def test_other_rich_words_are_painted_once(label, qtbot, watch):
     QApplication.processEvents()  # Qt asks for a second painting in the first
     QApplication.processEvents()
     assert paints.total() == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<s> → ␣Once\n0.53", "&lt;s&gt; → ␣Once<br>0.53"),
+        ("the → cat\n0.53", "the → cat\n0.53"),
+        ("R&D", "R&D"),
+        ("<p>A long tip of ours.</p>", "<p>A long tip of ours.</p>"),
+    ],
+)
+def test_a_word_in_a_tip_is_no_markup(text, shown):
+    """Of "<s> → ␣Once" a tip showed " → ␣Once", struck out."""
+    assert as_tip(text) == shown
