@@ -98,7 +98,7 @@ def test_the_page_is_drawn_on_white_paper_whatever_the_window_wears(window, expo
     assert window.bench.appearance.theme is DARK
 
 
-@pytest.mark.parametrize("tab", [PAGES[1], *map(long, PAGES[2:])])
+@pytest.mark.parametrize("tab", [*PAGES[1:3], *map(long, PAGES[3:])])
 def test_another_tab_is_drawn_as_it_is_in_sight_but_on_paper(window, export, eye, qtbot, appearance, tab):
     appearance.set_mode("dark")
     window.show_page(PAGES.index(tab))

@@ -102,6 +102,11 @@ class WordsTab(QFrame, Screen):
         self._stale = dict.fromkeys(self.cards, True)
         self._next.start()
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all cards are made, and show what they should."""
+        return not self._next.isActive()
+
     def view(self, card: Card) -> CardView:
         """The widget of a card."""
         return next(view for view in self.cards if view.card is card)
