@@ -47,6 +47,8 @@ def _condition(text: str, names: Names) -> Condition:
     if match := _COMPARED.fullmatch(text):
         name, cell = names.written_cell(match["cell"])
         tolerance = _number(match["tolerance"]) if match["tolerance"] else _TOLERANCE
+        if tolerance < 0:
+            raise UnknownNameError("tolerance", match["tolerance"], "write one such as 0.1.")
         return Condition(name, cell, match["sign"], _number(match["number"]), tolerance)
     raise UnknownNameError("goal", text, "write argmax(NODE[row]) == label, or NODE[row, column] > number.")
 

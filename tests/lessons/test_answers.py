@@ -359,6 +359,7 @@ def test_goals(goal, true):
     [
         *("", "scores", "scores[friend, Emma] = 2", "__import__('os')", "argmax(scores) == she", "scores[a b] > 1"),
         *("scores[friend, Emma] > two", "scores[friend, Emma] > nan", "argmax(weights[friend]) == shee"),
+        "scores[8, 0] ~ 2.4 ± −0.1",
     ],
 )
 def test_what_is_no_goal_is_refused(goal):
