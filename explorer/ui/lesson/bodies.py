@@ -74,10 +74,8 @@ class PredictBody(Body):
         self.field = field_of(question.digits)
         gaps = guide.walk.gaps()
         self.gaps = None if gaps is None else GapsView(bench, gaps)
-        if self.gaps is not None:
-            if not self.large:  # a class sees it in place of the derivation
-                self.column.addWidget(self.gaps)
-            self.gaps.changed.connect(self._say_whether_typed)
+        if self.gaps is not None and not self.large:  # a class sees it in place of the derivation
+            self.column.addWidget(self.gaps)
         for place, field in enumerate(self.fields):
             field.setText(guide.attempt.typed.get(place, ""))
             field.textEdited.connect(partial(guide.attempt.typed.__setitem__, place))
@@ -86,6 +84,8 @@ class PredictBody(Body):
         self.button.setToolTip("Give this number as your answer")
         self.button.clicked.connect(self._lock)
         self.field.textChanged.connect(self._say_whether_typed)
+        if self.gaps is not None:
+            self.gaps.changed.connect(self._say_whether_typed)
         self.button.setEnabled(False)
         self._line = QWidget()
         line = FlowLayout(self._line)  # in large letters the button stands below

@@ -544,6 +544,21 @@ def test_the_lines_of_a_derivation_follow_the_text_size(window, guide, panel, ey
     assert all(view._row_height >= QFontMetrics(appearance.fonts.number).height() for view in shown)
 
 
+def test_what_is_typed_into_a_gap_stays_too(open_window, hand, eye, appearance):
+    """It was filled in again before there was a button to lock it in, which was an error of the program."""
+    window = open_window("i-love-ai")
+    window.lessons.guide.go([step.id for step in load("i-love-ai").steps].index("mixture-one-missing"))
+    eye.settle(window)
+    gap, _ = body(window.lessons.panel, PredictBody).fields
+    hand.click(gap)
+    hand.type("0.5")
+    appearance.set_scale(1.25)
+    eye.settle(window)
+    asked = body(window.lessons.panel, PredictBody)
+    assert [field.text() for field in asked.fields] == ["0.5", ""]
+    assert not asked.button.isEnabled()
+
+
 def test_behind_a_number_the_way_on_has_the_keys(window, guide, panel, hand, eye):
     panel.go(lambda: guide.go(1))
     hand.type("0.66")
