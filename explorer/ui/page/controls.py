@@ -297,7 +297,7 @@ class ButtonView(QPushButton):
         self._button = button
         mark(self, primary="true" if button.primary else "false")
         self.setEnabled(button.on)
-        self.setText(button.text)
+        self.setText(button.text.replace("&", "&&"))  # else it would underline the next letter
         be_there(self, bool(button.text))
         self.setAccessibleName(button.name or button.text)
         self.setToolTip(set_names(button.tip))

@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
 
 from explorer import PROGRAM
 from explorer.ui.theme import mark
+from explorer.ui.widgets.labels import as_tip
 from explorer.ui.widgets.layouts import row_in
 from explorer.ui.workbench import Workbench
 
@@ -130,11 +131,11 @@ class Segments(QWidget):
         last = len(titles) - 1
         for i, title in enumerate(titles):
             place = "only" if not last else "first" if i == 0 else "last" if i == last else "middle"
-            button = mark(QPushButton(title), segment=place)
+            button = mark(QPushButton(title.replace("&", "&&")), segment=place)  # a word such as R&D stays whole
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.setAccessibleName(f"{spoken} {title}")
-            button.setToolTip(f"{spoken} {title}")
+            button.setToolTip(as_tip(f"{spoken} {title}"))
             self.group.addButton(button, i)
             layout.addWidget(button)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)

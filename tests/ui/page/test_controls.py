@@ -50,3 +50,10 @@ def test_the_controls_of_a_form_begin_and_end_in_one_line_also_if_it_gets_wider(
         ends = [(one.mapTo(page, QPoint(0, 0)).x(), one.mapTo(page, QPoint(one.width(), 0)).x()) for one in inside]
         assert len(set(ends)) == 1, ends
         assert ends[0][1] <= width
+
+
+def test_a_word_stays_whole_on_a_button(bench, qtbot):
+    view = ButtonView(bench, Button("append", "Append “R&D”", Keep("x", 1)))
+    qtbot.addWidget(view)
+    assert view.text() == "Append “R&&D”"
+    assert view.accessibleName() == "Append “R&D”"

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QMessageBox, QScrollArea, QVBoxLayout, QWidget
 
-from explorer.ui.widgets.inputs import ComboBox, SpinBox, message_box
+from explorer.ui.widgets.inputs import ComboBox, Segments, SpinBox, message_box
 
 
 @pytest.fixture
@@ -85,3 +85,11 @@ def test_the_margins_of_a_box_are_as_large_as_its_words(appearance, qtbot):
         qtbot.addWidget(box)
         found.append(box.layout().contentsMargins().right())
     assert found[1] >= 1.9 * found[0] > 0
+
+
+def test_words_stay_whole_on_buttons_in_a_row(qtbot):
+    """The & of "R&D" underlined the D, and the mark <s> struck out its tip."""
+    row = Segments(["R&D", "<s>"], "Word")
+    qtbot.addWidget(row)
+    assert [button.text() for button in row.group.buttons()] == ["R&&D", "<s>"]
+    assert [button.toolTip() for button in row.group.buttons()] == ["Word R&D", "Word &lt;s&gt;"]
