@@ -61,19 +61,6 @@ class Memo:
         return part
 
 
-class Parts(Protocol):
-    """A function that gives parts of a page: `Memo.part`, or one that makes each part anew."""
-
-    def __call__(
-        self, key: Hashable, of: tuple[object, ...], make: Callable[[], T], renew: Callable[[T], T] | None = None
-    ) -> T:
-        """The part with this key."""
-
-
-def _made(key: Hashable, of: tuple[object, ...], make: Callable[[], T], renew: Callable[[T], T] | None = None) -> T:
-    return make()
-
-
 CASES = "input.X"
 """The node of the cases that a net answers."""
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -234,13 +221,15 @@ class View:
         # It shares the gradients that are computed from now on.
         return View(document.state, copy(document.engine), looking or Looking(), last, **others)
 
-    @cached_property
-    def part(self) -> "Parts":
-        """The function that gives a part of a page, the former one if `of` are identical objects: see `Memo.part`.
+    def part(
+        self, key: Hashable, of: tuple[object, ...], make: Callable[[], T], renew: Callable[[T], T] | None = None
+    ) -> T:
+        """A part of a page, the former one if `of` are identical objects: see `Memo.part`.
 
         The part may also depend on the graph, the labels and `looking`. Only while values are shown are parts kept.
         """
-        return _made if self.memo is None or self.looking.showing != "values" else self.memo.part
+        memo = self.memo if self.looking.showing == "values" else None
+        return make() if memo is None else memo.part(key, of, make, renew)
 
     def awaited(self, key: str, size: float, of: tuple[object, ...], work: Callable[[Told], T]) -> T | None:
         """The result of work that may take long; None while a thread is computing it.
