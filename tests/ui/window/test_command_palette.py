@@ -70,7 +70,7 @@ def test_a_word_of_the_sentence_stays_lit(window, palette, hand, qtbot):
 
 
 def test_a_technical_term_is_explained_under_any_of_its_names(window, palette, hand, qtbot):
-    assert rows(palette(window, "rotary"))[0] == "rotary positions, rotary"
+    assert rows(palette(window, "rotary"))[0] == "rotary positions, rotary, RoPE"
     hand.key(Qt.Key.Key_Return)
     qtbot.waitUntil(window.terms.isVisible)
     assert "rotary" in window.terms.term.also

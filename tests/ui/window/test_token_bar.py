@@ -412,6 +412,18 @@ def test_few_words_need_no_scrolling(window, eye):
     assert not [b for b in window.tokens.findChildren(QToolButton) if b.isVisible()]
 
 
+def test_words_that_fit_need_no_arrows_however_their_letters_grew(window, eye, appearance):
+    """Arrows that came while letters grew took the room in which the words would have fitted, and stayed."""
+    window.resize(1600, 900)
+    eye.settle(window)
+    for _ in range(5):
+        appearance.zoom(1)
+        QApplication.processEvents()
+    eye.settle(window)
+    assert not [b.accessibleName() for b in window.tokens.findChildren(QToolButton) if b.isVisible()]
+    assert all(in_sight(window, chip) for strip in window.tokens._strips.values() for chip in strip.chips)
+
+
 def test_arrows_scroll_to_the_words_behind(window, hand, eye, chip):
     window.bench.document.do(SetTokens("source", tuple(f"word{i}" for i in range(60))))
     eye.settle(window)
