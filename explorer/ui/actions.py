@@ -136,7 +136,7 @@ class Actions:
     def _go_round(self, by: int) -> None:
         """Give the keyboard focus to the next part of the window that takes it.
 
-        There its first matrix or answer field gets the focus, else the first widget that Tab reaches.
+        There its focus proxy gets the focus, or its first matrix or answer field, else the first widget Tab reaches.
         """
         frames = [f for f in inside(self._window, QFrame) if f.objectName() in PARTS and f.isVisible()]
         frames.sort(key=lambda frame: PARTS.index(frame.objectName()))
@@ -147,7 +147,7 @@ class Actions:
             part = frames[(here + by * k) % len(frames)]
             stops = [stop for stop in _stops(part) if not any(f.isAncestorOf(stop) for f in frames if _in(f, part))]
             if stops:
-                next(filter(_is_wanted, stops), stops[0]).setFocus(Qt.FocusReason.TabFocusReason)
+                (part.focusProxy() or next(filter(_is_wanted, stops), stops[0])).setFocus(Qt.FocusReason.TabFocusReason)
                 return
 
 

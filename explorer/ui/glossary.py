@@ -160,7 +160,7 @@ class Glossary(SideColumn):
     def open(self) -> None:
         """Show all terms in sight, and the entry of the matrix that takes the keys; then the field takes them."""
         self.define(term_of_focus())
-        self.elements.widgets["find"].setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def define(self, term: Term | None) -> None:
         """Show an entry in the right column, and links to those of all terms in sight."""
@@ -170,6 +170,11 @@ class Glossary(SideColumn):
         self.show()
         self.place()
         self.area.verticalScrollBar().setValue(0)
+
+    def make(self) -> None:
+        """Build the page again; whoever comes to it by keys comes to its field."""
+        super().make()
+        self.setFocusProxy(self.elements.widgets["find"])
 
     def refresh(self) -> None:
         """Show what there is to say; that may take another height."""

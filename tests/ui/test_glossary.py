@@ -115,6 +115,10 @@ def test_all_by_keys(window, page, hand, eye):
     assert entry(window) == "query"
     assert window.terms.elements.widgets["find"].edit.hasFocus()
     assert {"mask", "scale", "key", "score", "cosine"} <= set(listed(window))
+    hand.key(Key.Key_F6)
+    assert not window.terms.elements.widgets["find"].edit.hasFocus()
+    hand.key(Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
+    assert window.terms.elements.widgets["find"].edit.hasFocus()
     for letter in "warm":
         hand.key(getattr(Key, f"Key_{letter.upper()}"))
     hand.key(Key.Key_Return)
