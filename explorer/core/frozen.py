@@ -5,7 +5,7 @@ from typing import dataclass_transform
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Frozen:
     """Each class derived from it is a frozen dataclass, without a decorator.
 

@@ -14,7 +14,7 @@ from explorer.core.ops import Array
 from explorer.document.state import State, frozen
 
 
-class Command(Frozen):
+class Command(Frozen, eq=False):
     """One act of a person. `stroke` marks the parts of one drag, which history keeps as one undo step."""
 
     @property

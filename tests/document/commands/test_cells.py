@@ -63,3 +63,8 @@ def test_the_same_numbers_once_more_are_no_step(translator, values):
     assert translator.history.undo_label is None
     translator.do(SetArray("encoder.1.self.head.2.W_Q", np.zeros((4, 2))))
     assert translator.history.undo_label == "Set encoder.1.self.head.2.W_Q"
+
+
+def test_two_commands_with_other_arrays_are_not_equal():
+    """A part of a page is shown anew only if its gesture differs."""
+    assert SetArray("a", np.zeros(2)) != SetArray("b", np.ones(3))
