@@ -184,5 +184,6 @@ def _as_drawn(state: State, name: str, table: Array, first: int) -> NDArray[np.b
     drawn, now = (rows[first:].astype(np.float64) for rows in (start, table))
     with np.errstate(all="ignore"):
         of_now, of_drawn = (np.linalg.norm(rows, axis=-1, keepdims=True) for rows in (now, drawn))
-        same: NDArray[np.bool_] = np.isclose(now * of_drawn, drawn * of_now, rtol=1e-4, atol=1e-9).all(axis=-1)
-        return same
+        same = np.isclose(now * of_drawn, drawn * of_now, rtol=1e-4, atol=1e-9) & ((of_now == 0) == (of_drawn == 0))
+        as_drawn: NDArray[np.bool_] = same.all(axis=-1)
+        return as_drawn

@@ -65,10 +65,13 @@ def test_behind_the_last_position_of_a_model_that_others_trained_nothing_is_writ
     assert caught.value.id == "no-positions"
 
 
+@pytest.mark.parametrize("initialiser", ["xavier", "zeros"])
 @pytest.mark.parametrize("kind", ["learned", "table", "own"])
-def test_behind_the_last_learned_position_nothing_is_written(kind):
+def test_behind_the_last_learned_position_nothing_is_written(kind, initialiser):
     """A text may be written as long as no position has been learned; then a further one would be random."""
-    model = Model("gpt", {"input": 1}, {"input.words": ("a", "b", "c")}, switches={"input.positions": kind})
+    switches = {"input.positions": kind}
+    words_known = {"input.words": ("a", "b", "c")}
+    model = Model("gpt", {"input": 1}, words_known, switches=switches, initialiser=initialiser)
     document = Document(State.of(model, {}))
     document.do(SetCells("output.b", {(0,): 100.0}))
     document.do(WriteOn(1, 3, GREEDY))
