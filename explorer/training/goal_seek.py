@@ -109,7 +109,7 @@ def seek(
     began = _number(engine, root)
     close = _CLOSE * max(1.0, abs(wished)) if state.model.dtype == "float64" else 1e-5 * max(1.0, abs(wished))
     moves, slow = list[Move](), 0
-    while abs((now := _number(engine, root)) - wished) > close:
+    while not abs((now := _number(engine, root)) - wished) <= close:  # NaN is near to nothing
         if not isfinite(now):
             return Sought(wished, began, tuple(moves), inputs, "it is not a finite number")
         slopes = {name: _slope(engine, name, root) * allowed for name, allowed in mask.items()}

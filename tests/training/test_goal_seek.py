@@ -95,6 +95,16 @@ def test_from_python_it_is_one_step_of_undo_and_nothing_where_it_fails():
             m.seek(cell, 0, change=change)
 
 
+def test_a_number_that_is_not_finite_reaches_nothing():
+    """NaN was said to be any wished number in 0 steps."""
+    m = explorer.open("two-vectors")
+    for value in (np.nan, np.inf):
+        m.set("x", {(0, 0): value})
+        found = m.seek("dot[0,0]", 4, change="y")
+        assert found.reason == "it is not a finite number"
+        assert not found.reached
+
+
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
 def test_what_is_no_number_is_not_reached(capsys, value):
     """No number is nearer to NaN than another: it was said to be reached in 0 steps."""
