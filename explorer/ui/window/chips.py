@@ -179,6 +179,11 @@ class Rail(QScrollArea):
         self.setWidget(content)
         self.horizontalScrollBar().valueChanged.connect(lambda: self.viewport().update())
 
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:  # words have another size, which Qt does not pass on
+            self.updateGeometry()
+        return super().event(event)
+
     def sizeHint(self) -> QSize:
         return self.content.sizeHint()
 

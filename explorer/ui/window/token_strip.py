@@ -18,7 +18,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetTokens
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
-from explorer.ui.turns import do_later, later
+from explorer.ui.turns import do_later
 from explorer.ui.widgets.labels import icon
 from explorer.ui.widgets.layouts import row_in
 from explorer.ui.window.chips import Chip, Rail, WordEdit
@@ -58,10 +58,8 @@ class TokenStrip(QWidget):
             self._adds.pressed.connect(self.add)
             self._button(layout, "✎", f"Type all of {axis}").pressed.connect(self.edit_all)
         bar = self._rail.horizontalScrollBar()
-        # In a later turn: an arrow that is shown changes the range of the bar, which would ask again meanwhile.
-        arrows = later(self, self._show_arrows)
-        bar.rangeChanged.connect(lambda *_: arrows.start())
-        bar.valueChanged.connect(lambda *_: arrows.start())
+        bar.rangeChanged.connect(self._show_arrows)
+        bar.valueChanged.connect(self._show_arrows)
         self.restyle()
         self._show_arrows()
 
@@ -145,27 +143,15 @@ class TokenStrip(QWidget):
         chip.show()  # now, because a hidden widget takes no room in the line
         self.chips.append(chip)
 
-    @property
-    def _scrolls(self) -> bool:
-        """Whether the words need more room than they have without arrows and without their number in the title.
-
-        If their present room decided, arrows that appear while letters grow would take the room, and so stay.
-        """
-        metrics, spacing = self._label.fontMetrics(), self._parts.spacing()
-        shown = [arrow.sizeHint().width() + spacing for arrow in (self._back, self._next) if not arrow.isHidden()]
-        taken = metrics.horizontalAdvance(self._label.text()) - metrics.horizontalAdvance(self.title) + sum(shown)
-        bar = self._rail.horizontalScrollBar()
-        return bar.maximum() > 0 and self._rail.content.sizeHint().width() > self._rail.width() + taken
-
     def _say_title(self, count: int) -> None:
-        scrolls = self._scrolls
+        scrolls = self._rail.horizontalScrollBar().maximum() > 0
         self._label.setText(f"{self.title} · {count}" if scrolls and not self._low else self.title)
         self._label.setToolTip(f"{self.title}: {count} word{'s' * (count != 1)}")
 
     def _show_arrows(self, *_: int) -> None:
-        bar, scrolls = self._rail.horizontalScrollBar(), self._scrolls
+        bar = self._rail.horizontalScrollBar()
         for arrow, end in ((self._back, bar.minimum()), (self._next, bar.maximum())):
-            arrow.setVisible(scrolls and not (self._low and bar.value() == end))
+            arrow.setVisible(bar.maximum() > 0 and not (self._low and bar.value() == end))
             arrow.setEnabled(bar.value() != end)
         self._say_title(len(self.chips))
 
