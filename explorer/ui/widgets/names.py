@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
     QStyleOptionButton,
     QStyleOptionViewItem,
     QStylePainter,
+    QWidget,
 )
 
 from explorer.lessons.symbols import SERIF, names_html
@@ -149,11 +150,15 @@ class NamedItems(QStyledItemDelegate):
 
 
 class NamedBox(QCheckBox):
-    """A check box whose words may contain names. For a screen reader and for tests, its text is as it is typed."""
+    """A check box whose words may contain names. For a screen reader its text is as it is typed."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(text.replace("&", "&&"), parent)  # else it would underline the next letter
+        self._typed = text
 
     @property
     def _rich(self) -> bool:
-        return set_names(self.text()) != self.text()
+        return set_names(self._typed) != self._typed
 
     def _document(self) -> QTextDocument:
         document = QTextDocument()
@@ -163,13 +168,13 @@ class NamedBox(QCheckBox):
             QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled,
             QPalette.ColorRole.WindowText,
         )
-        document.setHtml(f"<span style='color:{ink.name()}'>{set_names(self.text())}</span>")
+        document.setHtml(f"<span style='color:{ink.name()}'>{set_names(self._typed)}</span>")
         return document
 
     def sizeHint(self) -> QSize:
         size = super().sizeHint()
         if self._rich:
-            typed = QFontMetrics(self.font()).horizontalAdvance(self.text())
+            typed = self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic.value, self.text()).width()
             size.setWidth(size.width() - typed + int(self._document().idealWidth()) + 1)
         return size
 

@@ -108,6 +108,18 @@ def test_a_box_with_a_name_is_as_high_as_others_and_shows_an_index(qtbot):
     assert plain.grab().toImage() != named.grab().toImage()
 
 
+@pytest.mark.parametrize("words", ["R&D", "Through W_O & W_V"])
+def test_an_ampersand_on_a_box_is_seen(qtbot, words):
+    """It was left out, and the next letter underlined."""
+    box, label = NamedBox(words), QLabel(set_names(words))
+    other = NamedBox(words.replace("&", "and"))
+    for one in (box, label, other):
+        qtbot.addWidget(one)
+    assert QAccessible.queryAccessibleInterface(box).text(QAccessible.Text.Name) == words
+    gap = other.sizeHint().width() - QLabel(set_names(words.replace("&", "and"))).sizeHint().width()
+    assert box.sizeHint().width() - label.sizeHint().width() == pytest.approx(gap, abs=2)
+
+
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
