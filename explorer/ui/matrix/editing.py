@@ -162,6 +162,21 @@ class CellEditing:
             return self.ranges.set_all(value)
         return self.set({self._view.matrix.cell(row, column): value}, row, column)
 
+    def typed(self, index: ModelIndex) -> tuple[str, int] | None:
+        """What is typed in the open editor of a cell, and where its cursor is; None if nothing is."""
+        editor = self._view.indexWidget(index)
+        if not isinstance(editor, QLineEdit) or not editor.isModified():
+            return None
+        return editor.text(), editor.cursorPosition()
+
+    def type_on(self, index: ModelIndex, text: str, cursor: int) -> None:
+        """Show what was typed in an editor that was opened again."""
+        editor = self._view.indexWidget(index)
+        if isinstance(editor, QLineEdit):
+            editor.setText(text)
+            editor.setCursorPosition(cursor)
+            editor.setModified(True)
+
     def key_pressed(self, event: QKeyEvent) -> bool:
         """Handle a key; returns whether it was one of ours."""
         view, index = self._view, self._view.currentIndex()

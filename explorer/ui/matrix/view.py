@@ -105,7 +105,7 @@ class MatrixView(QTableView):
         if was.name != matrix.name:
             self._say_name()
         if was.array.shape != matrix.array.shape:
-            self._reset(matrix)
+            self._reset(was, matrix)
         else:
             self.table.tell(matrix)
         relabelled = (was.rows, was.columns) != (matrix.rows, matrix.columns)
@@ -123,9 +123,10 @@ class MatrixView(QTableView):
             self.measure()
         return measured
 
-    def _reset(self, matrix: Matrix) -> None:
-        """Take over another shape; the current cell stays."""
+    def _reset(self, was: Matrix, matrix: Matrix) -> None:
+        """Take over another shape; the current cell stays, and so does what is being typed there."""
         current = self.currentIndex()
+        typed = self.editing.typed(current)
         self.table.beginResetModel()
         self.table.matrix = matrix
         self.table.endResetModel()
@@ -133,6 +134,9 @@ class MatrixView(QTableView):
         with QSignalBlocker(place):  # the person has not gone to another cell
             index = self.table.index(current.row(), current.column())
             place.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        if typed and index.isValid() and (was.name, was.rows[index.row()]) == (matrix.name, matrix.rows[index.row()]):
+            super().edit(index, Trigger.AllEditTriggers, None)  # type: ignore[call-overload]
+            self.editing.type_on(index, *typed)
 
     def newest(self, row: int, column: int) -> float:
         """A number of an input after the latest act, with which a large model may still be computing."""

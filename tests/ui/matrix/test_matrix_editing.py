@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit
 
-from explorer.document.commands import SetCells
+from explorer.document.commands import SetCells, SetTokens
 from explorer.ui.errors import Message
 from explorer.ui.matrix.editing import DRAG_PIXELS
 
@@ -127,6 +127,33 @@ def test_what_is_being_typed_stays_when_other_numbers_come(window, hand, eye, vi
     assert editor(view).text() == "9.5"
     hand.key(Key.Key_Return)
     assert (cell(0, 0), cell(2, 2)) == (9.5, 5)
+
+
+def test_what_is_being_typed_stays_when_words_come(window, hand, eye, computed):
+    """Such as words that the model is writing; the editor was closed, and the number lost."""
+    words = computed.matrix.rows
+    hand.click(computed, hand.cell(computed, 0, 0))
+    hand.key(Key.Key_F2)
+    hand.type("9.")
+    hand.key(Key.Key_Left)
+    window.bench.document.do(SetTokens("source", (*words, words[0])))
+    eye.settle(window)
+    assert computed.matrix.shape[0] == len(words) + 1
+    hand.type("5")
+    assert editor(computed).text() == "95."
+    hand.key(Key.Key_Return)
+    assert eye.value(window, "source.X")[0, 0] == 95
+
+
+def test_what_was_typed_for_one_word_goes_to_no_other(window, hand, eye, computed, history):
+    words = computed.matrix.rows
+    hand.click(computed, hand.cell(computed, 1, 0))
+    hand.key(Key.Key_F2)
+    hand.type("9.")
+    window.bench.document.do(SetTokens("source", (words[2], *words)))
+    eye.settle(window)
+    assert editor(computed) is None
+    assert len(history()) == 1
 
 
 def test_what_was_typed_for_one_head_goes_into_no_other(window, hand, eye, history):
