@@ -9,7 +9,7 @@ from typing import Any, Literal
 from PySide6.QtCore import QObject, Signal
 
 from explorer.core.cell import Index, Step, operands
-from explorer.core.graph import Graph, Stage
+from explorer.core.graph import Graph, Place, Stage
 from explorer.document.document import Document
 from explorer.pages.inspection import PLAYED, derivation, played, played_key
 from explorer.pages.levels import places, stops
@@ -173,6 +173,16 @@ class Selection(QObject):
         self._chosen = cell
         self.point(cell)
         self.chosen.emit(cell, by)
+
+    def go_on(self, was: Place, now: Place) -> None:
+        """Choose the same cell of another head, if the chosen one is in the head that a matrix showed before."""
+        chosen = self._chosen
+        if chosen is None or chosen.node != was.node or chosen.index[:1] != was.index:
+            return
+        self._chosen = Cell(now.node, (*now.index, *chosen.index[1:]))
+        if self.cell == chosen:
+            self.point(self._chosen)
+        self._let_go_of_covered()
 
     @property
     def kept(self) -> Cell | None:

@@ -111,6 +111,8 @@ class MatrixView(QTableView):
         relabelled = (was.rows, was.columns) != (matrix.rows, matrix.columns)
         if relabelled or was.spot != matrix.spot:
             self._update_labels()
+        if was.place.node == matrix.place.node and was.place.index != matrix.place.index:
+            self.bench.selection.go_on(was.place, matrix.place)
         if relabelled or was.place != matrix.place:
             self._light(self.bench.selection.cell)
         measured = relabelled or self.letters.needed(matrix) > self._most_width

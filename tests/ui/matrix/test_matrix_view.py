@@ -422,6 +422,21 @@ def test_another_head_has_its_own_marks(window, hand, eye, attention):
     assert marked(attention["K"], READ) == {(2, j) for j in range(4)}
 
 
+def test_the_chosen_cell_goes_with_the_frame_into_another_head(window, hand, eye, attention):
+    """The frame stood in the new head's matrix, and the explanation was of the old one's."""
+    hand.click(attention["scores"], hand.cell(attention["scores"], 1, 2))
+    window.bench.selection.set_head(1)
+    eye.settle(window)
+    assert window.bench.selection.kept == window.bench.selection.cell == Cell(f"{SELF}scores", (1, 1, 2))
+    assert marked(attention["scores"], POINTED) == {(1, 2)}
+    assert marked(attention["K"], READ) == {(2, j) for j in range(4)}
+    hand.hover(attention["scores"], hand.cell(attention["scores"], 0, 0))
+    window.bench.selection.set_head(0)
+    eye.settle(window)
+    hand.away(window)
+    assert window.bench.selection.cell == Cell(f"{SELF}scores", (0, 1, 2))
+
+
 def labels_lit(view):
     return [
         {i for i in range(count) if view.lit(axis, i)}
