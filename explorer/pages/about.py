@@ -14,7 +14,9 @@ from explorer.core.ops import (
     OneHot,
     Op,
     RMSNorm,
+    RowShares,
     Scale,
+    SinkSoftmax,
     Sinusoidal,
     Softmax,
 )
@@ -37,6 +39,10 @@ def answers(stage: Stage, graph: Graph) -> tuple[Answer, ...]:
 
 
 _FOR = "What is it for?"
+_TAKES = (
+    "A word alone says little: “bank” has more than one meaning. In attention each word takes something from the other "
+    "words. How much it takes from each is a share"
+)
 _ATTENTION = (
     Answer(
         "Why the dot product?",
@@ -106,11 +112,12 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
         ),
     ),
     "attention": (
+        Answer(_FOR, f"{_TAKES}; the shares of a word add up to 1.", Softmax),
+        Answer(_FOR, f"{_TAKES}; the shares of a word add up to 1.", RowShares),
         Answer(
             _FOR,
-            "A word alone says little: “bank” has more than one meaning. In attention each word takes "
-            "something from the other words. How much it takes from each is a share; the shares of a word add "
-            "up to 1.",
+            f"{_TAKES}. The sink takes a share, too, which is thrown away; the shares of a word add up to less than 1.",
+            SinkSoftmax,
         ),
         *_ATTENTION,
     ),

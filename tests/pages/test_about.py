@@ -88,3 +88,14 @@ def test_neither_a_mask_nor_a_softmax_is_explained_where_there_is_none(desk):
     questions, text = asked(of, "output")
     assert questions == ["What is a logit?"]
     assert "2.7" not in text
+
+
+def test_with_a_sink_the_shares_are_not_said_to_add_up_to_1(desk):
+    """They were."""
+    of = desk("tiny-gpt")
+    for switch, value in (("mask", "none"), ("sink", True)):
+        of.do(SetSwitch("decoder.1.self", switch, value))
+    questions, text = asked(of, "decoder.1.self.attention")
+    assert questions[0] == "What is it for?"
+    assert "add up to less than 1" in text
+    assert "add up to 1" not in text
