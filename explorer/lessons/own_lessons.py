@@ -70,19 +70,26 @@ def take_in(source: Path, folder: Path) -> list[Path]:
     name = re.sub(r"(?:[^\w-]|_)+", "-", called).strip("-") or "lessons"  # letters of any script
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as made:
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as beside:
+            made, old, kept = Path(beside, "new"), Path(beside, "old"), folder / name
+            made.mkdir()
             for inside, content in _files(source):
                 file = Path(made, *inside.parts)
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(content)
-            lessons = _lessons(Path(made))
+            lessons = _lessons(made)
             if not lessons:
                 raise ExplorerError("bundle-empty", file=source)
             for file in lessons:
                 _check(file, source, file.relative_to(made))
-            kept = folder / name
-            shutil.rmtree(kept, ignore_errors=True)
-            shutil.copytree(made, kept)
+            if kept.exists():
+                kept.rename(old)
+            try:
+                made.rename(kept)
+            except OSError:
+                if old.exists():
+                    old.rename(kept)
+                raise
     except OSError as error:
         raise ExplorerError("not-written", file=folder, reason=error.strerror or error) from None
     return _lessons(folder / name)

@@ -1,5 +1,6 @@
 """Lessons by others: taken from a folder or a zip, kept, and refused in a sentence where something is wrong."""
 
+import os
 import stat
 import zipfile
 
@@ -201,3 +202,20 @@ def test_any_change_of_a_zip_is_refused_in_a_sentence_or_does_not_matter(tmp_pat
         assert yours(folder / "kept") == {}
     else:
         assert all(load(file).id == "softmax" for file in found)
+
+
+def test_lessons_that_could_not_be_replaced_are_still_there(tmp_path, monkeypatch):
+    """The old ones were deleted before the new ones were copied: a full disk left none."""
+    source = zipped(tmp_path / "week.zip", {"one.lesson.toml": LESSON})
+    (file,) = take_in(source, tmp_path / "kept")
+    zipped(source, {"two.lesson.toml": LESSON})
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module.shutil, "copytree", full)
+    monkeypatch.setattr(module.Path, "rename", lambda one, to: full() if one.name == "new" else os.replace(one, to))
+    with refuses("No space left"):
+        take_in(source, tmp_path / "kept")
+    assert list(yours(tmp_path / "kept")) == [file]
+    assert [one.name for one in (tmp_path / "kept").iterdir()] == ["week"]
