@@ -403,10 +403,12 @@ def _with_pins(view: View, ledger: Ledger, values: list[float], word: int) -> tu
 def _named(view: View, part: Part, word: str) -> str:
     match part.kind:
         case "word":
-            placed = any(name.endswith(".PE") for name in view.graph.ancestors(part.node))  # a norm or dropout follows
-            return f"the word “{word}” with its place" if placed else f"the word “{word}” itself"
+            names = {part.node} | view.graph.ancestors(part.node)  # a norm or dropout follows
+            added = {"segment_rows": "its segment", "PE": "its place"}
+            own = [said for end, said in added.items() if any(name.endswith(f".{end}") for name in names)]
+            return f"the word “{word}” with {' and '.join(own)}" if own else f"the word “{word}” itself"
         case "place":
-            return "its place"
+            return "its segment" if part.node.endswith(".segment_rows") else "its place"
         case "head":
             return f"{_block(view, part.node)}: head {(part.head or 0) + 1}"
         case "bias":

@@ -212,3 +212,12 @@ def test_where_the_place_cannot_be_parted_from_the_word_both_are_named(emma):
     names = [line[0] for line in emma.page(WHY.name).texts("parts")]
     assert names[0] == "the word “but” with its place"
     assert "its place" not in names
+
+
+def test_a_segment_is_not_called_a_place(emma):
+    emma.do(SetSwitch("input", "segments", 2))
+    names = [line[0] for line in emma.page(WHY.name).texts("parts")]
+    assert names[:2] == ["the word “but” with its segment", "its place"]
+    emma.do(SetSwitch("input", "positions", "none"))
+    names = [line[0] for line in emma.page(WHY.name).texts("parts")]
+    assert names[:2] == ["the word “but” itself", "its segment"]
