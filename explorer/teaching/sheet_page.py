@@ -59,7 +59,7 @@ class Exercise:
     ) -> None:
         self.sheet, self._begun, self._clock = sheet, begun or {}, clock
         self.name = next((one.student for one in self._begun.values()), "")  # the name as typed so far
-        self.times = False  # whether the student agrees to hand in times
+        self._times: bool | None = None
         self.sitting: Sitting | None = None
         self.at = 0  # the present question, counted from 0
         self.reviews = False  # whether the review of all answers is shown
@@ -74,6 +74,13 @@ class Exercise:
     def before(self) -> Answers | None:
         """The earlier answers of the student whose name is typed."""
         return self._begun.get(known_as(self.name))
+
+    @property
+    def times(self) -> bool:
+        """Whether the student agrees to hand in times; until the box is clicked, as in the earlier answers."""
+        if self._times is None:
+            return self.before is not None and any(one.seconds is not None for one in self.before.answered)
+        return self._times
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -100,7 +107,7 @@ class Exercise:
             case "name":
                 self.name = str(value)
             case "times":
-                self.times = bool(value)
+                self._times = bool(value)
             case "begin" | "begin anew":
                 self.sitting = value if isinstance(value, Sitting) else Sitting(self.sheet, self.name)
                 self._since = self._clock()
@@ -129,7 +136,7 @@ class Exercise:
         for item, one in zip(self.sitting.items, self.sitting.answers().answered, strict=True):
             self._hints[item.id] = item.hints[: one.hints]
             if one.seconds is not None:
-                self._seconds[item.id], self.times = one.seconds, True
+                self._seconds[item.id] = one.seconds
             if one.tries:
                 self._said[item.id] = told(item, one.tries[-1], TRIES - len(one.tries))
                 if isinstance(item, NumberItem):

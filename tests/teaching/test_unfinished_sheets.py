@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.pages.element import leaves
-from explorer.pages.page import Button, Field, Note
+from explorer.pages.page import Button, Check, Field, Note
 from explorer.teaching import unfinished_sheets as module
 from explorer.teaching.items import NumberItem
 from explorer.teaching.sheet import read_sheet
@@ -87,3 +87,20 @@ def test_where_nothing_can_be_written_nothing_is_kept(tmp_path):
         assert not Begun(folder).keep(SHEET, sat("Ada"))
         assert Begun(folder).of(SHEET) == {}
         assert Begun(folder).latest(4) == []
+
+
+def test_the_box_of_times_shows_before_one_goes_on_that_times_would_be_handed_in(begun):
+    """It was ticked when one went on, after a page on which it was not."""
+    first = Exercise(SHEET)
+    for act, value in (("name", "Ada"), ("times", True), ("begin", None), ("go", 1)):
+        first.do(act, value)
+    assert begun.keep(SHEET, first.answers())
+    again = Exercise(SHEET, begun.of(SHEET))
+    assert found(again.page(), Check)["times"].value
+    again.do("times", False)
+    again.do("begin")
+    assert not again.times
+    assert "seconds" not in again.answers().text()
+    other = Exercise(SHEET, begun.of(SHEET))
+    other.do("name", "Bob")
+    assert not found(other.page(), Check)["times"].value
