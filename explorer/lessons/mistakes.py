@@ -133,6 +133,11 @@ class Mistake:
         """Whether the number is in per cent, so that it needs two decimals fewer."""
         return self.name == PER_CENT
 
+    def gives(self, typed: float, decimals: int) -> bool:
+        """Whether a number, typed to the decimals that are asked for, is this one."""
+        most = 10.0 ** -_decimals_of(typed)  # a number typed with more decimals than asked for may have been cut off
+        return abs(self.value - typed) <= min(half_unit(decimals - 2 * self.in_per_cent), most)
+
     @cached_property
     def derivation(self) -> tuple[Part, ...]:
         """The derivation of the wrong number, in the form of `derivation`, to stand beside the right one."""
@@ -202,11 +207,8 @@ def mistakes(engine: Engine, node: str, cell: Cell, decimals: int, of: str = "va
 def likely(engine: Engine, question: Predict, typed: float) -> Mistake | None:
     """The first mistake that gives the typed number; None if none does."""
     decimals = question.digits
-    most = 10.0 ** -_decimals_of(typed)  # a number typed with more decimals than asked for may have been cut off
     found = mistakes(engine, question.node, question.cell, decimals, question.of)
-    return next(
-        (one for one in found if abs(one.value - typed) <= min(half_unit(decimals - 2 * one.in_per_cent), most)), None
-    )
+    return next((one for one in found if one.gives(typed, decimals)), None)
 
 
 def _decimals_of(number: float) -> int:

@@ -16,7 +16,7 @@ from explorer.core.graph import Graph, Place
 from explorer.document.state import State
 from explorer.export.matrix import MOST_COLUMNS, MOST_ROWS, LabelledMatrix, html_table
 from explorer.lessons.answers import judge, place_named, right_or_mistake, right_places, right_so_far, values_of
-from explorer.lessons.mistakes import array_of, half_unit, mistakes
+from explorer.lessons.mistakes import Mistake, array_of, half_unit, mistakes
 from explorer.lessons.names import UnknownNameError
 from explorer.lessons.practice import fresh_numbers
 from explorer.lessons.prose import html, numbers_of
@@ -322,13 +322,16 @@ def _wrong(engine: Engine, question: Predict, right: float) -> Iterator[Wrong]:
     """The results of known mistakes; if several give the same number, the likeliest one."""
     seen = {round(right, question.digits)}
     found = 0
+    before: list[Mistake] = []
     for mistake in islice(mistakes(engine, question.node, question.cell, question.digits, question.of), _LOOKED_AT):
+        before.append(mistake)
         value = round(mistake.value, question.digits)
         near = abs(value - right) <= 2 * half_unit(question.digits)
         if value in seen or near or right_so_far(value, right, question.digits):
             continue
         seen.add(value)
-        yield Wrong(value, mistake.name, f"{mistake.sentence}.")
+        likeliest = next(one for one in before if one.gives(value, question.digits))  # as `likely` finds it
+        yield Wrong(value, likeliest.name, f"{likeliest.sentence}.")
         found += 1
         if found == MOST_MISTAKES:
             return

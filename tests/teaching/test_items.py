@@ -344,3 +344,12 @@ def test_what_was_done_wrong_is_no_markup_in_moodle():
     vars(item)["wrong"] = (Wrong(7.0, "another cell", "This is the number of “<start>” & co."),)
     (wrong,) = [one for one in ET.fromstring(moodle_xml({"a": [item]})).iter("answer") if one.get("fraction") == "0"]
     assert wrong.findtext("feedback/text") == "This is the number of “&lt;start&gt;” &amp; co."
+
+
+@pytest.mark.parametrize(("lesson", "step"), [("you-are-welcome", "scale"), ("errata-003", "indices")])
+def test_a_platform_names_the_mistake_that_the_program_names(lesson, step):
+    """Of two mistakes that both round to a number, an export named one, and the program the other."""
+    for seed in range(10):
+        for item in items(load(lesson), seed, only=f"{lesson}/{step}"):
+            for wrong in item.wrong:
+                assert answered(item, wrong.value)[1] == wrong.name
