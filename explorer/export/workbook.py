@@ -291,7 +291,7 @@ class _Writer:
                 words, values = [placed.sheet, top - 1, left, top - 1, right], [placed.sheet, row, left, row, right]
                 look = {"fill": {"color": SERIES[(row - top) % len(SERIES)]}, "gap": 60}
                 chart.add_series({"name": [placed.sheet, row, 0], "categories": words, "values": values, **look})
-            chart.set_title({"name": f"{placed.node.short}: what comes behind each word", "name_font": {"size": 12}})
+            chart.set_title({"name": f"{placed.node.short}: the probability of each word", "name_font": {"size": 12}})
             chart.set_y_axis({"min": 0, "max": 1, "major_gridlines": {"visible": True, "line": {"color": LINE}}})
             chart.set_legend({"position": "bottom"})
             chart.set_size({"width": 760, "height": 300})
