@@ -128,7 +128,7 @@ def _form(file: Path) -> _Form:
     # In version 0 a negative vocabulary means that the output has its own weights; later versions have a byte for it.
     tied, words = (head[36] == 1 if version else words > 0), (words if version else abs(words))
     if not all(0 < one < _MOST for one in (d, hidden, layers, heads, key_heads, words, room)):
-        raise wrong(file, "is no file of llama2.c: a size of it is none")
+        raise wrong(file, "is no model of llama2.c: its first numbers are no sizes of one")
     if d % heads or heads % key_heads or (d // heads) % 2:
         raise wrong(file, f"has {heads} heads and {key_heads} of keys, which do not fit {d} numbers a word")
     if version and head[36] > 1:

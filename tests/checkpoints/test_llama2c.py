@@ -12,6 +12,7 @@ from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.models import build
 from explorer.lessons.loader import load
+from tests.refusals import refuses
 
 MARKS = [("<unk>", 0.0), ("\n<s>\n", 0.0), ("\n</s>\n", 0.0)]
 BYTES = [(f"<0x{i:02X}>", 0.0) for i in range(256)]
@@ -172,3 +173,8 @@ def test_the_one_that_comes_along_tells_the_published_story(capsys):
         "a big, red ball. She wanted to play with it, but it was too high."
     )
     assert load("stories260k").state().model.layers == 5
+
+
+def test_a_tokenizer_given_as_a_model_is_refused(tmp_path):
+    with refuses("no model of llama2.c: its first numbers are no sizes of one"):
+        opened(tokenizer(tmp_path))
