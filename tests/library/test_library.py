@@ -195,7 +195,7 @@ def test_a_part_of_a_matrix_is_a_copy(m):
 
 
 def test_the_command_line_prints_the_same_explanation(m, capsys):
-    for cell in (f"{WEIGHTS}[0,0,2]", "encoder.1.self.W_Q[0,0,0]", "loss.value"):
+    for cell in (f"{WEIGHTS}[0,0,2]", "encoder.1.self.W_Q[0,0,0]", "loss.value", "loss"):
         assert main(["explain", "you-are-welcome", cell]) == 0
         assert capsys.readouterr().out == f"{m.explain(cell)}\n"
     cell = "encoder.1.self.W_Q[0,1,2]"
