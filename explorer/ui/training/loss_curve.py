@@ -140,7 +140,9 @@ class LossCurve(Plot):
         if box != self.extent:
             self.extent = box
             self.getViewBox().setRange(box, padding=0.03, disableAutoRange=True)
-        if len(goal):
+        if not len(goal):
+            self._goal.setData(np.zeros(0), np.zeros(0))
+        else:
             pen = pg.mkPen(self.bench.appearance.theme.muted, width=1, style=Qt.PenStyle.DashLine)
             self._goal.setData(np.array([0.0, right]), np.repeat(goal, 2), pen=pen)
         self._show_sides()

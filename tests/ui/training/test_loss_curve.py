@@ -139,3 +139,10 @@ def test_of_a_long_curve_no_peak_is_lost(n, seed):
     assert len(thin) <= max(n if n <= MOST_POINTS else 0, 2 * MOST_POINTS)
     assert {y.min(), y.max(), y[0], y[-1]} <= set(thin)
     np.testing.assert_array_equal(y[x], thin)
+
+
+def test_the_line_of_a_goal_goes_with_the_goal(curve):
+    curve.tell(Traces("curves", (Trace("loss", np.array([2.0, 1.0])),), goal=0.5))
+    assert len(curve._goal.getData()[0]) == 2
+    show(curve, [Trace("loss", np.array([2.0, 1.0]))])
+    assert curve._goal.getData()[0] is None or not len(curve._goal.getData()[0])
