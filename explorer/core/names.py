@@ -47,9 +47,11 @@ def cut(text: str) -> str:
 def root_of(graph: Graph, text: str) -> Root:
     """The number that a text names as the root of gradients: "loss", or a cell.
 
-    Raises `ExplorerError`: "bad-cell-syntax" or "unknown-node".
+    Raises `ExplorerError`: "no-loss", "bad-cell-syntax" or "unknown-node".
     """
     if text == "loss":
+        if LOSS.node not in graph.nodes:
+            raise ExplorerError("no-loss")
         return LOSS
     name, cell = parse_cell(text)
     place = graph.place(name)

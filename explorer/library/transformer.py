@@ -347,7 +347,8 @@ class Transformer:
         Raises
         ------
         ExplorerError
-            "bad-cell-syntax", "unknown-node", "bad-cell", "not-editable", or "no-gradient" for whole numbers.
+            "no-loss", "bad-cell-syntax", "unknown-node", "bad-cell", "not-editable", or "no-gradient" for whole
+            numbers.
 
         >>> import explorer
         >>> m = explorer.open("two-vectors")

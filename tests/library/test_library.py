@@ -152,6 +152,7 @@ def test_an_edit_of_a_document_that_a_window_shows_is_one_of_its_steps(m):
         (lambda m: m.explain("[0]"), "does not name a cell"),
         (lambda m: m.gradient("loss", of="source.tokens"), "whole numbers"),
         (lambda m: m.gradient("output.logits[0,99]", of="source.table"), "has no cell"),
+        (lambda m: explorer.open("two-vectors").seek("loss", 0, change="x"), "has no loss"),
         (lambda m: m.switch("encoder.1.self.scale", "two"), "none"),
         (lambda m: m.switch("scale", "none"), "BLOCK"),
         (lambda m: setattr(m, "tokens", []), "at least one"),
