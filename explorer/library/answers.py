@@ -304,16 +304,16 @@ def continued(
 
     def words(given: Words, of: str) -> list[str]:
         known = state.graph.axes[state.graph.sequences[of]]
-        if not isinstance(given, str):
-            chosen = by_number(given, known)
-            if unknown := next((word for word in chosen if word not in known), ""):
+        if isinstance(given, str):
+            found = known_words(given, known)
+            if UNKNOWN in found and UNKNOWN not in given:
+                notices.append(f"words that the model does not know are read as {UNKNOWN}")
+        else:
+            found = by_number(given, known)
+            if unknown := next((word for word in found if word not in known), ""):
                 raise ExplorerError("unknown-text-word", word=unknown[:60], known=nearest_words(unknown, known))
-            return chosen
-        found = known_words(given, known)
         if not found:
             raise ExplorerError("no-words")
-        if UNKNOWN in found and UNKNOWN not in given:
-            notices.append(f"words that the model does not know are read as {UNKNOWN}")
         return found
 
     source = None

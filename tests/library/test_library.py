@@ -161,6 +161,8 @@ def test_an_edit_of_a_document_that_a_window_shows_is_one_of_its_steps(m):
         (lambda m: m.page("attention").svg(), "no stage"),
         (lambda m: m.page("encoder.1.self.attention").drawn(".bmp"), ".svg"),
         (lambda m: m.generate(" "), "no word"),
+        (lambda m: m.generate([]), "no word"),
+        (lambda m: m.generate("You", target=np.array([], int)), "no word"),
         (lambda m: m.generate("You", n=0), "must lie between"),
         (lambda m: explorer.open("softmax").generate("You"), "no next word"),
         (lambda m: explorer.open("tiny-gpt").generate("the", target="cat"), "does not translate"),
