@@ -285,7 +285,7 @@ def by_number(words: Sequence[str | int] | NDArray[np.integer[Any]], vocabulary:
     for word in words:
         if not isinstance(word, str) and not 0 <= word < len(vocabulary):
             raise ExplorerError("no-word-number", number=word, last=len(vocabulary) - 1)
-        found.append(word if isinstance(word, str) else vocabulary[word])
+        found.append(str(word) if isinstance(word, str) else vocabulary[word])  # numpy has texts of its own
     return found
 
 

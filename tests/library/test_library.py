@@ -300,6 +300,8 @@ def test_words_are_given_by_their_numbers_too(m):
     assert m.tokens == ("welcome", "You")
     m.tokens = np.array([1])
     assert m.tokens == ("are",)
+    m.tokens = np.array(["You", "early"])
+    assert {type(word) for word in m.vocabulary()} == {str}
     assert m.generate(np.array([0, 1]), n=2).text == m.generate(["You", "are"], n=2).text
 
 
