@@ -107,8 +107,8 @@ def _check(engine: Engine, name: str, cell: tuple[int, ...], h: float, root: Roo
 def _is_rounded(graph: Graph, name: str, root: str) -> bool:
     """Whether a number between the two nodes is rounded and its gradient goes straight through."""
     way = {root} | graph.ancestors(root)
-    rounded = (node.parents[0] for node in graph.nodes.values() if node.name in way and node.op.straight_through)
-    return any(name == parent or name in graph.ancestors(parent) for parent in rounded)
+    rounded = [node.parents for node in graph.nodes.values() if node.name in way and node.op.straight_through]
+    return any(name == parent or name in graph.ancestors(parent) for parents in rounded for parent in parents)
 
 
 def _nudged(engine: Engine, name: str, cell: tuple[int, ...], value: Array, root: Root) -> float:

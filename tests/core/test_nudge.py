@@ -121,6 +121,10 @@ def test_a_gradient_that_goes_straight_through_a_rounding_says_so(compute):
             assert len(words) > len(cells) / 2
             assert all("straight through the rounding" in one for one in words)
             assert not check_cell(engine, "output.logits", (0, 0)).rounded
+            # The gradient goes straight to the weights, so that their scales have none.
+            scale = check_cell(engine, "decoder.1.ffn.W_1_scale", (0, 0))
+            assert (scale.gradient, scale.rounded) == (0, True)
+            assert "straight through the rounding" in scale.agreement()
 
 
 def test_agreement_in_words():
