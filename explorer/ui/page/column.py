@@ -4,8 +4,18 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QLayout,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Arrangement, Element, leaves
@@ -371,6 +381,31 @@ class Elements(QWidget):
         return cast(RowLayout, self.holder_of(row).layout())
 
 
+class Reading(QObject):
+    """Keeps what is read in sight in a scroll area whose page is built again, also in another size of text."""
+
+    def __init__(self, bench: Workbench, area: QScrollArea) -> None:
+        super().__init__(area)
+        self._bar = area.verticalScrollBar()
+        self._part: float | None = None
+        """How far down it was scrolled when the page was built again, from 0 to 1; None once the person acts."""
+        self._bar.rangeChanged.connect(self._stay)
+        bench.bridge.acted.connect(self._let_go)
+
+    def hold(self) -> None:
+        """Remember the place, before the page is taken away."""
+        if self._part is None:
+            self._part = self._bar.value() / max(self._bar.maximum(), 1)
+
+    def _stay(self) -> None:
+        """Go back to the place: a page that is built again grows by steps."""
+        if self._part is not None:
+            self._bar.setValue(round(self._part * self._bar.maximum()))
+
+    def _let_go(self) -> None:
+        self._part = None
+
+
 class ColumnTab(QFrame):
     """A tab of the window that shows one page of elements, and scrolls if they do not fit.
 
@@ -401,10 +436,7 @@ class ColumnTab(QFrame):
         self._again, self._replaced = later(self, self.make), Gone(self)
         self._worn = True
         """Whether it has the present look."""
-        self._part: float | None = None
-        """How far down it was scrolled when it was built again, from 0 to 1; None once the person acts."""
-        self.area.verticalScrollBar().rangeChanged.connect(self._stay)
-        bench.bridge.acted.connect(self._let_go)
+        self._reading = Reading(bench, self.area)
 
     def refresh(self) -> None:
         """Build the page's data again, and update the widgets that differ."""
@@ -422,25 +454,14 @@ class ColumnTab(QFrame):
         self._down.setContentsMargins(*map(px, self.around))
         focused = QApplication.focusWidget()
         name = focused.accessibleName() if focused is not None and self.isAncestorOf(focused) else ""
-        bar = self.area.verticalScrollBar()
-        part = bar.value() / max(bar.maximum(), 1)
-        if (before := self.area.takeWidget()) is not None:
-            self._part = part if self._part is None else self._part
-            self._replaced.delete(before)
+        if self.area.widget() is not None:
+            self._reading.hold()
+            self._replaced.delete(self.area.takeWidget())
         self.elements = Elements(self.bench, px(self._spacing))
         self.elements.setContentsMargins(*map(px, self.within))
         self.area.setWidget(self.elements)
         self.refresh()
         self.elements.give_focus(name)
-
-    def _stay(self) -> None:
-        """Keep what is read in sight, also in another size of text: a page that is built again grows by steps."""
-        if self._part is not None:
-            bar = self.area.verticalScrollBar()
-            bar.setValue(round(self._part * bar.maximum()))
-
-    def _let_go(self) -> None:
-        self._part = None
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)

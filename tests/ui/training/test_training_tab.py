@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 from training_tab import ask, click_weight, field, learn_from, plot, said, says, ticks_of, words_of
 
@@ -479,6 +479,22 @@ def test_whoever_types_keeps_the_keys_in_another_text_scale(train, eye, appearan
     appearance.set_scale(1.5)
     eye.settle(window)
     assert window.focusWidget() is field(tab, "rate")
+
+
+def test_settings_and_pictures_stay_where_they_are_read_in_another_look(train, eye, appearance):
+    window, tab = train("you-are-welcome")
+    appearance.set_scale(1.5)
+    window.resize(1280, 620)
+    eye.settle(window)
+    bars = [area.verticalScrollBar() for area in (tab._area, tab._page)]
+    for bar in bars:
+        assert bar.maximum() > 50
+        bar.setValue(bar.maximum() // 2)
+    window.bench.bridge.acted.emit(QEvent(QEvent.Type.Wheel))
+    for act in (lambda: appearance.set_mode("dark"), lambda: appearance.set_scale(2.0)):
+        act()
+        eye.settle(window)
+        assert [bar.value() / bar.maximum() for bar in bars] == pytest.approx([0.5, 0.5], abs=0.02)
 
 
 def test_pictures_grow_with_the_window_and_stand_below_each_other_in_a_narrow_one(train, eye):
