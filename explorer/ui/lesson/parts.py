@@ -100,6 +100,7 @@ class LessonParts(QObject):
         self.guide.answered.connect(self._make_both)
         self._found = later(self, self.scroll_to_spot)
         window.area.shown.connect(self._arrive)
+        window.actions_.compare.toggled.connect(self._stay_in_sight)
         self._arriving = QElapsedTimer()
         self._watched: QWidget | None = None
         self.guide.stepped.connect(self._follow_step)
@@ -410,6 +411,12 @@ class LessonParts(QObject):
             self._arriving.start()
             self._found.start()
             self._watch_layout()
+
+    def _stay_in_sight(self) -> None:
+        """Keep in sight what the step names, because a comparison has begun or ended and the page has another width."""
+        page = self._window.area.in_sight()
+        if page is not None and page.elements.lit_rects():
+            self._arrive()
 
     def _show_tab(self, name: str) -> None:
         self._window.show_page(PAGES.index(name) if name else 0)

@@ -116,6 +116,27 @@ def test_what_is_to_change_is_in_sight_with_what_may_be_changed(open_window, eye
 
 
 @pytest.mark.usefixtures("no_pictures")
+def test_what_a_step_speaks_of_stays_in_sight_when_a_comparison_begins_and_ends(open_window, eye, qtbot):
+    """The page beside leaves half the width; the matrix of a step went below the edge, and all in sight was faded."""
+    window = open_window(load("emma"))
+    window.resize(1280, 720)
+    guide = window.lessons.guide
+    guide.go(next(i for i, step in enumerate(guide.steps) if step.id == "softmax"))
+    eye.settle(window)
+    window.page().scrolled.emit()  # the reader turned the wheel a little: the arrival is over
+
+    def is_in_sight():
+        page = window.page()
+        return page.viewport().rect().contains(window.lessons._named_in(page.viewport()))
+
+    for compares in (True, False):
+        window.actions_.compare.trigger()
+        eye.settle(window)
+        assert (window.sides.comparison is not None) is compares
+        qtbot.waitUntil(is_in_sight)
+
+
+@pytest.mark.usefixtures("no_pictures")
 def test_a_page_that_has_found_its_place_is_not_laid_out_again(open_window, eye, qtbot, watch):
     """To scroll to the end of a page gives it room below; that must not ask for its place anew, again and again."""
     window = open_window("xor-linear")
