@@ -276,8 +276,9 @@ class _Reader:
         if self._version < 3:
             model = _without_last_norm(model)
         graph = _graph(model)
-        if model != (model := _without_absent_norm(model, graph, table.table("inputs").data)):
-            graph = _graph(model)
+        as_computed = _without_absent_norm(model, graph, table.table("inputs").data)
+        if as_computed != model:
+            model, graph = as_computed, _graph(as_computed)
         self._models = [(said, model, graph, _with_loss(model))]
         return self._models[0][1:]
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
+from explorer.core.training.data import JOINERS
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import BOUNDS, CHOICES, Recipe
 from explorer.files import open_file
@@ -24,13 +25,12 @@ MOST_KEYS = 64
 """The most parts of a dotted key: the time of Python's TOML reader grows with the square of their number."""
 _DEEP = re.compile(rb"""(?<![\w\\-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){%d}""" % MOST_KEYS)
 
-_JOINERS = str.maketrans("", "", "\u200c\u200d")
-"""Takes away the joiners of letters, as in Persian and Hindi, and of emoji."""
+_WITHOUT_JOINERS = str.maketrans("", "", JOINERS)
 
 
 def can_be_shown(text: str) -> bool:
     """Whether a text holds visible characters, blanks, and joiners between them, but nothing else."""
-    seen = text.translate(_JOINERS)
+    seen = text.translate(_WITHOUT_JOINERS)
     return seen.isprintable() and bool(seen) == bool(text)
 
 

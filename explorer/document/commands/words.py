@@ -15,6 +15,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.generation import Choice, write
 from explorer.core.models.ends import DECODER_READS, follows_words
 from explorer.core.ops import Array
+from explorer.core.training.data import JOINERS
 from explorer.core.vocabulary import MOST_TOKENS, are_numbers, with_words
 from explorer.core.vocabulary import end_of as end_mark
 from explorer.document.commands.cells import input_place
@@ -23,7 +24,6 @@ from explorer.document.continuation import decoder_of, end_of, ids_of, output_wo
 from explorer.document.state import State, frozen
 
 MOST_TOKEN_LENGTH = 64
-_JOINERS = "\u200c\u200d"
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
 
 
@@ -155,7 +155,7 @@ def checked_words(sequence: str, words: Sequence[str], most: int | None) -> Sequ
 
 def _is_word(word: str) -> bool:
     """Whether a text can be a token: visible characters, and joiners of letters and emoji between them."""
-    seen = [c for c in word if c not in _JOINERS]
+    seen = [c for c in word if c not in JOINERS]
     return bool(seen) and len(word) <= MOST_TOKEN_LENGTH and _HIDDEN.isdisjoint(map(category, seen))
 
 
