@@ -109,7 +109,8 @@ def _number(inner: str, engine: Engine, node: str, cell: tuple[int, ...]) -> str
     array = array_of(engine, node, "gradient" if is_gradient(inner) else "value")
     value, form = float(array[cell]), _parts(inner)
     if form["share"]:
-        return f"{written(100 * value, int(form['digits'] or 0))} %"
+        digits = int(form["digits"]) if form["digits"] else 1 if 0 < abs(value) < 0.005 else 0
+        return f"{written(100 * value, digits)} %"
     return written(value, int(form["digits"]) if form["digits"] else decimals_of(array))
 
 

@@ -1,9 +1,13 @@
 """Words of a step as HTML and as plain text."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from refusals import refuses
 
-from explorer.lessons.loader import load
+from explorer.core.engine import fresh
+from explorer.lessons.loader import catalogue, load
 from explorer.lessons.names import UnknownNameError
 from explorer.lessons.prose import html, numbers_of, plain, sentences
 from explorer.lessons.schema import StepStates
@@ -53,6 +57,13 @@ def test_numbers_are_those_of_the_step(three):
     assert numbers["output.probabilities[x, Category B]:2"] == "0.24"
 
 
+def test_a_small_share_is_written_with_a_decimal_and_as_no_power_of_ten(three):
+    """In a lesson on a large model it was “1.1e−1 %”."""
+    step = replace(three.steps[0], shown={"a:%": ("output.probabilities", (0, 0))})
+    engine = fresh(three.state().graph, {**three.state().used, "output.logits": np.array([[0.0, 6.8, 0.0]])}, {})
+    assert numbers_of(step, engine)["a:%"] == "0.1 %"
+
+
 def test_a_formula_that_cannot_be_shown_names_its_step(tmp_path):
     file = tmp_path / "softmax.toml"
     file.write_text(
@@ -73,3 +84,12 @@ def test_a_formula_that_cannot_be_shown_names_its_step(tmp_path):
 ])  # fmt: skip
 def test_sentences_are_counted(text, count):
     assert sentences(text) == count
+
+
+def test_a_line_that_begins_with_a_number_begins_no_list():
+    """Where a line broke before “1. Here …”, the sentence was cut, and a list begun."""
+    for lesson in catalogue():
+        for step in lesson.steps:
+            asked = step.question
+            told = [] if asked is None else [asked.ask, asked.why, *asked.hints]
+            assert not any("<ol" in html(text) for text in (step.words, step.slide, step.notes, *told)), step.id
