@@ -115,6 +115,12 @@ def test_with_the_norm_behind_twelve_layers_hardly_learn_and_the_gradient_does_n
     assert np.ptp(engine.values["output.probabilities"].astype(np.float64), axis=0).max() < 1e-3  # each place alike
     assert lengths == sorted(lengths)
     assert lengths[11] > 500 * lengths[5]
+    found = {name: engine.gradient(Place(name)) for name in engine.graph.inputs if name.startswith("decoder.")}
+    sixth, last = (
+        max(float(np.linalg.norm(one)) for name, one in found.items() if name.startswith(f"decoder.{k}."))
+        for k in (6, 12)
+    )
+    assert last > 100 * sixth  # of weights, which is what the lesson asks about
 
 
 def test_with_the_norm_first_the_same_steps_teach_them_and_all_layers_have_a_gradient(lesson):
