@@ -330,7 +330,8 @@ def _wrong(engine: Engine, question: Predict, right: float) -> Iterator[Wrong]:
         if value in seen or near or right_so_far(value, right, question.digits):
             continue
         seen.add(value)
-        likeliest = next(one for one in before if one.gives(value, question.digits))  # as `likely` finds it
+        # As `likely` finds it; half a unit of a large number is not exact, so that the mistake may not give its own.
+        likeliest = next((one for one in before if one.gives(value, question.digits)), mistake)
         yield Wrong(value, likeliest.name, f"{likeliest.sentence}.")
         found += 1
         if found == MOST_MISTAKES:

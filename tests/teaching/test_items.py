@@ -15,6 +15,7 @@ from explorer.cli import main
 from explorer.core.numbers import decimals_of, in_table
 from explorer.lessons.answers import judge
 from explorer.lessons.loader import load
+from explorer.lessons.mistakes import Mistake
 from explorer.lessons.steps import Look, MakeSo, Predict, Step
 from explorer.teaching.items import ChoiceItem, NumberItem, Table, Wrong, answered, item_at, item_ids, items
 from explorer.teaching.moodle import Picture, in_words, moodle_xml
@@ -353,3 +354,10 @@ def test_a_platform_names_the_mistake_that_the_program_names(lesson, step):
         for item in items(load(lesson), seed, only=f"{lesson}/{step}"):
             for wrong in item.wrong:
                 assert answered(item, wrong.value)[1] == wrong.name
+
+
+def test_a_large_wrong_number_that_ends_in_a_half_is_named(monkeypatch):
+    """Its distance to the rounded number is a little more than half a unit, since neither is exact in binary."""
+    monkeypatch.setattr("explorer.teaching.items.mistakes", lambda *_: iter([Mistake("far", "So far", 8388642.25)]))
+    found = items(load("softmax"), 7)
+    assert {wrong.name for item in found if isinstance(item, NumberItem) for wrong in item.wrong} == {"far"}
