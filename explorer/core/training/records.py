@@ -165,7 +165,9 @@ class Records:
         if len(shape) != 1 or others or (shape[0] > MOST_ROWS and "every" in arrays):
             raise ValueError("records")
         at, every = (arrays.get(name, np.array(usual)) for name, usual in (("at", shape[0]), ("every", 1)))
-        if at.shape or every.shape or not 0 < every <= 2**40 or -(-int(at) // int(every)) != shape[0]:
+        if at.shape or every.shape or at.dtype.kind != "i" or every.dtype.kind != "i":
+            raise ValueError("records")
+        if not 0 < every <= 2**40 or -(-int(at) // int(every)) != shape[0]:
             raise ValueError("records")
         rows = np.stack([arrays[name].astype(np.float64) for name in columns], axis=1)
         of_judged = np.stack([judged.astype(np.float64), validations.astype(np.float64)], axis=1)

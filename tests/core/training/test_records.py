@@ -61,7 +61,15 @@ def test_files_give_them_back_and_older_ones_have_every_step(monkeypatch):
 
 @pytest.mark.parametrize(
     "change",
-    [{"at": np.array(9)}, {"every": np.array(0)}, {"at": np.zeros(1)}, {"losses": np.zeros(3)}, {"x": np.zeros(7)}],
+    [
+        {"at": np.array(9)},
+        {"at": np.array(np.inf)},
+        {"every": np.array(0)},
+        {"every": np.array(0.5)},
+        {"at": np.zeros(1)},
+        {"losses": np.zeros(3)},
+        {"x": np.zeros(7)},
+    ],
 )
 def test_columns_that_do_not_fit_together(change):
     with pytest.raises(ValueError, match="records"):
