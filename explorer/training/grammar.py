@@ -24,6 +24,7 @@ the sum of the entropies of its draws and of the choice of its pattern.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import log, prod
 from pathlib import Path
 from zlib import crc32
@@ -75,10 +76,22 @@ class Pattern:
     gaps: Mapping[str, tuple[Gap, ...]]  # by language
     draws: Mapping[str, WordClass]  # by name of the draw
 
-    @property
+    @cached_property
+    def seen(self) -> Mapping[str, Mapping[tuple[str, ...], float]]:
+        """The probabilities of each draw's outcomes: rows that look alike in the first language are one."""
+        gaps = next(iter(self.gaps.values()))
+        found: dict[str, dict[tuple[str, ...], float]] = {}
+        for name, of in self.draws.items():
+            forms, alike = sorted({gap.form for gap in gaps if gap.draw == name}), found.setdefault(name, {})
+            for row, share in zip(of.rows, of.shares, strict=True):
+                key = tuple(row[form] for form in forms)
+                alike[key] = alike.get(key, 0.0) + share
+        return found
+
+    @cached_property
     def many(self) -> bool:
         """Whether some of its sentences can be held out, because it has so many."""
-        return prod(len(of.rows) for of in self.draws.values()) >= LEAST_TO_HOLD
+        return prod(map(len, self.seen.values())) >= LEAST_TO_HOLD
 
 
 @dataclass(frozen=True)
@@ -213,16 +226,8 @@ def _parted(word: str) -> list[str]:
 
 
 def _entropy_of(pattern: Pattern) -> float:
-    """The entropy of a pattern's draws, in nats. Rows with the same visible forms count as one draw."""
-    gaps, total = next(iter(pattern.gaps.values())), 0.0
-    for name, of in pattern.draws.items():
-        seen = sorted({gap.form for gap in gaps if gap.draw == name})
-        alike: dict[tuple[str, ...], float] = {}
-        for row, share in zip(of.rows, of.shares, strict=True):
-            key = tuple(row[form] for form in seen)
-            alike[key] = alike.get(key, 0.0) + share
-        total += _entropy(alike.values())
-    return total
+    """The entropy of a pattern's draws, in nats."""
+    return sum(_entropy(alike.values()) for alike in pattern.seen.values())
 
 
 def _entropy(shares: Iterable[float]) -> float:

@@ -104,6 +104,15 @@ def test_sentences_come_as_often_as_they_should(grammar):
         assert counts[words] / 4000 == pytest.approx(share, abs=0.03)
 
 
+def test_of_sentences_that_look_alike_none_is_held_out(grammar):
+    """A hundred names that none of the sentences says are two sentences; a search for a third one did not end."""
+    people = ", ".join(f'"n{i} {"he" if i % 2 else "she"}"' for i in range(120))
+    of = grammar(f'[classes.p]\nforms = ["name", "he"]\nwords = [{people}]\n[[sentences]]\ntext = "{{p.he}} sleeps"')
+    assert not of.patterns[0].many
+    assert {one.key for one in of.sample(20, 0, held_out=True)} == {"he sleeps", "she sleeps"}
+    assert of.entropy() == pytest.approx(log(2))
+
+
 def test_the_same_seed_draws_the_same_sentences(grammar):
     of = grammar(SMALL)
 
