@@ -225,6 +225,10 @@ def _parted(word: str) -> list[str]:
     return word.split("_")
 
 
+def _is_word(word: str) -> bool:
+    return all(_parted(word))
+
+
 def _entropy_of(pattern: Pattern) -> float:
     """The entropy of a pattern's draws, in nats."""
     return sum(_entropy(alike.values()) for alike in pattern.seen.values())
@@ -276,6 +280,8 @@ def load(path: Path) -> Grammar:
     if not tables:
         top.fail("sentences", "is missing", 'add [[sentences]] with text = "…"')
     languages = tuple(key for key in tables[0] if key != "weight")
+    if not languages:
+        tables[0].fail("text", "is missing", 'add text = "…"')
     weights = [table.real("weight", 1.0, 1e-6, MOST_WEIGHT) for table in tables]
     patterns = []
     for table, weight in zip(tables, weights, strict=True):
@@ -293,7 +299,12 @@ def _word_class(table: TomlTable) -> WordClass:
     for entry in table.words("words"):
         entry, _, times = entry.partition("*")
         row = tuple(part.strip() for part in (entry.split("|") if "|" in entry else entry.split()))
-        if len(row) != len(forms) or not (times or "1").isdecimal() or not all(row):
+        if (
+            len(row) != len(forms)
+            or not (times or "1").isdecimal()
+            or not int(times or 1)
+            or not all(map(_is_word, row))
+        ):
             table.fail("words", f"'{entry}' is no row of it", f"write {len(forms)} words, and *2 for twice as often")
         rows.append(row)
         weights.append(int(times or 1))
@@ -304,7 +315,12 @@ def _gaps(
     table: TomlTable, language: str, classes: Mapping[str, WordClass], draws: dict[str, WordClass]
 ) -> tuple[Gap, ...]:
     found = []
-    for name, number, form, word in _GAP.findall(table.text(language, most=MOST_LENGTH)):
+    text = table.text(language, most=MOST_LENGTH)
+    if not {"{", "}"}.isdisjoint(_GAP.sub("", text)):
+        table.fail(language, "has a { or } that is not that of a gap", "write {class}, {class.form} or {class#2}")
+    for name, number, form, word in _GAP.findall(text):
+        if word and not _is_word(word):
+            table.fail(language, f"'{word}' is no word", "write _ only between words")
         if word:
             found.append(Gap(word=word))
             continue

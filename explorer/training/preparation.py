@@ -40,7 +40,7 @@ from explorer.document.document import Document
 from explorer.document.state import State, frozen
 from explorer.lessons.document_lesson import MOST_NUMBERS, is_document, opened
 from explorer.lessons.loader import ready
-from explorer.training.grammar import Grammar, start_of
+from explorer.training.grammar import TEXT, Grammar, start_of
 from explorer.training.grammar import load as grammar_from
 from explorer.training.recipes import LEARNS_FROM, Material, NewModel, Task
 
@@ -134,7 +134,7 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
                 sentence_pairs(_pairs(material), words["source.words"], words["target.words"], output), recipe
             )
         case "grammar":
-            examples = _drawn(_grammar(material), model.kind, words, material.sentences, recipe.seed)
+            examples = _drawn(_grammar(material, model.kind), model.kind, words, material.sentences, recipe.seed)
         case _:
             examples = _split(cases(*_cases(material)), recipe)
             for name in ("input.X", TARGET):
@@ -210,7 +210,7 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
     switches = {f"{block}.lookup": "index" for block, kind in model.blocks().items() if kind == "sequence"}
     match made.kind:
         case _ if material.kind == "grammar":
-            grammar = _grammar(material)
+            grammar = _grammar(material, made.kind)
             axes = _words_of(grammar, made.kind)
             examples = _drawn(grammar, made.kind, axes, material.sentences, recipe.seed)
             switches |= {"output.on": True} if made.kind == "encoder" else {"loss.targets": "next word"}
@@ -288,9 +288,16 @@ def _pairs(material: Material) -> list[Pair]:
     return pairs_of(material.text, str(material.file or "the text"), material.lower)
 
 
-def _grammar(material: Material) -> Grammar:
+def _grammar(material: Material, kind: str) -> Grammar:
     assert material.file is not None
-    return grammar_from(material.file)
+    grammar, given, wanted = grammar_from(material.file), "", ""
+    if kind == "encoder-decoder" and len(grammar.languages) < 2:
+        given, wanted = "a grammar of one language", "one of two or more"
+    elif kind != "encoder-decoder" and TEXT not in grammar.languages:
+        given, wanted = f"a grammar without '{TEXT}'", "one whose sentences have it"
+    if given:
+        raise ExplorerError("material-does-not-fit", kind=kind, given=given, wanted=wanted)
+    return grammar
 
 
 def _words_of(grammar: Grammar, kind: str) -> dict[str, tuple[str, ...]]:

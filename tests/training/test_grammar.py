@@ -195,6 +195,11 @@ WRONG = [
     ('[classes.a]\nwords = ["x"]\n[[sentences]]\ntext = "{a.b}"', "text", "has no form 'b'"),
     ('[classes.a]\nforms = ["p", "q"]\nwords = ["x"]\n[[sentences]]\ntext = "{a}"', "classes.a.words", "no row of it"),
     ('[classes.a]\nwords = ["x*b"]\n[[sentences]]\ntext = "{a}"', "classes.a.words", "no row of it"),
+    ('[classes.a]\nwords = ["x*0"]\n[[sentences]]\ntext = "{a}"', "classes.a.words", "no row of it"),
+    ('[classes.a]\nwords = ["x_"]\n[[sentences]]\ntext = "{a}"', "classes.a.words", "no row of it"),
+    ('[classes.Cat]\nwords = ["x"]\n[[sentences]]\ntext = "{Cat} sat"', "text", "not that of a gap"),
+    ('[[sentences]]\ntext = "a _ b"', "text", "'_' is no word"),
+    ("[[sentences]]\nweight = 2", "text", "is missing"),
     ('[[sentences]]\nweight = 0\ntext = "a"', "weight", "out of range"),
 ]
 

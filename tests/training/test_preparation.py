@@ -225,6 +225,20 @@ def test_an_encoder_learns_to_say_the_masked_words_of_a_grammars_sentences():
     assert last < 0.8 * first
 
 
+def test_a_grammar_has_the_languages_that_a_model_needs(tmp_path):
+    one, two = tmp_path / "one.toml", tmp_path / "two.toml"
+    one.write_text('[[sentences]]\ntext = "a b"\n')
+    two.write_text('[[sentences]]\nen = "a b"\nes = "c d"\n')
+    for name, file, said in (
+        ("tiny-gpt", two, "cannot learn from a grammar without 'text'"),
+        ("tiny-bert", two, "cannot learn from a grammar without 'text'"),
+        ("tiny-translator", one, "cannot learn from a grammar of one language; give it one of two or more"),
+    ):
+        task = load(name)
+        with refuses(said):
+            prepare(replace(task, material=Material("grammar", file)))
+
+
 def test_an_encoder_learns_from_a_grammar_alone():
     task = load("tiny-bert")
     ready = prepare(replace(task, material=replace(task.material, sentences=5)))
