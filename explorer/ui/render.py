@@ -32,6 +32,7 @@ from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.ui.appearance import Appearance, Mode
 from explorer.ui.lesson.presenter_look import Enlarged, in_look
+from explorer.ui.page.card import Miniature
 from explorer.ui.page.column import Elements
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.picture_place import PicturePlace
@@ -48,6 +49,8 @@ NARROWEST, WIDEST = 720, 1280
 """Width in pixels: a wider page breaks its rows as in a window of that width; a narrower one breaks its heading."""
 PAPER = replace(LIGHT, page=LIGHT.surface)
 """The theme for paper."""
+LAYS = 3
+"""Turns after which a tab is laid out: words take their width, then their height, then what holds them."""
 AT_ONCE = 0.05
 """Seconds of drawing after which the window may paint."""
 MOST_PIXELS = 32_000
@@ -135,6 +138,10 @@ def as_in_sight(bench: Workbench, tab: QWidget, ending: str) -> bytes:
     white = Enlarged(look, tab, look.scale, PAPER)
     try:
         _wear(bench, tab, white)
+        for late in tab.findChildren(Miniature):
+            if not late.visibleRegion().isEmpty():
+                late.fill()
+                _breathe()
         words = spoken(tab) or " ".join(label.text() for label in inside(tab, QLabel) if label.isVisible())
         tab.setUpdatesEnabled(True)  # or nothing would be drawn
         return WRITERS[ending](Rendering(tab, 1.0, tab.size(), qcolor(PAPER.page), title, f"{title}. {words}"))
@@ -153,7 +160,8 @@ def _wear(bench: Workbench, tab: Any, look: Appearance) -> None:
         _breathe()
     for late in tab.findChildren(PicturePlace):
         late.fill()  # a picture is made when it is painted, which happens only now
-    _breathe()  # new widgets are laid out
+    for _ in range(LAYS):
+        _breathe()  # new widgets are laid out
 
 
 def _breathe() -> None:

@@ -22,7 +22,8 @@ from explorer.sentences import sentence
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import Message
 from explorer.ui.export import KINDS
-from explorer.ui.render import as_in_sight, on_paper, spoken
+from explorer.ui.page.card import CardView
+from explorer.ui.render import WRITERS, as_in_sight, on_paper, spoken
 from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.window.notice import Computing
 from explorer.ui.window.top_bar import PAGES
@@ -120,6 +121,31 @@ def test_pictures_of_a_tab_that_are_made_late_are_on_its_paper(open_window, qtbo
     qtbot.waitUntil(lambda: "Answers in the plane" in spoken(window.tabs.training))
     svg = as_in_sight(window.tabs.bench, window.tabs.training, ".svg")
     assert "Answers in the plane" in ET.fromstring(svg).findtext("{http://www.w3.org/2000/svg}desc")
+
+
+def test_the_cards_of_lessons_are_drawn_on_paper_with_their_pictures(open_window, qtbot, appearance, monkeypatch):
+    """Their places were empty, and the cards twice as high; where the window is dark, so would the pictures be."""
+    window = open_window("xor", tab="Lessons")
+    tab = window.tabs.currentWidget()
+    appearance.set_mode("dark")
+    qtbot.waitUntil(lambda: tab.is_whole and all(card.image.is_drawn for card in _in_sight(tab)), timeout=20_000)
+    high, found = [card.height() for card in _in_sight(tab)], []
+
+    def write(drawn):
+        found[:] = _in_sight(tab)
+        assert [card.height() for card in found] == high
+        assert all(card.image.is_drawn for card in found)
+        images = [card.image.pixmap().toImage() for card in found]
+        assert all(image.pixelColor(1, 1).lightness() > 200 for image in images if not image.isNull())
+        return b""
+
+    monkeypatch.setitem(WRITERS, ".png", write)
+    as_in_sight(window.tabs.bench, tab, ".png")
+    assert len(found) > 3
+
+
+def _in_sight(tab):
+    return [card for card in tab.findChildren(CardView) if not card.image.visibleRegion().isEmpty()]
 
 
 def test_pictures_say_what_is_to_be_seen_on_them(window, eye):

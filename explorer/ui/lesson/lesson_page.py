@@ -45,9 +45,10 @@ class LessonPage(ColumnTab):
         super().__init__(bench, "Lessons", 8, 0, 16, parent)
         self._progress, self._folder = progress, folder
         self.shelf = Shelf(bench.settings.get(COURSE, ""))
-        look, known, largest = bench.appearance, self.shelf.known, QSize(*IMAGE) * (LARGEST * self.devicePixelRatioF())
-        drawn = cache(lambda id, theme: beginning(look, known[id][0], largest))  # larger text needs no new images
-        self.shelf.draw = lambda id: drawn(id, look.theme)
+        known, largest = self.shelf.known, QSize(*IMAGE) * (LARGEST * self.devicePixelRatioF())
+        # Larger text needs no new images; on paper the look is another one.
+        drawn = cache(lambda id, theme: beginning(bench.appearance, known[id][0], largest))
+        self.shelf.draw = lambda id: drawn(id, bench.appearance.theme)
         self._reader = Background(self)
         bench.selection.asked.connect(self._do)
         self.make()

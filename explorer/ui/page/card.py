@@ -41,6 +41,12 @@ class Miniature(QLabel):
     def _draw(self) -> None:
         if not is_loaded():  # drawing formulas now would load the typesetter, which blocks the window for 0.3 s
             self._drawing.start(AGAIN)
+        else:
+            self.fill()
+
+    def fill(self) -> None:
+        """Draw the picture, if it is not there yet."""
+        if self.is_drawn:
             return
         image = self.made() if self.made is not None else None
         self.is_drawn = True
