@@ -314,6 +314,8 @@ def continued(
                 raise ExplorerError("unknown-text-word", word=unknown[:60], known=nearest_words(unknown, known))
         if not found:
             raise ExplorerError("no-words")
+        if len(found) > (most := positions(state, of)):
+            raise ExplorerError("no-room", limit=most)
         return found
 
     source = None
@@ -323,8 +325,6 @@ def continued(
         read = words(text, sequence)
     else:
         raise ExplorerError("no-target")
-    if len(read) > (most := positions(state, sequence)):
-        raise ExplorerError("no-room", limit=most)
     decoder, says, end = decoder_of(state, len(read) + n, source), output_words(state), end_of(state)
     ids = ids_of(read, state.graph.axes[state.graph.sequences[sequence]])
     found: tuple[Beam, ...] = ()

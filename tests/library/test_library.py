@@ -319,6 +319,18 @@ def test_a_text_ends_at_the_last_position_and_that_is_said():
         m.generate(["a"] * 7)
 
 
+def test_a_source_is_no_longer_than_its_learned_positions():
+    """Further words were read at positions of random numbers."""
+    words = {"source.words": ("a", "b"), "target.words": ("<start>", "x"), "output.words": ("x", "y")}
+    lengths = {"source": 3, "target": 3}
+    state = State.of(Model("encoder-decoder", lengths, words, switches={"source.positions": "learned"}), {})
+    m = explorer.Transformer(lesson_of(state, "A translator")[0], Document(state))
+    m["source.PE"] = m["source.PE"].value + 0.5
+    assert m.generate(["a", "b", "a"], n=1, target=["<start>"]).new
+    with refuses("has room for 3 words"):
+        m.generate(["a"] * 4, n=1, target=["<start>"])
+
+
 def test_what_was_written_on_can_be_looked_into():
     found = explorer.open("tiny-gpt").generate("the cat sat on the", n=1, greedy=True)
     assert (found.text, str(found), repr(found)) == ("the cat sat on the mat",) * 3
