@@ -57,7 +57,9 @@ def numpy(table: LabelledMatrix) -> str:
     dtype = "" if table.value.dtype.name == "float64" else f", dtype=np.{table.value.dtype}"
     rows = (f"    [{', '.join(map(_python, row))}]," for row in table.value)
     labels = "".join(
-        f"# {what}: {', '.join(words)}\n" for what, words in (("rows", table.rows), ("columns", table.columns)) if words
+        f"# {what}: {_on_a_line(words)}\n"
+        for what, words in (("rows", table.rows), ("columns", table.columns))
+        if words
     )
     return "\n".join([f"{labels}{name} = np.array([", *rows, f"]{dtype})\n"])
 
@@ -123,10 +125,16 @@ def _grid(table: LabelledMatrix, number: Callable[[Any], str]) -> Iterator[list[
         yield [label, *map(number, row)]
 
 
+def _on_a_line(labels: Sequence[str]) -> str:
+    """Labels in a comment: a line that a document has in its words would no longer be a part of it."""
+    return " ".join(", ".join(labels).split())
+
+
 def _python(value: Any) -> str:
     if not np.isfinite(value):
         return "np.nan" if np.isnan(value) else "np.inf" if value > 0 else "-np.inf"
-    return str(value)
+    # The shortest digits of a float32, read as float64 and rounded again, may give another float32.
+    return str(value) if value.dtype.kind != "f" or value.dtype.type(float(str(value))) == value else repr(value.item())
 
 
 def _cell(text: str) -> str:
@@ -147,7 +155,7 @@ def wide(columns: int) -> list[str]:
 def pmatrix(left: str, table: LabelledMatrix) -> Iterator[str]:
     """The lines of an equation with a matrix on the right, and a comment with the labels of the columns before it."""
     if table.columns:
-        yield f"% columns: {', '.join(table.columns)}"
+        yield f"% columns: {_on_a_line(table.columns)}"
     first, *others = equation(left, table)
     yield from (rf"\[ {first}", *others, r"\]")
 

@@ -28,6 +28,20 @@ def test_numpy_gives_the_same_bits(dtype):
     np.testing.assert_array_equal(evaluated(numpy(TABLE))["masked"], VALUE)
 
 
+def test_numpy_gives_the_same_bits_also_where_the_shortest_digits_are_rounded_twice():
+    given = np.array([[0x15AE43FD]], np.uint32).view(np.float32)
+    found = {"np": np}
+    exec(numpy(LabelledMatrix("a", "a", given)), found)
+    assert found["a"].tobytes() == given.tobytes()
+
+
+def test_labels_stay_in_their_comment():
+    """A document from others may have a line break in its words; what is behind it ran as Python when it was pasted."""
+    table = LabelledMatrix("a", "a", np.eye(1), ("x\nraise ValueError",), ("y\rz",))
+    exec(numpy(table), {"np": np})
+    assert "% columns: y z\n" in latex(table)
+
+
 @pytest.mark.parametrize(("write", "delimiter"), [(tsv, "\t"), (as_csv, ",")])
 def test_separated_values_have_all_digits_and_the_labels(write, delimiter):
     head, *lines = csv.reader(StringIO(write(TABLE)), delimiter=delimiter)
