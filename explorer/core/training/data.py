@@ -67,7 +67,9 @@ def words_of(text: str, lower: bool = True) -> list[str]:
     >>> words_of("Don't wait, sail!")
     ["don't", 'wait', ',', 'sail', '!']
     """
-    return _token(text).findall(text.lower() if lower else text)
+    if lower:
+        text = text.lower()  # which makes a letter and a mark of İ
+    return _token(text).findall(text)
 
 
 def vocabulary(words: Sequence[str], most: int, first: Sequence[str] = (UNKNOWN,)) -> tuple[str, ...]:

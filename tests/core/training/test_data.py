@@ -38,6 +38,7 @@ def test_words_and_punctuation_marks():
         ("हिन्दी में", ["हिन्दी", "में"]),  # Hindi: vowel signs
         ("क्\u200dष \u200d", ["क्\u200dष"]),
         ("cafe\u0301, cafe\u0301s", ["cafe\u0301", ",", "cafe\u0301s"]),
+        ("İstanbul", ["i\u0307stanbul"]),  # Turkish: in lower case a letter and a mark
         ("👩\u200d🚀 goes ❤\ufe0f!", ["👩\u200d🚀", "goes", "❤\ufe0f", "!"]),
         ("🇫🇷🇮🇷 1\ufe0f\u20e3 👍🏽👍", ["🇫🇷", "🇮🇷", "1\ufe0f\u20e3", "👍🏽", "👍"]),
     ],
