@@ -243,6 +243,8 @@ def _train(arguments: Namespace) -> int:
 
     if arguments.out is None:
         raise UsageError("`explorer words train` needs --out FILE, which says where the vectors go.")
+    if arguments.cores is not None and arguments.cores < 1:
+        raise UsageError(f"--cores is 1 or more; {arguments.cores} is not.")
     # `arguments.words` are the words after the action, here the texts.
     given = {**vars(arguments), "words": arguments.n_words}
     chosen = {field.name: given[field.name] for field in fields(Settings) if given[field.name] is not None}

@@ -144,6 +144,8 @@ def test_train_and_use(run, tmp_path, story):
         (("train", "a.txt", "--out", "x.doc"), "x.doc: the ending says how to write vectors"),
         (("train", "none.txt", "--out", "x.npz"), "none.txt: cannot be read: there is no such file."),
         (("train", "a.txt", "--out", "x.npz", "--dims", "0"), "'dims' is 0; it must lie between 1 and 1000."),
+        (("train", "a.txt", "--out", "x.npz", "--seed", "-1"), "'seed' is -1; it must lie between 0 and 4294967295."),
+        (("train", "a.txt", "--out", "x.npz", "--cores", "-1"), "--cores is 1 or more; -1 is not."),
         (("list", "--what"), "see `explorer words --help`"),
     ],
 )

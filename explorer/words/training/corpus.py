@@ -9,6 +9,7 @@ as in the GloVe authors' own program.
 import gzip
 import lzma
 import re
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -146,7 +147,7 @@ def _blocks(files: Sequence[Path], report: Report | None) -> Iterator[str]:
                     meter(before + raw.tell())
             if text and not text.endswith("\n"):  # the end of a file ends its last line, with or without a newline
                 yield "\n"
-        except (OSError, EOFError, lzma.LZMAError) as error:
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             reason = getattr(error, "strerror", None) or error
             raise ExplorerError("text-not-read", file=file, reason=reason) from None
         before += file.stat().st_size

@@ -158,7 +158,7 @@ class Folder(NamedTuple):
 
     def damaged(self, name: str, error: Exception) -> ExplorerError:
         """The error for a damaged file."""
-        reason = error.strerror if isinstance(error, OSError) else f"it is damaged ({error})"
+        reason = error.strerror or error if isinstance(error, OSError) else f"it is damaged ({error})"
         return ExplorerError("checkpoint-not-read", file=self._file(name), reason=reason)
 
     def _file(self, name: str) -> Path:

@@ -74,7 +74,9 @@ class Settings:
         for name, (low, high) in limits.items():
             value = getattr(self, name)
             if not low <= value <= high:
-                raise ExplorerError("bad-training-setting", name=name, value=value, low=f"{low:g}", high=f"{high:g}")
+                raise ExplorerError(
+                    "bad-training-setting", name=name, value=value, low=f"{low:.10g}", high=f"{high:.10g}"
+                )
 
 
 OWN_TEXT = Settings(words=1000, least=2, dims=25, window=5, x_max=10, epochs=60)
