@@ -28,8 +28,7 @@ from explorer.teaching.sheet import MOST_QUESTIONS, Sheet, sheet_of
 
 MOST_SEED, MOST_TITLE = 9999, 100
 LESSONS, QUESTIONS = 480, 430
-"""Widths in pixels at text scale 1: of the list of lessons, and of the questions of one lesson beside it. Together they
-Width in pixels, at text scale 1, of the list of lessons beside the questions of one."""
+"""Widths in pixels at text scale 1: of the list of lessons, and of the questions of one lesson beside it."""
 
 
 @dataclass
