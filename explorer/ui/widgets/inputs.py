@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from math import log10
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QStringListModel, Qt, Signal
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -36,6 +36,9 @@ from explorer.ui.widgets.labels import as_tip
 from explorer.ui.widgets.layouts import row_in
 from explorer.ui.workbench import Workbench
 
+ROUNDED = 2
+"""Pixels that Qt may lose where it rounds the width of the words of a box."""
+
 
 class ComboBox(QComboBox):
     """A choice from a list that opens by a click or by the keyboard."""
@@ -43,6 +46,13 @@ class ComboBox(QComboBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def sizeHint(self) -> QSize:
+        """A little wider than Qt's: in large letters the longest words ended in dots."""
+        return super().sizeHint() + QSize(ROUNDED, 0)
+
+    def minimumSizeHint(self) -> QSize:
+        return super().minimumSizeHint() + QSize(ROUNDED, 0)
 
     def event(self, event: QEvent) -> bool:
         """Use a letter to choose the entry that begins with it, though the letter may be a shortcut of the window."""

@@ -5,8 +5,9 @@ Message boxes: no picture of the system's stands in them.
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QMessageBox, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QMessageBox, QScrollArea, QStylePainter, QVBoxLayout, QWidget
 
+from explorer.ui.appearance import SCALES
 from explorer.ui.widgets.inputs import ComboBox, Segments, SpinBox, message_box
 
 
@@ -52,6 +53,21 @@ def test_the_wheel_turns_a_number_that_one_has_gone_to(page, hand):
     page.number.setFocus()
     hand.wheel(page.number, notches=-1)
     assert page.number.value() == 4
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_each_word_fits_into_a_box_as_wide_as_it_likes(qtbot, appearance, scale, monkeypatch):
+    """In large letters "neighbours" ended in dots, in a box that had room beside it."""
+    appearance.set_scale(scale)
+    painted = []
+    monkeypatch.setattr(QStylePainter, "drawControl", lambda self, what, how: painted.append(how.currentText))
+    for word in ("neighbours", "1/√dₖ", "halves", "sinusoidal"):
+        box = ComboBox()
+        qtbot.addWidget(box)
+        box.addItem(word)
+        box.resize(box.sizeHint())
+        box.grab()
+        assert painted[-1] == word
 
 
 @pytest.mark.parametrize(("width", "same"), [(300, True), (110, False)])
