@@ -191,7 +191,7 @@ def _asked(view: View, sequence: str, row: int, other: _Other) -> tuple[Element,
     where = Choice(
         "patched place",
         "In place of",
-        tuple(f"{own[i]} ({i})" for i in range(row + 1)),
+        tuple(f"“{own[i]}” ({i})" for i in range(row + 1)),  # a piece may be "all"
         other.place,
         tuple(Keep(PLACE, i) for i in range(row + 1)),
         "Where the other text differs",
@@ -199,7 +199,7 @@ def _asked(view: View, sequence: str, row: int, other: _Other) -> tuple[Element,
     what = Choice(
         "other word",
         "stands",
-        tuple(words[i] for i in options),
+        tuple(f"“{words[i]}”" for i in options),
         options.index(other.number),
         tuple(Keep(OTHER, i) for i in options),
         "The word of the other text, the most alike first",

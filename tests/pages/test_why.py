@@ -136,8 +136,8 @@ def test_patching_finds_the_word_that_makes_the_difference_and_a_click_puts_it_i
     of.choose(SHOW, True)
     page = of.page(WHY.name)
     where, what = page.the("patched place"), page.the("other word")
-    assert where.options[where.chosen] == "cat (1)"
-    assert what.options[what.chosen] != "cat"
+    assert where.options[where.chosen] == "“cat” (1)"
+    assert what.options[what.chosen] != "“cat”"
     lines = page.the("patches").lines
     embedding, last = lines[0], lines[-1]
     assert [entry.value for entry in embedding.entries] == pytest.approx([0, 1, 0, 0, 0], abs=1e-4)
@@ -146,7 +146,7 @@ def test_patching_finds_the_word_that_makes_the_difference_and_a_click_puts_it_i
     rug = of.view.labels("output.words").index(page.notes.split("to <b>")[1].split("<")[0])
     assert int(of.value("output.logits")[4].argmax()) == rug
     of.choose(PLACE, 1)
-    of.choose(OTHER, of.view.labels("input.words").index(what.options[what.chosen]))
+    of.choose(OTHER, of.view.labels("input.words").index(what.options[what.chosen].strip("“”")))
     assert "the same answer" in of.page(WHY.name).notes  # all of the way has been gone
     of.document.undo()
     assert np.array_equal(of.value("output.logits"), before)
