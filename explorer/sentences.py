@@ -92,7 +92,8 @@ SENTENCES: dict[str, str] = {
     "batch-too-large": "One step would hold {numbers} numbers; up to {limit} are allowed: choose a smaller batch, "
     "window or model.",
     "not-a-document-name": "{file}: is not the name of a document; choose one that ends in .explorer.",
-    "no-loss-to-lower": "This model has no loss that training could lower; a switch of its loss adds one.",
+    "no-loss-to-lower": "This model has no loss that training could lower; its switch "
+    "“Loss”, on the page “All switches”, adds one.",
     "no-stream": "This model has no layers that could be of another kind; open a GPT to make it a {name}.",
     "no-dropout": "This model has no place for dropout; set it to 0.",
     "checkpoint-not-read": "{file}: is not a training that can be continued: {reason}. Delete it to begin again.",

@@ -19,6 +19,7 @@ from explorer.training.trained_line import TrainedLine
 PACES = {"10 seconds a run": 10.0, "1 minute a run": 60.0, "full speed": 0.0}
 """The least time that a run takes, in seconds, for each choice of the pace."""
 LEARNED = 1e-4
+ADD_LOSS = "This model has no loss, so it learns nothing. Its switch “Loss”, on the page “All switches”, adds one."
 NO_LOSS = "This model has no loss, so it learns nothing. To see a model learn, open “XOR” on the page “Lessons”."
 
 
@@ -95,8 +96,8 @@ class Progress:
             return "Starting…"
         if records is not None and records.at:
             return " · ".join([f"Trained in {_steps(records.at)}", *_losses(records)])
-        if not self.possible:
-            return NO_LOSS
+        if self.loss is None:  # one of others, as it came
+            return ADD_LOSS if self.document.state.model.blocks().get("loss") == "loss of words" else NO_LOSS
         return "No step yet" + (f" · loss {_short(loss)}" if loss is not None and not self.from_text else "")
 
 

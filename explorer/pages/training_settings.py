@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from html import escape
 
+from explorer.core.byte_pairs import are_pieces, typed
 from explorer.core.errors import ExplorerError
 from explorer.core.models.ends import DECODER_READS, follows_words
 from explorer.core.numbers import read_number
@@ -166,9 +167,10 @@ def grammar_of(example: str) -> Material | None:
 
 
 def _own(view: View) -> tuple[str, ...]:
-    """The sentences that the model reads."""
-    sequences = [name for name in ("source", "target", "input") if name in view.graph.sequences]
-    return tuple(" ".join(view.engine.labels(name)) for name in sequences)
+    """The sentences that the model reads, as a person would type them."""
+    vocabularies = view.graph.sequences
+    sequences = [name for name in ("source", "target", "input") if name in vocabularies]
+    return tuple(typed(view.engine.labels(name), view.graph.axes[vocabularies[name]]) for name in sequences)
 
 
 def _start(view: View) -> str:
@@ -182,7 +184,8 @@ def learned_from(plan: Plan, view: View) -> str:
     """A sentence on what the model learns from."""
     kind = view.state.model.kind
     if plan.source == TEXT:
-        return ABOUT[kind]
+        pieces = kind == "gpt" and are_pieces(view.graph.axes["input.words"])
+        return "Any text: the model learns which piece comes next." if pieces else ABOUT[kind]
     if plan.source == GRAMMAR:
         return f"{SENTENCES:,} sentences of the grammar that it learned; draw new weights to see all of it again."
     own = [f"“{sentence}”" for sentence in _own(view)]

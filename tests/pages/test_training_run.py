@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.core.training.recipe import Recipe
-from explorer.pages.training_run import NO_LOSS, PACES, Progress, foot_page, run_page
+from explorer.pages.training_run import ADD_LOSS, NO_LOSS, PACES, Progress, foot_page, run_page
 from explorer.pages.training_settings import OWN, TEXT
 from explorer.training.diagnosis import Diagnosis
 from explorer.training.recipes import Material
@@ -54,6 +54,11 @@ def test_without_a_loss_nothing_can_be_done_but_learn_a_text(progress):
     assert one.said() == NO_LOSS
     assert [controls(one)[name].on for name in ("train", "one", "over")] == [False] * 3
     assert replace(one, source=TEXT).possible
+
+
+def test_a_model_of_others_says_where_its_loss_is_added(progress):
+    one = progress("stories260k")
+    assert one.said() == replace(one, source=TEXT).said() == ADD_LOSS
 
 
 def test_how_far_a_run_has_come(progress, run):

@@ -153,3 +153,11 @@ def test_an_optimiser_comes_with_its_usual_weight_decay(desk):
     plan.do("type weight_decay", "0.2")
     plan.do("optimiser", "AdamW")
     assert settings(plan, here, "xor").recipe.weight_decay == 0.2
+
+
+def test_the_first_text_for_pieces_of_words_is_as_a_person_types_it(desk):
+    """The text is cut into pieces again: the marks of the pieces themselves would be learned byte by byte."""
+    plan, here = opened(desk, "stories260k")
+    assert plan.text.splitlines()[0] == "Once upon a time"
+    plan.do("source", TEXT)
+    assert learned_from(plan, here.view) == "Any text: the model learns which piece comes next."
