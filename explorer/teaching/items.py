@@ -13,6 +13,7 @@ from explorer.core.cell import operands
 from explorer.core.derivation import chain
 from explorer.core.engine import Engine
 from explorer.core.graph import Graph, Place
+from explorer.core.numbers import alone
 from explorer.document.state import State
 from explorer.export.matrix import MOST_COLUMNS, MOST_ROWS, LabelledMatrix, html_table
 from explorer.lessons.answers import judge, place_named, right_or_mistake, right_places, right_so_far, values_of
@@ -264,7 +265,13 @@ def _given(engine: Engine, question: Predict) -> list[str | Table] | None:
         shown += [parent for parent in dict.fromkeys(graph.nodes[name].parents) if parent in more]
     tables = [_table(engine, name, _head_of(graph, name, place)) for name in dict.fromkeys(shown)]
     formulas = [f"<p>{_formula(engine, name)}</p>" for name, *_ in found]
-    return None if None in tables else [*formulas, *filter(None, tables)]
+    return None if None in tables else [*formulas, *(_on_a_line(one, engine) for one in tables if one is not None)]
+
+
+def _on_a_line(table: Table, engine: Engine) -> str | Table:
+    """A single number on a line with six digits: a result computed with 1/√3 as 0.577 would be wrong."""
+    value = engine.values[table.matrix.name]
+    return table if value.ndim else f"<p>{table.heading} = {alone(value.item(), 6)}</p>"
 
 
 def _head_of(graph: Graph, name: str, asked: Place) -> int | None:

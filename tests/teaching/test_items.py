@@ -361,3 +361,13 @@ def test_a_large_wrong_number_that_ends_in_a_half_is_named(monkeypatch):
     monkeypatch.setattr("explorer.teaching.items.mistakes", lambda *_: iter([Mistake("far", "So far", 8388642.25)]))
     found = items(load("softmax"), 7)
     assert {wrong.name for item in found if isinstance(item, NumberItem) for wrong in item.wrong} == {"far"}
+
+
+def test_the_divisor_of_scores_has_digits_enough_for_a_right_result():
+    """It was 0.333 in a table: whoever computed with it was wrong."""
+    for seed in range(6):
+        (item,) = items(load("errata-000"), seed, only="errata-000/divisor")
+        (said,) = (part for part in item.parts if isinstance(part, str) and "=" in part and "0.33" in part)
+        factor = float(said.removesuffix("</p>").rpartition("= ")[2])
+        q, k = (part.matrix.value for part in item.parts if isinstance(part, Table))
+        assert answered(item, round(float(q[0] @ k[2]) * factor, item.digits)) == (True, "")
