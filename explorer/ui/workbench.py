@@ -77,6 +77,8 @@ class Workbench:
         """States as they were opened: a document in one of them was just opened, or all its changes were undone."""
         self.beside_text = False
         """Whether the example was opened from what a text prints of it."""
+        self.speeds: dict[str, int] = {}
+        """How fast each player plays, by its id: a page that is built again in another look plays as fast."""
         self.light = Light(selection)
         self.descent = Descent(document, bridge, self.opened)
         self._set_descent(lesson, document.state)

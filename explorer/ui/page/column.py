@@ -179,6 +179,20 @@ class Elements(QWidget):
         if again is not None:
             again.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def link(self, focused: QWidget | None) -> tuple[str, int, int] | None:
+        """The link that takes the keys: the element that it is in, its first letter there, and how many it has."""
+        if not isinstance(focused, QLabel) or not focused.selectedText():
+            return None
+        there = (id for id, widget in self.widgets.items() if widget.isAncestorOf(focused))
+        return next(((id, focused.selectionStart(), len(focused.selectedText())) for id in there), None)
+
+    def give_focus_to_link(self, link: tuple[str, int, int]) -> None:
+        """Give the keys to a link of the page that stood here before, if the same element still has words there."""
+        id, first, count = link
+        for label in self.widgets[id].findChildren(QLabel) if id in self.widgets else ():
+            label.setFocus(Qt.FocusReason.OtherFocusReason)
+            label.setSelection(first, count)
+
     def _place(self, element: Element) -> QWidget:
         """Place the parts of an element, if it is an arrangement; returns the element's widget."""
         if not isinstance(element, Arrangement):
@@ -421,6 +435,8 @@ class ColumnTab(QFrame):
         The final parent: Qt styles a widget and its children again when it gets another parent.
     """
 
+    elements: Elements
+
     def __init__(
         self, bench: Workbench, name: str, spacing: int, right: int, inside: int = 0, parent: QWidget | None = None
     ) -> None:
@@ -454,7 +470,9 @@ class ColumnTab(QFrame):
         self._down.setContentsMargins(*map(px, self.around))
         focused = QApplication.focusWidget()
         name = focused.accessibleName() if focused is not None and self.isAncestorOf(focused) else ""
+        link = None
         if self.area.widget() is not None:
+            link = self.elements.link(focused)
             self._reading.hold()
             self._replaced.delete(self.area.takeWidget())
         self.elements = Elements(self.bench, px(self._spacing))
@@ -462,6 +480,8 @@ class ColumnTab(QFrame):
         self.area.setWidget(self.elements)
         self.refresh()
         self.elements.give_focus(name)
+        if link is not None:
+            self.elements.give_focus_to_link(link)
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)

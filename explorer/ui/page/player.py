@@ -61,7 +61,7 @@ class PlayerView(QWidget):
         self.slider.setToolTip("Progress: drag, or the arrow keys")
         self.slider.valueChanged.connect(self._go_to)
         self._grid.addWidget(self.slider, 0, 1)
-        self._speed = SPEEDS[0]
+        self._speed = bench.speeds.get(player.id, SPEEDS[0])
         self.speed = mark(QPushButton(), link="true")
         self.speed.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # so that Space still plays and pauses after a click on it
         self.speed.clicked.connect(self._go_faster)
@@ -123,6 +123,7 @@ class PlayerView(QWidget):
     def _go_faster(self) -> None:
         """Take the next speed; after the fastest, the slowest."""
         self._speed = SPEEDS[(SPEEDS.index(self._speed) + 1) % len(SPEEDS)]
+        self._bench.speeds[self._player.id] = self._speed
         self._show_speed()
 
     def _show_speed(self) -> None:

@@ -218,6 +218,22 @@ def test_what_a_cell_feeds_is_reached_by_keys_too(window, hand, eye, point):
 # In the printed text
 
 
+def test_another_look_leaves_the_keys_at_the_link(window, hand, eye, point, appearance):
+    point("encoder.1.self.attention", "encoder.1.self.head.1.Q", 0, 0)
+    one = next(label for label in window.inspector.findChildren(QLabel) if "<a " in label.text() and label.isVisible())
+    one.setFocus(Qt.FocusReason.TabFocusReason)
+    one.setSelection(one.text().count(" "), 0)
+    hand.key(Qt.Key.Key_Tab)
+    focused = QApplication.focusWidget()
+    link, first = focused.selectedText(), focused.selectionStart()
+    assert link
+    appearance.set_mode("dark")
+    eye.settle(window)
+    again = QApplication.focusWidget()
+    assert again is not focused
+    assert (again.selectedText(), again.selectionStart()) == (link, first)
+
+
 def test_as_printed_it_agrees_with_the_reference(printed, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.weights", 0, 0)
     words = said(inspector)
@@ -528,6 +544,18 @@ def test_it_is_paused_stepped_and_set_to_another_pace_and_the_cell_has_no_number
     assert player.speed.text() == "× 2"
     hand.key(Qt.Key.Key_Escape)
     assert not window.bench.selection.unfinished
+
+
+def test_another_look_leaves_the_pace(window, score, hand, eye, appearance):
+    before = score.player
+    while score.player.speed.text() != "× 4":
+        hand.click(score.player.speed)
+    appearance.set_mode("dark")
+    eye.settle(window)
+    assert score.player is not before
+    assert score.player.speed.text() == "× 4"
+    hand.click(score.player.speed)
+    assert score.player.speed.text() == "× 1"
 
 
 def test_another_cell_stands_still_and_the_one_before_waits(window, score, hand, eye, monkeypatch):
