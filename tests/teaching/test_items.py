@@ -371,3 +371,10 @@ def test_the_divisor_of_scores_has_digits_enough_for_a_right_result():
         factor = float(said.removesuffix("</p>").rpartition("= ")[2])
         q, k = (part.matrix.value for part in item.parts if isinstance(part, Table))
         assert answered(item, round(float(q[0] @ k[2]) * factor, item.digits)) == (True, "")
+
+
+def test_what_the_step_before_tells_is_not_asked_without_it():
+    """With the numbers of the lesson the question showed rounded tables, from which the result came out wrong."""
+    lesson = load("changed-since-2017")
+    assert "changed-since-2017/gate" in {item.id for item in items(lesson)}
+    assert "changed-since-2017/rotary-shifted" not in {item.id for item in items(lesson)}
