@@ -103,7 +103,7 @@ def placed(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
             for at, below, unusual in shown(QRect(0, 0, width, height)):
                 yield judge(none, at, none, below, terms, unusual)
             return
-        high = asked(width)
+        high = min(asked(width), height)
         middle = max(height - high - gap, 0) if high else height
         foot = QRect(0, height - high, width, high)
         if not numbers and not way:
@@ -121,7 +121,7 @@ def placed(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
                 strip = led(width, terms)
                 upper = max(middle - strip - gap, 0)
                 at = QRect(beside.x(), 0, beside.width(), upper)
-                below = QRect(0, upper + gap, width, strip)
+                below = QRect(0, upper + gap, width, min(strip, middle - upper - gap))
                 yield judge(QRect(0, 0, left, upper), at, foot, below, terms, moved + UNUSUAL / 3)
             if high:  # the question below the words, for a long question
                 under = QRect(0, max(height - asked(left), 0), left, min(asked(left), height))

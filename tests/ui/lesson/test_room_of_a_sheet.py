@@ -70,3 +70,12 @@ def test_no_part_covers_another_one(rows, asked):
     parts = [found.words, found.numbers, found.way, *([found.asked] if asked else [])]
     assert all(whole.contains(part) for part in parts)
     assert not any(a.intersects(b) for a in parts for b in parts if a is not b)
+
+
+@pytest.mark.parametrize(("words", "asked", "rows"), [(300, 700, 5), (700, 650, 25), (300, 120, 90), (600, 500, 60)])
+def test_a_part_that_is_higher_than_the_slide_stands_on_it_and_scrolls(words, asked, rows):
+    """The top of such a question stood above the slide, where nobody could scroll to it."""
+    found = places(words=words, asked=asked, rows=rows)
+    parts = [part for part in (found.words, found.numbers, found.way, found.asked) if not part.isEmpty()]
+    assert all(QRect(0, 0, WIDTH, HEIGHT).contains(part) for part in parts)
+    assert not any(a.intersects(b) for a in parts for b in parts if a is not b)
