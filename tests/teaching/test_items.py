@@ -101,7 +101,7 @@ def test_a_choice_shows_what_its_step_looks_at_but_not_what_it_covers():
 def test_a_question_about_a_picture_is_not_asked_without_it_but_on_a_sheet_of_before():
     lesson = load("changed-since-2017")
     pictures = [step.id for step in lesson.steps if step.question is not None and not step.question.alone]
-    assert pictures == ["paper", "behind"]
+    assert pictures == ["paper", "behind", "rotary-shifted"]
     ids = {f"{lesson.id}/{id}" for id in pictures}
     assert not ids & {item.id for item in items(lesson)}
     assert {next(items(lesson, only=id)).id for id in ids} == ids
@@ -376,5 +376,5 @@ def test_the_divisor_of_scores_has_digits_enough_for_a_right_result():
 def test_what_the_step_before_tells_is_not_asked_without_it():
     """With the numbers of the lesson the question showed rounded tables, from which the result came out wrong."""
     lesson = load("changed-since-2017")
-    assert "changed-since-2017/gate" in {item.id for item in items(lesson)}
+    assert "changed-since-2017/rms" in {item.id for item in items(lesson)}
     assert "changed-since-2017/rotary-shifted" not in {item.id for item in items(lesson)}
