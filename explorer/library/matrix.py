@@ -216,10 +216,10 @@ class Matrix(NDArrayOperatorsMixin):
         if not all(isinstance(part, int | slice) for part in index):
             return found
         name = self._name_of(index)
-        if self.home is not None and "[" not in name:
-            return self.home[name]
         whole = (*index, *[slice(None)] * (self.ndim - len(index)))
         kept = [names[part] for names, part in zip(self.labels, whole, strict=True) if isinstance(part, slice)]
+        if self.home is not None and "[" not in name:
+            return replace(self.home[name], value=found, labels=tuple(kept))  # the model may have other numbers now
         words = tuple(np.array(self.words)[index].tolist()) if self.words else ()
         return replace(self, name=self._name_of(whole), value=found, labels=tuple(kept), words=words, home=None)
 

@@ -103,6 +103,11 @@ def test_a_matrix_follows_its_own_edits_and_no_others(m):
     w[0, 0, 0] = 9
     assert w[0, 0, 0] == 9
     assert other[0, 0, 0] != 9
+    assert other[0][0, 0] == other[0, 0, 0]  # a head had the model's numbers of now
+    m.tokens = "You are"
+    before = m["encoder.1.self.weights"]
+    m.tokens = "You"
+    assert [(head.shape, head.rows) for head in before] == [((2, 2), ("You", "are"))] * 2
 
 
 def test_a_line_and_a_whole_node_are_one_step_each(m):
