@@ -62,6 +62,8 @@ def read_matrix(given: Any) -> tuple[Array, Array]:
         if array.dtype.kind != "f":
             array = array.astype(float)
         # Written in its own type: the 0.1 of float32 is not 0.10000000149.
+        if np.isnan(array).all():  # of no numbers, too
+            raise ExplorerError("no-prints")
         texts = [np.format_float_scientific(number, trim="-") for number in array.ravel()]
         return array.astype(float), np.array([max(_decimals(text), 0) for text in texts], int).reshape(array.shape)
     lines = [line for line in (_cells(line) for line in _ENDS.split(given)) if line]
@@ -72,6 +74,8 @@ def read_matrix(given: Any) -> tuple[Array, Array]:
     if len(lines) * len(lines[0]) > MOST_CELLS:
         raise ExplorerError("paste-too-long", limit=f"{MOST_CELLS:,}")
     values = [[np.nan if cell.lower() in _NOTHING else read_number(cell) for cell in line] for line in lines]
+    if np.isnan(values).all():
+        raise ExplorerError("no-prints")
     return np.array(values), np.array([[_decimals(cell) for cell in line] for line in lines])
 
 

@@ -40,6 +40,15 @@ def test_a_matrix_alone_opens():
             explorer.conventions(wrong, "1")
 
 
+@pytest.mark.parametrize("printed", ["? …", "?; ?", np.full((1, 3), np.nan), np.zeros((0, 3)), []])
+def test_where_nothing_is_printed_there_is_nothing_to_look_for(printed):
+    """All that has the same shape was found, as it stands."""
+    with refuses("no numbers to look for"):
+        explorer.conventions("2 1 0.2", printed)
+    with refuses("no numbers to look for"):
+        explorer.open("softmax").conventions({"output.probabilities": printed})
+
+
 def test_numbers_that_nothing_gives():
     found = explorer.open("softmax").conventions({"output.probabilities": "0.45 0.25 0.12"})
     assert len(found) == 0
