@@ -146,10 +146,9 @@ class Files(QObject):
 
     def open(self) -> None:
         """Ask for a document or lesson and open it."""
-        if self.may_leave():
-            path = self.dialogs.to_open(self.folder)
-            if path is not None:
-                self.open_path(path)
+        path = self.dialogs.to_open(self.folder)
+        if path is not None:
+            self.open_path(path)  # it asks about changes, if the file replaces the document
 
     def open_model(self) -> None:
         """Ask for the folder of a model that others trained and open it."""

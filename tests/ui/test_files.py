@@ -368,6 +368,17 @@ def test_a_file_with_changes_is_not_left_without_a_question(window, tmp_path, ey
     assert bool(load(place)[0].inputs[CELL][0, 0] == 0.5) is (said == "save")
 
 
+def test_a_file_with_changes_is_asked_about_once_before_another_is_opened(window, tmp_path, file, answer):
+    """Whoever discarded them was asked twice."""
+    answer(window, to_save=tmp_path / "a.explorer")
+    window.files.save_as()
+    edit(window)
+    asked = answer(window, keep="discard", to_open=file).asked
+    window.files.open()
+    assert [kind for kind, _ in asked].count("keep") == 1
+    assert window.files.path == file
+
+
 @pytest.mark.parametrize("way", ["open", "drop", "lesson"])
 def test_an_example_that_was_changed_is_kept_when_it_is_left(window, eye, file, answer, way):
     edit(window)
