@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
 from explorer.pages.levels import WHOLE, stages_of
 from explorer.ui.lesson.gaps import NumberField
 from explorer.ui.turns import OneATurn
-from explorer.ui.widgets.labels import icon
+from explorer.ui.widgets.labels import as_tip, icon
 from explorer.ui.widgets.tree import inside
 from explorer.ui.workbench import Workbench
 
@@ -98,7 +98,7 @@ class Actions:
         for action, label in ((self.undo, history.undo_label), (self.redo, history.redo_label)):
             action.setEnabled(label is not None)
             what = f"{action.text()}: {label}" if label else action.text()
-            action.setToolTip(f"{what} ({_keys(action)})")
+            action.setToolTip(as_tip(f"{what} ({_keys(action)})"))
 
     def _follow_light(self) -> None:
         self.light.setChecked(self._bench.light.on)

@@ -3,6 +3,8 @@
 import pytest
 from PySide6.QtCore import Qt
 
+from explorer.document.commands import SetTokens
+
 CTRL = Qt.KeyboardModifier.ControlModifier
 
 
@@ -14,3 +16,13 @@ def test_ctrl_0_brings_the_usual_text_size_back(window, appearance, hand, qtbot,
         qtbot.waitUntil(lambda before=before: appearance.scale != before)
     hand.key(Qt.Key.Key_0, CTRL)
     qtbot.waitUntil(lambda: appearance.scale == 1.0)
+
+
+def test_the_tip_of_undo_names_words_that_look_like_markup(open_window, qtbot):
+    """The word <s> of a model of others was taken for markup, and the rest struck out."""
+    window = open_window("you-are-welcome")
+    history = window.bench.document.history
+    window.bench.document.do(SetTokens("source", ("<s>", "are")))
+    window.bench.bridge.flush()
+    assert "<s>" in history.undo_label
+    assert "&lt;s&gt;" in window.actions_.undo.toolTip()
