@@ -209,7 +209,10 @@ class Glossary(SideColumn):
             return
         self.setFixedWidth(window.inspector.width())
         if window.top_bar.page == 0:
-            self.setFixedHeight(min(self.elements.sizeHint().height(), window.tabs.height() // 2))
+            column = window.inspector.parentWidget()
+            assert column is not None
+            most = min(column.height() // 2, column.height() - window.lessons.panel.least_height())
+            self.setFixedHeight(min(self.elements.sizeHint().height(), most))
             if self._above.indexOf(self) != 0:  # else the page would be laid out twice
                 self._above.insertWidget(0, self)
         else:

@@ -189,3 +189,19 @@ def test_no_entry_is_wider_than_the_column(window, appearance, qtbot, scale):
         across = {*panel.findChildren(Formula), *panel.findChildren(SteadyLabel)}
         assert max(one.minimumSizeHint().width() for one in across) <= scroll.viewport().width(), term.name
     qtbot.waitUntil(lambda: scroll.widget().width() == scroll.viewport().width())
+
+
+@pytest.mark.parametrize("size", [(1600, 900), (1280, 720)])
+def test_the_step_of_a_lesson_below_it_keeps_its_buttons_in_large_text(window, appearance, eye, size):
+    """It stood over the row with the step's number and Reset."""
+    window.resize(*size)
+    window.lessons.begin("you-are-welcome", False)
+    for _ in range(5):
+        appearance.zoom(1)
+    eye.settle(window)
+    window.terms.define(glossary().of("softmax"))
+    eye.settle(window)
+    panel, column = window.lessons.panel, window.inspector.parentWidget()
+    assert window.terms.geometry().bottom() < panel.geometry().top()
+    assert panel.geometry().bottom() < column.height()
+    assert panel.height() >= panel.minimumSizeHint().height()

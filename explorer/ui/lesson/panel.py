@@ -44,6 +44,8 @@ MOST_ASKING = 0.92
 """The same share in a step with a question, which must be visible as a whole, with the outcome of the answer."""
 BACK, ON = 2, 3
 """Shares of the width of the buttons Back and Next."""
+LEAST_WORDS, LEAST_BELOW_GLOSSARY = 80, 40
+"""The least height of words and question in pixels at text scale 1, and the same below a glossary."""
 LEAST_BELOW = 80
 """Pixels at text scale 1 of the rest: if a question leaves it less, the rest is hidden."""
 
@@ -321,9 +323,7 @@ class StepPanel(QFrame):
         self._count()
         for button in (self._jump, self._reset, self._leave):  # else they are squeezed, and what is below them moves
             button.setMinimumHeight(button.sizeHint().height())
-        # Not its present height: the last one that was set may not have taken effect yet.
-        counted = self._scroll.sizeHint().expandedTo(self._scroll.minimumSize()).boundedTo(self._scroll.maximumSize())
-        others = self._whole.sizeHint().height() - counted.height()
+        others = self._around_words()
         least = self._least()
         wanted = least + 2
         above, below = self._neighbours(column)
@@ -336,12 +336,25 @@ class StepPanel(QFrame):
         if self._closed:
             share, below = 1.0, []
         left = sum(widget.minimumSizeHint().height() for widget in below)  # else the line above the words is squeezed
-        room = max(min(int(free * share), free - left) - others, self._bench.appearance.px(80))
+        fewest = self._bench.appearance.px(LEAST_BELOW_GLOSSARY if above else LEAST_WORDS)
+        room = max(min(int(free * share), free - left) - others, fewest)
         self._scroll.setFixedHeight(min(wanted, room))
         if self._content.minimumHeight() != least:  # else a question would be squeezed instead of scrolled
             self._content.setMinimumHeight(least)
         if self._seeks and not self._turns:
             self._seek.start()
+
+    def least_height(self) -> int:
+        """Its least height in pixels below a glossary; 0 if it is hidden."""
+        if self.isHidden():
+            return 0
+        return self._around_words() + min(self._least() + 2, self._bench.appearance.px(LEAST_BELOW_GLOSSARY))
+
+    def _around_words(self) -> int:
+        """Pixels of all but the words and the question."""
+        # Not their present height: the last one that was set may not have taken effect yet.
+        counted = self._scroll.sizeHint().expandedTo(self._scroll.minimumSize()).boundedTo(self._scroll.maximumSize())
+        return self._whole.totalSizeHint().height() - counted.height()
 
     def _close(self, below: list[QWidget]) -> None:
         """Take all room from what stands below, and give it back to what had lost it before."""
