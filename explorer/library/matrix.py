@@ -199,6 +199,13 @@ class Matrix(NDArrayOperatorsMixin):
         return np.array(self.value, dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        out = options.pop("out", ())
+        if any(isinstance(one, Matrix) for one in out):
+            if out[0] is not inputs[0]:
+                return NotImplemented
+            out = ()  # `A += 1` gives a plain array, too, and `m[NAME] += 1` assigns it
+        if out:
+            options["out"] = out
         given = [one.value if isinstance(one, Matrix) else one for one in inputs]
         return getattr(ufunc, method)(*given, **options)
 

@@ -110,6 +110,24 @@ def test_a_matrix_follows_its_own_edits_and_no_others(m):
     assert [(head.shape, head.rows) for head in before] == [((2, 2), ("You", "are"))] * 2
 
 
+def test_numbers_are_added_in_place(m):
+    """It ended in a RecursionError."""
+    was = np.array(m["encoder.1.self.W_Q"])
+    m["encoder.1.self.W_Q"] += 1
+    w = m["encoder.1.self.W_Q"]
+    w[1] *= 2
+    w[0, 0, 0] -= 1
+    expected = np.stack([was[0] + 1, (was[1] + 1) * 2])
+    expected[0, 0, 0] = was[0, 0, 0] + 1 - 1
+    np.testing.assert_array_equal(m["encoder.1.self.W_Q"], expected)
+    a = m["encoder.1.self.head.1.W_Q"]
+    with pytest.raises(TypeError):
+        np.add(was[0], 1, out=a)
+    a += 1
+    assert type(a) is np.ndarray
+    np.testing.assert_array_equal(m["encoder.1.self.W_Q"], expected)
+
+
 def test_a_line_and_a_whole_node_are_one_step_each(m):
     w = m["encoder.1.self.head.2.W_Q"]
     w[:, 1] = 0
