@@ -101,13 +101,16 @@ class SentenceButton(QPushButton):
 
     def _lines(self, width: int) -> list[str]:
         room = width - self._around
-        return wrapped(self._words, self.fontMetrics().horizontalAdvance, room, UNBOUNDED, room)
+        return wrapped(self._words, self._wide, room, UNBOUNDED, room)
+
+    def _wide(self, words: str) -> int:
+        """The width of words as Qt counts it for the button, which may be a pixel more or less than their advance."""
+        return self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, words).width()
 
     @property
     def _around(self) -> int:
         """Pixels beside the words."""
-        longest = max(map(self.fontMetrics().horizontalAdvance, self.text().split("\n")))
-        return super().sizeHint().width() - longest
+        return super().sizeHint().width() - self._wide(self.text())
 
     def _high(self, lines: int) -> int:
         more = lines - 1 - self.text().count("\n")
@@ -115,7 +118,7 @@ class SentenceButton(QPushButton):
 
     def sizeHint(self) -> QSize:
         """All words on one line."""
-        return QSize(self._around + self.fontMetrics().horizontalAdvance(self._words), self._high(1))
+        return QSize(self._around + self._wide(self._words), self._high(1))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, self._high(1))

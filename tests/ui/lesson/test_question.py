@@ -614,3 +614,20 @@ def test_in_a_small_window_an_open_question_has_the_column_to_itself(open_window
     eye.settle(window)
     assert window.inspector.isVisible() is (scale == 1.0)
     assert window.inspector.maximumHeight() > 10_000
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("size", [13, 16.25, 17, 19.5, 22, 38.75])
+@pytest.mark.parametrize("words", ["Give me a hint", "Show how it is computed"])
+def test_a_button_takes_as_much_room_whether_its_words_stood_on_one_line_or_more(words, size):
+    """A pixel less, by rounding, broke the words in two lines in the height of one, and both were cut."""
+    button = SentenceButton(words)
+    button.setStyleSheet(f"QPushButton {{ font-size: {size}px; padding: 5px 12px; border: 1px solid grey }}")
+    button.ensurePolished()
+    wide = set()
+    for width in (40, 2000):
+        button.resize(width, 300)
+        button.say(words)
+        wide.add(button.sizeHint().width())
+        assert button.heightForWidth(button.sizeHint().width()) == button.sizeHint().height()
+    assert len(wide) == 1
