@@ -19,13 +19,11 @@ from explorer.files import whole_file
 from explorer.lessons.loader import load, ready
 from explorer.library import page
 from explorer.library.matrix import columns
-from explorer.library.page import need_display
+from explorer.library.page import LEAST, MOST, THEMES, need_display
 from explorer.library.transformer import Transformer
 
 MOVING = (".gif", ".mp4")
 PICTURES = (*page.ENDINGS, *MOVING)
-THEMES = ("light", "dark")
-LEAST, MOST = 100, 4096
 MOST_LEARNED = 10_000
 
 

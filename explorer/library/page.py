@@ -75,7 +75,10 @@ def _answers(address: str) -> bool:
 
 
 ENDINGS = (".png", ".svg", ".pdf")
+THEMES = ("light", "dark")
 Theme = Literal["light", "dark"]
+LEAST, MOST = 100, 4096
+"""The smallest and largest side of a picture of a given size, in pixels of the window."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,10 +125,16 @@ class Page:
         Raises
         ------
         ExplorerError
-            "unknown-stage", with the known stages; "unknown-format".
+            "unknown-stage", with the known stages; "unknown-format"; "bad-training-setting" for a size that is out of
+            bounds, "bad-training-choice" for another theme.
         """
         if ending not in ENDINGS:
             raise ExplorerError("unknown-format", name=ending, known=", ".join(ENDINGS))
+        if theme is not None and theme not in THEMES:
+            raise ExplorerError("bad-training-choice", name="theme", value=theme, known=", ".join(THEMES))
+        for side in size or ():
+            if not LEAST <= side <= MOST:
+                raise ExplorerError("bad-training-setting", name="size", value=side, low=LEAST, high=MOST)
         need_display(or_offscreen=True)
         from explorer.ui.render import render
 

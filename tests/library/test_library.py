@@ -183,6 +183,11 @@ def test_an_edit_of_a_document_that_a_window_shows_is_one_of_its_steps(m):
         (lambda m: m.save("model.doc"), "choose .explorer, .xlsx, .py"),
         (lambda m: m.page("attention").svg(), "no stage"),
         (lambda m: m.page("encoder.1.self.attention").drawn(".bmp"), ".svg"),
+        (
+            lambda m: m.page("encoder.1.self.attention").png(size=(0, 0)),
+            "'size' is 0; it must lie between 100 and 4096",
+        ),
+        (lambda m: m.page("encoder.1.self.attention").svg(theme="blue"), "choose light, dark"),
         (lambda m: m.generate(" "), "no word"),
         (lambda m: m.generate([]), "no word"),
         (lambda m: m.generate("You", target=np.array([], int)), "no word"),
