@@ -91,13 +91,20 @@ class SentenceButton(QPushButton):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+        self._shown = ""  # the words in lines
         self.say(text)
 
     def say(self, text: str) -> None:
         """Show other words."""
         self._words = text
         self.setAccessibleName(text)
-        self.setText("\n".join(self._lines(self.width())))
+        self._show_lines()
+
+    def _show_lines(self) -> None:
+        text = "\n".join(self._lines(self.width()))
+        if text != self._shown:
+            self._shown = text
+            self.setText(text.replace("&", "&&"))  # else it would underline the next letter
 
     def _lines(self, width: int) -> list[str]:
         room = width - self._around
@@ -105,15 +112,15 @@ class SentenceButton(QPushButton):
 
     def _wide(self, words: str) -> int:
         """The width of words as Qt counts it for the button, which may be a pixel more or less than their advance."""
-        return self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, words).width()
+        return self.fontMetrics().size(0, words).width()
 
     @property
     def _around(self) -> int:
         """Pixels beside the words."""
-        return super().sizeHint().width() - self._wide(self.text())
+        return super().sizeHint().width() - self._wide(self._shown)
 
     def _high(self, lines: int) -> int:
-        more = lines - 1 - self.text().count("\n")
+        more = lines - 1 - self._shown.count("\n")
         return super().sizeHint().height() + more * self.fontMetrics().lineSpacing()
 
     def sizeHint(self) -> QSize:
@@ -131,9 +138,7 @@ class SentenceButton(QPushButton):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        text = "\n".join(self._lines(self.width()))
-        if text != self.text():
-            self.setText(text)
+        self._show_lines()
 
 
 def paragraphs(markdown: str, numbers: Mapping[str, str]) -> str:

@@ -631,3 +631,15 @@ def test_a_button_takes_as_much_room_whether_its_words_stood_on_one_line_or_more
         wide.add(button.sizeHint().width())
         assert button.heightForWidth(button.sizeHint().width()) == button.sizeHint().height()
     assert len(wide) == 1
+
+
+def test_a_button_with_words_keeps_their_ampersand_and_its_width(qtbot):
+    """It was left out, with a line below the letter after it: a word such as R&D read RD."""
+    with_, without = SentenceButton("Answer: R&D → and so on"), SentenceButton("Answer: R+D → and so on")
+    for button in (with_, without):
+        qtbot.addWidget(button)
+        button.resize(button.sizeHint())
+    assert with_.text() == "Answer: R&&D → and so on"
+    assert abs(with_.width() - without.width()) <= 2  # the signs are nearly as wide as each other
+    with_.resize(with_.width() // 2, with_.height())
+    assert with_.text().replace("\n", " ") == "Answer: R&&D → and so on"
