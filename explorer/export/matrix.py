@@ -221,13 +221,15 @@ def html_table(one: LabelledMatrix, shares: bool = False, words: tuple[str, ...]
         corner = f"head {block.rpartition('.')[2]} {corner}"
     heads = [corner if one.rows else one.name, *(one.columns[:MOST_COLUMNS] or [""])]
     lines = ["".join(f'<th style="{label}">{escape(head)}</th>' for head in heads)]
-    full, decimals = _FULL * largest_of(one.value) or 1.0, decimals_of(one.value)
-    low, high = (0.0, 1.0) if shares else (-full, full)
+    full, decimals = 1.0 if shares else _FULL * largest_of(one.value) or 1.0, decimals_of(one.value)
+    low = 0.0 if shares else -1.0
     styles = _styles(shares)
     for i, row in enumerate(one.value[:MOST_ROWS, :MOST_COLUMNS].tolist()):
         cells = [f'<th style="{label}">{escape(one.rows[i]) if one.rows else ""}</th>']
         for number in row:
-            share = (min(max(number, low), high) - low) / (high - low) if isfinite(number) else 0.0 if shares else 0.5
+            # Divided first: twice a number of 1e308 would be infinite.
+            part = min(max(number / full, low), 1.0) if isfinite(number) else 0.0
+            share = (part - low) / (1.0 - low)
             cells.append(f'<td style="{styles[round(share * 255)]}">{in_table(number, decimals)}</td>')
         cells += [f'<td style="{label}">{escape(word)}</td>' for word in words[i : i + 1]]
         lines.append("".join(cells))

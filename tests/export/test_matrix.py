@@ -6,7 +6,18 @@ from io import StringIO
 import numpy as np
 import pytest
 
-from explorer.export.matrix import ENDINGS, FORMATS, LabelledMatrix, as_csv, latex, markdown, numpy, save, tsv
+from explorer.export.matrix import (
+    ENDINGS,
+    FORMATS,
+    LabelledMatrix,
+    as_csv,
+    html_table,
+    latex,
+    markdown,
+    numpy,
+    save,
+    tsv,
+)
 from tests.refusals import refuses
 
 VALUE = np.array([[0.1, -np.inf, 1e-9], [1 / 3, np.nan, -2e12]])
@@ -79,6 +90,12 @@ def test_latex_is_one_equation():
     assert "MaxMatrixCols" not in text
     assert r"\setcounter{MaxMatrixCols}{12}" in latex(LabelledMatrix("W", "W", np.ones((2, 12))))
     assert latex(LabelledMatrix("T", "T", np.array([[2.0]]))).splitlines()[1:] == [r"\[ T =", "2", r"\]"]
+
+
+def test_a_table_shows_the_largest_numbers_that_there_are():
+    """A net that had diverged ended in an error in a notebook: twice 1e308 is infinite, and has no colour."""
+    for value in (1e308, -1.7e308):
+        assert "e308<" in html_table(LabelledMatrix("a", "a", np.array([[value, 1.0, np.nan, np.inf]])))
 
 
 def test_a_file_has_the_format_of_its_ending(tmp_path):
