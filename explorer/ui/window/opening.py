@@ -200,6 +200,7 @@ class OpeningPage(QFrame):
         """Let the model read the typed words, or say which word it does not know, and which words it knows."""
         document = self._bench.document
         sequence, before = sequence_of(document.state), likeliest(self._view)
+        n_words = len(document.words(sequence))
         try:
             document.do(SetTokens(sequence, known_words(self.field.text(), self._known(sequence))))
         except ExplorerError as error:
@@ -209,7 +210,10 @@ class OpeningPage(QFrame):
         if before == likeliest(self._view):
             self._invite()
         else:
-            self._tell(f"Before, it was {escape(before)}. Black lines at the bars are the values of before.", "muted")
+            # Only values of as many words can be marked.
+            marked = " Black lines at the bars are the values of before."
+            same = len(document.words(sequence)) == n_words
+            self._tell(f"Before, it was {escape(before)}.{marked if same else ''}", "muted")
 
     def _refuse(self, error: ExplorerError) -> None:
         text = escape(sentence(error), quote=False)

@@ -106,6 +106,17 @@ def test_the_words_run_through_once_and_typing_another_sentence_shows_its_end(fi
     assert (answers(window)[0][0], page.field.text()) == ("mat", "the cat sat on the")
 
 
+def test_lines_at_the_bars_are_spoken_of_only_where_there_are_any(first, hand):
+    """The values of before are marked only for as many words; the page spoke of black lines that nobody saw."""
+    page = first().tabs.opening
+    for sentence, marked in (("the dog sat on the", True), ("the cat", False)):
+        hand.click(page.field)
+        page.field.selectAll()
+        hand.enter(sentence)
+        assert page.told.text().startswith("Before, it was ")
+        assert ("Black lines" in page.told.text()) is marked
+
+
 def test_at_its_end_the_motion_stands_still_and_can_be_seen_again(first, hand, qtbot):
     window = first(moves=True)
     page = window.tabs.opening
