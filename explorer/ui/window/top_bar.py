@@ -297,10 +297,13 @@ class TopBar(QFrame):
                 self._row.insertWidget(place, self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
             else:
                 self._below.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
+        beside = self._choices.sizeHint().width() + self._row.spacing()
         if is_below:
             self._write_title(below, lines=2)
+            if self._over(width, beside) > 0:
+                self.menu.setText("")
+                self._row.invalidate()
             return
-        beside = self._choices.sizeHint().width() + self._row.spacing()
         if self.title.minimumWidth() - self._over(width, beside) < px(READ_TITLE):  # the menu's icon alone is enough
             self.menu.setText("")
             self._row.invalidate()
