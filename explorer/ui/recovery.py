@@ -71,7 +71,8 @@ class Recovery(QObject):
 
     def _open(self, file: Path, lock: QLockFile) -> None:
         if self._files.may_leave() and self._files.open_unsaved(file):
-            self._forget()
+            with self._turn:  # the writer may be at work
+                self._forget()
             self._file, self._lock = file, lock  # from now on it is this window's
             self.offer()  # another window may have left something, too
         else:
@@ -107,7 +108,7 @@ class Recovery(QObject):
             self._timer.start()
         elif state is not self._written and (file := self._begun()) is not None:
             title, begun = self._bench.lesson.title, perf_counter()
-            save = partial(_save, state, title, file, self._files.session(), self._turn)
+            save = partial(self._save, state, title, file, self._files.session())
             self._writer.run(save, partial(self._end, state, begun))
 
     def _begun(self) -> Path | None:
@@ -121,6 +122,12 @@ class Recovery(QObject):
                     self._file, self._lock = file, lock
         return self._file
 
+    def _save(self, state: State, title: str, file: Path, session: Session) -> None:
+        """Write the file, on a thread, unless it was given up meanwhile."""
+        with self._turn, suppress(ExplorerError):
+            if file == self._file:
+                storage.save(state, title, file, session)
+
     def _end(self, state: State, begun: float) -> None:
         self._written = state
         self._timer.setInterval(max(PAUSE_MS, round(1000 * (perf_counter() - begun) / MOST_SHARE)))
@@ -133,11 +140,6 @@ class Recovery(QObject):
                 self._file.unlink(missing_ok=True)
             self._lock.unlock()
         self._file = self._lock = self._written = None
-
-
-def _save(state: State, title: str, file: Path, session: Session, turn: Lock) -> None:
-    with turn, suppress(ExplorerError):
-        storage.save(state, title, file, session)
 
 
 def _newest_first(folder: Path | None) -> list[Path]:

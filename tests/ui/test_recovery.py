@@ -6,11 +6,13 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event, Timer
 
 import pytest
 from PySide6.QtCore import Qt
 
 from explorer.core.engine import same_bytes
+from explorer.document import storage
 from explorer.document.commands import SetCells
 from explorer.document.storage import load
 from explorer.settings import Settings
@@ -100,6 +102,29 @@ def test_it_is_still_there_if_the_next_window_is_killed_too(left, open_window, t
     hand.click(window.notice.buttons["Open them"])
     edit(window, 0.75)
     qtbot.waitUntil(lambda: number(load(left)[0]) == 0.75)
+    assert documents(tmp_path) == [left]
+
+
+def test_what_is_still_being_written_then_does_not_come_back(
+    left, open_window, tmp_path, hand, quick, qtbot, monkeypatch
+):
+    """Its file was deleted before it was there, so the next start offered what had been given up."""
+    window, begun, goes_on, save = open_window(settings=Settings(tmp_path)), Event(), Event(), storage.save
+
+    def slow(*given):
+        begun.set()
+        assert goes_on.wait(PATIENCE_S)
+        save(*given)
+
+    monkeypatch.setattr(storage, "save", slow)
+    edit(window, 0.25)
+    qtbot.waitUntil(begun.is_set)
+    window.recovery.offer()
+    timer = Timer(0.2, goes_on.set)
+    timer.start()
+    hand.click(window.notice.buttons["Open them"])
+    timer.join()
+    qtbot.waitUntil(lambda: not window.recovery._writer.at_work)
     assert documents(tmp_path) == [left]
 
 
