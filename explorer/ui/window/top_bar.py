@@ -16,7 +16,7 @@ from explorer.ui.errors import show_done
 from explorer.ui.files import Files
 from explorer.ui.theme import mark
 from explorer.ui.widgets.inputs import ComboBox, Segments
-from explorer.ui.widgets.labels import icon
+from explorer.ui.widgets.labels import as_tip, icon
 from explorer.ui.widgets.layouts import FlowLayout, row_in
 from explorer.ui.window.menus import MainMenu, OpenMenu, plain
 from explorer.ui.window.notice import Computing
@@ -255,7 +255,7 @@ class TopBar(QFrame):
     def open(self, lesson: Lesson) -> None:
         """Show the title of the open lesson, and its settings."""
         self._name = lesson.title
-        self.title.setToolTip(f"{lesson.title}\nOpen something else")
+        self.title.setToolTip(as_tip(f"{lesson.title}\nOpen something else"))
         self.title.setText(plain(f"{self._name}{OPENS}"))
         self._settings.open(lesson, self._tabs["Lessons"])
         self.show_page(self.page)

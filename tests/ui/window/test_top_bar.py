@@ -32,6 +32,13 @@ def test_at_1280_all_stands_on_one_line(open_window, eye):
         assert bool(buttons) is (box is None), lesson
 
 
+def test_the_tip_of_a_title_names_words_that_look_like_markup(open_window):
+    """A model that was made of the words <s> the cat had a tip with the cat struck out."""
+    bar = open_window("xor").top_bar
+    bar.open(replace(lesson_of("xor"), title="<s> the cat"))
+    assert "&lt;s&gt; the cat" in bar.title.toolTip()
+
+
 @pytest.mark.parametrize(("tab", "size"), [("Train", (1280, 720)), ("Words", (1000, 720))])
 def test_the_settings_are_the_same_whichever_tab_was_open_when_the_look_was_changed(open_window, eye, tab, size):
     window = open_window("xor")
