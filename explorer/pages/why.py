@@ -122,9 +122,7 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
         for place, share in zip(places, along.tolist(), strict=True):
             said = written(round(share, 2) + 0.0, 2) if np.isfinite(share) else "–"
             tip = f"{_site_named(site, names)} at “{there[place]}”: {said}. A click pins it"
-            entries.append(
-                Entry(said, share if np.isfinite(share) else 0.0, tip, leads=_Put(site, place, other.values))
-            )
+            entries.append(Entry(said, share if np.isfinite(share) else 0.0, tip, leads=_Put(site, place, other)))
         lines.append(Line(tuple(entries), strong=whole))
     columns = tuple(Column(f"“{there[place]}”", HEAT) for place in places)
     parts = tuple(_site_named(site, names) for site in sites(view.graph))
@@ -140,15 +138,16 @@ def _site_named(site: Site, names: Mapping[str, str]) -> str:
     return f"after {named}" if site.node == site.after else named
 
 
-class _Put(Edit, eq=False):
+class _Put(Edit):
     """Pins a part to its numbers in the other pass. The command is made only for the one cell that is clicked."""
 
     site: Site
     place: int
-    other: Mapping[str, Array]
+    other: "_Other"
 
     def command(self, stroke: object = None) -> PinCells:
-        values = self.other[self.site.node][pin_of(self.site, self.place, self.other).cells]
+        there = self.other.values
+        values = there[self.site.node][pin_of(self.site, self.place, there).cells]
         return PinCells(self.site.name, {(self.place, k): float(v) for k, v in enumerate(values)})
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
+from explorer.document.commands import PinCells, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.levels import WHY, explains, stops
@@ -150,6 +150,24 @@ def test_patching_finds_the_word_that_makes_the_difference_and_a_click_puts_it_i
     assert "the same answer" in of.page(WHY.name).notes  # all of the way has been gone
     of.document.undo()
     assert np.array_equal(of.value("output.logits"), before)
+
+
+def test_a_click_puts_in_the_numbers_of_the_chosen_word_where_no_word_changes_the_answer(desk):
+    """The cells looked alike for all words, and a click pinned the numbers of the word that was chosen first."""
+    of = desk("tiny-gpt")
+    for layer in (1, 2):
+        name = f"decoder.{layer}.self.W_O"
+        of.do(SetArray(name, np.zeros_like(of.value(name))))
+    of.choose(SHOW, True)
+    of.choose(PLACE, 1)
+    shown = []
+    for word in (0, 1):
+        of.choose(OTHER, word)
+        page = of.page(WHY.name)
+        assert "the same answer" in page.notes
+        shown.append(page.the("patches"))
+    first, second = shown
+    assert first != second
 
 
 def test_the_model_beside_is_what_is_taken_from(desk):
