@@ -58,7 +58,7 @@ def open_file(path: str | Path) -> BinaryIO:
     if stat.S_ISFIFO(mode):
         raise OSError("it is a pipe; put what comes out of it into a file")
     if not stat.S_ISREG(mode):
-        raise OSError("it is not a file")
+        raise OSError("it is a folder" if stat.S_ISDIR(mode) else "it is not a file")
     return open(path, "rb")
 
 

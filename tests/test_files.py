@@ -129,7 +129,7 @@ def test_a_folder_that_cannot_be_looked_through_is_left():
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("none", "there is no such file"), ("a.txt/b", "there is no such file"), (".", "not a file")]
+    ("name", "said"), [("none", "there is no such file"), ("a.txt/b", "there is no such file"), (".", "it is a folder")]
 )
 def test_only_a_file_is_opened(file, name, said):
     with pytest.raises(OSError, match=said):

@@ -459,7 +459,7 @@ FOREIGN = "cannot be opened: it was not written by this program. Open another co
 
 def test_no_file(tmp_path):
     assert refused(tmp_path / "nothing.explorer") == f"cannot be read: there is no such file. {REMEDY}"
-    assert refused(tmp_path) == f"cannot be read: it is not a file. {REMEDY}"
+    assert refused(tmp_path) == f"cannot be read: it is a folder. {REMEDY}"
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")

@@ -291,7 +291,7 @@ def test_impossible_path(tmp_path, name):
 def test_folder(tmp_path):
     error = refused(tmp_path)
     assert error.id == "lesson-not-read"
-    assert "it is not a file" in sentence(error)
+    assert "it is a folder" in sentence(error)
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device here")

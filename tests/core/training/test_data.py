@@ -96,7 +96,7 @@ def test_no_sentences():
 def test_files_that_are_no_text(tmp_path, monkeypatch):
     with refuses("no such file"):
         read_text(tmp_path / "none.txt")
-    with refuses("not a file"):
+    with refuses("it is a folder"):
         read_text(tmp_path)
     (tmp_path / "latin.txt").write_bytes(b"one\ncaf\xe9")
     with refuses("line 2 is not text in UTF-8"):
