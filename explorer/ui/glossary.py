@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
 
 
+LEAST = 90
+"""Pixels at text scale 1 that its heading and its field take."""
 HEADING = 60
 """Letters of a heading at most. A click anywhere on one means its first term."""
 
@@ -211,7 +213,9 @@ class Glossary(SideColumn):
         if window.top_bar.page == 0:
             column = window.inspector.parentWidget()
             assert column is not None
-            most = min(column.height() // 2, column.height() - window.lessons.panel.least_height())
+            half, left = column.height() // 2, column.height() - window.lessons.panel.least_height()
+            # Large letters in a low window leave no room for both: then the field stays in sight, as far as it goes.
+            most = min(half, max(left, self.bench.appearance.px(LEAST)))
             self.setFixedHeight(min(self.elements.sizeHint().height(), most))
             if self._above.indexOf(self) != 0:  # else the page would be laid out twice
                 self._above.insertWidget(0, self)

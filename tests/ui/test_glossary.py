@@ -205,3 +205,15 @@ def test_the_step_of_a_lesson_below_it_keeps_its_buttons_in_large_text(window, a
     assert window.terms.geometry().bottom() < panel.geometry().top()
     assert panel.geometry().bottom() < column.height()
     assert panel.height() >= panel.minimumSizeHint().height()
+
+
+def test_in_a_low_window_with_the_largest_letters_its_field_stays_in_sight(window, appearance, eye):
+    """What the step below needs was more than the whole column: its height was to be below 0."""
+    window.resize(1024, 640)
+    window.lessons.begin("you-are-welcome", False)
+    appearance.set_scale(3.0)
+    eye.settle(window)
+    window.terms.define(glossary().of("softmax"))
+    eye.settle(window)
+    column = window.inspector.parentWidget()
+    assert 0 < window.terms.height() <= column.height() // 2
