@@ -16,6 +16,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import counted
 from explorer.core.model import SEQUENCES, Model, names_within
 from explorer.core.models import build
+from explorer.core.models.ends import TEMPERATURE
 from explorer.core.ops import Array, Input
 from explorer.memory import available
 
@@ -105,7 +106,7 @@ def put_together(
     inputs: dict[str, Array] = {}
     sources: dict[str, tuple[Source, list[str]]] = {}  # the inputs to read, each with the names of its tensors
     for name, node in graph.nodes.items():
-        if not node.is_input or name == "output.temperature":
+        if not node.is_input or name == TEMPERATURE:
             continue
         source = None if node.op.whole else _source(plan, name)
         if source is None or not source.tensor:
@@ -136,8 +137,8 @@ def put_together(
             read += array.size
             # A table used by two sequences is kept once.
             inputs[name] = whole.setdefault(named[keys[0]], array) if name.endswith(".table") else array
-    if "output.temperature" in graph.nodes:
-        inputs["output.temperature"] = np.ones((), dtype)
+    if TEMPERATURE in graph.nodes:
+        inputs[TEMPERATURE] = np.ones((), dtype)
     used |= {plan.otherwise[name] for name in used & plan.otherwise.keys()}
     if plan.switches.get("output.tied") and "output.W" in plan.nodes:
         used.add(plan.nodes["output.W"].tensor)  # the same numbers as the table

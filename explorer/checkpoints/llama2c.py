@@ -25,6 +25,7 @@ from explorer.checkpoints.tokenizers.tokenizer_json import MOST_BYTES, from_fiel
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.models import build
+from explorer.core.models.ends import TEMPERATURE
 from explorer.core.ops import Array
 
 _SIZES = struct.Struct("<7i")
@@ -167,7 +168,7 @@ def _put_together(file: Path, form: _Form, tokenizer: Tokenizer | None, dtype: s
         build(model)  # its weights are as large as the file
     except ExplorerError:
         raise wrong(file, "has sizes that are beyond what is read here") from None
-    inputs: dict[str, Array] = {"input.tokens": np.zeros(1, np.int64), "output.temperature": np.ones((), dtype)}
+    inputs: dict[str, Array] = {"input.tokens": np.zeros(1, np.int64), TEMPERATURE: np.ones((), dtype)}
     for name, array in _arrays(file, form, dtype):
         if name.startswith(("self.", "ffn.")):
             for k in range(form.layers):

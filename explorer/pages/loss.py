@@ -10,6 +10,7 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place, Stage
+from explorer.core.models.ends import TEMPERATURE
 from explorer.core.numbers import Ranked, alone, as_share, decimals_of, exact, in_table, written
 from explorer.core.ops import Array, CrossEntropy
 from explorer.core.vocabulary import PAD
@@ -40,7 +41,7 @@ from explorer.pages.page import (
 )
 from explorer.pages.view import Cell, View
 
-VALUE, TARGET, LOGITS, TEMPERATURE = "loss.value", "loss.target", "output.logits", "output.temperature"
+VALUE, TARGET, LOGITS = "loss.value", "loss.target", "output.logits"
 PRINTED_DECIMALS = 2
 
 

@@ -13,7 +13,7 @@ from explorer.core.byte_pairs import typed, unit
 from explorer.core.decoder import LOGITS, Cost, Decoder, next_word_cost, products, why_none_kept
 from explorer.core.generation import Beam, Choice, search
 from explorer.core.graph import READ, Stage
-from explorer.core.models.ends import DECODER_READS
+from explorer.core.models.ends import DECODER_READS, TEMPERATURE
 from explorer.core.numbers import Ranked, alone, as_share, exact, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import end_of as end_mark
@@ -188,7 +188,7 @@ def _cost(view: View, row: int, cost: Cost, none_kept: str) -> tuple[Element, ..
     return Note("about the cache", note), listing
 
 
-TEMPERATURE, SCALED = "output.temperature", "output.scaled"
+SCALED = "output.scaled"
 TOP_K, TOP_P, HOW, SEED, TREE = (f"next word.{name}" for name in ("top-k", "top-p", "how", "seed", "tree"))
 RUN, BEAMS, DEEP = 20, 3, 6
 BEAMED = "beams ahead"

@@ -7,6 +7,7 @@ import numpy as np
 
 from explorer.core.byte_pairs import unit
 from explorer.core.graph import Stage
+from explorer.core.models.ends import TEMPERATURE
 from explorer.core.numbers import Ranked, decimals_of, exact, written
 from explorer.core.ops import Array
 from explorer.pages.element import Data, Element
@@ -35,7 +36,6 @@ from explorer.pages.page import (
 from explorer.pages.view import Cell, View
 
 LOGITS, SCALED, PROBABILITIES, CHOSEN = (f"output.{s}" for s in ("logits", "scaled", "probabilities", "chosen"))
-TEMPERATURE = "output.temperature"
 SORTED = "output.largest first"
 IN_SIGHT = 14
 """How many words of the list are in sight."""

@@ -27,7 +27,7 @@ from explorer.core.attribution import (
 from explorer.core.byte_pairs import typed
 from explorer.core.engine import fresh
 from explorer.core.graph import READ, Graph, Stage
-from explorer.core.models.ends import DECODER_READS
+from explorer.core.models.ends import DECODER_READS, TEMPERATURE
 from explorer.core.numbers import exact, places_of_largest, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import is_mark
@@ -302,7 +302,7 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
         "What the last norm and the output layer would say if the model ended here. In the middle of a model these "
         "are guesses that it was not trained for: it was trained to be right at its end."
     )
-    if float(view.values["output.temperature"]) != 1:
+    if float(view.values[TEMPERATURE]) != 1:
         note += " The temperature is not used here."
     here = Listing("lens here", "The likeliest word after each block", columns, tuple(lines))
     all_words = Section("lens of all", "After each word"), _lens_of_all(found, says, there, row)

@@ -8,7 +8,7 @@ from explorer.pages.references import ALL, REFERENCE, ROW, STATUS, places_in, re
 from explorer.pages.view import Cell
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
-from explorer.ui.page.column import ColumnTab
+from explorer.ui.page.column_tab import ColumnTab
 from explorer.ui.page.listing import ROW_HEIGHT, ListingView
 from explorer.ui.workbench import Workbench
 

@@ -45,6 +45,8 @@ from explorer.core.ops import (
 )
 from explorer.core.vocabulary import PAD, end_of, with_words
 
+TEMPERATURE = "output.temperature"
+"""The input by which the logits are divided."""
 AMONG_SCORES = ("rotary", "ALiBi", "relative", "none")
 """Kinds of positions that are not added to the vectors: they act on queries and keys or on scores, or not at all."""
 
@@ -237,7 +239,7 @@ def probabilities(model: Model, g: GraphBuilder, logits: str, rows: str, words: 
     rows, words : str
         Its axes.
     """
-    temperature = g.add("output.temperature", Input("ones"), axes=(), symbol="T")
+    temperature = g.add(TEMPERATURE, Input("ones"), axes=(), symbol="T")
     scaled = g.add("output.scaled", Temperature(), logits, temperature, axes=(rows, words), symbol="z_T")
     activation = model.switch("output", "activation")
     op = Softmax() if activation == "softmax" else ACTIVATIONS[str(activation)]

@@ -13,7 +13,7 @@ import numpy as np
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.generation import Choice, write
-from explorer.core.models.ends import DECODER_READS, follows_words
+from explorer.core.models.ends import DECODER_READS, TEMPERATURE, follows_words
 from explorer.core.ops import Array
 from explorer.core.training.data import JOINERS
 from explorer.core.vocabulary import MOST_TOKENS, are_numbers, with_words
@@ -157,9 +157,6 @@ def _is_word(word: str) -> bool:
     """Whether a text can be a token: visible characters, and joiners of letters and emoji between them."""
     seen = [c for c in word if c not in JOINERS]
     return bool(seen) and len(word) <= MOST_TOKEN_LENGTH and _HIDDEN.isdisjoint(map(category, seen))
-
-
-TEMPERATURE = "output.temperature"
 
 
 class WriteOn(Command):

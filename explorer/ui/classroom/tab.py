@@ -26,7 +26,7 @@ from explorer.teaching.unfinished_sheets import Begun
 from explorer.ui.background import Background
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
-from explorer.ui.page.column import ColumnTab
+from explorer.ui.page.column_tab import ColumnTab
 from explorer.ui.page.controls import FieldView
 from explorer.ui.page.listing import ROW_HEIGHT
 from explorer.ui.workbench import Workbench

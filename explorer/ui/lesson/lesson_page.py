@@ -17,7 +17,7 @@ from explorer.pages.lessons import COURSE, Shelf, lessons_page
 from explorer.ui.background import Background
 from explorer.ui.lesson.step_pictures import beginning
 from explorer.ui.page.card import IMAGE
-from explorer.ui.page.column import ColumnTab
+from explorer.ui.page.column_tab import ColumnTab
 from explorer.ui.workbench import Workbench
 
 LARGEST = 3

@@ -12,6 +12,7 @@ from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.theme import mark
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.names import with_ampersands
 from explorer.ui.workbench import Workbench
 
 
@@ -104,7 +105,7 @@ class SentenceButton(QPushButton):
         text = "\n".join(self._lines(self.width()))
         if text != self._shown:
             self._shown = text
-            self.setText(text.replace("&", "&&"))  # else it would underline the next letter
+            self.setText(with_ampersands(text))
 
     def _lines(self, width: int) -> list[str]:
         room = width - self._around

@@ -4,16 +4,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import (
     QApplication,
-    QFrame,
     QGridLayout,
     QLabel,
     QLayout,
-    QScrollArea,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,8 +27,7 @@ from explorer.ui.page.holders import Titled, height_of
 from explorer.ui.page.lines import RowLayout, row_room
 from explorer.ui.page.sharing import Sharing
 from explorer.ui.theme import mark
-from explorer.ui.turns import later
-from explorer.ui.widgets.layouts import FlowLayout, column_in, scroll_area
+from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.workbench import Workbench
 
@@ -393,107 +389,6 @@ class Elements(QWidget):
     def layout_of(self, row: Row) -> RowLayout:
         """The layout of a row."""
         return cast(RowLayout, self.holder_of(row).layout())
-
-
-class Reading(QObject):
-    """Keeps what is read in sight in a scroll area whose page is built again, also in another size of text."""
-
-    def __init__(self, bench: Workbench, area: QScrollArea) -> None:
-        super().__init__(area)
-        self._bar = area.verticalScrollBar()
-        self._part: float | None = None
-        """How far down it was scrolled when the page was built again, from 0 to 1; None once the person acts."""
-        self._bar.rangeChanged.connect(self._stay)
-        bench.bridge.acted.connect(self._let_go)
-
-    def hold(self) -> None:
-        """Remember the place, before the page is taken away."""
-        if self._part is None:
-            self._part = self._bar.value() / max(self._bar.maximum(), 1)
-
-    def _stay(self) -> None:
-        """Go back to the place: a page that is built again grows by steps."""
-        if self._part is not None:
-            self._bar.setValue(round(self._part * self._bar.maximum()))
-
-    def _let_go(self) -> None:
-        self._part = None
-
-
-class ColumnTab(QFrame):
-    """A tab of the window that shows one page of elements, and scrolls if they do not fit.
-
-    A derived class calls `make` once it knows what to show, and defines in `refresh` what that is.
-
-    Parameters
-    ----------
-    name : str
-        For a screen reader.
-    spacing, right, inside : int
-        Pixels at text scale 1: between two elements, at the right of the scroll area, and at the right end inside it.
-    parent : QWidget, optional
-        The final parent: Qt styles a widget and its children again when it gets another parent.
-    """
-
-    elements: Elements
-
-    def __init__(
-        self, bench: Workbench, name: str, spacing: int, right: int, inside: int = 0, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self.setObjectName("page")
-        self.setAccessibleName(name)
-        self.bench, self._spacing = bench, spacing
-        self.around, self.within = (24, 16, right, 12), (0, 0, inside, inside)
-        """Margins in pixels at text scale 1: around the scroll area, and inside it."""
-        self.area = scroll_area(sideways=False)
-        self._down = QVBoxLayout(self)
-        self._down.addWidget(self.area)
-        self._again, self._replaced = later(self, self.make), Gone(self)
-        self._worn = True
-        """Whether it has the present look."""
-        self._reading = Reading(bench, self.area)
-
-    def refresh(self) -> None:
-        """Build the page's data again, and update the widgets that differ."""
-        raise NotImplementedError(type(self).__name__)
-
-    def restyle(self) -> None:
-        """Follow the theme and the text scale: in a turn of its own, or when it is next shown."""
-        self._worn = False
-        if self.isVisible():
-            self.bench.appearance.turns.add(self._again)
-
-    def make(self) -> None:
-        """Build the page again, because most sizes in it are fixed."""
-        self._worn, px = True, self.bench.appearance.px
-        self._down.setContentsMargins(*map(px, self.around))
-        focused = QApplication.focusWidget()
-        name = focused.accessibleName() if focused is not None and self.isAncestorOf(focused) else ""
-        link = None
-        if self.area.widget() is not None:
-            link = self.elements.link(focused)
-            self._reading.hold()
-            self._replaced.delete(self.area.takeWidget())
-        self.elements = Elements(self.bench, px(self._spacing))
-        self.elements.setContentsMargins(*map(px, self.within))
-        self.area.setWidget(self.elements)
-        self.refresh()
-        self.elements.give_focus(name)
-        if link is not None:
-            self.elements.give_focus_to_link(link)
-
-    def resizeEvent(self, event: Any) -> None:
-        super().resizeEvent(event)
-        if self._worn:  # otherwise the page is built again before it is shown
-            self.refresh()
-
-    def showEvent(self, event: Any) -> None:
-        super().showEvent(event)
-        if self._worn:
-            self.refresh()
-        else:
-            self.make()
 
 
 def _alignment(element: Element) -> Qt.AlignmentFlag:

@@ -27,7 +27,7 @@ from explorer.ui.widgets import UNBOUNDED, inputs
 from explorer.ui.widgets.inputs import ComboBox, FactorSlider, Segments, SpinBox, WordLine
 from explorer.ui.widgets.labels import be_there
 from explorer.ui.widgets.layouts import column_in, row_in
-from explorer.ui.widgets.names import NamedBox, set_names
+from explorer.ui.widgets.names import NamedBox, set_names, with_ampersands
 from explorer.ui.widgets.tree import inside
 from explorer.ui.workbench import Workbench
 
@@ -297,7 +297,7 @@ class ButtonView(QPushButton):
         self._button = button
         mark(self, primary="true" if button.primary else "false")
         self.setEnabled(button.on)
-        self.setText(button.text.replace("&", "&&"))  # else it would underline the next letter
+        self.setText(with_ampersands(button.text))
         be_there(self, bool(button.text))
         self.setAccessibleName(button.name or button.text)
         self.setToolTip(set_names(button.tip))

@@ -9,10 +9,11 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 from explorer.core.cell import is_cell_of
 from explorer.core.ops import Array
 from explorer.core.overview import largest_of
+from explorer.pages.loss_grid import FIRST, steepest
 from explorer.ui.selection import Cell
 from explorer.ui.signs import paint_signs
 from explorer.ui.theme import mark, qcolor
-from explorer.ui.training.loss_surface import FIRST, LossSurface, name_of, steepest
+from explorer.ui.training.loss_surface import LossSurface, name_of
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench

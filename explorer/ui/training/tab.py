@@ -23,7 +23,8 @@ from explorer.sentences import sentence
 from explorer.training.diagnosis import Diagnosis
 from explorer.training.stretch import Settings
 from explorer.ui.errors import show_error
-from explorer.ui.page.column import Elements, Reading
+from explorer.ui.page.column import Elements
+from explorer.ui.page.column_tab import ScrollPlace
 from explorer.ui.page.header import HeaderView
 from explorer.ui.widgets.layouts import row_in, scroll_area
 from explorer.ui.widgets.tree import Gone
@@ -74,7 +75,7 @@ class TrainingTab(QFrame):
         self._foot.setAccessibleName("How training goes")
         self._right, self._below = QVBoxLayout(right), QVBoxLayout(self._foot)
         self._gone = Gone(self)
-        self._readings = [Reading(bench, area) for area in (self._area, self._page)]
+        self._places_read = [ScrollPlace(bench, area) for area in (self._area, self._page)]
         self._pages: list[Elements] = []
         self._right.addStretch(1)
         across, beside = row_in(self, self._area, spacing=0), QVBoxLayout()
@@ -98,8 +99,8 @@ class TrainingTab(QFrame):
         px, before = self.bench.appearance.px, self._pages
         self._pages = [Elements(self.bench, px(8)) for _ in range(4)]
         self.settings, self.controls, self.pictures, self.foot = self._pages
-        for reading in self._readings if before else ():
-            reading.hold()
+        for place in self._places_read if before else ():
+            place.hold()
         self.settings.setContentsMargins(px(20), px(10), px(12), px(16))
         self._area.takeWidget()
         self._area.setWidget(self.settings)

@@ -34,6 +34,7 @@ from explorer import PROGRAM
 from explorer.ui.theme import mark
 from explorer.ui.widgets.labels import as_tip
 from explorer.ui.widgets.layouts import row_in
+from explorer.ui.widgets.names import with_ampersands
 from explorer.ui.workbench import Workbench
 
 ROUNDED = 2
@@ -141,7 +142,7 @@ class Segments(QWidget):
         last = len(titles) - 1
         for i, title in enumerate(titles):
             place = "only" if not last else "first" if i == 0 else "last" if i == last else "middle"
-            button = mark(QPushButton(title.replace("&", "&&")), segment=place)  # a word such as R&D stays whole
+            button = mark(QPushButton(with_ampersands(title)), segment=place)
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.setAccessibleName(f"{spoken} {title}")

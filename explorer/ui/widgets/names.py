@@ -149,11 +149,16 @@ class NamedItems(QStyledItemDelegate):
         draw_named(painter, room, Qt.AlignmentFlag.AlignVCenter.value, short)
 
 
+def with_ampersands(text: str) -> str:
+    """A text for a button, a box or a menu that shows each &, as in R&D; Qt would underline the next letter."""
+    return text.replace("&", "&&")
+
+
 class NamedBox(QCheckBox):
     """A check box whose words may contain names. For a screen reader its text is as it is typed."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(text.replace("&", "&&"), parent)  # else it would underline the next letter
+        super().__init__(with_ampersands(text), parent)
         self._typed = text
 
     @property

@@ -7,6 +7,7 @@ from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QMenu, QPushButton, QScrollArea, QWidget
 
 from explorer.ui.theme import mark
+from explorer.ui.widgets.names import with_ampersands
 
 FAR_ENOUGH = 12  # pixels after which a press becomes a drag
 MOST_LETTERS = 1_000_000
@@ -40,7 +41,7 @@ class Chip(QPushButton):
 
     def say(self, word: str) -> None:
         """Show a word."""
-        text = f"{word} {str(self.position).translate(SUBSCRIPTS)}".replace("&", "&&")
+        text = with_ampersands(f"{word} {str(self.position).translate(SUBSCRIPTS)}")
         if text != self.text():
             self.setText(text)
             self.setAccessibleName(f"Token {self.position}: {word}")

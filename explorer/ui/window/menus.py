@@ -10,6 +10,7 @@ from explorer.lessons.loader import load, model_titles
 from explorer.ui.actions import Actions
 from explorer.ui.files import Files
 from explorer.ui.widgets.inputs import Menu
+from explorer.ui.widgets.names import with_ampersands
 
 
 class MainMenu(Menu):
@@ -99,14 +100,9 @@ class OpenMenu(Menu):
         self._listed = models + yours
 
     def _entry(self, title: str, act: Callable[[], object]) -> QAction:
-        entry = QAction(plain(title), self)
+        entry = QAction(with_ampersands(title), self)
         entry.triggered.connect(act)
         return entry
-
-
-def plain(text: str) -> str:
-    """A text for a menu in which & is escaped, so that it does not underline the next letter."""
-    return text.replace("&", "&&")
 
 
 def _open_example(files: Files, id: str) -> None:
@@ -120,7 +116,7 @@ def _recent(files: Files, parent: QMenu) -> QMenu:
     def list_them() -> None:
         menu.clear()
         for path in files.recent.paths:
-            menu.addAction(plain(f"{path.name}    {path.parent}"), partial(files.open_path, path))
+            menu.addAction(with_ampersands(f"{path.name}    {path.parent}"), partial(files.open_path, path))
         if menu.isEmpty():
             menu.addAction("Nothing was opened or saved yet").setEnabled(False)
 

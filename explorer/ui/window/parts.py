@@ -16,7 +16,7 @@ from explorer.document.document import Change
 from explorer.pages.element import Element
 from explorer.settings import Settings
 from explorer.ui.page.area import StageArea
-from explorer.ui.page.column import ColumnTab
+from explorer.ui.page.column_tab import ColumnTab
 from explorer.ui.page.page_view import PageView
 from explorer.ui.theme import mark
 from explorer.ui.turns import later

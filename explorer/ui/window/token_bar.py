@@ -11,6 +11,7 @@ from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.layouts import FlowLayout
+from explorer.ui.widgets.names import with_ampersands
 from explorer.ui.window.token_strip import TokenStrip
 from explorer.ui.workbench import Workbench
 
@@ -133,7 +134,7 @@ class TokenBar(QFrame):
         if self._bench.lesson.card or self._bench.document.state.records:  # a trained model cannot use a random row
             near = nearest_words(there[0], [word for word in known if word not in there])
             said = f"Unknown to the model: {named}; nearest: {near}"
-        self._row.setText(said.replace("&", "&&"))
+        self._row.setText(with_ampersands(said))
         where = f"New words start with random numbers, in {rows} of {axis}.table. Click to go there and type others"
         self._row.setToolTip(where)
         self._row.setAccessibleName(f"Go to {rows} of {axis}.table")

@@ -18,7 +18,8 @@ from explorer.ui.theme import mark
 from explorer.ui.widgets.inputs import ComboBox, Segments
 from explorer.ui.widgets.labels import as_tip, icon
 from explorer.ui.widgets.layouts import FlowLayout, row_in
-from explorer.ui.window.menus import MainMenu, OpenMenu, plain
+from explorer.ui.widgets.names import with_ampersands
+from explorer.ui.window.menus import MainMenu, OpenMenu
 from explorer.ui.window.notice import Computing
 from explorer.ui.workbench import Workbench
 
@@ -256,7 +257,7 @@ class TopBar(QFrame):
         """Show the title of the open lesson, and its settings."""
         self._name = lesson.title
         self.title.setToolTip(as_tip(f"{lesson.title}\nOpen something else"))
-        self.title.setText(plain(f"{self._name}{OPENS}"))
+        self.title.setText(with_ampersands(f"{self._name}{OPENS}"))
         self._settings.open(lesson, self._tabs["Lessons"])
         self.show_page(self.page)
 
@@ -334,7 +335,7 @@ class TopBar(QFrame):
             short = shortened(self._name, lambda text: metrics.horizontalAdvance(parted(text)[1]) <= room)
             before, text = parted(short)
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
-        self.title.setText(plain(f"{before}\n{text}{OPENS}".strip()))
+        self.title.setText(with_ampersands(f"{before}\n{text}{OPENS}".strip()))
 
     def _metrics(self, times: float = 1.1) -> QFontMetrics:
         """The metrics of the title's font, `times` as large as other letters, as in the style sheet."""

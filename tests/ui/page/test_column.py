@@ -4,7 +4,8 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 
 from explorer.pages.page import Item, Note, Row
-from explorer.ui.page.column import ColumnTab, Elements
+from explorer.ui.page.column import Elements
+from explorer.ui.page.column_tab import ColumnTab
 
 
 class Tab(ColumnTab):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.ui.selection import Cell
-from explorer.ui.training.loss_surface import FINEST, LossGrid, Window, around, levels, moved, steepest
+from explorer.pages.loss_grid import FINEST, LossGrid, Window, around, levels, moved, steepest
+from explorer.pages.view import Cell
 
 CELLS = (Cell("output.logits", (0, 0)), Cell("output.logits", (0, 3)))
 WINDOW = Window(-1.0, 1.0, -2.0, 0.0)
