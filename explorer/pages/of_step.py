@@ -5,6 +5,7 @@ Also which elements of a page a step, or a chosen cell, puts in the light (`Lit`
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,7 +37,9 @@ from explorer.pages.page import (
     Switches,
 )
 from explorer.pages.view import Cell, View
-from explorer.words.vectors import Vectors
+
+if TYPE_CHECKING:  # only the page Words reads vectors
+    from explorer.words.vectors import Vectors
 
 KINDS = {HeatMap: "heat map", AttentionLines: "lines", Sentences: "sentences"}
 """Names of elements without a title."""
@@ -116,7 +119,7 @@ ELSEWHERE = {"model": WHOLE, "train": "model.descent"}
 
 
 def elements_of(
-    view: View, step: Step, vectors: Vectors | None = None, has_all_room: bool = False, before: View | None = None
+    view: View, step: Step, vectors: "Vectors | None" = None, has_all_room: bool = False, before: View | None = None
 ) -> tuple[Element, ...]:
     """The elements that a step names, of the page that it looks at; for the Words tab, the words near the named one.
 

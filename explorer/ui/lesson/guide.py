@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from secrets import randbits
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -25,7 +25,9 @@ from explorer.pages.of_step import asked_cells
 from explorer.pages.view import Cell, Covered, Spot, View
 from explorer.ui.background import Background
 from explorer.ui.workbench import Workbench
-from explorer.words.vectors import Vectors
+
+if TYPE_CHECKING:  # only the page Words reads vectors
+    from explorer.words.vectors import Vectors
 
 T = TypeVar("T")
 TABS = {"words": "Words", "train": "Train"}
