@@ -128,13 +128,13 @@ def test_the_cards_of_lessons_are_drawn_on_paper_with_their_pictures(open_window
     window = open_window("xor", tab="Lessons")
     tab = window.tabs.currentWidget()
     appearance.set_mode("dark")
-    qtbot.waitUntil(lambda: tab.is_whole and all(card.image.is_drawn for card in _in_sight(tab)), timeout=20_000)
+    qtbot.waitUntil(lambda: tab.is_whole and _are_drawn(_in_sight(tab)), timeout=20_000)
     high, found = [card.height() for card in _in_sight(tab)], []
 
     def write(drawn):
         found[:] = _in_sight(tab)
         assert [card.height() for card in found] == high
-        assert all(card.image.is_drawn for card in found)
+        assert _are_drawn(found)
         images = [card.image.pixmap().toImage() for card in found]
         assert all(image.pixelColor(1, 1).lightness() > 200 for image in images if not image.isNull())
         return b""
@@ -142,6 +142,10 @@ def test_the_cards_of_lessons_are_drawn_on_paper_with_their_pictures(open_window
     monkeypatch.setitem(WRITERS, ".png", write)
     as_in_sight(window.tabs.bench, tab, ".png")
     assert len(found) > 3
+
+
+def _are_drawn(cards):
+    return bool(cards) and all(card.image.is_drawn for card in cards)
 
 
 def _in_sight(tab):
