@@ -363,7 +363,8 @@ class Run:
         added = weights.keys() - arrays.keys()
         if added:
             before = replace(before, inputs={name: a for name, a in before.inputs.items() if name not in added})
-        if added or any(array.shape != state.graph.shape(name) for name, array in arrays.items()):
+        there = arrays.keys() & state.graph.nodes.keys()  # a switch may have removed the others
+        if added or any(arrays[name].shape != state.graph.shape(name) for name in there):
             # The model or the sentence has changed since the run began.
             before = before.rebuilt(state.model)
         before = replace(before, records=self.first.records, optimiser=self.first.optimiser)

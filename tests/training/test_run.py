@@ -422,6 +422,10 @@ def test_weights_that_a_switch_has_added_begin_anew():
     run.start_over()
     for name in run.trainer.weights:
         assert same_bytes(roses.state.inputs[name], (drawn if name in added else run.first.inputs)[name]), name
+    roses.do(SetSwitch("decoder.1.ffn", "on", "off"))  # weights that training has moved are no longer in the graph
+    run.start_over()
+    roses.do(SetSwitch("decoder.1.ffn", "on", "on"))
+    assert same_bytes(roses.state.inputs["decoder.1.ffn.W_1"], run.first.inputs["decoder.1.ffn.W_1"])
 
 
 def test_another_optimiser_begins_to_remember_in_the_midst(script, tmp_path):
