@@ -24,14 +24,14 @@ from explorer.library.matrix import columns
 from explorer.library.page import need_display
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
-from explorer.teaching.answers import Answered, Sitting, Try, file_name
+from explorer.teaching.answers import Answered, Sitting, file_name
 from explorer.teaching.class_page import Roll, asked_in
 from explorer.teaching.gradebook import Gradebook, gradebook
-from explorer.teaching.items import ChoiceItem, Item, NumberItem, done_wrong, items
+from explorer.teaching.items import ChoiceItem, Item, NumberItem, items
 from explorer.teaching.moodle import moodle_xml
 from explorer.teaching.qti import qti_zip
 from explorer.teaching.sheet import read_sheet, sheet_of
-from explorer.teaching.sheet_page import order
+from explorer.teaching.sheet_page import order, told
 
 _BAR = 30
 
@@ -106,7 +106,7 @@ def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:
             print("That is no answer to this question.")
             continue
         done = sitting.answer(item, given)
-        print(_told(item, done))
+        print(as_text(told(item, done, sitting.left(item))))
     return True
 
 
@@ -120,14 +120,6 @@ def _read(item: Item, text: str, student: str) -> float | None:
     assert isinstance(item, ChoiceItem)
     letters = [_letter(number) for number in range(len(item.options))]
     return order(item, student)[letters.index(text.lower())] if text.lower() in letters else None
-
-
-def _told(item: Item, given: Try) -> str:
-    if given.right:
-        return "Right."
-    if isinstance(item, ChoiceItem):
-        return f"No. {as_text(item.options[int(given.answer)].feedback)}".strip()
-    return f"No. {done_wrong(item, given.answer) if isinstance(item, NumberItem) else ''}".strip()
 
 
 def class_(arguments: Namespace) -> int:

@@ -152,6 +152,10 @@ class Sitting:
         """Whether a question is finished."""
         return self._answered[item.id].over
 
+    def left(self, item: Item) -> int:
+        """How many tries are left if the last answer was wrong."""
+        return TRIES - len(self._answered[item.id].tries)
+
     def answers(self) -> Answers:
         """The answers so far."""
         return Answers(self.student, self.sheet.title, self.sheet.id, tuple(self._answered.values()))

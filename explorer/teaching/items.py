@@ -379,7 +379,9 @@ def _place(id: str, step: Step, question: Point, state: State) -> ChoiceItem | N
     options = []
     for place in places:
         verdict = judge(question, place, state, engine)
-        options.append(Option(escape(place_named(question, place, engine)), verdict.right, escape(verdict.sentence)))
+        options.append(
+            Option(escape(place_named(question, place, engine)), verdict.right, escape(verdict.said(over=False)))
+        )
     return ChoiceItem(
         id=id,
         step=step,

@@ -13,6 +13,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import decimals_of, in_table, read_number, written
 from explorer.core.overview import largest_of
 from explorer.lessons.answers import TRIES
+from explorer.lessons.steps import Point
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
 from explorer.pages.page import (
@@ -163,7 +164,7 @@ class Exercise:
         if self.sitting.over(self.item):
             return
         given = self.sitting.answer(self.item, answer)
-        self._said[self.item.id] = told(self.item, given, TRIES - len(self._tries(self.item)))
+        self._said[self.item.id] = told(self.item, given, self.sitting.left(self.item))
         self.handed_in = False
 
     # The page
@@ -241,8 +242,7 @@ class Exercise:
             option, letter = item.options[i], chr(ord("A") + place)
             sign = "✓ " if i in tried and option.right else "✗ " if i in tried else ""
             button = Button(f"choice {self.at} {i}", letter, ForClass("answer", i), on=not over and i not in tried)
-            words = option.text.removeprefix("<p>").removesuffix("</p>")
-            text = Note(f"option {self.at} {i}", f"{sign}{words}", wide=False)
+            text = Note(f"option {self.at} {i}", f"{sign}{_bare(option.text)}", wide=False)
             rows.append(Row(f"choice row {self.at} {i}", (Item("", button), Item("", text))))
         return tuple(rows)
 
@@ -321,13 +321,15 @@ def order(item: ChoiceItem, student: str) -> list[int]:
 
 
 def told(item: Question, given: Try, left: int) -> str:
-    """The message about an answer, HTML; it gives the right number only if no try is left."""
+    """The message about an answer, HTML; it gives the right answer only if no try is left."""
     over = not left
     if given.right:
         return "Right."
     if isinstance(item, ChoiceItem):
         why = item.options[int(given.answer)].feedback
-        said = f"No. {why}".strip()
+        said = why if isinstance(item.question, Point) else f"No. {why}".strip()
+        if over:
+            said += f" Right is {' or '.join(f'“{_bare(one.text)}”' for one in item.options if one.right)}."
     else:
         assert isinstance(item, NumberItem)
         said = f"No. {escape(done_wrong(item, given.answer))}".strip()
@@ -351,6 +353,10 @@ def shown(item: Question, prefix: str) -> list[Element]:
             asks = i + 1 == len(item.parts)
             found.append(Note(f"words {prefix} {i}", _strong(part) if asks else part))
     return found
+
+
+def _bare(html: str) -> str:
+    return html.removeprefix("<p>").removesuffix("</p>")
 
 
 def _strong(html: str) -> str:

@@ -16,7 +16,7 @@ from explorer.teaching.class_page import ORDERS, Roll, asked_in, beginning, clas
 from explorer.teaching.gradebook import gradebook
 from explorer.teaching.items import ChoiceItem, NumberItem, items
 from explorer.teaching.making_page import Draft, making_page, questions_of
-from explorer.teaching.sheet import Sheet, read_sheet
+from explorer.teaching.sheet import Sheet, read_sheet, sheet_of
 from explorer.teaching.sheet_page import Exercise, order, told
 from tests.refusals import refuses
 from tests.teaching.test_class import SHEET, right_one, sat
@@ -77,6 +77,18 @@ def test_a_wrong_number_is_named_and_the_right_one_told_at_the_end(exercise):
     with refuses("number"):
         exercise.do("typed", "inf")
         exercise.do("answer")
+
+
+def test_the_right_place_is_told_only_once_no_try_is_left():
+    exercise = Exercise(sheet_of("T", 1, ["jane/three"]))
+    exercise.do("name", "Ada")
+    exercise.do("begin")
+    for tries in range(1, TRIES + 1):
+        exercise.do("answer", tries)
+        said = words(exercise.page())
+        assert "No. No" not in said
+        assert "the largest number is" not in said
+        assert ("Right is “job → Jane”." in said) is (tries == TRIES)
 
 
 def test_choices_stand_in_an_order_of_their_own_and_mean_the_same(exercise):
