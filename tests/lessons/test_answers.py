@@ -1,5 +1,6 @@
 """Answers are judged by the graph, and a wrong number is named by the mistake that gives it."""
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -309,6 +310,17 @@ def test_a_goal_is_reached_by_any_solution():
     )
     for cells in ({(4, 0): 9.0}, {(4, 1): 9.0, (4, 0): 2.0}):
         assert judge(question, SetCells("K", cells).apply(TEXTBOOK), TEXTBOOK).right
+
+
+def test_the_solutions_that_a_question_names_reach_its_goal():
+    lesson = load("two-vectors")
+    at = [step.id for step in lesson.steps].index("make")
+    began, question = StepStates(lesson)[at], lesson.steps[at].question
+    named = re.findall(r"\((.+?), (.+?)\)", question.why)
+    assert len(named) == 2
+    for across, up in named:
+        cells = {(0, 0): float(across.replace("−", "-")), (0, 1): float(up.replace("−", "-"))}
+        assert judge(question, SetCells("x", cells).apply(began), began).right
 
 
 def test_two_that_are_equally_large_are_both_named():
