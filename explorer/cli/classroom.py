@@ -129,7 +129,7 @@ def class_(arguments: Namespace) -> int:
     if arguments.csv is not None:
         may_write(Path(arguments.csv), arguments.force)
         with whole_file(arguments.csv) as stream:
-            stream.write(book.csv(roll.told).encode())
+            stream.write(book.csv(roll.told).encode("utf-8-sig"))
     if arguments.json:
         print(json.dumps(_as_json(book, roll), ensure_ascii=False))
     elif book.students:

@@ -10,7 +10,7 @@ from pathlib import Path
 from explorer.core.errors import ExplorerError
 from explorer.teaching import ANSWERS
 from explorer.teaching.answers import Answered, Answers, read_answers
-from explorer.teaching.sheet import Sheet
+from explorer.teaching.sheet import Sheet, known_as
 
 MOST_FILES = 2000
 UNKNOWN = "another number"
@@ -133,7 +133,7 @@ def gradebook(files: Iterable[Path], sheet: Sheet | None = None) -> Gradebook:
     wanted = sheet.id if sheet else next(iter(Counter(one.sheet_id for _, one in read).most_common(1)), ("",))[0]
     kept: dict[str, tuple[Path, Answers]] = {}
     for path, one in read:
-        name = one.student.casefold()
+        name = known_as(one.student)
         if one.sheet_id != wanted:
             left_out.append(LeftOut(str(path), ExplorerError("answers-of-another", file=path, sheet=one.sheet)))
         elif sheet and not one.agrees(sheet):

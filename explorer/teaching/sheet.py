@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from unicodedata import normalize
 from zlib import crc32
 
 from explorer.core.errors import ExplorerError, nearest
@@ -40,7 +41,7 @@ class Sheet:
         return {name: load(name) for name in dict.fromkeys(id.partition("/")[0] for id in self.questions)}
 
     def items(self, student: str) -> list[Item]:
-        """The questions with the numbers of a student, which depend on the name apart from capitals and blanks.
+        """The questions with the numbers of a student, which depend on the name as `known_as` has it.
 
         Raises `ExplorerError`: "unknown-question" if a question is not in its lesson.
         """
@@ -72,8 +73,11 @@ class Sheet:
 
 
 def known_as(student: str) -> str:
-    """A student's name in the form from which numbers are drawn: capitals and extra blanks make no difference."""
-    return " ".join(student.casefold().split())
+    """A student's name in the form from which numbers are drawn.
+
+    Capitals and extra blanks make no difference, nor whether é is one character or two.
+    """
+    return " ".join(normalize("NFC", normalize("NFC", student).casefold()).split())
 
 
 def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:

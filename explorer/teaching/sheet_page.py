@@ -316,7 +316,7 @@ def order(item: ChoiceItem, student: str) -> list[int]:
     """The order in which a student sees the choices, always the same."""
     places = list(range(len(item.options)))
     if item.mixed:
-        random.Random(f"{student.casefold()} {item.id}").shuffle(places)
+        random.Random(f"{known_as(student)} {item.id}").shuffle(places)
     return places
 
 

@@ -76,6 +76,7 @@ def test_neighbours_have_other_numbers_and_each_always_the_same():
         return [item.value for item in SHEET.items(student) if isinstance(item, NumberItem)]
 
     assert numbers("Ada Lovelace") == numbers("  ada   LOVELACE ")
+    assert numbers("Zo\u00eb") == numbers("Zoe\u0308") == numbers("ZO\u00cb") != numbers("Zoe")  # one character, or two
     assert numbers("Ada Lovelace") != numbers("Alan Turing")
 
 
@@ -207,19 +208,22 @@ def test_what_does_not_count_is_told(folder):
     (folder / "altered.answers.json").write_text(text.replace("Bob", "Dan"), "utf-8")
     replace(sat("Eve"), sheet_id="another", sheet="Week 2").save(folder / "eve.answers.json")
     Sitting(SHEET, "ada").answers().save(folder / "ada-2.answers.json")
+    sat("Zo\u00eb").save(folder / "y.answers.json")
+    Sitting(SHEET, "Zoe\u0308").answers().save(folder / "zoe-2.answers.json")
     forged = sat("Finn", ["emma/all-missing"])
     tries = tuple(replace(one, tries=tuple(replace(t, right=True) for t in one.tries)) for one in forged.answered)
     replace(forged, answered=tries).save(folder / "finn.answers.json")
     book = gradebook([folder], SHEET)
-    assert [one.student for one in book.students] == ["Ada", "Bob", "Cleo"]
+    assert [one.student for one in book.students] == ["Ada", "Bob", "Cleo", "Zo\u00eb"]
     assert {(one.file.rpartition("/")[2], one.reason.id) for one in book.left_out} == {
         ("broken.answers.json", "answers-damaged"),
         ("altered.answers.json", "answers-altered"),
         ("eve.answers.json", "answers-of-another"),
         ("ada-2.answers.json", "answers-twice"),
+        ("zoe-2.answers.json", "answers-twice"),
         ("finn.answers.json", "answers-altered"),
     }
-    assert len(gradebook([folder]).students) == 4  # without the sheet nobody can know what Finn did
+    assert len(gradebook([folder]).students) == 5  # without the sheet nobody can know what Finn did
 
 
 def test_csv_is_safe_in_a_spreadsheet(tmp_path):
@@ -299,7 +303,7 @@ def test_from_the_sheet_to_the_class(tmp_path, monkeypatch, capsys):
     assert said.startswith("Week 3: 2 students")
     assert "✓2" in said
     assert f"emma/all-missing: 0 of 2 right at once; 2 × {UNKNOWN}" in said
-    assert (tmp_path / "class.csv").read_text("utf-8").count("\n") == 5
+    assert (tmp_path / "class.csv").read_text("utf-8-sig").count("\n") == 5
     assert main(["class", "nowhere.answers.json"]) == 1
     assert capsys.readouterr().out == ""
     assert main(["class", ".", "--json", "--csv", "again.csv"]) == 0
@@ -324,7 +328,7 @@ def test_a_class_is_told_what_was_chosen(tmp_path, monkeypatch, capsys):
     (mistake,) = as_json["questions"]["softmax/guess"]["mistakes"]
     assert mistake.startswith(chosen)
     assert as_json["topics"][0]["mistakes"] == [[mistake, 1]]
-    (row,) = csv.DictReader(io.StringIO((tmp_path / "class.csv").read_text("utf-8")))
+    (row,) = csv.DictReader(io.StringIO((tmp_path / "class.csv").read_text("utf-8-sig")))
     assert row["mistakes"] == mistake
     assert "chose" not in said
 

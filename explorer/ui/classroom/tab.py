@@ -237,7 +237,7 @@ class ClassTab(ColumnTab):
                     self._read(roll.files, read_sheet(sheets[0]))
             case "csv":
                 assert roll.book is not None
-                self._write(roll.book.csv(roll.told).encode(), "class.csv", "Table", ".csv")
+                self._write(roll.book.csv(roll.told).encode("utf-8-sig"), "class.csv", "Table", ".csv")
             case "pdf":
                 self._write(on_paper(class_on_paper(roll)), "class.pdf", "PDF", ".pdf")
             case "print":

@@ -131,7 +131,8 @@ def test_the_answers_of_a_class_are_read_beside_the_window(window, sheet, qtbot,
     monkeypatch.setattr(tab.dialogs, "to_write", lambda path, *_: tmp_path / path.name)
     click(tab, "csv")
     click(tab, "pdf")
-    assert (tmp_path / "class.csv").read_text("utf-8").startswith("student,question")
+    written = (tmp_path / "class.csv").read_text("utf-8")
+    assert written.startswith("\ufeffstudent,question"), "without the mark Excel shows é as two signs"
     assert (tmp_path / "class.pdf").read_bytes().startswith(b"%PDF")
     printer = QPrinter(QPrinter.PrinterMode.HighResolution)
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
