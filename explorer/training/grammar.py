@@ -322,7 +322,7 @@ def _gaps(
         if word and not _is_word(word):
             table.fail(language, f"'{word}' is no word", "write _ only between words")
         if word:
-            found.append(Gap(word=word))
+            found += [Gap(word=part) for part in _parted(word)]
             continue
         if name not in classes:
             table.fail(language, f"there is no class '{name}'", likeliest(name, classes, "this grammar has"))

@@ -186,6 +186,13 @@ def test_one_word_may_be_two_in_another_language():
     found = {one.words("en"): one.words("es") for one in of.sample(4000, 1, held_out=False)}
     assert found["you", "are", "welcome"] == ("de", "nada")
     assert any("de" in spanish and "la" in spanish for spanish in found.values())
+
+
+def test_two_words_in_one_gap_of_a_sentence_are_two_words_of_the_vocabulary(grammar):
+    """The vocabulary had New_York, and the sentences New and York, so that no model could be trained."""
+    of = grammar('[classes.a]\nwords = ["Ann", "Li_Na"]\n[[sentences]]\ntext = "{a} sees New_York"')
+    assert of.words() == ("Ann", "Li", "Na", "sees", "New", "York")
+    assert {word for one in of.sample(20, 0, held_out=False) for word in one.words()} == set(of.words())
     assert not any("_" in word for language in of.languages for word in of.words(language))
 
 
