@@ -188,7 +188,8 @@ def _files(source: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def _is_taken(name: PurePosixPath) -> bool:
-    return name.suffix.lower() in TAKEN and not name.name.lower().endswith(_SHEET)
+    # A Mac puts a file "._NAME" beside each file that it zips.
+    return name.suffix.lower() in TAKEN and not name.name.lower().endswith(_SHEET) and not name.name.startswith("._")
 
 
 def _in_folder(source: Path) -> Iterator[_Entry]:

@@ -118,7 +118,8 @@ def gradebook(files: Iterable[Path], sheet: Sheet | None = None) -> Gradebook:
     ExplorerError
         "no-answers" if there is no such file; "too-many-files".
     """
-    each = (sorted(given.rglob(f"*{ANSWERS}")) if given.is_dir() else [given] for given in files)
+    # A Mac puts a file "._NAME" beside each file that it zips.
+    each = (sorted(given.rglob(f"[!.]*{ANSWERS}")) if given.is_dir() else [given] for given in files)
     paths = list(dict.fromkeys(path for some in each for path in some))
     if not paths:
         raise ExplorerError("no-answers", ending=ANSWERS)

@@ -78,6 +78,7 @@ def test_lessons_are_handed_on_in_one_file(tmp_path, capsys, monkeypatch):
     (folder / "one.lesson.toml").write_text(LESSON, "utf-8")
     (folder / "deep" / "two.toml").write_text(LESSON, "utf-8")
     (folder / "notes.txt").write_text("private", "utf-8")
+    (folder / "._one.lesson.toml").write_bytes(b"\0\5\x16\7Mac OS X")
     assert main(["sheet", "softmax", "--out", str(folder / "week3.sheet.toml")]) == 0
     assert len(take_in(folder, tmp_path / "from the folder")) == 2
     capsys.readouterr()

@@ -204,6 +204,7 @@ def test_a_class(folder):
 
 def test_what_does_not_count_is_told(folder):
     (folder / "broken.answers.json").write_text("{", "utf-8")
+    (folder / "._Ada.answers.json").write_bytes(b"\0\5\x16\7Mac OS X")  # passed over
     text = (folder / "Bob.answers.json").read_text("utf-8")
     (folder / "altered.answers.json").write_text(text.replace("Bob", "Dan"), "utf-8")
     replace(sat("Eve"), sheet_id="another", sheet="Week 2").save(folder / "eve.answers.json")
