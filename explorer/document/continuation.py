@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from explorer.core.byte_pairs import are_pieces, pieces_of
 from explorer.core.decoder import Decoder
@@ -104,15 +103,17 @@ def first_words(state: State) -> list[str]:
 _FEW = 5
 
 
-def decoder_of(state: State, words: int, source: Sequence[str] | None = None, cache: bool = True) -> Decoder:
+def decoder_of(
+    state: State, words: int, more: int = 0, source: Sequence[str] | None = None, cache: bool = True
+) -> Decoder:
     """A decoder that has read nothing yet.
 
     Pins are ignored: they belong to positions of the document's own sentence.
 
     Parameters
     ----------
-    words : int
-        The most words that it will read; fewer, if the model has fewer positions.
+    words, more : int
+        How many words it will read first, and the most behind them; fewer, if the model has fewer positions.
     source : sequence of str, optional
         The source for a translator's encoder, in words that it knows; default: the document's own.
     cache : bool
@@ -124,7 +125,8 @@ def decoder_of(state: State, words: int, source: Sequence[str] | None = None, ca
         "writes-nothing"; the errors of building the model.
     """
     sequence = sequence_of(state)
-    lengths = {**state.model.lengths, sequence: min(words, positions(state, sequence), MOST_TOKENS)}
+    room = max(words, min(words + more, positions(state, sequence)))
+    lengths = {**state.model.lengths, sequence: min(room, MOST_TOKENS)}
     inputs = dict(state.inputs)
     if source is not None:
         ids = ids_of(source, state.graph.axes[state.graph.sequences["source"]])
@@ -138,16 +140,16 @@ def decoder_of(state: State, words: int, source: Sequence[str] | None = None, ca
 def positions(state: State, sequence: str) -> int:
     """The most words that the model can read: a table of positions has a last row.
 
-    A table that is as long as the text, and whose last row is as it was drawn, has learned no positions yet: it gets a
-    row for each word.
+    A table that is as long as the text, and whose last rows are as they were drawn, counts without these: a longer text
+    than any that was learned added them. If all are, it has learned no positions yet, and gets a row for each word.
     """
     model = state.model
     if model.switch(sequence, "positions") not in _TABLES:
         return MOST_TOKENS
     name, first = _table(model, sequence)
     table = max((arrays[name] for arrays in (state.inputs, state.beyond) if name in arrays), key=len)
-    grows = not room_of(model, sequence) and _as_drawn(state, name, table, len(table) - 1)[0]
-    return MOST_TOKENS if grows else min(len(table) - first, MOST_TOKENS)
+    learned = len(table) - first if room_of(model, sequence) else _learned(state, name, table, first)
+    return min(learned or MOST_TOKENS, MOST_TOKENS)
 
 
 def drawn_positions(state: State, sequence: str) -> int:
@@ -156,8 +158,8 @@ def drawn_positions(state: State, sequence: str) -> int:
     if model.switch(sequence, "positions") not in _TABLES or room_of(model, sequence):
         return 0
     name, first = _table(model, sequence)
-    drawn = _as_drawn(state, name, state.inputs[name], 0)[first:]
-    return 0 if drawn.all() else int(np.argmin(drawn[::-1]))
+    table = state.inputs[name]
+    return len(table) - first - learned if (learned := _learned(state, name, table, first)) else 0
 
 
 _TABLES = ("table", "learned", "own")
@@ -177,13 +179,12 @@ def _table(model: Model, sequence: str) -> tuple[str, int]:
     return f"{sequence}.PE", 0
 
 
-def _as_drawn(state: State, name: str, table: Array, first: int) -> NDArray[np.bool_]:
-    """Whether each row of a table from the first on is its starting value, which a longer table has times a factor."""
+def _learned(state: State, name: str, table: Array, first: int) -> int:
+    """How many positions of a table there are up to the last one that has been learned or typed."""
     op, model, start = state.graph.nodes[name].op, state.model, np.empty(table.shape, state.model.dtype)
-    op.write_start(start, name, model.seed, model.initialiser, (first, *table.shape[1:]))
-    drawn, now = (rows[first:].astype(np.float64) for rows in (start, table))
+    op.write_start(start, name, model.seed, model.initialiser, None)
+    drawn, now = (rows[first:].astype(np.float64) for rows in (start, table))  # a longer table has them times a factor
     with np.errstate(all="ignore"):
         of_now, of_drawn = (np.linalg.norm(rows, axis=-1, keepdims=True) for rows in (now, drawn))
         same = np.isclose(now * of_drawn, drawn * of_now, rtol=1e-4, atol=1e-9) & ((of_now == 0) == (of_drawn == 0))
-        as_drawn: NDArray[np.bool_] = same.all(axis=-1)
-        return as_drawn
+    return int(np.flatnonzero(~same.all(axis=-1)).max(initial=-1)) + 1

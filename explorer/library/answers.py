@@ -325,7 +325,7 @@ def continued(
         read = words(text, sequence)
     else:
         raise ExplorerError("no-target")
-    decoder, says, end = decoder_of(state, len(read) + n, source), output_words(state), end_of(state)
+    decoder, says, end = decoder_of(state, len(read), n, source), output_words(state), end_of(state)
     ids = ids_of(read, state.graph.axes[state.graph.sequences[sequence]])
     found: tuple[Beam, ...] = ()
     if beams is not None:

@@ -408,7 +408,7 @@ def _tree(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     cost = next_word_cost(state.model, view.graph, row + 1)
 
     def searched(told: Told) -> list[tuple[Beam, ...]]:
-        return search(decoder_of(state, len(words) + DEEP), ids, DEEP, BEAMS, end_of(state), told)
+        return search(decoder_of(state, len(words), DEEP), ids, DEEP, BEAMS, end_of(state), told)
 
     levels = view.awaited(BEAMED, cost.without + READ * cost.with_cache * BEAMS * DEEP, (state, row), searched)
     if levels is None:

@@ -204,7 +204,7 @@ class WriteOn(Command):
         sequence = sequence_of(state)
         if not state.pins:
             ids = ids_of(words, state.graph.axes[state.graph.sequences[sequence]])
-            decoder = decoder_of(state, len(words) + n)
+            decoder = decoder_of(state, len(words), n)
             says = output_words(state)
             yield from (says[step.chosen] for step in write(decoder, ids, n, choice, end_of(state)))
             return

@@ -10,7 +10,7 @@ from explorer.core.generation import Choice
 from explorer.core.model import Model
 from explorer.core.vocabulary import MOST_TOKENS
 from explorer.document.commands import AddWords, PinCells, SetArray, SetCells, SetSwitch, SetTokens, WriteOn
-from explorer.document.continuation import end_of, output_words, sequence_of
+from explorer.document.continuation import decoder_of, end_of, output_words, sequence_of
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.loader import load
@@ -84,6 +84,13 @@ def test_behind_the_last_learned_position_nothing_is_written(kind, initialiser):
     with pytest.raises(ExplorerError) as caught:
         document.do(WriteOn(4, 1, GREEDY))
     assert caught.value.id == "no-positions"
+    document.do(SetTokens("input", ["a"] * 6))  # typed words get random rows, but the model writes none behind them
+    with pytest.raises(ExplorerError) as caught:
+        document.do(WriteOn(6, 1, GREEDY))
+    assert (caught.value.id, caught.value.fields["limit"]) == ("no-positions", 4)
+    assert decoder_of(document.state, 6, 3).room == 6  # a search tells the next word there
+    document.do(WriteOn(3, 20, GREEDY))
+    assert len(words(document)) == 4
 
 
 def test_a_model_that_others_trained_stops_at_the_end_mark_of_its_tokenizer():
