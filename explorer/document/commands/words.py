@@ -185,6 +185,8 @@ class WriteOn(Command):
             raise ExplorerError("too-many-tokens", sequence=sequence, limit=MOST_TOKENS, given=len(words) + 1)
         if len(words) >= (most := positions(state, sequence)):
             raise ExplorerError("no-positions", limit=most)
+        if state.pins:  # those of the words behind go with these words
+            state = SetTokens(sequence, words).apply(state)
         said: list[str] = []
         told(0, self.n)
         for word in self._said(state, words):
@@ -210,9 +212,14 @@ class WriteOn(Command):
             return
         for _ in range(n):
             state = SetTokens(sequence, words).apply(state)
-            logits = fresh(state.graph, state.used, state.pins).values["output.logits"][-1]
+            values = fresh(state.graph, state.used, state.pins).values
+            chances = choice.probabilities(values["output.logits"][-1])
+            if state.graph.nodes["output.probabilities"].op.softens:  # these, or what they are made of, may be pinned
+                shares = values["output.probabilities"][-1].astype(np.float64)
+                shares = np.where(np.isfinite(shares), shares, 0.0)
+                chances = shares if choice.greedy else choice.left(shares)
             # A new sentence may extend the output vocabulary, if the targets are its own next words.
-            said = output_words(state)[choice.word(choice.probabilities(logits), len(words))]
+            said = output_words(state)[choice.word(chances, len(words))]
             yield said
             if said == end_mark(output_words(state)) or said not in state.graph.axes[state.graph.sequences[sequence]]:
                 return

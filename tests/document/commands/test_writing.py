@@ -113,13 +113,22 @@ def test_the_models_own_temperature_is_used(document):
     assert len(said) > 5  # all words are about equally likely then
 
 
-def test_pins_are_held_while_writing(document):
+@pytest.mark.parametrize("node", ["output.logits", "output.scaled", "output.probabilities"])
+def test_pins_are_held_while_writing(document, node):
     """A word that is held at the top is the one that is said."""
     rug = document.engine.labels("output.words").index("rug")
-    document.do(PinCells("output.logits", {(4, rug): 100.0}))
+    document.do(PinCells(node, {(4, rug): 100.0}))
     document.do(WriteOn(5, 1, GREEDY))
     assert words(document)[5] == "rug"
     assert np.isfinite(document.engine.values["output.logits"]).all()
+
+
+def test_pins_of_words_that_give_way_go_with_them(document):
+    """A run held them at the new words, and yet did not write by them; word by word they were gone."""
+    document.do(PinCells("output.logits", {(2, document.engine.labels("output.words").index("rug")): 100.0}))
+    document.do(WriteOn(1, 3, GREEDY))
+    assert words(document) == ("the", "cat", "sat", "on")
+    assert not document.state.pins
 
 
 def test_words_that_were_added_can_be_said_while_pins_are_held():
@@ -162,7 +171,7 @@ def writers(draw):
 def follows(document, text):
     """The word that the model says behind a text, read as a whole."""
     document.do(SetTokens("input", text))
-    return output_words(document.state)[int(document.engine.values["output.logits"][-1].argmax())]
+    return output_words(document.state)[int(document.engine.values["output.probabilities"][-1].argmax())]
 
 
 @settings(max_examples=60)
