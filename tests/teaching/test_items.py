@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import subprocess
 import xml.etree.ElementTree as ET
 import zipfile
@@ -14,9 +15,10 @@ import pytest
 from explorer.cli import main
 from explorer.core.numbers import decimals_of, in_table
 from explorer.lessons.answers import judge
-from explorer.lessons.loader import load
+from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.mistakes import Mistake
 from explorer.lessons.steps import Look, MakeSo, Predict, Step
+from explorer.teaching.class_page import as_plain
 from explorer.teaching.items import ChoiceItem, NumberItem, Table, Wrong, answered, item_at, item_ids, items
 from explorer.teaching.moodle import Picture, in_words, moodle_xml
 from explorer.teaching.qti import QTI, qti_zip
@@ -101,10 +103,21 @@ def test_a_choice_shows_what_its_step_looks_at_but_not_what_it_covers():
 def test_a_question_about_a_picture_is_not_asked_without_it_but_on_a_sheet_of_before():
     lesson = load("changed-since-2017")
     pictures = [step.id for step in lesson.steps if step.question is not None and not step.question.alone]
-    assert pictures == ["paper", "behind", "rotary-shifted"]
+    assert pictures == ["paper", "behind", "rotary-shifted", "gate-loss", "cache"]
     ids = {f"{lesson.id}/{id}" for id in pictures}
     assert not ids & {item.id for item in items(lesson)}
     assert {next(items(lesson, only=id)).id for id in ids} == ids
+
+
+_WINDOW = re.compile(r"the screen|[Cc]lick|[Pp]ress|[Tt]ick|wheel|the (list|page)\b|ook at the (picture|curve)")
+
+
+@pytest.mark.parametrize("lesson", lesson_files())
+def test_no_choice_speaks_of_what_only_the_window_has(lesson):
+    for item in items(load(lesson), 7):
+        if isinstance(item, ChoiceItem):
+            said = as_plain("".join(part for part in item.parts if isinstance(part, str)))
+            assert not _WINDOW.search(said)
 
 
 def test_only_one_question():
