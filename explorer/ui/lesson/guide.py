@@ -172,8 +172,11 @@ class Guide(QObject):
 
     def is_answered(self, step: Step) -> bool:
         """Whether a step has no open question: it asks nothing, or it was answered, now or on another day."""
-        if step.question is None or self._attempt(step).done:
+        attempt = self._attempt(step)
+        if step.question is None or attempt.done:
             return True
+        if attempt.tried:  # with as many tries as are said to be left, whatever was tried on another day
+            return False
         before = self.walk.progress.answers.get(step.id)
         if before is None or (self.lesson.id, step.id) in self._again:
             return False

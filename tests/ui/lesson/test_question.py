@@ -80,6 +80,18 @@ def test_a_number_is_covered_until_it_is_locked_and_then_the_difference_is_told(
     assert "✗" in verdict(panel)._sentence.text()
 
 
+def test_who_answered_wrongly_on_another_day_has_the_tries_that_are_said_to_be_left(guide, panel, go):
+    for _ in range(2):
+        guide.walk.progress = guide.walk.progress.answered("predict", right=False)
+    go(1)
+    for typed, more in ((0.5, "Two more tries."), (0.4, "One more try.")):
+        guide.answer(typed)
+        assert verdict(panel)._sentence.text().endswith(more)
+        assert guide.question is not None
+    guide.answer(0.3)
+    assert "0.67" in verdict(panel)._sentence.text()
+
+
 def test_a_known_mistake_is_named(window, guide, panel, hand, go):
     go(1)
     hand.click(body(panel, PredictBody).field)
