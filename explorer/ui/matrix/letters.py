@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHeaderView, QToolTip
 from explorer.pages.matrix import Matrix
 from explorer.ui.appearance import Appearance
 from explorer.ui.theme import qcolor
-from explorer.ui.widgets.labels import FIGURES
+from explorer.ui.widgets.labels import FIGURES, as_tip
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
@@ -203,7 +203,7 @@ class Labels(QHeaderView):
             )
             if 0 <= section < len(labels) and self._is_cut(section, labels[section]):
                 port = self._view.viewport()
-                QToolTip.showText(port.mapToGlobal(QPoint(0, port.height() - 12)), labels[section], port)
+                QToolTip.showText(port.mapToGlobal(QPoint(0, port.height() - 12)), as_tip(labels[section]), port)
             return True
         return bool(super().viewportEvent(event))
 

@@ -14,7 +14,7 @@ from explorer.ui.selection import Cell
 from explorer.ui.signs import paint_signs
 from explorer.ui.theme import mark, qcolor
 from explorer.ui.training.loss_surface import LossSurface, name_of
-from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.labels import SteadyLabel, as_tip
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench
 
@@ -175,7 +175,8 @@ class _Weights(QWidget):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             below = event.globalPos() + QPointF(0, self.height()).toPoint()
-            QToolTip.showText(below, name_of(self._bench, self._cell(self.place_at(QPointF(event.pos())))), self)
+            cell = self._cell(self.place_at(QPointF(event.pos())))
+            QToolTip.showText(below, as_tip(name_of(self._bench, cell)), self)
             return True
         return super().event(event)
 

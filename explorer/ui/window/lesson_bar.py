@@ -48,7 +48,7 @@ class LessonBar(QFrame):
         super().__init__()
         self.setObjectName("lessonBar")
         self._bench = bench
-        self._title = mark(QLabel(), role="strong")
+        self._title = mark(QLabel(textFormat=Qt.TextFormat.PlainText), role="strong")
         self._more = mark(QPushButton(), link="true")
         self._more.setCheckable(True)
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QSizePolicy, QSplitter, QWidget
 
@@ -39,7 +40,7 @@ class SideBySide(QSplitter):
         self.own.setSizePolicy(area.sizePolicy())
         self.addWidget(self.own)
         above = column_in(self.own, spacing=0)
-        self._said = mark(QLabel(wordWrap=True), role="strong")
+        self._said = mark(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), role="strong")
         self._said.setContentsMargins(bench.appearance.px(20), 0, 0, 0)
         self._said.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._said.hide()

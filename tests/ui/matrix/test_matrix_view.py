@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from pixels import colours, pixels
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QColor, QImage, QPainter
-from PySide6.QtWidgets import QHeaderView
+from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter
+from PySide6.QtWidgets import QApplication, QHeaderView, QToolTip
 
 from explorer.core.model import Model
 from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
@@ -489,6 +489,14 @@ def test_labels_too_long_are_cut_but_can_be_read(bench, show):
         False,
         False,
     ]
+
+
+def test_a_long_label_with_a_mark_is_told_whole(bench, show):
+    """Its tip struck out the end of a word such as a<s>b."""
+    bench.document.do(SetTokens("source", ("incomprehensible<s>ities", "are", "welcome")))
+    header = show("source.X").verticalHeader()
+    QApplication.sendEvent(header.viewport(), QHelpEvent(QEvent.Type.ToolTip, QPoint(4, 4), QPoint(4, 4)))
+    assert QToolTip.text() == "incomprehensible&lt;s&gt;ities"
 
 
 # Large ones

@@ -51,6 +51,7 @@ def test_another_setting_beside_this_one(window, eye, hand, qtbot):
     qtbot.waitUntil(lambda: other is not None and other.isVisible())
     assert other.bench.document.state.setting == "printed"
     assert other.bench.selection.stage == f"{SELF}attention"
+    assert window.sides._said.textFormat() == Qt.TextFormat.PlainText  # a model may be made of words such as <s>
     # Both stand in line.
     eye.settle(window)
     places = [area.page().mapTo(window, QPoint(0, 0)).y() for area in (window.area, other.area)]
