@@ -131,7 +131,7 @@ def class_(arguments: Namespace) -> int:
         with whole_file(arguments.csv) as stream:
             stream.write(book.csv(roll.told).encode("utf-8-sig"))
     if arguments.json:
-        print(json.dumps(_as_json(book, roll), ensure_ascii=False))
+        print(json.dumps(_as_json(book, roll)))
     elif book.students:
         print(*_lines(book, roll), sep="\n")
     for one in book.left_out:

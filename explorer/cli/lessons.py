@@ -207,7 +207,7 @@ def define(arguments: Namespace) -> int:
         near = ", ".join(one.name for one in glossary().near(term))
         raise UsageError(f"the glossary has no '{term}'; {f'there are: {near}' if near else unknown(term)}")
     if arguments.json:
-        print(json.dumps([asdict(one) for one in ([found] if found else glossary().terms)], ensure_ascii=False))
+        print(json.dumps([asdict(one) for one in ([found] if found else glossary().terms)]))
     elif found is None:
         print(*(one.name for one in glossary().terms), sep="\n")
     else:

@@ -219,7 +219,7 @@ def generate(arguments: Namespace) -> int:
         }
         if found.beams:
             written["beams"] = [{"new": found.words(beam), "score": beam.score} for beam in found.beams]
-        print(json.dumps(written, ensure_ascii=False, allow_nan=False))
+        print(json.dumps(written, allow_nan=False))
         return 0
     for text in map(found.text_of, found.beams) if found.beams else [found.text]:
         print(text)
@@ -280,7 +280,7 @@ def conventions(arguments: Namespace) -> int:
             for way in found.ways
         ]
         said = {"ways": ways, "unexplained": found.unexplained, "undecided": found.undecided or {}}
-        print(json.dumps(said, ensure_ascii=False))
+        print(json.dumps(said))
     else:
         print(found)
     if arguments.out is not None and found.ways:

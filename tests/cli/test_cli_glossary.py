@@ -38,6 +38,8 @@ def test_json(capsys):
     (found,) = json.loads(capsys.readouterr().out)
     assert found["name"] == "softmax"
     assert "\\sum" in found["formula"]
+    assert main(["glossary", "--json"]) == 0
+    assert capsys.readouterr().out.isascii()  # an output without γ would escape it in a way that JSON does not know
 
 
 def test_unknown(capsys):
