@@ -44,8 +44,7 @@ def picture_of(table: Table) -> Picture:
     right, middle = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, Qt.AlignmentFlag.AlignCenter
     for j, head in enumerate(heads):
         painter.drawText(QRectF(left + j * cell, 0, cell, top), middle, head)
-    full = FULL * largest_of(one.value) or 1.0
-    low, high = (0.0, 1.0) if table.shares else (-full, full)
+    largest = largest_of(one.value) or 1.0
     colours = sequential(PAPER) if table.shares else diverging(PAPER)
     for i, (label, row) in enumerate(zip(labels, texts, strict=True)):
         y = top + i * HIGH
@@ -53,7 +52,8 @@ def picture_of(table: Table) -> Picture:
         painter.drawText(QRectF(0, y, left - AROUND / 2, HIGH), right, label)
         for j, text in enumerate(row):
             number = values[i][j]
-            share = (min(max(number, low), high) - low) / (high - low) if number == number else 0.0
+            share = number if table.shares else (number / largest / FULL + 1) / 2
+            share = min(max(share, 0.0), 1.0) if share == share else 0.0
             colour = [int(part) for part in colours[round(share * 255)]]
             place = QRectF(left + j * cell, y, cell - 1, HIGH - 1)
             painter.fillRect(place, QColor(*colour))

@@ -1,7 +1,10 @@
 """A matrix of a question as a picture."""
 
+import numpy as np
+import pytest
 from PySide6.QtGui import QColor, QImage
 
+from explorer.export.matrix import LabelledMatrix
 from explorer.lessons.loader import load
 from explorer.teaching.items import NumberItem, Table, items
 from explorer.ui.classroom.picture import HIGH, SHARP, picture_of
@@ -21,3 +24,9 @@ def test_a_matrix_is_drawn_with_its_labels_and_colours(qapp):
     assert image.pixelColor(0, 0) == QColor("#ffffff")
     assert (image.pixelColor(*corner) == QColor("#ffffff")) == (table.matrix.value[-1, -1] == 0)
     assert picture_of(table) == picture
+
+
+@pytest.mark.parametrize("large", [1e308, 1.7e308, np.inf])
+def test_numbers_of_any_size_have_a_colour(qapp, large):
+    made = LabelledMatrix("A", "A", np.array([[large, -large, 0.0, np.nan]]), ("r",), tuple("abcd"))
+    assert picture_of(Table("A", made, shares=False)).png
