@@ -136,7 +136,8 @@ class MatrixView(QTableView):
         with QSignalBlocker(place):  # the person has not gone to another cell
             index = self.table.index(current.row(), current.column())
             place.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-        if typed and index.isValid() and (was.name, was.rows[index.row()]) == (matrix.name, matrix.rows[index.row()]):
+        at = index.row(), index.column()
+        if typed and index.isValid() and (was.name, was.label(*at)) == (matrix.name, matrix.label(*at)):
             super().edit(index, Trigger.AllEditTriggers, None)  # type: ignore[call-overload]
             self.editing.type_on(index, *typed)
 

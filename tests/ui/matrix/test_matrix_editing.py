@@ -156,6 +156,19 @@ def test_what_was_typed_for_one_word_goes_to_no_other(window, hand, eye, compute
     assert len(history()) == 1
 
 
+def test_what_was_typed_for_two_words_goes_to_no_other_two(window, hand, eye, history):
+    eye.go_to(window, "encoder.1.self.attention")
+    shown = eye.views(window)["encoder.1.self.head.1.scores"]
+    first, second, third = shown.matrix.columns
+    hand.click(shown, hand.cell(shown, 0, 1))
+    hand.key(Key.Key_F2)
+    hand.type("9.")
+    window.bench.document.do(SetTokens("source", (first, third, second, third)))
+    eye.settle(window)
+    assert editor(shown) is None
+    assert len(history()) == 1
+
+
 def test_what_was_typed_for_one_head_goes_into_no_other(window, hand, eye, history):
     eye.go_to(window, "encoder.1.self.attention")
     shown = eye.views(window)["encoder.1.self.head.1.W_Q"]
