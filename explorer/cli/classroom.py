@@ -9,14 +9,13 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable
 from html.parser import HTMLParser
-from math import isfinite
 from pathlib import Path
 from time import monotonic
 
 from explorer.cli.options import UsageError
 from explorer.cli.output import may_write, shown, wrote
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import read_number
+from explorer.core.numbers import read_answer
 from explorer.files import whole_file
 from explorer.lessons import own_lessons
 from explorer.lessons.loader import ready
@@ -113,10 +112,9 @@ def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:
 def _read(item: Item, text: str, student: str) -> float | None:
     if isinstance(item, NumberItem):
         try:
-            number = read_number(text)
+            return read_answer(text)
         except ExplorerError:
             return None
-        return number if isfinite(number) else None
     assert isinstance(item, ChoiceItem)
     letters = [_letter(number) for number in range(len(item.options))]
     return order(item, student)[letters.index(text.lower())] if text.lower() in letters else None

@@ -6,8 +6,9 @@ is read, such as the loss of a training, keeps its digits and so its width (`liv
 is written as less than the smallest one (`as_share`).
 """
 
+import re
 from collections.abc import Iterable
-from math import floor, isfinite, isinf, isnan, log10
+from math import floor, inf, isfinite, isinf, isnan, log10
 
 import numpy as np
 
@@ -153,6 +154,25 @@ def read_number(text: str) -> float:
         raise ExplorerError("bad-number", text=_cut(text.strip()))
     if isinf(value) and "inf" not in plain.lower():
         raise ExplorerError("number-too-large", text=_cut(text.strip()))
+    return value
+
+
+def read_answer(text: str) -> float:
+    """The number that a person answers with: as in `read_number`, or a fraction, or in per cent.
+
+    Raises `ExplorerError`: "bad-number", also if it is infinite or NaN, or "number-too-large".
+
+    Examples
+    --------
+    >>> read_answer("0,5"), read_answer("1/3"), read_answer("– 47 %")
+    (0.5, 0.3333333333333333, -0.47)
+    """
+    plain = re.sub(r"\s*([-+/%])\s*", r"\1", re.sub("[−–]", "-", text))
+    above, bar, below = plain.removesuffix("%").partition("/")
+    divisor = read_number(below) if bar else 1.0
+    value = read_number(above) / divisor / (100 if plain.endswith("%") else 1) if divisor else inf
+    if not isfinite(value):
+        raise ExplorerError("bad-number", text=_cut(text.strip()))
     return value
 
 

@@ -9,8 +9,7 @@ from html import escape
 from math import isfinite
 from time import monotonic
 
-from explorer.core.errors import ExplorerError
-from explorer.core.numbers import decimals_of, in_table, read_number, written
+from explorer.core.numbers import decimals_of, in_table, read_answer, written
 from explorer.core.overview import largest_of
 from explorer.lessons.answers import TRIES
 from explorer.lessons.steps import Point
@@ -102,7 +101,7 @@ class Exercise:
     def do(self, act: str, value: object = None) -> None:
         """Do what a gesture asks for; for "begin", `value` may be a `Sitting` made in the background.
 
-        Raises `ExplorerError`: "bad-student"; those of `read_number` and of `Sheet.items`.
+        Raises `ExplorerError`: "bad-student"; those of `read_answer` and of `Sheet.items`.
         """
         match act:
             case "name":
@@ -117,7 +116,7 @@ class Exercise:
             case "typed":
                 self._typed[self.item.id] = str(value)
             case "answer":
-                self._answer(_number(self._typed.get(self.item.id, "")) if value is None else value)
+                self._answer(read_answer(self._typed.get(self.item.id, "")) if value is None else value)
             case "hint":
                 assert self.sitting is not None
                 self._hints[self.item.id] = (*self._hints.get(self.item.id, ()), self.sitting.hint(self.item))
@@ -303,13 +302,6 @@ class Exercise:
         assert isinstance(item, ChoiceItem)
         assert self.sitting is not None
         return chr(ord("A") + order(item, self.sitting.student).index(int(one.answer)))
-
-
-def _number(text: str) -> float:
-    value = read_number(text)
-    if not isfinite(value):
-        raise ExplorerError("bad-number", text=text.strip())
-    return value
 
 
 def order(item: ChoiceItem, student: str) -> list[int]:

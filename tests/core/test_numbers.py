@@ -15,6 +15,7 @@ from explorer.core.numbers import (
     in_table,
     places_of_largest,
     point,
+    read_answer,
     read_number,
     significant,
     written,
@@ -127,6 +128,20 @@ def test_what_is_not_a_number(typed):
     with pytest.raises(ExplorerError) as caught:
         read_number(typed)
     assert caught.value.id == "bad-number"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("0,5", 0.5), (" 1 / 9", 1 / 9), ("−1/4", -0.25), ("– 47 %", -0.47), ("5e-1", 0.5), ("- 2", -2), ("12,5%", 0.125)],
+)
+def test_an_answer_may_be_a_fraction_or_in_per_cent(typed, meant):
+    assert read_answer(typed) == meant
+
+
+@pytest.mark.parametrize("typed", ["1/0", "1/2/3", "/2", "%", "5%%", "1 - 2", "∞", "nan", "1e308/1e-9", "1 2"])
+def test_what_is_no_answer(typed):
+    with refuses("not a number"):
+        read_answer(typed)
 
 
 @pytest.mark.parametrize("typed", ["1e999", "-1e400"])

@@ -7,7 +7,8 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
 
 from explorer.core.derivation import Row
-from explorer.core.numbers import written
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import read_answer, written
 from explorer.lessons.practice import Blank, Faded
 from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.theme import mark
@@ -143,7 +144,6 @@ def field_of(digits: int) -> QLineEdit:
 def number_in(field: QLineEdit) -> float | None:
     """The number that is typed in a field; None if it is no number."""
     try:
-        number = float(field.text().strip().replace(",", ".").replace("−", "-"))
-    except ValueError:
+        return read_answer(field.text())
+    except ExplorerError:
         return None
-    return number if abs(number) < float("inf") else None

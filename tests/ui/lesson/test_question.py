@@ -54,7 +54,7 @@ def test_a_number_is_covered_until_it_is_locked_and_then_the_difference_is_told(
     button = body(panel, PredictBody).button
     assert not button.isEnabled()
     hand.click(field)
-    for typed, more in (("0,5", "too small. Two more tries."), ("0.4", "too small. One more try.")):
+    for typed, more in (("1/2", "too small. Two more tries."), ("0.4", "too small. One more try.")):
         hand.type(typed)
         hand.click(button)
         assert verdict(panel)._sentence.text().endswith(more)
