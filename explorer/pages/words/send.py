@@ -157,7 +157,8 @@ class SendCard(Card):
         if not some:
             return self.state.screen.say(ExplorerError("no-table"))
         width, dims = self.document.state.model.d_model, self.vectors.dims
-        words = [word for word in self.words.entries() if word in self.vectors]
+        known, typed = self.vectors, self.words.entries()
+        words = [known.spelt(word) for word in typed if word in known or word.lower() in known]
         if not words:
             return "No word here has a vector yet."
         if self.whole and dims != width:

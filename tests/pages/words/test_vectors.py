@@ -152,6 +152,9 @@ def test_reduced_to_the_models_width():
     ask(card, "words", "king queen river monday man woman")
     assert "6 numbers become 4" in part(card, "said").text
     assert "% of how they differ" in part(card, "said").text
+    said = part(card, "said").text
+    card.do("type", "King QUEEN river Monday man woman", "words")
+    assert part(card, "said").text == said
     document.do(card.command())
     assert document.engine.values["source.X"].shape == (6, 4)
     whole = part(card, "ways").asks[0].at(1)
