@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import acos, degrees, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from warnings import catch_warnings
 
 import numpy as np
 from numpy.typing import NDArray
@@ -236,7 +237,7 @@ class Score:
 
     name: str
     measure: str  # "Spearman" (does it rank pairs of words as people do?) or "accuracy" (how many analogies are right)
-    value: float | None  # None if too few of its words have vectors
+    value: float | None  # None if too few of its words have vectors, or all of its pairs have one cosine
     asked: int  # pairs or questions whose words all have vectors
     missing: float  # the share of the other pairs or questions
 
@@ -289,8 +290,9 @@ def _pairs(vectors: Vectors, name: str, file: Path) -> Score:
     # Fewer pairs have no meaningful order.
     if asked < 3:
         return Score(name, "Spearman", None, asked, 1 - asked / len(words))
-    _, (rank, _), missing = _own(vectors).evaluate_word_pairs(str(file))
-    return Score(name, "Spearman", float(rank), asked, missing / 100)
+    with catch_warnings(action="ignore"):  # scipy's, where all pairs have one cosine
+        _, (rank, _), missing = _own(vectors).evaluate_word_pairs(str(file))
+    return Score(name, "Spearman", None if np.isnan(rank) else float(rank), asked, missing / 100)
 
 
 def _sections(file: Path) -> Iterator[str]:

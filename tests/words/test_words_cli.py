@@ -93,6 +93,10 @@ def test_evaluate(run, tmp_path):
         ("analogies", None, 0),
     ]
     assert "WordSim-353  Spearman" in run("evaluate", "--vectors", tmp_path / "few.txt")
+    alike = ["tiger", "cat", "book", "paper", "computer", "keyboard", "plane", "car"]
+    (tmp_path / "alike.txt").write_text("".join(f"{word} 1\n" for word in alike), "utf-8")
+    first = run("evaluate", "--vectors", tmp_path / "alike.txt", "--json")["scores"][0]
+    assert (first["value"], first["asked"]) == (None, 5)
 
 
 def test_list(run):
