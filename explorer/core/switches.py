@@ -211,3 +211,6 @@ SWITCHES: dict[str, dict[str, Switch]] = {
 """The switches of each kind of block (see `Model.blocks`). A size of 0 means the usual one: d_model / heads for d_k and
 d_v; 4 · d_model for d_ff; all tokens for the context window. A stack has a last norm if its layers have theirs before
 the blocks, because these leave the sum unnormalised (Xiong et al. 2020, §3)."""
+
+ENDS = ("output", "masked output", "given output", "decision", "regression", "loss", "loss of words")
+"""The kinds of blocks behind the layers: a name without a block, as a lesson may write it, means none of theirs."""

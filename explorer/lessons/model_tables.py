@@ -19,7 +19,7 @@ from explorer.core.graph import Graph, Place
 from explorer.core.model import KINDS, SEQUENCES, Model
 from explorer.core.models import build
 from explorer.core.ops import Array
-from explorer.core.switches import SWITCHES, SwitchValue
+from explorer.core.switches import ENDS, SWITCHES, SwitchValue
 from explorer.core.vocabulary import MOST_TOKENS, Vocabulary
 from explorer.document.commands.cells import first_number, last_number
 from explorer.document.commands.words import MOST_TOKEN_LENGTH
@@ -88,8 +88,6 @@ MOST_PATH = 4000
 MOST_CELLS = 2_000_000
 MOST_LABELS = 200_000
 MOST_LAYERS = 48
-_ENDS = ("output", "decision", "loss", "regression")
-"""Blocks outside the layers: a lesson must name their switches in full."""
 
 
 def read_model(top: TomlTable) -> tuple[Model, dict[str, Array]]:
@@ -220,7 +218,7 @@ def switches_in(table: TomlTable, model: Model) -> dict[str, SwitchValue]:
 
 def _spread(table: TomlTable, blocks: Mapping[str, str]) -> TomlTable:
     """The table with each name without a block replaced by one key for every block that has this switch."""
-    layers = {block: kind for block, kind in blocks.items() if block not in _ENDS}
+    layers = {block: kind for block, kind in blocks.items() if kind not in ENDS}
     every = {name for kind in layers.values() for name in SWITCHES[kind]}
     short = [key for key in table if "." not in key and not isinstance(table.data[key], Mapping)]
     spread: dict[str, Any] = {}
