@@ -15,6 +15,7 @@ from explorer.document.document import Document
 from explorer.lessons.loader import catalogue
 from explorer.pages.view import View
 from tests.core.ops.test_every_gradient import differences
+from tests.refusals import refuses
 
 ROOT = Path(__file__).parents[1]
 TEXTS = {name: (ROOT / name).read_text("utf-8") for name in ("README.md", "CONTRIBUTING.md")}
@@ -118,18 +119,19 @@ def test_the_recipe_of_contributing_trains(tmp_path, capsys):
 
 def test_the_command_of_contributing_is_done_and_undone():
     module = types.ModuleType("double")
-    exec(
-        compile(example("Add a command, a question, a block, a surface, a key"), "CONTRIBUTING.md", "exec"),
-        vars(module),
-    )
-    document = Document(next(lesson for lesson in catalogue() if lesson.id == "softmax").state())
-    name = next(node.name for node in document.engine.graph.nodes.values() if node.is_input)
-    before = document.engine.values[name]
+    exec(compile(example("Add a command, [^\n]*"), "CONTRIBUTING.md", "exec"), vars(module))
+    document = Document(next(lesson for lesson in catalogue() if lesson.id == "you-are-welcome").state())
+    name, other = (f"encoder.1.self.head.{head}.W_Q" for head in (1, 2))
+    now = lambda one: document.engine.value(document.engine.graph.place(one))  # noqa: E731
+    before, beside = now(name), now(other)
     document.do(module.Double(name))
-    np.testing.assert_array_equal(document.engine.values[name], before * 2)
+    np.testing.assert_array_equal(now(name), before * 2)
+    np.testing.assert_array_equal(now(other), beside)
     assert document.history.undo_label == f"Double {name}"
     document.undo()
-    assert document.engine.values[name].tobytes() == before.tobytes()
+    assert now(name).tobytes() == before.tobytes()
+    with refuses("is computed"):
+        document.do(module.Double("encoder.1.self.scores"))
 
 
 PATTERNS = re.findall(r"^\| an? [\w ,]+ \| `([^`]+)` \| (.+) \|$", TEXTS["CONTRIBUTING.md"], re.MULTILINE)
@@ -144,4 +146,4 @@ def test_the_files_of_a_how_to_are_all_that_its_pattern_is_in(pattern, files):
 
 
 def test_there_is_a_how_to_for_each_thing_that_people_add():
-    assert len(PATTERNS) == 5
+    assert len(PATTERNS) == 7
