@@ -156,7 +156,7 @@ class Matrix(NDArrayOperatorsMixin):
     node: Node  # the node that it shows
     stage: str = ""  # the stage that shows it, such as "Encoder 1 › Self-attention"
     words: tuple[str, ...] = ()  # for a vector of numbers of words: the words
-    held: str = ""  # "pinned" or "partly pinned"; "" if no cell is pinned
+    pins: Array | None = None  # which cells are pinned
     home: Home | None = field(default=None)  # the model that an edit changes; None if it cannot be edited
 
     @property
@@ -168,6 +168,13 @@ class Matrix(NDArrayOperatorsMixin):
     def columns(self) -> tuple[str, ...] | None:
         """The labels of the last axis; None for a vector and a single number."""
         return self.labels[-1] if len(self.labels) > 1 else None
+
+    @property
+    def held(self) -> str:
+        """In words: "pinned" or "partly pinned"; "" if no cell is pinned."""
+        if self.pins is None or not self.pins.any():
+            return ""
+        return "pinned" if self.pins.all() else "partly pinned"
 
     # As an array
 
@@ -225,10 +232,12 @@ class Matrix(NDArrayOperatorsMixin):
         name = self._name_of(index)
         whole = (*index, *[slice(None)] * (self.ndim - len(index)))
         kept = [names[part] for names, part in zip(self.labels, whole, strict=True) if isinstance(part, slice)]
-        if self.home is not None and "[" not in name:
-            return replace(self.home[name], value=found, labels=tuple(kept))  # the model may have other numbers now
         words = tuple(np.array(self.words)[index].tolist()) if self.words else ()
-        return replace(self, name=self._name_of(whole), value=found, labels=tuple(kept), words=words, home=None)
+        pins = None if self.pins is None else self.pins[index]
+        part = replace(self, value=found, labels=tuple(kept), words=words, pins=pins)
+        if "[" in name:
+            return replace(part, name=self._name_of(whole), home=None)
+        return replace(part, name=name, symbol=rf"{{{self.symbol}}}^{{({index[0] % len(self) + 1})}}")
 
     def __setitem__(self, at: At, value: Any) -> None:
         """Edit cells of the model; this matrix gets the new numbers, other matrices keep the old ones.

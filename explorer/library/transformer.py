@@ -165,13 +165,12 @@ class Transformer:
             known = engine.labels(graph.nodes[node.parents[0]].axes[-1])
             # A pinned number may be outside the vocabulary.
             words = tuple(known[i] if 0 <= i < len(known) else "?" for i in value.flat)
-        held = ""
-        if (pin := engine.pins.get(place.node)) and pin.cells[place.index].any():
-            held = "pinned" if pin.cells[place.index].all() else "partly pinned"
+        pin = engine.pins.get(place.node)
+        pins = None if pin is None else pin.cells[place.index]
         symbol = node.symbol if place.head is None else rf"{{{node.symbol}}}^{{({place.head + 1})}}"
         # Adding 0 turns −0 into 0.
         labels = tuple(engine.labels(axis) for axis in graph.axes_of(place))
-        return Matrix(name, symbol, frozen(value + 0), labels, node, stage_of(graph, node), words, held, self)
+        return Matrix(name, symbol, frozen(value + 0), labels, node, stage_of(graph, node), words, pins, self)
 
     def cell(self, cell: str) -> tuple[str, tuple[int, ...]]:
         """The node of a cell, and the index in that node; `cell` may name a head's slice.
@@ -242,7 +241,7 @@ class Transformer:
             raise ExplorerError("no-gradient", name=of)
         name = f"gradient of {cell_of(engine.graph, root.node, root.cell)} with respect to {of}"
         symbol = rf"\frac{{\partial {self.symbol(root)}}}{{\partial {matrix.symbol}}}"
-        return replace(matrix, name=name, symbol=symbol, value=frozen(found + 0), words=(), held="", home=None)
+        return replace(matrix, name=name, symbol=symbol, value=frozen(found + 0), words=(), pins=None, home=None)
 
     def symbol(self, root: Root) -> str:
         """The symbol of one number in LaTeX."""

@@ -107,6 +107,7 @@ def test_a_matrix_follows_its_own_edits_and_no_others(m):
     m.tokens = "You are"
     before = m["encoder.1.self.weights"]
     m.tokens = "You"
+    m.switch("encoder.1.self.heads", 1)  # the second head is no longer there
     assert [(head.shape, head.rows) for head in before] == [((2, 2), ("You", "are"))] * 2
 
 
