@@ -8,12 +8,15 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 
 from explorer.core.engine import Engine
+from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph, Place
+from explorer.core.numbers import read_answer
 from explorer.lessons.answers import Answer, Verdict, place_named
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict
 from explorer.lessons.symbols import formula_html
 from explorer.pages.view import Cell
+from explorer.ui.errors import show_error
 from explorer.ui.lesson.gaps import GapsView, field_of, number_in
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.presenter_look import least_letters
@@ -110,8 +113,20 @@ class PredictBody(Body):
     def _go_on(self) -> None:
         if self.field.isReadOnly():
             self.passed.emit()
-        elif not self.be_typed_in():
+        elif not self._refuses() and not self.be_typed_in():
             self._lock()
+
+    def _refuses(self) -> bool:
+        """Say which typed text is no number, and give its field the focus; returns whether there is one."""
+        for field in self.fields:
+            try:
+                if field.text().strip():
+                    read_answer(field.text())
+            except ExplorerError as error:
+                field.setFocus(Qt.FocusReason.OtherFocusReason)
+                show_error(error, field)
+                return True
+        return False
 
     def number(self) -> float | None:
         """The number that is typed; None if it is no number."""
@@ -138,13 +153,12 @@ class PredictBody(Body):
         return [self._line] if self.gaps is None or self.large else [self.gaps, self._line]
 
     def _say_whether_typed(self) -> None:
-        whole = self.gaps is None or self.gaps.full
-        number = self.number()
-        self.button.setEnabled(number is not None and whole and number not in self.guide.attempt.tried)
+        typed = all(field.text().strip() for field in self.fields)
+        self.button.setEnabled(typed and self.number() not in self.guide.attempt.tried)
 
     def _lock(self) -> None:
         number = self.number()
-        if number is not None and self.button.isEnabled() and not self.field.isReadOnly():
+        if not self._refuses() and number is not None and self.button.isEnabled() and not self.field.isReadOnly():
             self.give(number)
 
 

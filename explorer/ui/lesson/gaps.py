@@ -90,11 +90,6 @@ class GapsView(QWidget):
         """Whether no gap is filled."""
         return not any(field.text() for field, _ in self.fields)
 
-    @property
-    def full(self) -> bool:
-        """Whether there is a number in each gap."""
-        return all(number_in(field) is not None for field, _ in self.fields)
-
     def mark(self, answered: bool, done: bool) -> None:
         """Mark each gap as right or wrong, once something was answered; at the end also show the right number."""
         theme = self._bench.appearance.theme

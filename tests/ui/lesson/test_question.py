@@ -13,6 +13,7 @@ from explorer.lessons.steps import Choose
 from explorer.pages.page import Listing
 from explorer.pages.view import Cell
 from explorer.ui import view_state
+from explorer.ui.errors import Message
 from explorer.ui.lesson.bodies import ChooseBody, MakeBody, PointBody, PredictBody
 from explorer.ui.lesson.words import SentenceButton
 from explorer.ui.page.listing import ListingView
@@ -54,6 +55,11 @@ def test_a_number_is_covered_until_it_is_locked_and_then_the_difference_is_told(
     button = body(panel, PredictBody).button
     assert not button.isEnabled()
     hand.click(field)
+    hand.type("abc")
+    hand.click(button)
+    assert any("'abc' is not a number" in message.text() for message in window.findChildren(Message))
+    assert not guide.attempt.tried
+    field.selectAll()
     for typed, more in (("1/2", "too small. Two more tries."), ("0.4", "too small. One more try.")):
         hand.type(typed)
         hand.click(button)
