@@ -85,7 +85,7 @@ def holds(condition: Condition, engine: Engine) -> bool:
             return bool(abs(value - number) <= condition.tolerance)
 
 
-SO_FAR = "Right so far"
+SO_FAR = "Right to "
 TRIES = 3
 """After this many wrong answers the right one is told."""
 Answer = float | int | Cell | State
@@ -170,8 +170,8 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     if is_right:
         return Verdict(True, f"Right: {written(right, digits)}.", None, how)
     expected = f"the number is {written(right, max(digits, _needed(right, digits)))}"
-    if difference is not None and right_so_far(typed, right, digits):
-        meanwhile = f"{SO_FAR}, but {digits} decimals are asked for"
+    if difference is not None and (so_far := right_so_far(typed, right, digits)):
+        meanwhile = f"{SO_FAR}{so_far} decimal{'s' * (so_far > 1)}, but {digits} are asked for"
         sentence = f"{meanwhile}; {expected}."
     elif mistake is not None:
         meanwhile = mistake.sentence
@@ -185,9 +185,10 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     return Verdict(False, sentence, mistake, how, meanwhile=f"{meanwhile}.")
 
 
-def right_so_far(typed: float, right: float, digits: int) -> bool:
-    """Whether a number typed with fewer decimals than asked for is right to these decimals."""
-    return any(abs(typed - right) <= half_unit(d) and round(typed, d) == typed for d in range(digits - 1, 0, -1))
+def right_so_far(typed: float, right: float, digits: int) -> int:
+    """To how many decimals a number typed with fewer than asked for (or zeros behind them) is right; 0 if to none."""
+    fewer = range(1, digits)
+    return next((d for d in fewer if abs(typed - right) <= half_unit(d) and round(typed, d) == typed), 0)
 
 
 def _needed(value: float, digits: int) -> int:

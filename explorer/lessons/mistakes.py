@@ -227,6 +227,7 @@ def _all(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mista
     yield from _with_slips(engine, name, index, name)
     for at, cell_there, last in reversed(chain(engine, name, index)):
         yield from _wrongly_done(engine, name, index, at, cell_there, last)
+    yield from _cut_off(float(engine.value(place)[cell]), decimals)
     if (own := engine.explain(name, index)) is not None:
         yield from _rounded_early(engine, own, decimals)
     value = engine.value(place)
@@ -239,7 +240,7 @@ def _all(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mista
     right = float(value[cell])
     yield Mistake("sign", "That is the right number with the wrong sign", -right)
     if cell and value.min() >= 0 and 0 < right < 1 >= value.max():
-        sentence = "That is the right share in per cent; it is asked for as a number from 0 to 1"
+        sentence = "That is the right number in per cent: 100 times what is asked for"
         yield Mistake(PER_CENT, sentence, 100 * right)
     yield from _other_cells(engine, node, cell, "value")
 
@@ -250,8 +251,9 @@ def _of_gradient(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterat
     for wrong in wrong_steps(last, _labels(engine)):
         sentence = f"That is what comes out {wrong.sentence}"
         yield Mistake(wrong.name, sentence, float(wrong.last.value), partial(_alone, engine, wrong.last))
-    yield from _rounded_early(engine, last, decimals)
     right = float(array_of(engine, node, "gradient")[cell])
+    yield from _cut_off(right, decimals)
+    yield from _rounded_early(engine, last, decimals)
     yield Mistake("sign", "That is the gradient with the wrong sign", -right)
     value = float(engine.value(place)[cell])
     yield Mistake("value", "That is the number itself, not the gradient of the loss there", value)
@@ -343,7 +345,14 @@ def _behind(changed: Engine, asked: str, index: Cell, at: str, last: Step) -> tu
     return ((at, tuple(_rows(changed, last))), *parts)
 
 
-# Rounded too early
+# Rounded too early, or cut off
+
+
+def _cut_off(right: float, decimals: int) -> Iterator[Mistake]:
+    """The mistake of leaving out all further decimals."""
+    cut = float(np.trunc(round(right * 10**decimals, 6))) / 10**decimals  # 2.5999999999999996 is 2.6
+    if cut and decimals:
+        yield Mistake("cut off", "That is the right number cut off, not rounded", cut)
 
 
 def _rounded_early(engine: Engine, last: Step, decimals: int) -> Iterator[Mistake]:

@@ -10,7 +10,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
-from explorer.lessons.answers import holds, judge, read_goal, right_places, values_of
+from explorer.lessons.answers import SO_FAR, holds, judge, read_goal, right_places, values_of
 from explorer.lessons.loader import load
 from explorer.lessons.mistakes import derivation, half_unit, mistakes
 from explorer.lessons.names import Names, UnknownNameError
@@ -113,10 +113,19 @@ def test_a_share_in_per_cent_is_named_without_its_decimals():
     assert judge(SHARE, 30, TEXTBOOK).mistake.name == "per cent"
 
 
+def test_a_number_that_is_cut_off_is_named():
+    share = Predict(ask="?", node="weights", cell=(8, 8), digits=3)  # 0.11508
+    assert judge(share, 0.115, TEXTBOOK).right
+    assert judge(Predict(ask="?", node="weights", cell=(8, 8)), 0.11, TEXTBOOK).mistake.name == "cut off"
+    welcome = load("you-are-welcome").state("textbook")
+    query = Predict(ask="?", node="encoder.1.self.head.1.Q", cell=(0, 2), digits=1)  # 2.5999999999999996
+    assert judge(query, 2.5, welcome).mistake is None
+
+
 def test_fewer_digits_than_are_asked_for_are_right_so_far():
     verdict = judge(Predict(ask="?", node="weights", cell=(8, 0), digits=4), 0.3, TEXTBOOK)
     assert not verdict.right
-    assert verdict.sentence == "Right so far, but 4 decimals are asked for; the number is 0.3005."
+    assert verdict.sentence == "Right to 1 decimal, but 4 are asked for; the number is 0.3005."
 
 
 def test_both_derivations_end_in_their_numbers():
@@ -234,7 +243,7 @@ def test_every_mistake_has_a_number_and_a_derivation_that_arrives_there(lesson, 
             assert abs(mistake.value - right) > half_unit(2)
             verdict = judge(Predict(ask="?", node=node, cell=cell), mistake.value, None, engine)
             assert not verdict.right
-            assert verdict.mistake is not None or verdict.sentence.startswith("Right so far")
+            assert verdict.mistake is not None or verdict.sentence.startswith(SO_FAR)
             if mistake.derivation:
                 shown = mistake.derivation[-1][1][-1].value
                 assert float(shown.replace("−", "-")) == pytest.approx(mistake.value, abs=1e-4)
