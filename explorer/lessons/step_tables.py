@@ -298,9 +298,9 @@ class _StepReader:
 
     # What is asked
 
-    def _question(self, look: Look) -> Predict | Choose | Point | MakeSo:
+    def _question(self, look: Look) -> Question:
         table = self._table.table("question")
-        kinds: dict[str, Callable[[TomlTable, Look, Question], Predict | Choose | Point | MakeSo]]
+        kinds: dict[str, Callable[[TomlTable, Look, Question], Question]]
         kinds = {"predict": self._predict, "choose": self._choose, "point": self._point, "make": self._make}
         kind = table.one_of("kind", kinds)
         hints = table.words("hints", MOST_TEXT) if "hints" in table else ()

@@ -180,6 +180,6 @@ class Step:
     training: Training | None = None  # training after the edits
     showing: str = "values"  # what matrices show: "values", "change", "gradient" or "step"
     head: int = 0  # the chosen head, counted from 0
-    question: Predict | Choose | Point | MakeSo | None = None
+    question: Question | None = None
     shown: Mapping[str, tuple[str, Cell]] = field(default_factory=dict)
     """For each text in braces in its words and its question, the node and the cell that it names."""
