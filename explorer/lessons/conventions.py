@@ -22,7 +22,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import counted
 from explorer.core.model import Model
 from explorer.core.numbers import read_number
-from explorer.core.ops import Array
+from explorer.core.ops import ACTIVATIONS, Array
 from explorer.core.ops.slips import Surroundings
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document.commands import SetSwitch
@@ -117,7 +117,7 @@ TRIED: Mapping[str, tuple[SwitchValue, ...]] = {
     "norm_by": ("layer norm", "RMS norm"),
     "epsilon": (1e-5, 1e-6, 0.0, 1e-8, 1e-12, 1e-3),
     "epsilon_in": ("root", "sigma"),
-    "activation": ("ReLU", "GELU", "GELU tanh", "identity", "sigmoid", "softmax", "SiLU"),
+    "activation": tuple(dict.fromkeys(("ReLU", "GELU", "GELU tanh", "identity", "sigmoid", "softmax", *ACTIVATIONS))),
     "on": (True, False),
     "at_end": (True, False),
     "positions": ("sinusoidal", "none", "sines first", "004", "004-script", "table"),
