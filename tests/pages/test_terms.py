@@ -63,7 +63,10 @@ def seen():
 
 
 def test_each_node_has_an_entry():
-    assert {name for name in seen()[1] if glossary().of_node(name) is None} == set()
+    assert {name for name in seen()[1] if glossary().of_node(name) is None} == set(), MISSING
+
+
+MISSING = "these have no entry in resources/glossary.toml"
 
 
 def leftover(heading):
@@ -79,13 +82,13 @@ def leftover(heading):
 def test_each_term_in_a_heading_has_an_entry():
     headings, nodes = seen()
     paths = {name.rpartition(".")[0] for name in nodes} | nodes
-    assert {h: leftover(h) for h in headings if h not in paths and leftover(h)} == {}
+    assert {h: leftover(h) for h in headings if h not in paths and leftover(h)} == {}, MISSING
 
 
 def test_each_switch_and_each_of_its_choices_has_an_entry():
     switches = {switch.title: switch for kind in SWITCHES.values() for switch in kind.values()}
     texts = set(switches) | {choice for switch in switches.values() for choice in switch.choices}
-    assert {text: leftover(text) for text in texts if leftover(text)} == {}
+    assert {text: leftover(text) for text in texts if leftover(text)} == {}, MISSING
 
 
 def test_each_entry_is_seen_somewhere():
