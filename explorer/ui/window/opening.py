@@ -27,6 +27,7 @@ from explorer.ui.turns import do_once_painted, later
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import FlowLayout
+from explorer.ui.widgets.names import with_ampersands
 
 if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
@@ -286,7 +287,7 @@ class OpeningPage(QFrame):
         except ExplorerError:  # the lesson's file is gone
             return
         if left_at(lesson, latest) and not outcome(lesson, latest).is_whole:
-            self._go_on.setText(f"Go on with “{lesson.title}”")
+            self._go_on.setText(with_ampersands(f"Go on with “{lesson.title}”"))
             self._go_on.clicked.connect(partial(self._window.lessons.begin, lesson.id, False))
             self._go_on.show()
 

@@ -1,5 +1,7 @@
 """What is seen first: the words run through the model, and a person types others, or goes on from there."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -12,6 +14,7 @@ from explorer.pages.drawing import Bars, Image
 from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
 from explorer.ui.drawing.strokes import changed
+from explorer.ui.window import opening
 from explorer.ui.window.opening import TIME
 from tests.samples import long
 
@@ -233,10 +236,11 @@ def test_another_document_shows_its_own_pages(first, eye):
 
 def test_a_lesson_that_one_has_left_is_gone_on_with(first, hand, eye, tmp_path, qtbot, monkeypatch):
     ProgressFolder(tmp_path / "progress").save(Progress("two-vectors", seed=1).at("dot"))
+    monkeypatch.setattr(opening, "load", lambda id: replace(load(id), title="Vectors x & y"))
     window = first(settings=Settings(tmp_path))
     link = window.tabs.opening._go_on
     qtbot.waitUntil(link.isVisible)
-    assert link.text() == "Go on with “Two vectors”"
+    assert link.text() == "Go on with “Vectors x && y”"
     window.tabs.opening._begin()  # the page is shown again, as after the window was minimised
     begun, begin = [], window.files.begin_lesson
     monkeypatch.setattr(window.files, "begin_lesson", lambda lesson: begun.append(lesson.id) or begin(lesson))
