@@ -5,8 +5,6 @@ from typing import NamedTuple
 from explorer.core.graph import Graph, Stage
 from explorer.core.ops import (
     Add,
-    CausalMask,
-    CausalPaddingMask,
     CrossEntropy,
     LayerNorm,
     MatMul,
@@ -33,7 +31,7 @@ class Answer(NamedTuple):
 def answers(stage: Stage, graph: Graph) -> tuple[Answer, ...]:
     """The answers that are true of a stage with its present switches."""
     there = [node.op for node in graph.nodes.values() if node.stage == stage.name]
-    looks_back = any(isinstance(op, CausalMask | CausalPaddingMask) for op in there)
+    looks_back = any(op.reach is not None for op in there)
     told = ABOUT["attention" if stage.kind == "masked" and not looks_back else stage.kind]
     return tuple(one for one in told if one.about is Op or any(isinstance(op, one.about) for op in there))
 

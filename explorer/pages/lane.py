@@ -17,7 +17,7 @@ from explorer.core.errors import written_shape
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph, Place, Stage
 from explorer.core.numbers import written
-from explorer.core.ops import Array, CausalMask, CausalPaddingMask
+from explorer.core.ops import Array
 from explorer.core.overview import largest_of
 from explorer.core.switches import READS
 from explorer.pages.drawing import (
@@ -167,9 +167,9 @@ def looks(view: View, block: str) -> str:
     mask = view.nodes.get(f"{block}mask")
     if mask is None:
         return "attention"
-    if not isinstance(mask.op, CausalMask | CausalPaddingMask):
+    if mask.op.reach is None:
         return "mask"
-    return "window" if 0 < mask.op.window < mask.op.n else "masked"
+    return "window" if mask.op.reach < view.graph.shape(mask.name)[-1] else "masked"
 
 
 def image_of(view: View, name: str, place: tuple[float, float, float, float]) -> Image:

@@ -90,6 +90,11 @@ class Op(Frozen):
         return 0
 
     @property
+    def reach(self) -> int | None:
+        """Of a mask by which words look only back: the most words that one sees, itself included; else None."""
+        return None
+
+    @property
     def random(self) -> bool:
         """Whether a missing starting value is drawn at random."""
         return False

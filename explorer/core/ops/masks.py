@@ -20,6 +20,10 @@ class CausalMask(Op):
     subscripts = "->ij"
     whole = True
 
+    @property
+    def reach(self) -> int:
+        return self.window or self.n
+
     def forward(self, *parents: Array) -> Array:
         return self.rows(slice(0, self.n))
 
@@ -99,6 +103,10 @@ class CausalPaddingMask(Op):
     def causal(self) -> CausalMask:
         """The part that does not depend on the words."""
         return CausalMask(self.n, self.window)
+
+    @property
+    def reach(self) -> int:
+        return self.causal.reach
 
     @property
     def _both(self) -> tuple[CausalMask, PaddingMask]:

@@ -16,7 +16,7 @@ from explorer.core.switches import SWITCHES
 
 OPS = "|".join(name for name, one in vars(ops).items() if isinstance(one, type) and issubclass(one, ops.Op))
 ASKS = re.compile(rf"isinstance\([^)]*\bop\b|type\([\w.]*\bop\)|^\s*case (?:{OPS})\(", re.MULTILINE)
-MOST = 10
+MOST = 8
 """What is left: that an input is one, where a type is needed for what only it has (the logs of a cross-entropy), and
 the answers that are about one op."""
 
