@@ -56,6 +56,7 @@ DOT = 13
 """Diameter of the pointer, in pixels at text scale 1."""
 LEAST_DRAG, LEAST_MOVE = 40, 8
 KEYS, FEW_KEYS = "R reveal · D all steps · Z zoom · F freeze · B black · Esc leave · F1 all keys", "F1 all keys"
+FROZEN = "Frozen · F goes on"
 KEYS_MS, AROUND = 3000, 30
 """When the mode begins, some keys are named below the words or, without room there, at the upper right: for how many
 milliseconds, and with how many pixels at text scale 1 around them."""
@@ -88,7 +89,7 @@ class Presenter(QWidget):
         self.beside: QWidget | None = None
         """The lecturer's window, in which the same keys work."""
         self._typed: str | None = None
-        self._points = False
+        self._points = self._freezes = False
         self._from: QPoint | None = None
         self._rested: QPoint | None = QCursor.pos()
         self._column = column_in(self)
@@ -290,8 +291,7 @@ class Presenter(QWidget):
 
     def _step(self, act: Callable[[], None]) -> None:
         """Go one step; a blank screen is uncovered, a frozen one is not."""
-        if not self._cover.frozen:
-            self._cover.hide()
+        self._cover.uncover()
         try:
             act()
         except ExplorerError as error:
@@ -329,15 +329,17 @@ class Presenter(QWidget):
         self._say_keys()
 
     def _say_keys(self) -> None:
-        self._bar.setVisible(self._typed is not None or self._begun.isActive())
-        typed = f"Go to step {self._typed or '…'} of {len(self._guide.steps)}, then Enter"
+        self._bar.setVisible(self._freezes or self._typed is not None or self._begun.isActive())
+        said = f"Go to step {self._typed or '…'} of {len(self._guide.steps)}, then Enter"
+        if self._typed is None:
+            said = FROZEN if self._freezes else ""
         bar, free = self._bar, QRect() if self.sheet is None else self.sheet.free
-        bar.setText(KEYS if self._typed is None else typed)
+        bar.setText(said or KEYS)
         high = bar.heightForWidth(free.width())
         if high <= free.height():
             bar.setGeometry(free.x(), free.bottom() + 1 - high, free.width(), high)
         else:  # there the bar would cover choices at the bottom
-            bar.setText(FEW_KEYS if self._typed is None else typed)
+            bar.setText(said or FEW_KEYS)
             wide = QFontMetrics(bar.font()).horizontalAdvance(bar.text()) + self._look.px(AROUND)
             if self.sheet is not None:  # wide enough to cover the whole title of the lesson, not half of it
                 wide = max(wide, self.width() - self.sheet.corner)
@@ -374,8 +376,15 @@ class Presenter(QWidget):
             QApplication.restoreOverrideCursor()
 
     def freeze(self) -> None:
-        """Freeze the picture that the class sees, or show the live slide again."""
+        """Freeze the picture that the class sees, or show the live slide again.
+
+        On a single screen the picture says that it is frozen: nothing else could tell the lecturer.
+        """
+        self._freezes = self.beside is None
+        self._say_keys()
         self._cover.toggle_picture(self.grab())
+        self._freezes = False
+        self._say_keys()
         self.covered.emit()
 
     @property
@@ -406,7 +415,7 @@ class Presenter(QWidget):
 
 
 class Cover(QWidget):
-    """Covers the class's window: with one colour, or with a picture of what it showed."""
+    """Covers the class's window: with a picture of what it showed, and over that with one colour."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -415,30 +424,31 @@ class Cover(QWidget):
         self.hide()
 
     def toggle(self, colour: str) -> None:
-        """Cover with one colour, or uncover again."""
-        shown = not self.isHidden() and self._colour == colour
-        self._colour, self._picture = colour, None
-        self._show(not shown)
+        """Cover with one colour, or take the colour away again."""
+        self._show("" if self._colour == colour else colour, self._picture)
 
     def toggle_picture(self, picture: QPixmap) -> None:
-        """Cover with a picture, or uncover again."""
-        shown = not self.isHidden() and self._picture is not None
-        self._colour, self._picture = "", picture
-        self._show(not shown)
+        """Cover with a picture, or uncover all again."""
+        self._show("", None if self.frozen else picture)
+
+    def uncover(self) -> None:
+        """Take the colour away; a frozen picture stays."""
+        self._show("", self._picture)
 
     @property
     def frozen(self) -> bool:
-        """Whether it shows a frozen picture."""
-        return not self.isHidden() and self._picture is not None
+        """Whether there is a frozen picture."""
+        return self._picture is not None
 
-    def _show(self, on: bool) -> None:
-        self.setVisible(on)
+    def _show(self, colour: str, picture: QPixmap | None) -> None:
+        self._colour, self._picture = colour, picture
+        self.setVisible(bool(colour) or self.frozen)
         self.raise_()
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        if self._picture is not None:
+        if self._picture is not None and not self._colour:
             painter.drawPixmap(self.rect(), self._picture)
         else:
             painter.fillRect(self.rect(), QColor(self._colour))

@@ -340,12 +340,18 @@ def test_a_drag_zooms(presenter, hand):
     assert presenter.sheet.alone
 
 
-def test_frozen_the_class_sees_what_it_saw(presenter, guide, hand):
+def test_frozen_the_class_sees_what_it_saw_and_a_single_screen_says_so(presenter, guide, hand):
+    live = presenter.grab().toImage()
     hand.key(Key.Key_F)
     before = presenter.grab().toImage()
+    assert before != live
     guide.next()
     QApplication.processEvents()
     assert presenter.grab().toImage() == before
+    hand.key(Key.Key_B)
+    assert presenter.grab().toImage() != before
+    hand.key(Key.Key_B)
+    assert presenter.grab().toImage() == before, "black and back it showed the live slide"
     hand.key(Key.Key_F)
     assert presenter.grab().toImage() != before
 
