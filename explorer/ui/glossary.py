@@ -216,7 +216,8 @@ class Glossary(SideColumn):
             half, left = column.height() // 2, column.height() - window.lessons.panel.least_height()
             # Large letters in a low window leave no room for both: then the field stays in sight, as far as it goes.
             most = min(half, max(left, self.bench.appearance.px(LEAST)))
-            self.setFixedHeight(min(self.elements.sizeHint().height(), most))
+            line = self.height() - self.contentsRect().height()  # below it
+            self.setFixedHeight(min(self.elements.sizeHint().height() + line, most))
             if self._above.indexOf(self) != 0:  # else the page would be laid out twice
                 self._above.insertWidget(0, self)
         else:

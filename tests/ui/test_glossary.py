@@ -217,3 +217,19 @@ def test_in_a_low_window_with_the_largest_letters_its_field_stays_in_sight(windo
     eye.settle(window)
     column = window.inspector.parentWidget()
     assert 0 < window.terms.height() <= column.height() // 2
+
+
+def test_it_scrolls_no_farther_than_to_its_end(window, appearance, eye):
+    """By one pixel where all is in sight; and past its end where it was opened again after a longer entry."""
+    window.resize(1600, 900)
+    bar = window.terms.area.verticalScrollBar()
+    window.terms.define(None)
+    eye.settle(window)
+    assert bar.maximum() == 0
+    appearance.set_scale(2.0)
+    for term in (glossary().of("softmax"), None):
+        window.terms.define(term)
+        eye.settle(window)
+        high = window.terms.elements.sizeHint().height()
+        assert bar.maximum() == high - window.terms.area.viewport().height() > 0
+        window.terms.close_down()

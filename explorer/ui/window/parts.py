@@ -105,7 +105,9 @@ class SideColumn(ColumnTab):
             self.elements.share_room(wide)
         layout = self.elements.layout()
         if layout is not None and layout.activate():
-            QCoreApplication.sendPostedEvents(self.area.viewport(), QEvent.Type.LayoutRequest)
+            # Sent, because Qt posts none while the column is hidden: it would be shown with the height of before.
+            QCoreApplication.sendEvent(self.area.viewport(), QEvent(QEvent.Type.LayoutRequest))
+            QCoreApplication.removePostedEvents(self.area.viewport(), QEvent.Type.LayoutRequest)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
