@@ -3,6 +3,7 @@
 Each kind has a widget that takes answers (`bodies.py`); their outcome is shown in one way for all.
 """
 
+import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
@@ -15,8 +16,11 @@ from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.verdict import VerdictView
 from explorer.ui.lesson.words import SentenceButton, Words
+from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
+
+EDITED = "The question is about the numbers with which this step began. <b>Reset</b> shows them again."
 
 
 class QuestionView(QFrame):
@@ -34,6 +38,8 @@ class QuestionView(QFrame):
         """The widget from which Tab leads to the first control of the question."""
         self._index = least_letters(bench.appearance)
         self._ask = Words(role="asked", parent=self)
+        self._edited = SteadyLabel(EDITED, role="small", parent=self)
+        self._edited.hide()
         self._body: Body | None = None
         self._place = QVBoxLayout()
         self._verdict = VerdictView(bench, self)
@@ -50,6 +56,7 @@ class QuestionView(QFrame):
         self._top = QHBoxLayout()
         self._column.addLayout(self._top)
         self._top.addWidget(self._ask, 1)
+        self._column.addWidget(self._edited)
         self._column.addLayout(self._place)
         # Above the hints, so that it stays under the pointer; for a class it stands beside the question.
         if self._index:
@@ -120,6 +127,7 @@ class QuestionView(QFrame):
         guide = self._guide
         if self._body is not None and guide.step is not None and guide.walk.step.question is self._question:
             self._body.refresh()
+            self._say_whether_edited()
 
     @property
     def gaps(self) -> GapsView | None:
@@ -129,7 +137,7 @@ class QuestionView(QFrame):
     def height_at(self, width: int) -> int:
         """Its height in pixels at a width."""
         body = [] if self._body is None else [self._body]
-        parts = [*body, self._verdict, self._why, *self._hints, self._derivation, self._again]
+        parts = [self._edited, *body, self._verdict, self._why, *self._hints, self._derivation, self._again]
         if not self._index:
             return column_height([self._ask, *parts, self._more], width, self._column.spacing())
         more = 0 if self._more.isHidden() else self._more.sizeHint().width() + max(self._top.spacing(), 0)
@@ -149,6 +157,7 @@ class QuestionView(QFrame):
         guide = self._guide
         done = guide.question is None
         attempt = guide.attempt
+        self._say_whether_edited()
         self._body.follow(attempt.verdict, done)
         numbers = guide.numbers if isinstance(question, Choose) else None
         counts, derived = isinstance(question, Predict | Point), self.gaps is not None
@@ -158,6 +167,16 @@ class QuestionView(QFrame):
         wrong = attempt.verdict is not None and not attempt.verdict.right
         self._again.setVisible(done and (wrong if self._index else wrong or attempt.verdict is None))
         self.followed.emit()
+
+    def _say_whether_edited(self) -> None:
+        """Tell a student who has changed the model, and so sees other numbers, by which ones an answer is judged."""
+        question, guide = self._question, self._guide
+        edited = False
+        if isinstance(question, Predict | Point) and question.node and guide.changed and not self._index:
+            now, began = self._bench.document.engine, guide.walk.engine(guide.walk.at)
+            place, was = now.graph.find(question.node), began.value(began.graph.place(question.node))
+            edited = place is None or not np.array_equal(now.value(place), was, equal_nan=True)
+        self._edited.setVisible(edited)
 
     def _show_hints(self, asked: int, told: bool, done: bool) -> None:
         """Show the hints that were asked for; the last one is the derivation of the answer."""

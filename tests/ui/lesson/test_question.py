@@ -246,6 +246,22 @@ def test_a_choice_looks_as_what_can_be_chosen_and_what_was_chosen_has_its_colour
     assert inks() == [theme.here_text, theme.accent_text]
 
 
+def test_where_the_model_was_changed_it_is_said_which_numbers_are_asked_about(window, guide, panel, eye, go):
+    go(1)
+    said = panel._question._edited
+    assert not said.isVisible()
+    window.bench.document.do(SetCells(LOGITS, {(0, 0): 9.0}))
+    eye.settle(window)
+    assert said.isVisible()
+    assert said.height() == said.height_at(said.width())
+    guide.answer(0.67)
+    assert guide.attempt.verdict.right
+    assert said.isVisible()  # the page shows another number
+    guide.reset()
+    eye.settle(window)
+    assert not said.isVisible()
+
+
 def test_who_gave_no_answer_reads_why_the_right_one_is_right(window, guide, panel, go):
     go(2)
     guide.tell()
