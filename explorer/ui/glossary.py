@@ -210,7 +210,7 @@ class Glossary(SideColumn):
         if self.area.widget() is None:
             return
         self.setFixedWidth(window.inspector.width())
-        if window.top_bar.page == 0:
+        if window.top_bar.tab == "Pipeline":
             column = window.inspector.parentWidget()
             assert column is not None
             half, left = column.height() // 2, column.height() - window.lessons.panel.least_height()

@@ -22,7 +22,6 @@ from explorer.lessons.loader import catalogue, load
 from explorer.ui.animation import Frames, gif
 from explorer.ui.render import render
 from explorer.ui.window.main_window import MainWindow
-from explorer.ui.window.top_bar import PAGES
 
 PATIENCE_S = 300
 STEPS = 10
@@ -107,7 +106,7 @@ def _go_through_a_lesson(app: QApplication, window: MainWindow) -> str:
 
 
 def _look_at_words(app: QApplication, window: MainWindow) -> str:
-    window.show_page(PAGES.index("Words"))
+    window.show_tab("Words")
     tab = window.tabs.words
     assert tab is not None
     _wait(app, lambda: tab.state.vectors is not None, "The first set of vectors")
@@ -119,7 +118,7 @@ def _look_at_words(app: QApplication, window: MainWindow) -> str:
 
 def _train_in_slices(app: QApplication, window: MainWindow) -> str:
     window.bench.open(load("xor"))
-    window.show_page(PAGES.index("Train"))
+    window.show_tab("Train")
     app.processEvents()
     assert window.tabs.training is not None
     for _ in range(STEPS):
@@ -146,7 +145,7 @@ def _train_in_a_process(app: QApplication, window: MainWindow) -> str:
 
 
 def _export(app: QApplication, window: MainWindow) -> str:
-    window.show_page(0)
+    window.show_tab("Pipeline")
     lesson = load("emma")
     document = Document(lesson.state())
     written = []

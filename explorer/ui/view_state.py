@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.lessons.progress import Progress
 from explorer.pages.view import Cell
-from explorer.ui.window.top_bar import PAGES, SHOWING
+from explorer.ui.window.top_bar import SHOWING, TABS
 
 if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
@@ -22,7 +22,7 @@ def kept(window: MainWindow) -> dict[str, Any]:
     """The present view of a window, as JSON values."""
     selection, descent, guide = window.bench.selection, window.bench.descent, window.lessons.guide
     found: dict[str, Any] = {
-        "page": window.top_bar.page,
+        "page": TABS.index(window.top_bar.tab),
         "stage": selection.stage,
         "head": None if selection.averaged else selection.head,
         "showing": selection.showing,
@@ -109,8 +109,8 @@ def _showing(window: MainWindow, said: Any) -> None:
 
 
 def _page(window: MainWindow, said: Any) -> None:
-    if type(said) is int and 0 <= said < len(PAGES):
-        window.show_page(said)
+    if type(said) is int and 0 <= said < len(TABS):
+        window.show_tab(TABS[said])
 
 
 def _cell(window: MainWindow, said: Any) -> None:

@@ -17,7 +17,6 @@ from explorer.lessons.loader import load
 from explorer.pages.training_settings import TEXT
 from explorer.ui.training.descent import SLICE_S
 from explorer.ui.window.main_window import MainWindow
-from explorer.ui.window.top_bar import PAGES
 
 FRAMES, ROUNDS = 200, 5
 TURNS, FIRST_S = 100, 2.0
@@ -107,7 +106,7 @@ def in_the_tab(opened: Callable[[], tuple[QApplication, MainWindow, Paints]], d_
     app, window, paints = opened()
     window.bench.open(new_lesson("gpt", ["the sun is up and"], d_model=d_model, heads=4, layers=layers))
     window.bench.bridge.flush()
-    window.show_page(PAGES.index("Train"))
+    window.show_tab("Train")
     tab = window.tabs.training
     assert tab is not None
     tab.plan.source = TEXT
@@ -135,7 +134,7 @@ def in_the_tab(opened: Callable[[], tuple[QApplication, MainWindow, Paints]], d_
     where = "in a process of its own" if descent.process is not None else "in slices"
     steps = descent.run.records.at if descent.run is not None else 0
     tab.control("over").click()  # ends the process, too
-    window.show_page(0)
+    window.show_tab("Pipeline")
     settle(app, paints)
     name = f"turn of the loop while the tab trains a GPT of d_model {d_model}, {layers} layer{'s' * (layers > 1)}, p95"
     one = InTurns(ours, theirs, overload()).measured(name, TWICE, AGAINST, 95)

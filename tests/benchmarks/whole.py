@@ -179,7 +179,7 @@ def frames_of_the_opening(opened: Callable[[], Opened]) -> Measurement:
         return painted_at - start
 
     both = _beside_bare(app, window, paints, shown, MOVES)
-    window.show_page(0)
+    window.show_tab("Pipeline")
     window.bench.appearance.set_still(False)
     return both.measured("a frame of what is seen first", MOVING, BARE)
 

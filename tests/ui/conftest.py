@@ -30,7 +30,6 @@ from explorer.ui.theme import DARK, LIGHT, qcolor
 from explorer.ui.turns import Bridge
 from explorer.ui.widgets.tree import inside, written_in
 from explorer.ui.window import main_window
-from explorer.ui.window.top_bar import PAGES
 from explorer.ui.workbench import Workbench
 
 lesson_of = functools.cache(load)
@@ -94,7 +93,7 @@ def opened(qtbot, appearance, lesson="you-are-welcome", settings=None, stage=Non
     if stage is not None:
         window.bench.selection.go_to(stage)
     if tab is not None:
-        window.show_page(PAGES.index(tab))
+        window.show_tab(tab)
     with qtbot.waitExposed(window):
         window.show()
     window.activateWindow()  # on a screen without a window manager nobody else gives it the keys
@@ -174,7 +173,7 @@ def anew(kept, left_at_rest, qtbot, appearance):
         window.setFocus()  # what is being typed is taken now, not into what comes
         window.lessons.guide.leave()
         window.resize(1600, 900)
-        window.show_page(0)
+        window.show_tab("Pipeline")
         QTest.mouseMove(window.windowHandle(), CORNER)
         with selection.at_once():
             selection.speak_of(None)

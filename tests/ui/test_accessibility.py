@@ -24,7 +24,6 @@ from explorer.ui.drawing.plot import Plot
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.window.pipeline_map import StageButton
-from explorer.ui.window.top_bar import PAGES
 from tests.ui.conftest import settle
 
 CONTROLS = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, StageButton)
@@ -114,7 +113,7 @@ def test_so_has_every_control_of_every_stage_and_step(open_window, qtbot, lesson
 @pytest.mark.parametrize("lesson", ["xor", "i-love-ai"])
 def test_so_has_every_control_of_the_training_tab(open_window, eye, hand, lesson):
     window = open_window(lesson)
-    window.show_page(PAGES.index("Train"))
+    window.show_tab("Train")
     eye.settle(window)
     for button in field(window.tabs.training, "source").group.buttons():
         hand.click(button)
@@ -229,6 +228,6 @@ def test_the_window_says_what_it_shows(window):
 def test_so_has_every_control_of_the_other_tabs(open_window, qtbot):
     window = open_window("xor")
     for page in ("Words", "References", "Lessons"):
-        window.show_page(PAGES.index(page))
+        window.show_tab(page)
         qtbot.waitUntil(lambda: len(controls(window)) > 9)
         qtbot.waitUntil(lambda: nameless(window) == [])

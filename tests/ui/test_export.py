@@ -26,7 +26,7 @@ from explorer.ui.page.card import CardView
 from explorer.ui.render import WRITERS, as_in_sight, on_paper, spoken
 from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.window.notice import Computing
-from explorer.ui.window.top_bar import PAGES
+from explorer.ui.window.top_bar import TABS
 from tests.samples import long
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -99,10 +99,10 @@ def test_the_page_is_drawn_on_white_paper_whatever_the_window_wears(window, expo
     assert window.bench.appearance.theme is DARK
 
 
-@pytest.mark.parametrize("tab", [*PAGES[1:3], *map(long, PAGES[3:])])
+@pytest.mark.parametrize("tab", [*TABS[1:3], *map(long, TABS[3:])])
 def test_another_tab_is_drawn_as_it_is_in_sight_but_on_paper(window, export, eye, qtbot, appearance, tab):
     appearance.set_mode("dark")
-    window.show_page(PAGES.index(tab))
+    window.show_tab(tab)
     eye.settle(window)
     qtbot.waitUntil(lambda: tab == "Lessons" or bool(spoken(window.tabs.currentWidget())))
     path, told = export("tab.svg")

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtWidgets import QApplication, QGraphicsItem, QWidget
 
 from explorer.pages.element import Element
-from explorer.ui.window.top_bar import PAGES
+from explorer.ui.window.top_bar import TABS
 from tests.ui.conftest import lesson_of
 from tests.ui.test_real_window import needs_xvfb, run, x_server
 
@@ -41,8 +41,8 @@ def test_pages_that_are_gone_leave_nothing_to_the_collector(open_window, eye):
     window = open_window("xor")
     for stage in ("layer.2", "loss"):
         eye.go_to(window, stage)
-    window.show_page(1)
-    window.show_page(0)
+    window.show_tab("Train")
+    window.show_tab("Pipeline")
     window.bench.open(lesson_of("two-vectors"))
     eye.settle(window)
     assert left_to_the_collector() == {}
@@ -51,10 +51,10 @@ def test_pages_that_are_gone_leave_nothing_to_the_collector(open_window, eye):
 def test_what_goes_takes_along_what_it_holds(open_window, eye, qtbot):
     """Else the collector would hold the window for as long as it takes for thousands of parts of pages."""
     window = open_window("xor")
-    for page in range(len(PAGES)):
-        window.show_page(page)
+    for tab in TABS:
+        window.show_tab(tab)
         eye.settle(window)
-    window.show_page(0)
+    window.show_tab("Pipeline")
     with collected():  # what is made once, and what was made while all of it was loaded
         pass
     for stage in ("layer.2", "loss", "model.descent"):

@@ -157,12 +157,12 @@ def test_what_is_said_of_a_stage_leads_to_entries(window, page, qtbot):
 
 
 def test_on_pages_without_an_inspector_it_stands_beside_them(window, hand):
-    window.show_page(1)
+    window.show_tab("Train")
     hand.key(Key.Key_G, CONTROL)
     assert window.terms.isVisible()
     assert not window.terms.geometry().intersects(window.tabs.geometry())
     assert listed(window)
-    window.show_page(0)
+    window.show_tab("Pipeline")
     assert window.terms.parentWidget() is window.inspector.parentWidget()
     assert window.terms.isVisible()
 

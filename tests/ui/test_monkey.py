@@ -34,7 +34,7 @@ from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.steps import Choose, Predict
 from explorer.settings import Settings
-from explorer.ui.window.top_bar import PAGES
+from explorer.ui.window.top_bar import TABS
 from explorer.words import download
 
 ACTS, SECONDS = 25, 600
@@ -285,9 +285,9 @@ class Monkey:
         return stage
 
     def tab(self):
-        page = self.chance.randrange(len(PAGES))
-        self.window.show_page(page)
-        return PAGES[page]
+        tab = self.chance.choice(TABS)
+        self.window.show_tab(tab)
+        return tab
 
     def look(self):
         self.bench.selection.set_head(self.chance.choice((None, 0, 1)))
@@ -483,7 +483,7 @@ class Watch:
     def _what(self):
         """The last act, and where it was done."""
         window, bench, log = self._monkey.window, self._monkey.bench, self._monkey.log
-        place = bench.lesson.id, bench.selection.stage, PAGES[window.tabs.currentIndex()]
+        place = bench.lesson.id, bench.selection.stage, TABS[window.tabs.currentIndex()]
         return len(log), *log[-1:], *place, f"{bench.appearance.scale:.0%}", window.size().toTuple()
 
     @property
@@ -569,8 +569,8 @@ def test_a_monkey_for_ten_minutes(monkey, qtbot, capfd, tmp_path):
             watch.begin()  # to measure takes long as well
         return gone < seconds
 
-    for page in range(len(PAGES)):  # what is loaded once is no growth
-        mine.window.show_page(page)
+    for tab in TABS:  # what is loaded once is no growth
+        mine.window.show_tab(tab)
     watch = Watch(mine, tmp_path / "where")
     try:
         live(mine, qtbot, go_on)

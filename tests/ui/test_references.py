@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QPushButton
 from explorer.lessons.loader import load
 from explorer.pages.references import REFERENCE, ROW, STATUS, WHAT, places_in
 from explorer.ui.selection import Cell
-from explorer.ui.window.top_bar import PAGES
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -47,7 +46,7 @@ def test_a_number_leads_to_its_cell_and_the_tab_back_to_its_line(window, tab, ha
     assert window.tabs.currentIndex() == 0
     assert window.bench.selection.stage == "attention"
     assert window.bench.selection.cell == Cell("scores", (8, 0))
-    window.show_page(PAGES.index("References"))
+    window.show_tab("References")
     assert tab.list().listing.lines[row].here
     assert tab.list().currentIndex().row() == row
 
@@ -141,15 +140,15 @@ def test_the_list_is_as_long_as_there_is_room(window, tab, qtbot, height):
 
 def test_out_of_sight_it_wears_another_look_once_it_is_looked_at(window, tab, eye, appearance):
     before = tab.elements
-    window.show_page(0)
+    window.show_tab("Pipeline")
     for by in (1, 1, -1):
         appearance.zoom(by)
         eye.settle(window)
     assert tab.elements is before
-    window.show_page(PAGES.index("References"))
+    window.show_tab("References")
     assert tab.elements is not before
     assert tab.elements.layout().spacing() == appearance.px(10)
     again = tab.elements
-    window.show_page(0)
-    window.show_page(PAGES.index("References"))
+    window.show_tab("Pipeline")
+    window.show_tab("References")
     assert tab.elements is again

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from explorer.ui.widgets import tree
-from explorer.ui.window.top_bar import PAGES
+from explorer.ui.window.top_bar import TABS
 from tests.ui.conftest import lesson_of
 
 TYPED = re.compile(r"(?<![\w.“])[A-Za-zα-ω]_[A-Za-z0-9(]")
@@ -57,8 +57,8 @@ def look_at_names(window, eye, heard, stages):
 
 def test_each_name_on_each_tab_is_set(open_window, eye, heard):
     window = open_window("you-are-welcome")
-    for tab in PAGES[1:]:
-        window.show_page(PAGES.index(tab))
+    for tab in TABS[1:]:
+        window.show_tab(tab)
         eye.settle(window)
         assert [text for text in said(window, heard) if TYPED.search(text)] == [], tab
 

@@ -26,11 +26,12 @@ from explorer.pages.view import Cell, Covered, Spot, View
 from explorer.ui.background import Background
 from explorer.ui.workbench import Workbench
 
-if TYPE_CHECKING:  # only the page Words reads vectors
-    from explorer.words.vectors import Vectors
+if TYPE_CHECKING:
+    from explorer.ui.window.top_bar import Tab
+    from explorer.words.vectors import Vectors  # only the page Words reads vectors
 
 T = TypeVar("T")
-TABS = {"words": "Words", "train": "Train"}
+TAB_OF: dict[str, "Tab"] = {"words": "Words", "train": "Train"}
 """Tabs of the window that a step can look at, instead of a stage."""
 
 
@@ -464,7 +465,7 @@ class Guide(QObject):
         step, selection = self.step, self._bench.selection
         if step is None:
             return
-        look, on_page = step.look, step.look.stage not in TABS
+        look, on_page = step.look, step.look.stage not in TAB_OF
         self._bench.light.be_about_to_lead(step)
         with selection.at_once():
             if on_page:
@@ -478,7 +479,7 @@ class Guide(QObject):
             follow()
             if on_page:
                 self.showing_wanted.emit(step.showing)
-        self.tab_wanted.emit(TABS.get(look.stage, ""))  # last, so that the old page is not laid out as well
+        self.tab_wanted.emit(TAB_OF.get(look.stage, "Pipeline"))  # last, so that the old page is not laid out as well
         self._light()
         self.stepped.emit()
 
@@ -500,7 +501,7 @@ class Guide(QObject):
     @property
     def stage(self) -> str:
         """The stage that the step looks at; "" if it looks at a tab, or there is no step."""
-        stage = "" if self.step is None or self.step.look.stage in TABS else self.step.look.stage
+        stage = "" if self.step is None or self.step.look.stage in TAB_OF else self.step.look.stage
         return WHOLE if stage == "model" else stage
 
     @property

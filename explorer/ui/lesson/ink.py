@@ -17,7 +17,7 @@ from explorer.lessons.steps import Step
 from explorer.pages.ink import drawn, empty_share, named_share, strength
 from explorer.pages.of_step import lit_by_step
 from explorer.ui.appearance import Appearance
-from explorer.ui.lesson.guide import TABS, Guide
+from explorer.ui.lesson.guide import TAB_OF, Guide
 from explorer.ui.lesson.presenter import Presenter
 from explorer.ui.lesson.step_pictures import pixels_of
 from explorer.ui.page.picture_place import PicturePlace
@@ -106,7 +106,7 @@ def sights(lesson: Lesson, size: tuple[int, int]) -> Iterator[Sight]:
         try:
             for at, step in enumerate(lesson.steps):
                 window.lessons.guide.go(at)
-                if step.look.stage not in TABS:
+                if step.look.stage not in TAB_OF:
                     window.area.page()  # makes the page complete at once, not in several turns
                 found = []
                 for on in (False, True):

@@ -24,7 +24,6 @@ from explorer.ui.turns import OneATurn, later
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.window.token_bar import axes_of_words
-from explorer.ui.window.top_bar import PAGES
 
 if TYPE_CHECKING:
     from explorer.ui.lesson.lesson_page import LessonPage
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from explorer.ui.lesson.speaker import Speaker
     from explorer.ui.lesson.two_derivations import BothDerivations
     from explorer.ui.window.main_window import MainWindow
+    from explorer.ui.window.top_bar import Tab
 
 FIRST = "start-here"
 """The lesson to begin with."""
@@ -104,7 +104,7 @@ class LessonParts(QObject):
         self._arriving = QElapsedTimer()
         self._watched: QWidget | None = None
         self.guide.stepped.connect(self._follow_step)
-        self.guide.tab_wanted.connect(self._show_tab)
+        self.guide.tab_wanted.connect(self._go_to)
         self.guide.showing_wanted.connect(self._show)
         steps = OneATurn(self)
         self.next = self._action("Next step", "Alt+Right", lambda: steps.do(self.panel.go_on))
@@ -184,7 +184,7 @@ class LessonParts(QObject):
 
     def show_lessons(self) -> None:
         """Go to the page of lessons."""
-        self._window.show_page(PAGES.index("Lessons"))
+        self._window.show_tab("Lessons")
 
     def begin_first(self) -> None:
         """Open the first lesson, where it was left."""
@@ -226,7 +226,7 @@ class LessonParts(QObject):
         else:
             self.recorder.start()
             if self.recorder.is_on:
-                self._window.show_page(0)
+                self._window.show_tab("Pipeline")
 
     def _show_recording(self) -> None:
         """Show in the menu, and on the page of lessons, whether something is being recorded."""
@@ -243,7 +243,7 @@ class LessonParts(QObject):
         if not self._bench.lesson.steps:  # with steps, this would build the example's first page in vain
             self._bench.bridge.flush()
         if not self._bench.lesson.steps or self._is_being_computed:
-            self._window.show_page(0)
+            self._window.show_tab("Pipeline")
         self._begin_steps()
 
     @property
@@ -372,9 +372,9 @@ class LessonParts(QObject):
         if self._page is not None:
             self._page.restyle()
 
-    def show_page(self, page: int) -> None:
+    def show_tab(self, tab: Tab) -> None:
         """Put the panel beside the tab that is shown now."""
-        pipeline = page in (0, PAGES.index("Lessons"))
+        pipeline = tab in ("Pipeline", "Lessons")
         (self._aside if pipeline else self._outside).take(self.panel)
         self._outside.setVisible(not pipeline and self.guide.at is not None)
 
@@ -418,9 +418,9 @@ class LessonParts(QObject):
         if page is not None and page.elements.lit_rects():
             self._arrive()
 
-    def _show_tab(self, name: str) -> None:
-        self._window.show_page(PAGES.index(name) if name else 0)
-        if name == "Words":
+    def _go_to(self, tab: Tab) -> None:
+        self._window.show_tab(tab)
+        if tab == "Words":
             self._look_up()
 
     def _look_up(self) -> None:

@@ -19,7 +19,7 @@ from explorer.ui.matrix.menu import ways
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import qcolor
 from explorer.ui.widgets.names import NamedItems
-from explorer.ui.window.top_bar import PAGES
+from explorer.ui.window.top_bar import TABS, Tab
 from explorer.ui.workbench import Workbench
 
 MOST = 200
@@ -45,15 +45,15 @@ class CommandPalette(QDialog):
     ----------
     files : Files
         Opens examples.
-    show_page : callable
-        Called with the index of one of `PAGES`.
+    show_tab : callable
+        Called with the name of a tab.
     window : QMainWindow
         Its actions are listed.
     """
 
-    def __init__(self, bench: Workbench, files: Files, show_page: Callable[[int], None], window: QMainWindow) -> None:
+    def __init__(self, bench: Workbench, files: Files, show_tab: Callable[[Tab], None], window: QMainWindow) -> None:
         super().__init__(window, Qt.WindowType.Popup)
-        self._bench, self._files, self._show_page, self._window = bench, files, show_page, window
+        self._bench, self._files, self._show_tab, self._window = bench, files, show_tab, window
         self.setObjectName("commandPalette")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName("Go to")
@@ -95,8 +95,8 @@ class CommandPalette(QDialog):
     def _all(self) -> Iterator[Entry]:
         """All entries, in the order in which they are listed before anything is typed."""
         bench = self._bench
-        for number, title in enumerate(PAGES):
-            yield Entry(title, "Tab", partial(self._show_page, number))
+        for tab in TABS:
+            yield Entry(tab, "Tab", partial(self._show_tab, tab))
         for stage in bench.selection.stops:
             yield Entry(stage.title, f"Stage · {stage.group}", partial(self._go, stage.name))
         for action in self._window.actions():
@@ -123,7 +123,7 @@ class CommandPalette(QDialog):
             yield Entry(names, "Term", partial(perform, bench, ForGlossary("define", term.name), self._window))
 
     def _go(self, stage: str) -> None:
-        self._show_page(0)
+        self._show_tab("Pipeline")
         self._bench.selection.go_to(stage)
 
     def _point(self, name: str) -> None:

@@ -21,7 +21,6 @@ from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.labels import Prose
 from explorer.ui.widgets.names import broken, set_names
 from explorer.ui.window.parts import fold_button
-from explorer.ui.window.top_bar import PAGES
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ class LessonBar(QFrame):
 def show_reference(window: MainWindow) -> None:
     """Show the cell pointed at in the list of all numbers that references print."""
     cell, state = window.bench.selection.cell, window.bench.document.state
-    window.show_page(PAGES.index("References"))
+    window.show_tab("References")
     if cell is not None and window.tabs.references is not None:
         window.tabs.references.look_for(state.lesson, state.setting, cell)
 

@@ -40,7 +40,7 @@ from explorer.ui.window.pipeline_map import PipelineMap
 from explorer.ui.window.side_by_side import SideBySide
 from explorer.ui.window.tabs import Tabs
 from explorer.ui.window.token_bar import TokenBar
-from explorer.ui.window.top_bar import PAGES, TopBar
+from explorer.ui.window.top_bar import Tab, TopBar
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class MainWindow(QMainWindow):
             (self.actions_.copy_page, self.copy_page),
             (self.actions_.palette, self.show_palette),
             (self.actions_.find, self.find_words),
-            (self.actions_.classroom, lambda: self.show_page(PAGES.index("Class"))),
+            (self.actions_.classroom, lambda: self.show_tab("Class")),
         ):
             action.triggered.connect(act)
         parts = {
@@ -117,7 +117,7 @@ class MainWindow(QMainWindow):
         self.docks = Docks(bench, self)
         self.top_bar = TopBar(bench, self.actions_, self.files)
         self.top_bar.setAccessibleName("What is open")
-        self.top_bar.page_chosen.connect(self.show_page)
+        self.top_bar.tab_chosen.connect(self.show_tab)
 
         # From the outside in, because Qt styles all children of a widget again whenever it gets a parent.
         window = self._central = QWidget()
@@ -228,12 +228,12 @@ class MainWindow(QMainWindow):
     def go_to_stage(self, stage: str) -> None:
         """Show a stage, also if another tab is visible."""
         self.bench.selection.go_to(stage)
-        self.show_page(0)
+        self.show_tab("Pipeline")
 
     # The pages
 
     def show_opening(self) -> None:
-        """Show only the opening page, until the user goes on to one of `PAGES`."""
+        """Show only the opening page, until the user goes on to a tab."""
         from explorer.ui.window.opening import OpeningPage
 
         self.tabs.opening = OpeningPage(self)
@@ -242,14 +242,14 @@ class MainWindow(QMainWindow):
         self.top_bar.hide()
         self.area.pause()  # building pages would make the motion of the opening page stutter
 
-    def show_page(self, page: int) -> None:
-        """Show one of `PAGES`; each but the first is made when it is first shown."""
+    def show_tab(self, tab: Tab) -> None:
+        """Show a tab; each but the first is made when it is first shown."""
         if self.tabs.opening is not None:
             gone, self.tabs.opening = self.tabs.opening, None
             self.top_bar.show()
             self.area.show_stage(self.bench.selection.stage)
             self._gone.delete(gone)
-        coming, layout = self.tabs.named(PAGES[page]), self.tabs.layout()
+        coming, layout = self.tabs.named(tab), self.tabs.layout()
         assert layout is not None
         focus = QApplication.focusWidget()
         if coming is not self.tabs.currentWidget() and focus is not None and self.tabs.isAncestorOf(focus):
@@ -257,8 +257,8 @@ class MainWindow(QMainWindow):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         # Parts beside the page are hidden first, with the layout of the tabs off, so that each tab is laid out once.
         layout.setEnabled(coming is self.tabs.currentWidget())
-        self.top_bar.show_page(page)
-        self.lessons.show_page(page)
+        self.top_bar.show_tab(tab)
+        self.lessons.show_tab(tab)
         self.terms.place()
         layout.setEnabled(True)
         self.tabs.setCurrentWidget(coming)
@@ -268,7 +268,7 @@ class MainWindow(QMainWindow):
         """Open the command palette, where the user types a place to go to, or an act."""
         from explorer.ui.window.command_palette import CommandPalette
 
-        CommandPalette(self.bench, self.files, self.show_page, self).open_over()
+        CommandPalette(self.bench, self.files, self.show_tab, self).open_over()
 
     def find_words(self) -> None:
         """Open the bar for words to find on the visible page."""

@@ -272,7 +272,7 @@ class OpeningPage(QFrame):
 
     def _leave(self, *_: object) -> None:
         if self.isVisible():
-            self._window.show_page(0)
+            self._window.show_tab("Pipeline")
 
     def _offer_to_go_on(self) -> None:
         """Offer the lesson that was left last, if it is not finished."""

@@ -12,7 +12,7 @@ from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
 from explorer.ui.lesson.presenter_look import in_look
 from explorer.ui.window import lesson_bar
-from explorer.ui.window.top_bar import PAGES
+from explorer.ui.window.top_bar import Tab
 
 if TYPE_CHECKING:
     from explorer.ui.classroom.tab import ClassTab
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Tabs(QStackedWidget):
-    """The tabs below the bars of a window: one of `PAGES`, or the opening page, is visible.
+    """The tabs below the bars of a window: a `Tab`, or the opening page, is visible.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ class Tabs(QStackedWidget):
         """Whether the tab of the model is visible."""
         return self.currentWidget() is self.first
 
-    def named(self, name: str) -> QWidget:
-        """The tab with a name in `PAGES`."""
+    def named(self, name: Tab) -> QWidget:
+        """The tab of that name."""
         match name:
             case "Train":
                 return self._training()
@@ -111,7 +111,7 @@ class Tabs(QStackedWidget):
     def open_for_class(self, paths: Sequence[Path]) -> None:
         """Show a sheet to fill in, or the answers of a class, from their files."""
         tab = self.of_class()
-        self._window.show_page(PAGES.index("Class"))
+        self._window.show_tab("Class")
         try:
             tab.open_files(paths)
         except ExplorerError as error:

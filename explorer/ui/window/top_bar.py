@@ -5,6 +5,7 @@ Also the choice of what matrices show (values, changes by an edit or a step, or 
 
 from collections.abc import Callable
 from functools import partial
+from typing import Literal, get_args
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFont, QFontMetrics
@@ -145,20 +146,21 @@ class SettingChoice(QWidget):
         self.asked.emit(self._names[place])
 
 
-PAGES = ("Pipeline", "Train", "Words", "References", "Lessons", "Class")
+Tab = Literal["Pipeline", "Train", "Words", "References", "Lessons", "Class"]
+TABS: tuple[Tab, ...] = get_args(Tab)
 """The tabs that the window can show below the bar. The menu opens those that have no button in the bar."""
 TITLE, PART, LEAST_TITLE = 170, 0.21, 70
 """Pixels at text scale 1: the title's width in a window of `NARROW`, its share of more width, and its least width."""
 NARROW, READ_TITLE, MENU = 900, 80, " Menu"
 OPENS, SMALL_TITLE = "  ▾", 0.62
 """The sign after the title that it opens a menu; the size of a title on two lines, relative to other letters."""
-TABS = {
+IN_BAR: dict[Tab, str] = {
     "Pipeline": "The model, stage by stage",
     "Train": "Let the model learn from examples",
     "Words": "Word vectors by themselves",
     "Lessons": "All lessons: what each teaches",
 }
-"""The pages that have a button in the bar, each with its tooltip."""
+"""The tabs that have a button in the bar, each with its tooltip."""
 
 CARD = "model.card"
 
@@ -169,14 +171,14 @@ class TopBar(QFrame):
     `files`: opens what the user chooses in the menu.
     """
 
-    page_chosen = Signal(int)  # the tab of one of `PAGES` was pressed
+    tab_chosen = Signal(str)  # one of `TABS` was asked for
 
     def __init__(self, bench: Workbench, actions: Actions, files: Files) -> None:
         super().__init__()
         self.setObjectName("topBar")
         self._bench = bench
-        # `page`: the index of the chosen one of `PAGES`.
-        self.page, self._name = 0, ""
+        self.tab: Tab = "Pipeline"
+        self._name = ""
         self._rows = QVBoxLayout(self)
         self._row = QHBoxLayout()
         self._rows.addLayout(self._row)
@@ -196,12 +198,12 @@ class TopBar(QFrame):
         # The title of what is open; its menu lists what else can be opened.
         self.title = mark(QPushButton(), tab="true", document="true")
         self.title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        lessons, references = (partial(self.page_chosen.emit, PAGES.index(name)) for name in ("Lessons", "References"))
+        lessons, references = (partial(self.tab_chosen.emit, name) for name in ("Lessons", "References"))
         actions.references.triggered.connect(lambda: references())
         actions.light.triggered.connect(self._say_what_is_lit)
         self.title.setMenu(OpenMenu(actions, files, lessons, self._show_card, self.title))
         self._row.addWidget(self.title)
-        self._tabs = {page: self._tab(page, hint) for page, hint in TABS.items()}
+        self._tabs = {tab: self._button_of(tab, hint) for tab, hint in IN_BAR.items()}
         self._row.addWidget(Computing(bench.background, files.writer), 1)
         self._choices = QWidget()
         choices = FlowLayout(self._choices, 16, 4)
@@ -221,23 +223,23 @@ class TopBar(QFrame):
         self._space()
 
     def _show_card(self) -> None:
-        self.page_chosen.emit(0)
+        self.tab_chosen.emit("Pipeline")
         self._bench.selection.go_to(CARD)
 
     def offer(self, *actions: QAction) -> None:
         """Add actions to the menu of lessons."""
         self._menu.offer(actions)
 
-    def _tab(self, title: str, hint: str) -> QPushButton:
-        tab = mark(QPushButton(title), tab="true")
-        tab.setCheckable(True)
-        tab.setChecked(title == PAGES[0])
-        tab.setAccessibleName(title)
-        tab.setToolTip(hint)
-        tab.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        tab.clicked.connect(lambda: self.page_chosen.emit(PAGES.index(title)))
-        self._row.addWidget(tab)
-        return tab
+    def _button_of(self, tab: Tab, hint: str) -> QPushButton:
+        button = mark(QPushButton(tab), tab="true")
+        button.setCheckable(True)
+        button.setChecked(tab == self.tab)
+        button.setAccessibleName(tab)
+        button.setToolTip(hint)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(lambda: self.tab_chosen.emit(tab))
+        self._row.addWidget(button)
+        return button
 
     def _say_what_is_lit(self, on: bool) -> None:
         """If the light was switched on and nothing is lit yet, say what to do."""
@@ -245,13 +247,13 @@ class TopBar(QFrame):
             words = "The light is on. Click a number: the numbers that it comes from and goes into are lit then."
             show_done(words, self.title)
 
-    def show_page(self, page: int) -> None:
-        """Mark the chosen tab, and show only the choices that concern its page."""
-        for name, tab in self._tabs.items():
-            tab.setChecked(name == PAGES[page])
-        self.page = page
-        self._choices.setVisible(page < PAGES.index("Words"))  # also for "Train": a run begins with a setting's weights
-        self.showing.setVisible(page == 0)
+    def show_tab(self, tab: Tab) -> None:
+        """Mark the chosen tab, and show only the choices that concern it."""
+        for name, button in self._tabs.items():
+            button.setChecked(name == tab)
+        self.tab = tab
+        self._choices.setVisible(tab in ("Pipeline", "Train"))  # a run begins with a setting's weights
+        self.showing.setVisible(tab == "Pipeline")
 
     def open(self, lesson: Lesson) -> None:
         """Show the title of the open lesson, and its settings."""
@@ -259,7 +261,7 @@ class TopBar(QFrame):
         self.title.setToolTip(as_tip(f"{lesson.title}\nOpen something else"))
         self.title.setText(with_ampersands(f"{self._name}{OPENS}"))
         self._settings.open(lesson, self._tabs["Lessons"])
-        self.show_page(self.page)
+        self.show_tab(self.tab)
 
     def follow(self) -> None:
         """Show the setting of the document, and enable what its matrices can show."""

@@ -22,7 +22,6 @@ from explorer.ui.lesson import panel as panel_module
 from explorer.ui.lesson.parts import Aside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.labels import SteadyLabel
-from explorer.ui.window.top_bar import PAGES
 from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -168,11 +167,11 @@ def test_the_end_is_reached_by_keys_left_backwards_and_leads_to_the_lessons(wind
     eye.settle(window)
     assert panel.finish.isVisible()
     hand.click(panel._next)
-    assert window.top_bar.page == PAGES.index("Lessons")
+    assert window.top_bar.tab == "Lessons"
     assert guide.at == 4
     window.bench.appearance.set_mode("light")
     eye.settle(window)
-    window.show_page(0)
+    window.show_tab("Pipeline")
     assert panel.finish.isVisible()
     go(3)
     assert panel._next.text() != "Lessons ▸"

@@ -17,7 +17,6 @@ from explorer.ui.lesson import lesson_page, step_pictures
 from explorer.ui.lesson.step_pictures import beginning, picture_of_sizes
 from explorer.ui.page import card as card_module
 from explorer.ui.theme import LIGHT
-from explorer.ui.window.top_bar import PAGES
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -60,8 +59,8 @@ def test_a_course_that_is_chosen_is_listed_and_remembered(open_window, tmp_path,
 def test_what_is_typed_is_searched_and_gone_on_return(open_window, qtbot):
     window = open_window("emma", tab="Lessons")
     page, edit = window.lessons.page(), window.lessons.page().elements.widgets["search"].edit
-    window.show_page(0)
-    window.show_page(PAGES.index("Lessons"))
+    window.show_tab("Pipeline")
+    window.show_tab("Lessons")
     qtbot.waitUntil(lambda: page.is_whole)
     assert QApplication.focusWidget() is edit
     card = cards(page)["lesson what-the-cache-saves"]
@@ -72,8 +71,8 @@ def test_what_is_typed_is_searched_and_gone_on_return(open_window, qtbot):
     QApplication.processEvents()
     assert cards(page)["lesson what-the-cache-saves"] is card
     assert card.height() == before, "as high as among others"
-    window.show_page(0)
-    window.show_page(PAGES.index("Lessons"))
+    window.show_tab("Pipeline")
+    window.show_tab("Lessons")
     assert edit.text() == ""
     assert len(listed(page)) == count
 
@@ -129,7 +128,7 @@ def test_a_lesson_goes_on_or_begins_anew(open_window, folder, tmp_path, qtbot, h
     qtbot.waitUntil(lambda: page.is_whole)
     places = []
     for way in ("begin", "anew"):
-        window.show_page(PAGES.index("Lessons"))
+        window.show_tab("Lessons")
         qtbot.waitUntil(lambda: page.is_whole)
         hand.click(cards(page)["lesson two-vectors"].buttons[way])
         qtbot.waitUntil(lambda: guide.at is not None)

@@ -5,7 +5,6 @@ import pytest
 
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.loader import load
-from explorer.ui.window.top_bar import PAGES
 
 LOGITS = "output.logits"
 
@@ -84,13 +83,13 @@ def test_a_step_of_the_training_tab_is_one_too(open_window, eye, hand):
     window.bench.open(window.bench.lesson, "random")
     eye.look_at(window, "layer.1")
     assert not button(window, "Δ last step").isEnabled()
-    window.show_page(PAGES.index("Train"))
+    window.show_tab("Train")
     eye.settle(window)
     states = [window.bench.document.state.inputs["layer.1.W"]]
     for _ in range(3):
         hand.click(window.tabs.training.control("one"))
         states.append(window.bench.document.state.inputs["layer.1.W"])
-    window.show_page(0)
+    window.show_tab("Pipeline")
     eye.settle(window)
     hand.click(button(window, "Δ last step"))
     np.testing.assert_array_equal(eye.views(window)["layer.1.W"].matrix.array, states[3] - states[2])

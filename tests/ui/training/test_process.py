@@ -14,7 +14,6 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.training.run import Run
 from explorer.ui.training import descent, process
-from explorer.ui.window.top_bar import PAGES
 
 TEXT = "the cat sat on the mat . the dog sat on the rug . the cat saw the dog . " * 3
 
@@ -122,7 +121,7 @@ def test_a_run_that_diverges_says_so(train, hand, qtbot):
 
 def test_a_small_run_stays_in_the_window(open_window, eye, hand, qtbot):
     window = open_window("xor")
-    window.show_page(PAGES.index("Train"))
+    window.show_tab("Train")
     eye.settle(window)
     hand.click(window.tabs.training.control("one"))
     assert window.bench.descent.process is None

@@ -22,7 +22,6 @@ from explorer.pages.net import weight_map
 from explorer.pages.training_settings import OWN, learned_from
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.training import descent
-from explorer.ui.window.top_bar import PAGES
 
 Key = Qt.Key
 
@@ -436,9 +435,9 @@ def test_words_that_are_being_tried_give_way_to_what_the_model_is_given_elsewher
     line().setFocus()
     line().selectAll()
     hand.type("sun is")
-    window.show_page(0)
+    window.show_tab("Pipeline")
     eye.settle(window)
-    window.show_page(PAGES.index("Train"))
+    window.show_tab("Train")
     eye.settle(window)
     assert line().text() == "sun is"
     document.do(SetTokens("input", ("sun", "is", "up")))
@@ -461,12 +460,12 @@ def test_a_model_without_a_loss_says_so_and_offers_nothing(train, eye):
 
 def test_it_follows_theme_and_text_scale_where_it_is_out_of_sight_too(train, eye, appearance):
     window, tab = train()
-    window.show_page(0)
+    window.show_tab("Pipeline")
     eye.settle(window)
     appearance.set_mode("dark")
     appearance.set_scale(1.5)
     eye.settle(window)
-    window.show_page(PAGES.index("Train"))
+    window.show_tab("Train")
     eye.settle(window)
     assert plot(tab, "loss curves").height() == appearance.px(220)
     for picture in (plot(tab, "loss curves"), plot(tab, "weight map")):

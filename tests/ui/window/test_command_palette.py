@@ -47,7 +47,7 @@ def test_letters_lead_to_a_stage(window, palette, hand, qtbot):
 
 
 def test_a_matrix_is_pointed_at_on_its_stage_from_any_tab(window, palette, hand, qtbot):
-    window.show_page(2)
+    window.show_tab("Words")
     palette(window, "decoder.1.cross.scores")
     hand.key(Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.bench.selection.cell is not None)

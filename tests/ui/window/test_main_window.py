@@ -13,7 +13,6 @@ from explorer.ui.actions import PARTS
 from explorer.ui.lesson.gaps import NumberField
 from explorer.ui.lesson.words import WordyButton
 from explorer.ui.window.chips import Chip
-from explorer.ui.window.top_bar import PAGES
 from tests.samples import long
 from tests.ui.conftest import lesson_of, one_of_each_kind
 
@@ -180,7 +179,7 @@ def test_no_button_gets_the_focus_ring_from_a_page_that_goes(open_window, eye):
     search = window.lessons.page().elements.widgets["search"].edit
     search.setFocus()
     assert QApplication.focusWidget() is search
-    window.show_page(0)
+    window.show_tab("Pipeline")
     eye.settle(window)
     assert QApplication.focusWidget() is window
 
@@ -256,7 +255,7 @@ def test_a_page_shown_before_it_is_told_of_another_model(window, eye):
 
 def test_the_panel_of_a_lesson_is_whole_beside_a_tab_in_any_text_size(window, qtbot):
     window.lessons.guide.go(0)
-    window.show_page(PAGES.index("References"))
+    window.show_tab("References")
     panel = window.lessons.panel
     for scale in (1.5, 1.0):
         window.bench.appearance.set_scale(scale)

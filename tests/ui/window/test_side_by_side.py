@@ -20,7 +20,6 @@ from explorer.lessons.steps import Predict
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
 from explorer.ui.selection import Cell
-from explorer.ui.window.top_bar import PAGES
 from tests.samples import long
 
 Key, CONTROL = Qt.Key, Qt.KeyboardModifier.ControlModifier
@@ -227,7 +226,7 @@ def test_the_page_as_a_picture(window, eye):
     picture = QGuiApplication.clipboard().image()
     assert picture.width() > 300
     assert picture.pixelColor(1, 1).name() == window.bench.appearance.theme.page  # not black, nor see-through
-    window.show_page(PAGES.index("Class"))  # the tab in sight, and no longer the page of the stage
+    window.show_tab("Class")  # the tab in sight, and no longer the page of the stage
     window.copy_page()
     picture = QGuiApplication.clipboard().image()
     assert picture == window.tabs.currentWidget().grab().toImage().convertToFormat(picture.format())

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox, QPushButton
 
-from explorer.ui.window.top_bar import PAGES, shortened
+from explorer.ui.window.top_bar import shortened
 from tests.ui.conftest import lesson_of
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -45,12 +45,12 @@ def test_the_settings_are_the_same_whichever_tab_was_open_when_the_look_was_chan
     window.resize(*size)
     eye.settle(window)
     before, place = settings(window), window.top_bar._settings.geometry()
-    window.show_page(PAGES.index(tab))
+    window.show_tab(tab)
     window.actions_.theme.trigger()
     eye.settle(window)
     if tab == "Train":
         assert (settings(window), window.top_bar._settings.geometry()) == (before, place)
-    window.show_page(0)
+    window.show_tab("Pipeline")
     eye.settle(window)
     assert (settings(window), window.top_bar._settings.geometry()) == (before, place)
     bar = window.top_bar

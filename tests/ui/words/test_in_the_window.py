@@ -3,7 +3,7 @@
 from explorer.document import storage
 from explorer.document.commands import SetCells
 from explorer.lessons.document_lesson import opened
-from explorer.ui.window.top_bar import PAGES
+from explorer.ui.window.top_bar import TABS
 from tests.ui.conftest import lesson_of
 from tests.ui.words.conftest import is_there, on
 
@@ -11,7 +11,7 @@ from tests.ui.words.conftest import is_there, on
 def test_words_go_from_one_example_into_another(open_window, qtbot, tmp_path):
     """A panel of the example before is not to be shown any more: its nodes are gone."""
     window = open_window("i-want-to-buy")
-    window.show_page(PAGES.index("Words"))
+    window.show_tab("Words")
     tab = window.tabs.words
     qtbot.waitUntil(lambda: is_there(tab))
     document = window.bench.document
@@ -30,11 +30,11 @@ def test_words_go_from_one_example_into_another(open_window, qtbot, tmp_path):
         document.undo()
     window.bench.bridge.flush()
     assert window.bench.selection.stage == "attention"
-    assert window.tabs.currentIndex() == PAGES.index("Pipeline")
+    assert window.tabs.currentIndex() == TABS.index("Pipeline")
     document.undo()
     window.bench.bridge.flush()
     assert window.bench.lesson.id == "i-want-to-buy"
-    window.show_page(PAGES.index("Words"))
+    window.show_tab("Words")
     qtbot.waitUntil(lambda: on(tab, "send", "send").isEnabled())
     on(tab, "send", "send").click()
     assert window.bench.selection.stage == "input.embedding"
@@ -42,7 +42,7 @@ def test_words_go_from_one_example_into_another(open_window, qtbot, tmp_path):
 
 def test_an_example_that_is_opened_meanwhile(open_window, qtbot):
     window = open_window("you-are-welcome")
-    window.show_page(PAGES.index("Words"))
+    window.show_tab("Words")
     tab = window.tabs.words
     qtbot.waitUntil(lambda: is_there(tab))
     card = tab.state.cards["vectors"]
