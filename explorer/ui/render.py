@@ -251,14 +251,22 @@ def _measured(page: Elements, size: tuple[int, int] | None) -> tuple[float, QSiz
         wanted = min(max(page.sizeHint().width(), NARROWEST), WIDEST)
         content = _of_width(page, max(wanted, page.minimumSizeHint().width()))
         return 1.0, content, content
-    whole = QSize(*size)
-    factor = 1.0
+    whole, factor, wide = QSize(*size), 1.0, size[0]
+    # A picture that fills the page is higher on a wider page, so such a page gets narrower first.
+    fills = any(isinstance(one, PicturePlace) and one.fills for one in page.widgets.values())
+    if fills:
+        wide = max(wide, NARROWEST)
     while True:
-        content = _of_width(page, max(int(whole.width() / factor), page.minimumSizeHint().width()))
+        content = _of_width(page, wide if fills else max(wide, page.minimumSizeHint().width()))
         fits = content.width() * factor <= whole.width() and content.height() * factor <= whole.height()
         if fits:
             return factor, content, whole
+        if fills and wide > NARROWEST:
+            wide = max(int(wide * 0.98), NARROWEST)
+            continue
         factor *= 0.98
+        if not fills:
+            wide = int(whole.width() / factor)
 
 
 def _of_width(page: Elements, width: int) -> QSize:

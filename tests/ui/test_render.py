@@ -120,6 +120,14 @@ def test_pictures_are_as_large_as_the_page(bench):
     assert [float(side) for side in box.groups()] == pytest.approx([image.width() * dots, image.height() * dots], abs=1)
 
 
+@pytest.mark.parametrize("stage", ["model", "model.card"])
+def test_a_picture_that_fills_its_page_is_drawn_in_a_size_that_is_asked_for(bench, stage):
+    """It is higher on a wider page: it grew to millions of pixels, and the sheet was empty."""
+    with laid_out(bench, stage, (1280, 720)) as (picture, _):
+        assert 360 < picture.page.height() * picture.factor <= 720
+        assert picture.factor > 0.5
+
+
 @pytest.mark.parametrize("size", [(300, 2000), (3000, 250), *map(long, [(1280, 720), (400, 300), (100, 100)])])
 def test_a_size_that_is_asked_for_holds_all_of_the_page(bench, size):
     with laid_out(bench, ATTENTION, size) as (picture, _):
