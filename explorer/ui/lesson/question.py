@@ -142,7 +142,10 @@ class QuestionView(QFrame):
             return column_height([self._ask, *parts, self._more], width, self._column.spacing())
         more = 0 if self._more.isHidden() else self._more.sizeHint().width() + max(self._top.spacing(), 0)
         asked = max(self._ask.height_at(width - more), column_height([self._more], width, 0))
-        return asked + self._column.spacing() + column_height(parts, width, self._column.spacing())
+        asked += self._column.spacing() + column_height(parts, width, self._column.spacing())
+        if self._question is not None and self._question.made and self._verdict.isHidden():
+            asked += self._column.spacing() + self._verdict.line  # else each change of a number would move the slide
+        return asked
 
     def outcome(self) -> list[QWidget]:
         """The visible outcome of the last answer or hint, the most important widget last."""

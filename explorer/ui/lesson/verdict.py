@@ -91,6 +91,11 @@ class VerdictView(QWidget):
         """Follow the text scale."""
         self.side.restyle()
 
+    @property
+    def line(self) -> int:
+        """The height in pixels of a sentence on one line."""
+        return self._sentence.label.fontMetrics().height()
+
     def height_at(self, width: int) -> int:
         """Its height in pixels at a width."""
         return column_height([self._sentence, self.both, self.side], width, self._column.spacing())

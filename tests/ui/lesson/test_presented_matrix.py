@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
 from explorer.pages.view import Cell
 from explorer.ui.lesson.bodies import ChooseBody, MakeBody
@@ -130,6 +131,16 @@ def test_who_looks_for_the_right_cell_finds_the_table_where_it_is(emma):
     presenter = emma(11)
     presenter.bench.selection.choose(Cell("weights", (3, 0)), "arrow")
     assert not presenter.sheet._leads
+
+
+def test_the_tables_stay_where_they_are_when_the_first_change_is_judged(presented, qtbot):
+    presenter, guide = presented("emma", "make")
+    before = [box.geometry() for box in presenter.sheet._hero.boxes]
+    presenter.bench.document.do(SetCells("K", {(4, 1): 1.0}))
+    presenter.bench.bridge.flush()
+    qtbot.waitUntil(lambda: is_still(presenter))
+    assert guide.attempt.verdict is not None
+    assert [box.geometry() for box in presenter.sheet._hero.boxes] == before
 
 
 def test_numbers_grow_with_cells_that_are_much_larger_than_they_have_to_be(presented):
