@@ -40,6 +40,8 @@ def bundle(arguments: Namespace) -> int:
     out = Path(arguments.file)
     if out.suffix != own_lessons.ENDING:
         raise UsageError(f"--out names a file that ends in {own_lessons.ENDING}.")
+    if not Path(arguments.folder).is_dir():
+        raise UsageError(f"There is no folder '{arguments.folder}'; name the one that your lessons are in.")
     may_write(out, arguments.force)
     count = own_lessons.bundle(Path(arguments.folder), out)
     print(f"{count} lesson{'s' * (count != 1)}", wrote(out), sep="\n")

@@ -95,7 +95,7 @@ def test_lessons_are_handed_on_in_one_file(tmp_path, capsys, monkeypatch):
     for words, said in (
         ((folder, "theirs.lessons"), "was not written by this program"),
         ((folder, "a.zip"), "ends in .lessons"),
-        ((tmp_path / "nowhere", "b.lessons"), "nowhere"),
+        ((tmp_path / "nowhere", "b.lessons"), "There is no folder"),
     ):
         assert main(["bundle", str(words[0]), "--out", str(tmp_path / words[1])]) == 2
         assert said in capsys.readouterr().err
