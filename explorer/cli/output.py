@@ -4,6 +4,7 @@ import os
 import zipfile
 import zlib
 from argparse import Namespace
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -168,6 +169,7 @@ KINDS: dict[str, Known] = {
     ".html": _says(b"<!DOCTYPE html>"),
     ".sheet.toml": _says(b"# An exercise sheet"),
     ".answers.json": lambda head, path: b'"format": "explorer answers' in head,
+    ".csv": lambda head, path: head.removeprefix(BOM_UTF8).startswith(b"student,question,right,"),
     ".xml": _says(b"<?xml"),
     ".zip": lambda head, path: PROGRAM.encode() in _members(path).get("imsmanifest.xml", b""),
     ".lessons": _is_commented,
