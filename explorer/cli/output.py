@@ -31,7 +31,7 @@ def check_out(arguments: Namespace) -> None:
     given = [value for name, value in vars(arguments).items() if name != "out"]
     words = [word for value in given for word in (value if isinstance(value, list) else [value])]
     may_write(Path(out), arguments.force, *(word for word in words if isinstance(word, str)))
-    if out.endswith(".py"):
+    if out.lower().endswith(".py"):
         may_write(Path(f"{out}.npz"), arguments.force)
 
 

@@ -70,7 +70,7 @@ def save(script: Script, path: Path) -> tuple[Path, ...]:
     ExplorerError
         "not-a-script-name" or "not-written".
     """
-    if path.suffix != ".py":
+    if path.suffix.lower() != ".py":
         raise ExplorerError("not-a-script-name", file=path)
     beside = path.with_name(path.name + ".npz")
     # The script is written last, so that a script never lacks its numbers.

@@ -48,7 +48,7 @@ SMALL = ("--dims", "2", "--epochs", "1", "--least", "1", "--no-numba")
 WRITERS = {
     "script": (("show", "mine.toml", "--format", "python", "--out"), "out.py", (), "mine.toml"),
     "spreadsheet": (("export", "mine.toml"), "out.xlsx", (), "mine.toml"),
-    "exported script": (("export", "mine.toml"), "out.py", (), "mine.toml"),
+    "exported script": (("export", "mine.toml"), "out.PY", (), "mine.toml"),
     "picture": (("render", "mine.toml", "vectors"), "out.png", (), "mine.toml"),
     "lines": (("render", "mine.toml", "vectors"), "out.svg", (), "mine.toml"),
     "page": (("render", "mine.toml", "vectors"), "out.pdf", (), "mine.toml"),
