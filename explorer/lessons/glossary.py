@@ -26,7 +26,7 @@ class Term:
     says: str  # the meaning, in one sentence
     formula: str  # LaTeX; "" if there is none
     stages: tuple[str, ...]  # the kinds of stages where it can be seen, the best one first
-    lesson: str  # the example that explains it
+    lesson: str  # the lesson that explains it; "" if none does
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ def glossary_from(top: TomlTable) -> Glossary:
         if not says.endswith("."):
             table.fail("says", "is no whole sentence", "end it with a full stop")
         name = table.text("term")
-        term = Term(name, also, labels, nodes, says, formula, table.words("stages"), table.text("lesson"))
+        term = Term(name, also, labels, nodes, says, formula, table.words("stages"), table.text("lesson", default=""))
         written = [("also", _plain(one)) for one in term.spellings] + [("nodes", f"node {one}") for one in nodes]
         for key, one in written:
             if spelled.setdefault(one, name) != name:

@@ -50,11 +50,13 @@ def _where(term: Term, stops: Sequence[Stage]) -> Passage:
     seen = [one for one in found if one is not None]
     here = ", ".join(lead(i, full_title(one)) for i, one in enumerate(seen))
     lines = [f"See it here: {here}"] if seen else []
-    lines.append(f"Explained in: {lead(len(seen), titles()[term.lesson])}")
+    leads = [ForGlossary("stage", one.name) for one in seen]
+    if term.lesson:
+        lines.append(f"Explained in: {lead(len(seen), titles()[term.lesson])}")
+        leads.append(ForGlossary("lesson", (term.lesson, term.stages)))
     if also := ", ".join(escape(one) for one in term.also if one not in term.name):
         lines.append(f"Also written: {also}")
-    leads = (*(ForGlossary("stage", one.name) for one in seen), ForGlossary("lesson", (term.lesson, term.stages)))
-    return Passage("where", "<br>".join(lines), "small", leads)
+    return Passage("where", "<br>".join(lines), "small", tuple(leads))
 
 
 def _listed(typed: str, in_sight: Sequence[Term]) -> Passage:
