@@ -36,7 +36,7 @@ from explorer.words.vectors import Vectors
 TURNS, MOST_FITS, SETTLED = 6, 6, 4
 """Turns of the event loop in which everything on a new sheet gets its size; how often, at most, what a step names is
 built again for that; and after how many times the parts keep their places."""
-ROUNDS, REST_MS = 40, 50
+ROUNDS, REST_MS = 40, 500
 """How often in a row the room is divided again because a part wants another size; and milliseconds after which a new
 row begins. So parts that ask each other for sizes for ever come to rest, even if not well."""
 GAP = 8
@@ -347,6 +347,7 @@ class StepSheet(QFrame):
     def _begin_anew(self) -> None:
         """Forget the sizes tried so far, and look again for the size of what the step names."""
         self._turns, self._shrunk, self._fits, self._too_large = TURNS, 1.0, 0, inf
+        self._rounds = 0
 
     def share_room(self) -> None:
         """Place what the step names, the words, the question and the derivation so that nothing has to be scrolled."""
