@@ -128,7 +128,7 @@ def test_the_cards_of_lessons_are_drawn_on_paper_with_their_pictures(open_window
     window = open_window("xor", tab="Lessons")
     tab = window.tabs.currentWidget()
     appearance.set_mode("dark")
-    qtbot.waitUntil(lambda: tab.is_whole and _are_drawn(_in_sight(tab)), timeout=20_000)
+    qtbot.waitUntil(lambda: tab.is_whole and _are_drawn(_in_sight(tab)))
     high, found = [card.height() for card in _in_sight(tab)], []
 
     def write(drawn):

@@ -16,6 +16,7 @@ from explorer.ui.dialogs import Dialogs
 from explorer.ui.window import notice
 from tests.checkpoints.small import write
 from tests.lessons.needed import narrow, written
+from tests.ui.conftest import PATIENCE_S
 from tests.ui.test_files import answer, event_of  # noqa: F401  (a fixture)
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -105,7 +106,7 @@ def test_what_takes_long_says_how_far_it_is_and_can_be_stopped(window, folder, q
     window.files.open_path(folder)
     qtbot.waitUntil(lambda: window.reading.text == "Reading small: 2 of 3 million numbers")
     window.reading.buttons["Stop"].click()
-    assert ended.wait(10)
+    assert ended.wait(PATIENCE_S)
     assert begun.is_set()
     assert window.reading.text == ""
     assert window.bench.document.state is state

@@ -80,7 +80,8 @@ def test_the_log_does_not_grow_without_end(told, tmp_path, caplog, monkeypatch):
 
 
 PROGRAM = """
-import sys, threading
+import os, sys, threading
+from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 from explorer import app
@@ -96,11 +97,14 @@ def act():
         inner = Inner()
         QTimer.singleShot(0, lambda: inner.show())
     threading.Thread(target=lambda: [][1]).start()
-    QTimer.singleShot(500, end)
+    end()
 
 def end():
-    box = app_window.findChild(Unexpected).box
-    print("told" if box is not None else "not told")
+    log = Path(os.environ["EXPLORER_SETTINGS"], "explorer.log").read_text()
+    words = "ZeroDivisionError", "IndexError", "no number" if sys.version_info >= (3, 12) else ""
+    if app_window.findChild(Unexpected).box is None or not all(word in log for word in words):
+        QTimer.singleShot(1, end)
+        return
     app_window.bench.document.undo()
     app_object.exit(7)
 
@@ -120,9 +124,4 @@ def test_the_program_goes_on(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False, timeout=300
     )
-    assert done.stdout.split("\n")[0] == "told", done.stderr
-    assert done.returncode == 7
-    written = (tmp_path / LOG).read_text()
-    assert "ZeroDivisionError" in written
-    assert "IndexError" in written  # of the thread
-    assert ("no number" in written) == (sys.version_info >= (3, 12))
+    assert done.returncode == 7, done.stderr

@@ -35,7 +35,7 @@ def numbers(window):
 def find(dialog, text, qtbot):
     dialog.numbers.setPlainText(text)
     qtbot.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: not dialog._background.at_work, timeout=30_000)
+    qtbot.waitUntil(lambda: not dialog._background.at_work)
 
 
 def test_settings_are_found_and_open_as_one_step(window, dialog, eye, qtbot):

@@ -456,13 +456,14 @@ def test_a_drag_changes_the_number_live_in_one_step(window, eye, hand, view, cel
     follows = eye.views(window)["source.X"]
     told = []
     window.bench.bridge.changed.connect(told.append)
-    paints = watch([view.viewport(), follows.viewport()], QEvent.Type.Paint)
+    ports = view.viewport(), follows.viewport()
+    paints = watch(ports, QEvent.Type.Paint)
     hand.press(view, hand.cell(view, 1, 2))
     seen = []
     for steps in (1, 2, 5, 3):
-        painted = dict(paints)
+        painted = paints.copy()
         hand.move(steps * DRAG_PIXELS)
-        qtbot.waitUntil(lambda painted=painted: all(paints[w] > n for w, n in painted.items()))
+        qtbot.waitUntil(lambda painted=painted: all(paints[port] > painted[port] for port in ports))
         seen.append((cell(1, 2), eye.texts(view)[1][2], eye.texts(follows)[1][2]))
     assert seen == [(0.2, "0.2", "0.2"), (0.3, "0.3", "0.3"), (0.6, "0.6", "0.6"), (0.4, "0.4", "0.4")]
     assert len(told) == 4

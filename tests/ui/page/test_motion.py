@@ -30,6 +30,7 @@ def moving(motion, window, eye, qtbot, monkeypatch):
         eye.go_to(window, stage)
     eye.settle(window)
     monkeypatch.setattr(Appearance, "moves", True)
+    monkeypatch.setattr("explorer.ui.page.motion.TIME", 10**6)  # on a busy machine it could be over before it is seen
     window.bench.selection.go_to(HEADS)
     motion = window.area.motion
     qtbot.waitUntil(lambda: motion.begun)
@@ -50,8 +51,8 @@ def test_at_its_ends_it_looks_like_each_of_the_two_pages_and_half_way_like_none(
     assert seen[0] == old
     assert seen[1] not in (old, new)
     assert {"encoder.1.self.head.1.weights"} <= moving._before[0].matrices.keys() & moving._after[0].matrices.keys()
-    moving._runs.resume()
-    qtbot.waitUntil(lambda: not moving.moves)
+    moving.show_at(1.0)
+    assert not moving.moves
     assert moving.geometry().isEmpty()
     assert picture(window) == new, "the page itself"
 

@@ -51,7 +51,8 @@ def label(qtbot, look):
     label = SteadyLabel("<a href='x'>x</a> · 1.0000<br><a href='y'>y</a> · 2.0000")
     qtbot.addWidget(label)
     label.resize(120, 50)
-    label.show()
+    with qtbot.waitExposed(label):
+        label.show()
     return label
 
 
@@ -91,7 +92,6 @@ def test_with_another_font_it_is_asked(label, qtbot, asked):
 
 
 def test_other_rich_words_are_painted_once(label, qtbot, watch):
-    qtbot.waitExposed(label)
     label.setText("<b>row</b> 1")
     label.grab()
     QApplication.processEvents()

@@ -90,8 +90,8 @@ def test_words_are_looked_for_where_they_are_asked_for_and_nothing_else_is_paint
     labels = [QLabel(text, window) for text in ("here", "there")]
     for label, y in zip(labels, (10, 200), strict=True):
         label.setGeometry(20, y, 100, 30)
-    window.show()
-    qtbot.waitExposed(window)
+    with qtbot.waitExposed(window):
+        window.show()
     painted = watch(labels, QEvent.Type.Paint)
     (found,) = words_at(window, [QRect(0, 0, 200, 60), QRect(390, 0, 50, 50)])
     assert labels[0].geometry().contains(found)
