@@ -49,8 +49,8 @@ from explorer.ui.workbench import Workbench
 Key = Qt.Key
 NEXT = (Key.Key_Right, Key.Key_Down, Key.Key_PageDown, Key.Key_Space, Key.Key_Enter, Key.Key_Return, Key.Key_N)
 BACK = (Key.Key_Left, Key.Key_Up, Key.Key_PageUp, Key.Key_Backspace, Key.Key_P)
-PAGING = (Key.Key_PageDown, Key.Key_PageUp)
-"""The keys of a clicker: they go from step to step even while a text field has the focus."""
+NEVER_TYPED = (Key.Key_PageDown, Key.Key_PageUp, Key.Key_F1)
+"""These keep their meaning while a text field has the focus: the first two are those of a clicker."""
 UNDO, REDO = ("Ctrl+Z",), ("Ctrl+Y", "Ctrl+Shift+Z")
 DOT = 13
 """Diameter of the pointer, in pixels at text scale 1."""
@@ -271,7 +271,7 @@ class Presenter(QWidget):
             return self._overview.key_pressed(event) or (beside and self._pass_on(event))
         if beside:  # keys typed in the lecturer's window answer the question on the slide
             focus = self.focusWidget()
-        if _is_typed(event, focus) and key not in PAGING and (key != Key.Key_Escape or _in_table(focus)):
+        if _is_typed(event, focus) and key not in NEVER_TYPED and (key != Key.Key_Escape or _in_table(focus)):
             return beside and self._pass_on(event)
         if (event.text().isdecimal() or event.text() == "-") and not isinstance(focus, QTableView):
             self._question.be_typed_in()  # its field then gets this key
