@@ -6,7 +6,6 @@ The switches come from `families`, as when a checkpoint is opened, so they stand
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from explorer.checkpoints.families import (
     qwen3,
 )
 from explorer.checkpoints.gpts import gpt2, gpt_neo, gpt_neox, mixtral, olmo, opt, phi, qwen3_moe
+from explorer.core.frozen import Frozen
 from explorer.core.model import Model
 from explorer.core.switches import SWITCHES, SwitchValue
 
@@ -59,8 +59,7 @@ _PARTS = {"input": "sequence", "self": "attention", "ffn": "ffn", "final": "last
 _SEQUENCES = ("input", "source", "target")
 
 
-@dataclass(frozen=True)
-class Sizes:
+class Sizes(Frozen):
     """The sizes of a model."""
 
     d_model: int
@@ -71,8 +70,7 @@ class Sizes:
     words: int
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(Frozen):
     """A published model."""
 
     name: str

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from explorer.checkpoints.families import Plan, Source, Turn
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.graph import counted
 from explorer.core.model import SEQUENCES, Model, names_within
 from explorer.core.models import build
@@ -50,8 +51,7 @@ class Tensor(Protocol):
         """Its numbers after `turn`, as a new C-contiguous array."""
 
 
-@dataclass(frozen=True)
-class Checkpoint:
+class Checkpoint(Frozen):
     """An opened model that others trained."""
 
     path: Path  # the folder or the file

@@ -4,13 +4,14 @@ A field missing in a config has the default of transformers 5.23 (`configuration
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import log
 from typing import Any
 
 import numpy as np
 
 from explorer.checkpoints.config import Config
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 
 Switches = dict[str, str | bool | int | float]
@@ -47,8 +48,7 @@ def as_it_is(array: Array) -> Array:
     return array
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Frozen):
     """The tensor of an input, with "{k}" in its name for the layer counted from 0, and how it is converted."""
 
     tensor: str  # "" for an input without a tensor: a γ of 1, a β of 0
@@ -56,8 +56,7 @@ class Source:
     each: int = 0  # how many tensors are stacked, with "{e}" in the name for the number of each; 0 for a single tensor
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Frozen):
     """A config translated into sizes, switches, and a source for each input.
 
     Switches and nodes of all layers are named "self.NAME" and "ffn.NAME", those of one stack "encoder.self.NAME", and

@@ -11,7 +11,7 @@ Each reader takes blocks as rows of bytes, (n, bytes), and returns their numbers
 import mmap
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from math import prod
 from pathlib import Path
@@ -24,11 +24,11 @@ from explorer.checkpoints.checkpoint import Checkpoint, Told, put_together, writ
 from explorer.checkpoints.config import Config
 from explorer.checkpoints.families import Plan, Turn, as_it_is
 from explorer.checkpoints.tokenizers.of_gguf import with_pieces
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 
 
-@dataclass(frozen=True)
-class Type:
+class Type(Frozen):
     """One storage type of numbers."""
 
     name: str
@@ -180,8 +180,7 @@ _FIELDS = {
 _CHANGES_NOTHING = ("context_length", "vocab_size", "rope.scaling.original_context_length", "rope.scaling.finetuned")
 
 
-@dataclass(frozen=True)
-class Tensor:
+class Tensor(Frozen):
     """One tensor of a file; its numbers have not been read."""
 
     file: Path

@@ -7,7 +7,7 @@ A header is not trusted: sizes are checked against the file before anything is m
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from math import prod
 from pathlib import Path, PurePath
@@ -22,6 +22,7 @@ from explorer.checkpoints.config import MOST_BYTES, Config
 from explorer.checkpoints.families import Turn, as_it_is
 from explorer.checkpoints.tokenizers.of_folder import with_pieces
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 
 MOST_HEADER = 100_000_000
@@ -33,8 +34,7 @@ _WIDTHS = {kind: width for kind, (_, width) in _TYPES.items()}
 _WIDTHS |= {"I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1, "F8_E4M3": 1, "F8_E5M2": 1, "U16": 2, "U32": 4}
 
 
-@dataclass(frozen=True)
-class Tensor:
+class Tensor(Frozen):
     """One tensor of a file; its numbers have not been read."""
 
     file: Path

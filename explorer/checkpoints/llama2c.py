@@ -8,7 +8,7 @@ The tokenizer is a separate file: the length of the longest piece, then the scor
 
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL,
 from explorer.checkpoints.tokenizers.tokenizer import Tokenizer, named
 from explorer.checkpoints.tokenizers.tokenizer_json import MOST_BYTES, from_fields
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.models.ends import TEMPERATURE
@@ -36,8 +37,7 @@ _PICKLES = (b"PK\x03\x04", b"\x80\x02", b"\x80\x04")
 _NORMS = ("self.gamma", "ffn.gamma", "final.gamma")
 
 
-@dataclass(frozen=True)
-class _Form:
+class _Form(Frozen):
     """The header of a file."""
 
     version: int

@@ -16,13 +16,13 @@ word. It is scaled to 0 for the unpatched answer and 1 for the answer of the oth
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, Node
 from explorer.core.numbers import places_of_largest
 from explorer.core.ops import Array
@@ -32,8 +32,7 @@ HEAD = "output.read", "output.uncapped", LOGITS
 """The nodes that may follow the last norm: a scaled copy of it, the product with the table before a cap, the logits."""
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Frozen):
     """One part of a logit."""
 
     # "word", "place", "head", "bias" (b_O of an attention), "net", "block" (not taken apart further) or "constant" (β
@@ -79,8 +78,7 @@ def made_by(graph: Graph, node: Node) -> Node:
     return graph.nodes[node.parents[0]] if node.op.normalises and len(node.parents) == 2 else node
 
 
-@dataclass(frozen=True, eq=False)
-class Lens:
+class Lens(Frozen, eq=False):
     """The logits that the last norm and the output layer make of the stream after each block (nostalgebraist 2020)."""
 
     nodes: tuple[str, ...]  # those of `stream`
@@ -252,8 +250,7 @@ LEAST_WAY = 1e-3
 """Two texts whose differences of logits are closer than this answer alike: the difference is rounding."""
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(Frozen):
     """A part of the model whose numbers at one position can replace those of another pass."""
 
     node: str

@@ -11,10 +11,10 @@ piece is made by exactly one merge, so the merges follow from the pieces (`merge
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from explorer.core.frozen import Frozen
 from explorer.core.vocabulary import END, Vocabulary
 
 Pieces = tuple[bytes, ...]
@@ -27,8 +27,7 @@ LONGEST = 60
 _SEEN = {" ": "␣", "\n": NEW_LINE}
 
 
-@dataclass(frozen=True)
-class Merge:
+class Merge(Frozen):
     """One step of learning: two pieces become one."""
 
     left: bytes

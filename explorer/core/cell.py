@@ -10,12 +10,13 @@ Further below: where the numbers of a node stand in a spreadsheet, and how formu
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import product
 from math import erf, prod
 from typing import Any, TypeAlias
 
 import numpy as np
+
+from explorer.core.frozen import Frozen
 
 Index: TypeAlias = tuple[int | slice, ...]
 
@@ -67,8 +68,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Operand:
+class Operand(Frozen, eq=False):
     """One cell, or one line of cells, of a node: a single number or a vector."""
 
     node: str  # name of the node
@@ -79,16 +79,14 @@ class Operand:
     of: str = "value"
 
 
-@dataclass(frozen=True, eq=False)
-class Constant:
+class Constant(Frozen, eq=False):
     """A number that is part of the op, such as ε."""
 
     value: Any  # a vector where the step works on a line: one number for each entry
     text: str  # how it is written
 
 
-@dataclass(frozen=True, eq=False)
-class Step:
+class Step(Frozen, eq=False):
     """One step of a derivation: ``value = function(*arguments)``."""
 
     function: str  # a key of `FUNCTIONS`
@@ -100,8 +98,7 @@ class Step:
 Argument: TypeAlias = Operand | Constant | Step
 
 
-@dataclass(frozen=True, eq=False)
-class Source:
+class Source(Frozen, eq=False):
     """A parent of the explained node: ``source[i, :]`` is the operand for that line of it."""
 
     name: str  # name of the node
@@ -151,8 +148,7 @@ MINUS_INFINITY = "-1E+300"
 """Written for −∞ in a spreadsheet, which has no infinity: e to this power is 0 all the same."""
 
 
-@dataclass(frozen=True)
-class CellBlock:
+class CellBlock(Frozen):
     """A parent of a node as formulas refer to it: ``block[i, :]`` is the reference to that line, such as $B5:$E5.
 
     A reference along the formula's own row or column is relative; an axis that is read whole is fixed by dollars. So a

@@ -8,7 +8,7 @@ No array is made: a graph knows its shapes, so even GPT-3 can be counted on a la
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from math import prod
 from time import perf_counter
@@ -18,6 +18,7 @@ import numpy as np
 
 from explorer.core.decoder import LOGITS, products, why_none_kept
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, Node, counted
 from explorer.core.model import Model
 from explorer.core.models import build
@@ -27,16 +28,14 @@ _LEARNED = {"table", "segment_table", "places", "bias_table", "sink", "W", "b"}
 _LEARNED_BEGIN = "W_", "b_", "gamma", "beta"
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(Frozen):
     """One factor of a product."""
 
     what: str  # what is counted: "d_model", "heads", "words", "units of layer 1", …
     length: int  # how many there are
 
 
-@dataclass(frozen=True)
-class Weights:
+class Weights(Frozen):
     """One input node that training changes."""
 
     name: str  # of the node
@@ -48,8 +47,7 @@ class Weights:
         return prod(size.length for size in self.sizes)
 
 
-@dataclass(frozen=True)
-class BlockWeights:
+class BlockWeights(Frozen):
     """The weights of one block: of an embedding, an attention, a feed-forward net, the output."""
 
     name: str  # its path, such as "encoder.1.self"
@@ -61,8 +59,7 @@ class BlockWeights:
         return sum(weights.count for weights in self.weights)
 
 
-@dataclass(frozen=True)
-class Growth:
+class Growth(Frozen):
     """How many numbers a model of other sizes would have, and how many scores it would compute."""
 
     # "layer" (one more), or the size that is doubled: "d_model", "d_ff", "heads", "words", "tokens".
@@ -235,8 +232,7 @@ def count_labels(model: Model) -> int:
 PROJECTIONS, ATTENTION, NET, OUTPUT, EMBEDDING = "projections", "attention", "feed-forward", "output", "embedding"
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(Frozen):
     """The sizes of a GPT."""
 
     name: str
@@ -257,8 +253,7 @@ SHAPES = (
 """Radford et al. 2018, Radford et al. 2019 and Brown et al. 2020; numbers of 16 bits."""
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(Frozen):
     """What it costs a model to read a text at once, and then one more token."""
 
     # Of one pass over all tokens, by purpose: "projections" (to Q, K and V, and W_O), "attention" (scores, and weighted

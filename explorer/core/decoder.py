@@ -11,7 +11,6 @@ product of many, so the results agree up to rounding (rtol 1e-12 in float64, 1e-
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 
 from explorer.core.engine import run
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, Node
 from explorer.core.model import Model
 from explorer.core.models.ends import DECODER_READS
@@ -31,8 +31,7 @@ Rows = slice
 _Read = Callable[[Rows], Array]
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(Frozen):
     """The multiplications of a node: times × new rows (× words so far, if each row runs along them)."""
 
     times: int
@@ -247,8 +246,7 @@ def _run_along(graph: Graph, node: Node) -> list[str]:
     return [*node.axes, *(axes[letter] for letter in summed if letter in axes)] if summed else []
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(Frozen):
     """What the next word after a text costs."""
 
     # `without`, `with_cache`: multiplications.

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from explorer.core.cell import Argument, Constant, Index, Operand, Step, operands
 from explorer.core.engine import Engine
+from explorer.core.frozen import Frozen
 from explorer.core.numbers import written
 from explorer.core.ops import Array
 
@@ -18,8 +19,7 @@ _NUMBER = re.compile(rf"(?<![\d.])\d+\.\d{{{DECIMALS}}}(?![\de])")
 Labels = Callable[[str, int], Sequence[str]]
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Frozen):
     """One row of a written derivation."""
 
     label: str  # the name of the number ("mean μ"), of a term in a list ("are"), or of the list

@@ -11,13 +11,13 @@ from itertools import pairwise
 import numpy as np
 
 from explorer.core.cell import Source, Step
+from explorer.core.frozen import Frozen
 from explorer.core.gradients import LOSS, Gradients, Root
 from explorer.core.graph import Graph, Node, Place
 from explorer.core.ops import Array
 
 
-@dataclass(frozen=True, eq=False)
-class Pin:
+class Pin(Frozen, eq=False):
     """Cells of a computed node that a person holds at typed values."""
 
     cells: Array  # which cells, in the node's shape
@@ -91,8 +91,7 @@ def run(
     return before, recomputed
 
 
-@dataclass(frozen=True, eq=False)
-class Pass:
+class Pass(Frozen, eq=False):
     """A forward pass that has begun but is not yet computed: what to compute, and from which values.
 
     It holds everything that it reads, and no array is ever written to, so any thread may compute it.
@@ -131,8 +130,7 @@ class Pass:
         return Computed(self, values, before, tuple(recomputed))
 
 
-@dataclass(frozen=True, eq=False)
-class Computed:
+class Computed(Frozen, eq=False):
     """The result of a pass; nothing of it is visible before it is published."""
 
     begun: Pass
@@ -176,8 +174,7 @@ def same_bytes(a: Array, b: Array) -> bool:
 _PROBE, _BLOCK = 256, 2**16
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(Frozen):
     """What one update changed."""
 
     recomputed: tuple[str, ...] = ()  # computed nodes, in order; inputs are not among them

@@ -5,12 +5,13 @@ probable ones that together have at least `top_p`; their probabilities are scale
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from explorer.core.decoder import Decoder
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.numbers import places_of_largest
 from explorer.core.ops import Array, Softmax
 
@@ -19,8 +20,7 @@ BOUNDS = {"temperature": (0.01, 100.0), "top_k": (0, 1_000_000), "top_p": (0.0, 
 MOST_BEAMS = 64
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Frozen):
     """How a word is chosen.
 
     Raises `ExplorerError`: "bad-training-setting" for a number out of its bounds.
@@ -85,8 +85,7 @@ def kept(probabilities: Array, top_k: int, top_p: float) -> Array:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class Written:
+class Written(Frozen, eq=False):
     """One written word."""
 
     logits: Array  # (n_words,)
@@ -143,8 +142,7 @@ def drawn(probabilities: Array, number: float) -> int:
 # Beam search
 
 
-@dataclass(frozen=True, eq=False)
-class Beam:
+class Beam(Frozen, eq=False):
     """One continuation of the text."""
 
     words: tuple[int, ...] = ()  # the numbers of the words written

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -10,12 +9,12 @@ import numpy as np
 from explorer.core.backward import computed, loss_of_softmax, planned, walk
 from explorer.core.cell import Constant, Index, Operand, Source, Step, cells_of, step
 from explorer.core.errors import ExplorerError, require_cell
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, Link
 from explorer.core.ops import Array, CrossEntropy
 
 
-@dataclass(frozen=True)
-class Root:
+class Root(Frozen):
     """The one number that is differentiated."""
 
     node: str  # name of its node

@@ -2,17 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache
 from math import prod
 from typing import TypeAlias
 
 from explorer.core.errors import ExplorerError, nearest
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array, Input, Op
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(Frozen):
     """One entry of the window's list of stages: a few nodes that are shown together."""
 
     name: str  # path, such as "encoder.1.self.attention"
@@ -24,8 +24,7 @@ class Stage:
     group: str  # the heading above it in the list, such as "Encoder 1"
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(Frozen):
     """One array of the graph: how it is computed, from which arrays, and what its axes mean."""
 
     name: str  # its path: stack, layer, block, node, such as "encoder.1.self.scores"
@@ -57,8 +56,7 @@ Link: TypeAlias = tuple[str, int]
 """A node and the place of one of its parents, counted from 0: one edge of the graph."""
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Frozen):
     """A node, or one head's slice of a node."""
 
     node: str  # name of the node
@@ -70,8 +68,7 @@ class Place:
         return () if self.head is None else (self.head,)
 
 
-@dataclass(frozen=True, eq=False)
-class Graph:
+class Graph(Frozen, eq=False):
     """All nodes in reading order, which is a topological order, and the axes of their arrays."""
 
     nodes: Mapping[str, Node]

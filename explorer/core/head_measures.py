@@ -7,11 +7,11 @@ the first word would pass for one that finds the subject, because subjects come 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 
 LEAST = 0.5
@@ -20,8 +20,7 @@ LEAST = 0.5
 Rule = Callable[[Sequence[str], Sequence[tuple[int, int]]], Array]
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(Frozen):
     """How far a head follows one rule."""
 
     share: float  # of its attention, over the rows that count; NaN if none counts
@@ -96,8 +95,7 @@ MEASURES: Mapping[str, tuple[str, Rule]] = {
 _SIMPLE = ("itself", "first", "previous")
 
 
-@dataclass(frozen=True, eq=False)
-class Looked:
+class Looked(Frozen, eq=False):
     """The attention of the heads of one block in one sentence."""
 
     words: Sequence[str]

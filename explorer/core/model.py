@@ -1,15 +1,15 @@
 """The description of a model before it has numbers: kind, sizes, words and switches. A graph is built from it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.switches import SWITCHES, SwitchValue
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(Frozen):
     """The structure of a model."""
 
     kind: str  # "attention", "encoder", "encoder-decoder", "gpt", "mlp", "norm", "output" or "vectors"

@@ -1,12 +1,12 @@
 """The other way to a gradient: change one cell a little, down and up, and see how the loss changes."""
 
-from dataclasses import dataclass
 from math import floor, isnan, log10
 
 import numpy as np
 
 from explorer.core.engine import Engine, Pin
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.gradients import LOSS, Root
 from explorer.core.graph import Graph
 from explorer.core.ops import Array
@@ -15,8 +15,7 @@ CLOSE = 1e-2
 """The largest relative difference between a slope and a gradient that counts as the same."""
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(Frozen):
     """A gradient beside the slope measured by nudging."""
 
     h: float  # how far the cell is nudged down and up

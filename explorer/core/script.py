@@ -5,7 +5,6 @@ import builtins
 import keyword
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, Node
 from explorer.core.ops import Array
 from explorer.files import whole_file
@@ -25,8 +25,7 @@ FEW = 16
 WIDTH = 120
 
 
-@dataclass(frozen=True, eq=False)
-class Script:
+class Script(Frozen, eq=False):
     """A script and the arrays that are too large for it."""
 
     text: str  # Python, for numpy 2.1 or later and nothing else

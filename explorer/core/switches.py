@@ -1,7 +1,6 @@
 """The points where the references, the papers and practice disagree, as switches that belong to a block."""
 
-from dataclasses import dataclass
-
+from explorer.core.frozen import Frozen
 from explorer.core.ops import ACTIVATIONS, NORMS
 
 SwitchValue = str | bool | int | float
@@ -10,8 +9,7 @@ _WIDEST, _WIDEST_NET = 16384, 65536
 _LONGEST = 2**24
 
 
-@dataclass(frozen=True)
-class Switch:
+class Switch(Frozen):
     """One choice."""
 
     default: SwitchValue  # the textbook's choice; its type is the type of all values

@@ -1,12 +1,12 @@
 """Arrays whose numbers are written when they are first read, so that an act on a large model need not wait for them."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 
 
@@ -40,8 +40,7 @@ class Deferred:
                 self.writer = None
 
 
-@dataclass(frozen=True, eq=False)
-class Writing:
+class Writing(Frozen, eq=False):
     """Numbers that are computed directly into the array that holds them."""
 
     shape: tuple[int, ...]
@@ -52,8 +51,7 @@ Part: TypeAlias = tuple[tuple[int, ...], Array | Writing]
 """One part of an edit: the index of a cell, of a head's slice, or () for the whole array; and the new numbers."""
 
 
-@dataclass(frozen=True, eq=False)
-class Edited:
+class Edited(Frozen, eq=False):
     """The writer of an edited array: it copies another array and sets parts of it."""
 
     base: Array | Deferred

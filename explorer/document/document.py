@@ -4,13 +4,14 @@ It also defines a pass that is computed in the background, and the interface of 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from threading import Lock
 from typing import Protocol
 
 from explorer.core.engine import Computed, Engine, Pass
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.gradients import LOSS
 from explorer.core.graph import CELL
 from explorer.core.ops import Array
@@ -86,8 +87,7 @@ class PendingPass:
         self.done += 1
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Frozen):
     """What one act changed, for the parts that show it."""
 
     changed: frozenset[str]  # nodes whose value is now another one, added nodes included

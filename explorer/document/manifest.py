@@ -23,13 +23,14 @@ import re
 import zlib
 from base64 import b64encode
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 from explorer.container import DamagedError, Form
 from explorer.core.cost import MOST_LABELS
+from explorer.core.frozen import Frozen
 from explorer.core.model import Model
 from explorer.core.ops import Array
 from explorer.core.training.optimisers import OPTIMISERS, Optimiser
@@ -135,8 +136,7 @@ FORMAT, VERSION = "Transformer Explorer document", 3
 MOST_TITLE = 1000
 
 
-@dataclass(frozen=True, eq=False)
-class Session:
+class Session(Frozen, eq=False):
     """What a window saves together with a document."""
 
     # The states that undo and redo lead to, each with the name of the act before it; empty if they are not known.

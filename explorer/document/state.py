@@ -1,7 +1,7 @@
 """Everything that defines a document, as one immutable value: an edit makes a new one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 
 from explorer.core.cost import build_within
 from explorer.core.engine import Pin, same_bytes
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.models.ends import with_next_words, with_tied_words
@@ -26,8 +27,7 @@ _EMPTY: Mapping[str, Pin] = MappingProxyType({})
 _NO_ARRAYS: Mapping[str, Array] = MappingProxyType({})
 
 
-@dataclass(frozen=True, eq=False)
-class State:
+class State(Frozen, eq=False):
     """A model with its numbers.
 
     Arrays are never written to, so states share their common arrays, and to go back to a state is exact.

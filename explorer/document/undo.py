@@ -1,10 +1,10 @@
 """Undo and redo: a list of states, and the place of the present one."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 from explorer.document.deferred import unread
 from explorer.document.state import State
@@ -18,8 +18,7 @@ NODE_BYTES, LABEL_BYTES = 1000, 64
 """About how many bytes a node of a graph takes, including its share of the graph's caches, and a label of an axis."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Step:
+class _Step(Frozen, eq=False):
     state: State
     label: str
     stroke: object

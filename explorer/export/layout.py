@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 
 from explorer.core.cell import CellBlock
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, Node
 
 MOST_CELLS = 300_000
@@ -22,8 +23,7 @@ WORDS = "Words"
 _LONGEST_SHEET, _LONGEST_NAME = 31, 250
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(Frozen):
     """The place of a node in the workbook; rows and columns count from 0."""
 
     node: Node
@@ -56,8 +56,7 @@ class Placed:
         return [(top, left, top + rows - 1, left + columns - 1) for top in tops]
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Frozen):
     """The places of all nodes."""
 
     graph: Graph

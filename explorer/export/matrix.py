@@ -6,7 +6,6 @@
 import csv
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 from io import BytesIO, StringIO
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.numbers import decimals_of, in_table
 from explorer.core.ops import Array
 from explorer.core.overview import largest_of
@@ -27,8 +27,7 @@ DIGITS = 8
 """The significant digits of numbers that are only read, and not used for computing."""
 
 
-@dataclass(frozen=True, eq=False)
-class LabelledMatrix:
+class LabelledMatrix(Frozen, eq=False):
     """A matrix with its labels."""
 
     name: str  # of the node, or of the head's slice of one

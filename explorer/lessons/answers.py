@@ -7,13 +7,13 @@ joined by ``and``.
 """
 
 import re
-from dataclasses import dataclass
 from math import isfinite, log10
 
 import numpy as np
 
 from explorer.core.cell import is_cell_of
 from explorer.core.engine import Engine, fresh, same_bytes
+from explorer.core.frozen import Frozen
 from explorer.core.numbers import formatted, written
 from explorer.document.state import State
 from explorer.lessons.mistakes import Mistake, Part, array_of, derivation, half_unit, likely, names_apart
@@ -92,8 +92,7 @@ Answer = float | int | Cell | State
 """A typed number; the index of a choice; a place as in `Point.right`; or, for `MakeSo`, the state that was made."""
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Frozen):
     """The judgement of an answer."""
 
     right: bool

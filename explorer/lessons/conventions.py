@@ -9,7 +9,7 @@ are explained in the order in which they are computed, so that each leaves few s
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby, islice
 from time import monotonic
 from typing import Any, TypeAlias
@@ -19,6 +19,7 @@ import numpy as np
 from explorer.core.cell import is_cell_of
 from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.graph import counted
 from explorer.core.model import Model
 from explorer.core.numbers import read_number
@@ -131,8 +132,7 @@ _NEEDS = {"free": "scale", "table": "PE"}
 """For a value of a switch, the input of the block that must have been typed before the value can be chosen."""
 
 
-@dataclass(frozen=True, eq=False)
-class Print:
+class Print(Frozen, eq=False):
     """Numbers that a text prints for a node, or for a head's slice of one."""
 
     node: str
@@ -159,8 +159,7 @@ Group: TypeAlias = tuple[Print, ...]
 """All prints of one node."""
 
 
-@dataclass(frozen=True, eq=False)
-class Convention:
+class Convention(Frozen, eq=False):
     """Choices that give the printed numbers."""
 
     state: State  # the model with these choices
@@ -176,8 +175,7 @@ class Convention:
         return ", ".join(said) or "as it stands"
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
+class Answer(Frozen, eq=False):
     """The result of a search."""
 
     found: tuple[Convention, ...]  # the conventions that give all printed digits, the likeliest first

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -35,8 +35,7 @@ FIRST_TEXT = "Once upon a time"
 _ID = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
-@dataclass(frozen=True, eq=False)
-class DocumentLesson(Lesson):
+class DocumentLesson(Lesson, eq=False):
     """A lesson with one setting, which is the document as it was when it was opened."""
 
     saved: State  # the same bits as in the file, with all pins

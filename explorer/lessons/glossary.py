@@ -2,18 +2,17 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, cached_property
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
 from explorer import paths
+from explorer.core.frozen import Frozen
 from explorer.lessons.reading import TomlTable, likeliest, read
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(Frozen):
     """One entry of the glossary."""
 
     name: str  # the term, or the symbol in plain text: "W_Q"

@@ -6,13 +6,14 @@ Also courses: files that put lessons into an order.
 import os
 from collections.abc import Callable, Collection, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 from explorer.lessons.model_tables import inputs_of, read_model, read_settings, switches_in, to_try
 from explorer.lessons.needed_model import read_folder, read_needed, read_on_needed
@@ -336,8 +337,7 @@ def _order(top: TomlTable) -> int:
     return top.number("order", default=1000, least=0, most=1000)
 
 
-@dataclass(frozen=True)
-class Course:
+class Course(Frozen):
     """Some lessons in an order."""
 
     id: str  # the name of its file

@@ -9,7 +9,7 @@ mistake that gives the typed number.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from math import pi
 
@@ -18,6 +18,7 @@ import numpy as np
 from explorer.core.cell import FUNCTIONS, Argument, Constant, Operand, Step, step, steps
 from explorer.core.derivation import Row, chain, rows
 from explorer.core.engine import Engine, run
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array, Op
 from explorer.core.ops.slips import Surroundings
 from explorer.lessons.steps import Cell, Predict
@@ -26,8 +27,7 @@ Labels = Callable[[str, int], tuple[str, ...]]
 MOST_TERMS = 16
 
 
-@dataclass(frozen=True, eq=False)
-class WrongStep:
+class WrongStep(Frozen, eq=False):
     """A derivation with a mistake: a short name, the words after "That is what comes out", and its last step."""
 
     name: str
@@ -118,8 +118,7 @@ PER_CENT = "per cent"
 Part = tuple[str, tuple[Row, ...]]
 
 
-@dataclass(frozen=True)
-class Mistake:
+class Mistake(Frozen):
     """A wrong number, and the mistake that gives it."""
 
     name: str  # such as "not scaled"

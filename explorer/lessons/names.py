@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Place
 from explorer.core.switches import SWITCHES
 from explorer.document.state import State
@@ -40,8 +40,7 @@ def one_of(what: str, name: str, known: Iterable[str]) -> str:
     return name
 
 
-@dataclass(frozen=True, eq=False)
-class Names:
+class Names(Frozen, eq=False):
     """Looks up names in a state."""
 
     state: State

@@ -5,7 +5,7 @@ After a worked example, the last step is missing, then the last two, then all st
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -14,6 +14,7 @@ from explorer.core.cell import operands
 from explorer.core.derivation import Row, chain
 from explorer.core.engine import Engine, Pin, run
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.numbers import read_number, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetArray
@@ -32,8 +33,7 @@ _DRAWS = 20
 """How often numbers are drawn to get a result worth computing; if none is, the last numbers are used."""
 
 
-@dataclass(frozen=True)
-class Blank:
+class Blank(Frozen):
     """A number of a derivation that the student fills in."""
 
     # `part`, `row`: the indices of its part and its row.
@@ -49,8 +49,7 @@ class Blank:
         return Verdict(right, f"Right: {shown}." if right else f"No: it is {shown}.")
 
 
-@dataclass(frozen=True)
-class Faded:
+class Faded(Frozen):
     """A derivation with gaps."""
 
     # `parts`, `whole`: (name of a node or "", rows), with gaps and without. In `parts` a missing number is `MISSING`,

@@ -4,7 +4,7 @@ The first half computes and checks the figures, slips and claims of the referenc
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from explorer.core.cell import Argument, Step
 from explorer.core.engine import fresh
 from explorer.core.errors import require_shape
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.document.document import Document
@@ -37,8 +38,7 @@ from explorer.words.catalogue import printed_words
 from explorer.words.similarity import cosine
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
+class Result(Frozen, eq=False):
     """A printed figure beside what its node computes."""
 
     figure: Figure
@@ -47,8 +47,7 @@ class Result:
     agrees: bool  # whether all differences are rounding, or have the reason that the figure gives
 
 
-@dataclass(frozen=True, eq=False)
-class SlipResult:
+class SlipResult(Frozen, eq=False):
     """A slip beside what the node computes."""
 
     slip: Slip
@@ -72,8 +71,7 @@ def check_slips() -> list[SlipResult]:
     return results
 
 
-@dataclass(frozen=True, eq=False)
-class ClaimResult:
+class ClaimResult(Frozen, eq=False):
     """A claim, and whether the model confirms our verdict on it."""
 
     claim: Claim
@@ -207,8 +205,7 @@ rounded results of its own, and the number follows exactly from these. *Differs*
 number is shown beside it. *Cited*: the reference has it from elsewhere, or nothing here computes it."""
 
 
-@dataclass(frozen=True, eq=False)
-class Scene:
+class Scene(Frozen, eq=False):
     """The place in a model where a number is computed."""
 
     lesson: str
@@ -222,8 +219,7 @@ class Scene:
         return load(self.lesson).state(self.setting) if self.figure is None else state_of(self.figure)
 
 
-@dataclass(frozen=True, eq=False)
-class PrintedNumber:
+class PrintedNumber(Frozen, eq=False):
     """A number in a reference."""
 
     # `reference`, `section`, `title`: where it is printed; the title names its table or line.

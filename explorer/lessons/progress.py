@@ -7,13 +7,14 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from pathlib import Path
 from secrets import randbits
 from typing import Any
 
 from explorer.container import DamagedError, parsed
+from explorer.core.frozen import Frozen
 from explorer.files import whole_file
 from explorer.lessons.schema import Lesson
 
@@ -25,8 +26,7 @@ _MOST_COUNT = 2**53
 _OPENINGS = "_openings"  # ids of lessons have no underscore
 
 
-@dataclass(frozen=True)
-class Answered:
+class Answered(Frozen):
     """The answers of a student at one step."""
 
     right: bool  # whether the last answer was right
@@ -37,8 +37,7 @@ class Answered:
     again: int = 0  # at which opening after that one it was last asked again: 1, 2, …
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(Frozen):
     """The progress of a student in one lesson."""
 
     lesson: str  # the id of the lesson
@@ -109,8 +108,7 @@ def _count(found: object) -> int:
     return found
 
 
-@dataclass(frozen=True)
-class ComeBack:
+class ComeBack(Frozen):
     """A step to come back to."""
 
     # `lesson`, `step`: their ids.
@@ -237,8 +235,7 @@ REVISIT = {"wrong": "not right yet", "skipped": "skipped", "unseen": "not seen y
 """The reasons to come back to a step, and their words."""
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(Frozen):
     """The outcome of each step of a lesson."""
 
     # By the ids of the steps, in order: a key of `RIGHT` or `REVISIT`, or "read" for a step without a question.

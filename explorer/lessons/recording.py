@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from explorer.core.engine import Pin, same_bytes
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetSwitch, SetTokens
 from explorer.document.state import State
@@ -21,8 +22,7 @@ _FEW = 6
 """At most this many changed cells of a matrix are written one by one."""
 
 
-@dataclass(frozen=True)
-class Visit:
+class Visit(Frozen):
     """A visited place, and the state of the document at that time."""
 
     state: State

@@ -4,7 +4,7 @@ The second half reads the files of the references.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from explorer import paths
 from explorer.core.cell import is_cell_of
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 from explorer.document.state import frozen
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read
@@ -19,8 +20,7 @@ from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read
 Cell = tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Figure:
+class Figure(Frozen, eq=False):
     """A printed table, or a printed number, and the node that should compute it."""
 
     id: str  # unique within its reference; other entries refer to the figure by it
@@ -106,8 +106,7 @@ def units_off(computed: Any, printed: Any, decimals: Any) -> Array:
     return np.where(np.isnan(printed), 0, off)
 
 
-@dataclass(frozen=True)
-class Descent:
+class Descent(Frozen):
     """Steps of plain gradient descent."""
 
     node: str  # the input that moves
@@ -119,8 +118,7 @@ SLACK = 1e-3
 """A tolerance in units of the last decimal: 12 decimals of a number such as 8.3 are the limit of float64."""
 
 
-@dataclass(frozen=True, eq=False)
-class Slip:
+class Slip(Frozen, eq=False):
     """An error in print: a place where a reference prints something else than it means."""
 
     # `reference`, `section`: where it is printed.
@@ -143,8 +141,7 @@ class Slip:
         return tuple(cell for cell in np.ndindex(self.wrong.shape) if not np.isnan(self.wrong[cell]))
 
 
-@dataclass(frozen=True)
-class Cited:
+class Cited(Frozen):
     """Numbers that a reference takes from elsewhere, or that nothing here computes."""
 
     reference: str
@@ -155,8 +152,7 @@ class Cited:
     again: tuple[str, ...] = ()  # sections where they are printed again
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(Frozen):
     """A sentence of a reference, in our words, that numbers of a model can refute."""
 
     reference: str
@@ -170,8 +166,7 @@ class Claim:
     switches: Mapping[str, Any] = field(default_factory=dict)  # "BLOCK.NAME" to a choice made only for this claim
 
 
-@dataclass(frozen=True, eq=False)
-class Reference:
+class Reference(Frozen, eq=False):
     """One of the texts that the examples are from."""
 
     id: str  # its number, such as "004"

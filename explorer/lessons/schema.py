@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from threading import RLock
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from explorer.core.engine import Engine, Pin, fresh
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.ops import Array
@@ -28,8 +29,7 @@ WHOLE = "model"
 """The place that is no stage: the whole model in one picture."""
 
 
-@dataclass(frozen=True, eq=False)
-class Setting:
+class Setting(Frozen, eq=False):
     """One way to look at a lesson, such as "as printed" or "textbook"."""
 
     name: str  # the name on the command line, such as "printed"
@@ -57,8 +57,7 @@ class Setting:
     source: tuple[str, str] | None = field(default=None, kw_only=True)
 
 
-@dataclass(frozen=True)
-class NeededModel:
+class NeededModel(Frozen):
     """A model that others trained and that does not come with the program, but that can be downloaded."""
 
     name: str  # its usual name, such as "GPT-2 small"
@@ -87,8 +86,7 @@ class NeededModel:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Lesson:
+class Lesson(Frozen, eq=False):
     """A worked example."""
 
     id: str  # the id, also on the command line, such as "you-are-welcome"

@@ -1,9 +1,10 @@
 """What a step of a lesson is: words, where to look, edits of the model, and a question."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, TypeAlias
 
+from explorer.core.frozen import Frozen
 from explorer.document.commands import Command
 
 Cell: TypeAlias = tuple[int, ...]
@@ -17,8 +18,7 @@ FAMILY = "model.family"
 """Also, for such a model, the page of the family tree."""
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(Frozen):
     """Where a step looks."""
 
     stage: str  # a stage of the graph, one of `ELSEWHERE` or, for a model that writes, one of `WRITING` or `FAMILY`
@@ -35,8 +35,7 @@ class Look:
     beside: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Training:
+class Training(Frozen):
     """Steps of gradient descent on the lesson's own example."""
 
     steps: int
@@ -44,8 +43,7 @@ class Training:
     optimiser: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Question:
+class Question(Frozen, kw_only=True):
     """The question of a step, answered before the step shows the numbers."""
 
     ask: str  # markdown, as `Step.words`
@@ -79,8 +77,7 @@ ALL = -1
 """The value of `Predict.fade` that leaves out all terms of a derivation."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Predict(Question):
+class Predict(Question, kw_only=True):
     """A question that is answered by typing a number."""
 
     node: str  # a node, or a head's slice of one
@@ -96,8 +93,7 @@ class Predict(Question):
         return self.node, self.cell, self.of
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Frozen):
     """One of the answers to choose from; for a wrong one, `why` says what the mistake is."""
 
     text: str
@@ -105,16 +101,14 @@ class Choice:
     why: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choose(Question):
+class Choose(Question, kw_only=True):
     """A question that is answered by choosing one of a few answers."""
 
     choices: tuple[Choice, ...]  # in the order of the file
     mixed: bool = True  # whether they are shown in random order; False for a natural order, such as of numbers
 
 
-@dataclass(frozen=True, kw_only=True)
-class Point(Question):
+class Point(Question, kw_only=True):
     """A question that is answered by pointing at a token, a cell or a head."""
 
     at: str  # "token", "cell" or "head"
@@ -126,8 +120,7 @@ class Point(Question):
     right: tuple[Cell, ...] = ()  # a token or a head is a cell with one index
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(Frozen):
     """A condition on one number of a node."""
 
     node: str  # a node, or a head's slice of one
@@ -144,8 +137,7 @@ class Condition:
         return (*self.cell, int(self.number)) if self.sign == "argmax" else self.cell
 
 
-@dataclass(frozen=True, kw_only=True)
-class MakeSo(Question):
+class MakeSo(Question, kw_only=True):
     """A question that is answered by editing numbers until a goal is reached; any solution counts."""
 
     made: ClassVar[bool] = True
@@ -164,8 +156,7 @@ class MakeSo(Question):
         return (*self.goals[0], "value")
 
 
-@dataclass(frozen=True, eq=False)
-class Step:
+class Step(Frozen, eq=False):
     """One step of a lesson."""
 
     id: str  # its name in the file

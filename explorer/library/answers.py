@@ -7,7 +7,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from explorer.core.cell import Step
 from explorer.core.derivation import Row, chain, rows
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.generation import Beam, Choice, Written, search, write
 from explorer.core.gradients import Root
 from explorer.core.graph import Node
@@ -41,16 +41,14 @@ from explorer.export.matrix import latex_text
 from explorer.library.matrix import columns
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Frozen):
     """The derivation of one cell, a part of an explanation."""
 
     cell: str  # the cell, such as "encoder.1.self.head.1.weights[0,2]"
     rows: tuple[Row, ...]
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(Frozen):
     """The derivation of a cell, or of its gradient. It prints as text; `latex` and `data` give other forms.
 
     >>> import explorer
@@ -231,8 +229,7 @@ def _arithmetic(text: str) -> str:
     return _TOKEN.sub(one, text)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Continuation:
+class Continuation(Frozen, eq=False):
     """A text that a model has continued."""
 
     read: tuple[str, ...]  # the words that the model read

@@ -1,12 +1,12 @@
 """The conventions that give printed numbers; each can be opened as a model."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons import conventions as search
@@ -16,8 +16,7 @@ from explorer.lessons.schema import Lesson
 from explorer.library.transformer import Transformer
 
 
-@dataclass(frozen=True, eq=False)
-class Way:
+class Way(Frozen, eq=False):
     """One way to compute the printed numbers."""
 
     convention: Convention
@@ -42,8 +41,7 @@ class Way:
     __repr__ = __str__
 
 
-@dataclass(frozen=True, eq=False)
-class Ways:
+class Ways(Frozen, eq=False):
     """All ways that were found, the likeliest first."""
 
     ways: tuple[Way, ...]

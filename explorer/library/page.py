@@ -7,11 +7,11 @@ import locale
 import os
 import socket
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.document.document import Document
 from explorer.files import whole_file
 from explorer.lessons.schema import Lesson
@@ -81,8 +81,7 @@ LEAST, MOST = 100, 4096
 """The smallest and largest side of a picture of a given size, in pixels of the window."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Page:
+class Page(Frozen, eq=False):
     """The page of a stage as the window shows it; a notebook displays it.
 
     >>> import explorer

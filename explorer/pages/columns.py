@@ -6,6 +6,8 @@ The layout knows nothing of models, only the names and sizes of boxes, and which
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from explorer.core.frozen import Frozen
+
 ACROSS, DOWN = 26.0, 12.0
 """The distance between columns, and between boxes of a column."""
 SAID = 8.0
@@ -36,8 +38,7 @@ class _Band:
     rights: list[float] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Frozen):
     """The places of the boxes, and the lines between them."""
 
     places: Mapping[str, Place]  # (left, top, width, height)

@@ -6,12 +6,13 @@ Signs between matrices are checked: changes and gradients follow other rules tha
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Stage
 from explorer.core.overview import largest_of
 from explorer.pages.by_hand import by_hand, layout_choice
@@ -101,8 +102,7 @@ def matrices(view: View, stage: Stage) -> tuple[Element, ...]:
     return Section("before", "From the stages before"), read, Section("here", "Here"), here
 
 
-@dataclass(frozen=True)
-class Maker:
+class Maker(Frozen):
     """A function of a view and a stage. Its module is imported at the first call: at the start one page is in sight.
 
     `module`: the name of that module in this folder; `name`: of the function, without one as the module's.
@@ -115,8 +115,7 @@ class Maker:
         return getattr(import_module(f"explorer.pages.{self.module}"), self.name or self.module)(view, stage)
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Frozen):
     """The contents of the pages of one kind of stage."""
 
     elements: Callable[[View, Stage], tuple[Element, ...]]  # makes the elements below the header

@@ -14,6 +14,7 @@ import numpy as np
 from explorer.core.cost import parameters
 from explorer.core.decoder import multiplications
 from explorer.core.errors import written_shape
+from explorer.core.frozen import Frozen
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph, Place, Stage
 from explorer.core.numbers import written
@@ -221,8 +222,7 @@ class Lane:
         return self.top + (i + 0.5) * self.pitch
 
 
-@dataclass(frozen=True)
-class _Costs:
+class _Costs(Frozen):
     """How many parameters each block has, and the share of each stage in the multiplications."""
 
     parameters: Mapping[str, int]

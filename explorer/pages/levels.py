@@ -7,10 +7,10 @@ The name of a block's page begins with the name of the whole: "model.encoder.1.s
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from explorer.core.attribution import can_be_parted
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, Stage
 from explorer.lessons.schema import WHOLE as WHOLE_NAME
 from explorer.pages.gestures import GoTo, Keep
@@ -57,8 +57,7 @@ def listed_layer(view: View) -> int:
     return view.number(SWITCHED, 1, 1, layers) if layers > MOST_LISTED else ALL
 
 
-@dataclass(frozen=True)
-class _Blocks:
+class _Blocks(Frozen):
     """The blocks of a graph: the path of each stage's block, and the page of each path."""
 
     paths: Mapping[str, str]

@@ -1,12 +1,12 @@
 """The loss over two weights, with all else unchanged: on a coarse grid first, then finer; and its round levels."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 
 from explorer.core.engine import Engine, same_bytes
+from explorer.core.frozen import Frozen
 from explorer.core.gradients import LOSS
 from explorer.core.ops import Array
 from explorer.document.document import Document
@@ -17,8 +17,7 @@ FINEST, COARSEST = 33, 8
 FIRST = ((FINEST - 1) // COARSEST + 1) ** 2  # points of the first surface
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(Frozen):
     """The part of the plane of two weights that the picture shows."""
 
     left: float

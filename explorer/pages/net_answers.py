@@ -4,12 +4,12 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 
 from explorer.core.engine import Engine
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph
 from explorer.core.numbers import alone, formatted, written
 from explorer.core.ops import Array
@@ -139,8 +139,7 @@ def net_picture(view: View, trained: Engine | None = None, width: int = WIDTH, l
     return None
 
 
-@dataclass(frozen=True)
-class Net:
+class Net(Frozen):
     """A net with a single output: names and values of a view that are needed to draw its answers."""
 
     view: View

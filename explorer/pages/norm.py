@@ -4,11 +4,11 @@ The page of the examples: each example as a point in the plane, and the point th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Node, Stage
 from explorer.core.numbers import decimals_of, exact, in_table, written
 from explorer.core.ops import Array
@@ -135,8 +135,7 @@ def _norm(view: View, node: Node, added: Node | None) -> tuple[Element, ...]:
     )
 
 
-@dataclass(frozen=True)
-class Measured:
+class Measured(Frozen):
     """Moments before and after a norm, measured by the op of the norm."""
 
     op: Any

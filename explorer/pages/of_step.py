@@ -4,13 +4,14 @@ Also which elements of a page a step, or a chosen cell, puts in the light (`Lit`
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.core.cell import is_cell_of
 from explorer.core.derivation import chain
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph
 from explorer.lessons.answers import right_places
 from explorer.lessons.schema import WHOLE
@@ -199,8 +200,7 @@ def _without_missing(view: View, step: Step) -> Step:
     return replace(step, look=look, question=question)
 
 
-@dataclass(frozen=True)
-class Lit:
+class Lit(Frozen):
     """The ids of the elements of a page that stand in the light; the others are faint. Empty: the whole page is lit."""
 
     named: frozenset[str] = frozenset()  # elements that the step speaks of, at full strength

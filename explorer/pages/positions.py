@@ -1,10 +1,11 @@
 """The page of the position encoding: numbers for the position of each token, which are added to its vector."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Place, Stage
 from explorer.core.numbers import alone, decimals_of, in_table, written
 from explorer.core.ops import Array, Op, Sinusoidal
@@ -109,8 +110,7 @@ def _not_learned(view: View, sequence: str) -> tuple[Element, ...]:
     return (Note("not learned", f"The {has} starting numbers: no text as long as this has been learned."),)
 
 
-@dataclass(frozen=True)
-class _Drawn:
+class _Drawn(Frozen):
     """An encoding as it is drawn: the model's own numbers, or those that its formula gives for other sizes."""
 
     name: str  # of the encoding

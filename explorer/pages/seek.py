@@ -1,6 +1,6 @@
 """The page that searches for inputs that give a cell a wished number: what may change, and the steps of the search."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 from math import isfinite
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError, require_cell
+from explorer.core.frozen import Frozen
 from explorer.core.gradients import Root
 from explorer.core.names import Cell, parse_cell
 from explorer.core.numbers import formatted, read_number
@@ -36,8 +37,7 @@ MOST_INPUTS, MOST_DIGITS, MOST_NAME, LINES = 24, 40, 100, 8
 """The most inputs to choose among, letters of a number, and letters of a name; the steps of the search in sight."""
 
 
-@dataclass(frozen=True)
-class Search:
+class Search(Frozen):
     """A search for inputs that give one cell a wished number, and its result."""
 
     state: State  # the state of the model that is searched

@@ -7,6 +7,7 @@ from html import escape
 import numpy as np
 
 from explorer.core.byte_pairs import typed
+from explorer.core.frozen import Frozen
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import written
 from explorer.core.ops import Array
@@ -94,8 +95,7 @@ class Room:
         self.high = min(self.width // 2, self.most)
 
 
-@dataclass(frozen=True)
-class Sight:
+class Sight(Frozen):
     """The data that the pictures are made from."""
 
     progress: Progress

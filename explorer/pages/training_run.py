@@ -1,9 +1,9 @@
 """The part of the page "Train" about the run: its controls, its progress in words, and what keeps it from learning."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 
+from explorer.core.frozen import Frozen
 from explorer.core.gradients import LOSS
 from explorer.core.numbers import alone, live
 from explorer.core.training.records import Records
@@ -23,8 +23,7 @@ ADD_LOSS = "This model has no loss, so it learns nothing. Its switch “Loss”,
 NO_LOSS = "This model has no loss, so it learns nothing. To see a model learn, open “XOR” on the page “Lessons”."
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(Frozen):
     """The progress of the training run of a document."""
 
     document: Document

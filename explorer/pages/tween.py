@@ -4,11 +4,12 @@ Places are in pixels of the visible part of the page; this module does not use Q
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from explorer.core.cell import Index, is_cell_of, operands
 from explorer.core.derivation import rows
 from explorer.core.engine import Engine
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Place
 from explorer.pages.view import Cell, View
 
@@ -24,8 +25,7 @@ Rect = tuple[float, float, float, float]
 """Left, top, width, height."""
 
 
-@dataclass(frozen=True)
-class Stands:
+class Stands(Frozen):
     """The place of a matrix on a page."""
 
     of: Place
@@ -42,16 +42,14 @@ class Stands:
         return x + left * across, y + first * down, (right - left + 1) * across, (last - first + 1) * down
 
 
-@dataclass(frozen=True)
-class Scene:
+class Scene(Frozen):
     """The visible part of a page."""
 
     room: Rect
     matrices: Mapping[str, Stands] = field(default_factory=dict)  # by name, the matrices that are completely in sight
 
 
-@dataclass(frozen=True)
-class Flow:
+class Flow(Frozen):
     """A part of a page that glides into the matrix or cell that it feeds, and disappears there."""
 
     start: Rect
@@ -59,8 +57,7 @@ class Flow:
     comes: bool = False  # whether it is a part of the next page, and not of the page before
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(Frozen):
     """A piece of the screen at a time, painted from the pictures of both pages, the page before first."""
 
     place: Rect
@@ -72,8 +69,7 @@ class Piece:
     will: float
 
 
-@dataclass(frozen=True)
-class Arises:
+class Arises(Frozen):
     """How numbers of the next page appear after everything has glided to its place: a sum, or shares as bars."""
 
     cells: tuple[Rect, ...]  # the places of the numbers, covered at first
@@ -81,8 +77,7 @@ class Arises:
     shares: tuple[float, ...] = ()  # the share of each cell, from 0 to 1
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(Frozen):
     """A thing painted over a page while numbers appear."""
 
     place: Rect

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from operator import is_, lt
 from types import MappingProxyType
@@ -15,6 +15,7 @@ import numpy as np
 
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph, Node, Place, Stage
 from explorer.core.numbers import read_number, written
@@ -66,16 +67,14 @@ CASES = "input.X"
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Frozen):
     """One cell of a node's whole array, heads included."""
 
     node: str
     index: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Spot:
+class Spot(Frozen):
     """The cells that a step of a lesson speaks of."""
 
     node: str  # a node, or a head's slice of one
@@ -90,8 +89,7 @@ Cells = Mapping[str, frozenset[tuple[int, ...]]]
 """Cells by node, as indices in the node's whole array."""
 
 
-@dataclass(frozen=True)
-class Covered:
+class Covered(Frozen):
     """The cells that nobody may read yet, because an open question asks for them."""
 
     values: Cells = field(default_factory=lambda: _NOTHING)
@@ -130,8 +128,7 @@ class Covered:
         return {name: self.values.get(name, frozenset()) | self.gradients.get(name, frozenset()) for name in names}
 
 
-@dataclass(frozen=True)
-class Looking:
+class Looking(Frozen):
     """What the reader looks at and has chosen. It holds no number of the model."""
 
     # What matrices show: "values", "change" (by the last edit), "step" (by the last step of gradient descent),
@@ -152,8 +149,7 @@ class Looking:
         return cell.index in self.covered.where(self.showing).get(cell.node, ())
 
 
-@dataclass(frozen=True)
-class Steps:
+class Steps(Frozen):
     """How gradient descent would continue from the present state."""
 
     rate: float  # the learning rate
@@ -180,8 +176,7 @@ class Aside(Protocol):
         """Whether somebody has stopped the work with this key."""
 
 
-@dataclass(frozen=True)
-class LastEdit:
+class LastEdit(Frozen):
     """What the last act changed: an edit, an undo or a step of a lesson."""
 
     # The old values of those changed nodes that existed before.
@@ -192,8 +187,7 @@ class LastEdit:
     label: str = ""  # what was done, also "Undo: …"; "" if nothing was done
 
 
-@dataclass(frozen=True, eq=False)
-class View:
+class View(Frozen, eq=False):
     """The model with its values, and all that decides how a page shows them."""
 
     state: State

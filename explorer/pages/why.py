@@ -4,7 +4,6 @@ Patching: one part of the model at a time gets its numbers from a pass over anot
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from html import escape
 
 import numpy as np
@@ -26,6 +25,7 @@ from explorer.core.attribution import (
 )
 from explorer.core.byte_pairs import typed
 from explorer.core.engine import fresh
+from explorer.core.frozen import Frozen
 from explorer.core.graph import READ, Graph, Stage
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE
 from explorer.core.numbers import exact, places_of_largest, written
@@ -154,8 +154,7 @@ class _Put(Edit):
 # The other text
 
 
-@dataclass(frozen=True, eq=False)
-class _Other:
+class _Other(Frozen, eq=False):
     """The other text, and the values of the pass over it."""
 
     values: Mapping[str, Array]

@@ -7,13 +7,14 @@ it is computed can make one. `Answers.agrees` judges all answers again with the 
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.files import open_file, whole_file
 from explorer.lessons.answers import TRIES
 from explorer.lessons.reading import can_be_shown
@@ -26,8 +27,7 @@ MOST_BYTES = 200_000
 _LONGEST = 200
 
 
-@dataclass(frozen=True)
-class Try:
+class Try(Frozen):
     """One given answer."""
 
     answer: float  # the number typed, or the number of the choice, counted from 0
@@ -35,8 +35,7 @@ class Try:
     mistake: str = ""  # name of the mistake that gives this answer; "" if none is known
 
 
-@dataclass(frozen=True)
-class Answered:
+class Answered(Frozen):
     """A student's result for one question."""
 
     question: str  # its id
@@ -55,8 +54,7 @@ class Answered:
         return self.right or len(self.tries) >= TRIES
 
 
-@dataclass(frozen=True)
-class Answers:
+class Answers(Frozen):
     """The content of the file, all of it."""
 
     student: str

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape, unescape
 from pathlib import Path
 
+from explorer.core.frozen import Frozen
 from explorer.lessons.loader import lesson_files, load
 from explorer.pages.drawing import Axis, Box, Drawing, FlowLine
 from explorer.pages.element import Element
@@ -59,8 +60,7 @@ BARE = Axis("", ())
 Place = tuple[float, float, float, float]
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Frozen):
     """How a question is named."""
 
     title: str

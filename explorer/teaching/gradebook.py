@@ -4,10 +4,10 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.teaching import ANSWERS
 from explorer.teaching.answers import Answered, Answers, read_answers
 from explorer.teaching.sheet import Sheet, known_as
@@ -17,16 +17,14 @@ UNKNOWN = "another number"
 """The name of a wrong answer that no known mistake gives."""
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(Frozen):
     """A file that is not counted."""
 
     file: str
     reason: ExplorerError
 
 
-@dataclass(frozen=True)
-class Topic:
+class Topic(Frozen):
     """A question that is worth discussing."""
 
     question: str
@@ -35,8 +33,7 @@ class Topic:
     mistakes: tuple[tuple[str, int], ...]  # the most frequent mistakes, and how many students made each
 
 
-@dataclass(frozen=True)
-class Gradebook:
+class Gradebook(Frozen):
     """The answers of one sheet by many students."""
 
     sheet: str

@@ -1,7 +1,7 @@
 """Questions of lessons as independent items: with the numbers that they need, and the results of known mistakes."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from html import escape
 from itertools import islice
@@ -12,6 +12,7 @@ import numpy as np
 from explorer.core.cell import operands
 from explorer.core.derivation import chain
 from explorer.core.engine import Engine
+from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, Place
 from explorer.core.numbers import alone
 from explorer.document.state import State
@@ -32,8 +33,7 @@ _LOOKED_AT = 200
 """How many mistakes are computed; most of them are numbers of other cells."""
 
 
-@dataclass(frozen=True)
-class Wrong:
+class Wrong(Frozen):
     """The result of a known mistake."""
 
     value: float
@@ -41,8 +41,7 @@ class Wrong:
     sentence: str  # what was done wrong
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(Frozen):
     """One of the answers to choose from."""
 
     text: str  # HTML
@@ -50,8 +49,7 @@ class Option:
     feedback: str = ""  # HTML
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Frozen):
     """A matrix that belongs to a question."""
 
     heading: str  # HTML: its symbol
@@ -64,8 +62,7 @@ class Table:
         return f"<p>{self.heading}</p>{html_table(self.matrix, self.shares)}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Item:
+class Item(Frozen, kw_only=True):
     """A question that can be asked on its own. Its texts are made when they are first read."""
 
     id: str  # of its lesson and step: "emma/score"
@@ -107,8 +104,7 @@ class Item:
         return tuple(html(hint, numbers_of(self.step, self.engine)) for hint in self.question.hints)
 
 
-@dataclass(frozen=True, kw_only=True)
-class NumberItem(Item):
+class NumberItem(Item, kw_only=True):
     """A question that is answered by typing a number."""
 
     value: float
@@ -133,8 +129,7 @@ class NumberItem(Item):
         return half_unit(self.digits)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChoiceItem(Item):
+class ChoiceItem(Item, kw_only=True):
     """A question that is answered by choosing."""
 
     options: tuple[Option, ...]

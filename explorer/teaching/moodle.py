@@ -6,16 +6,15 @@ Known mistakes become answers of 0 points, whose feedback says what was done wro
 import xml.etree.ElementTree as ET
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 
 from explorer import PROGRAM
+from explorer.core.frozen import Frozen
 from explorer.core.numbers import decimals_of, in_table
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, Table
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(Frozen):
     """A matrix as an image, and its size on the page."""
 
     png: bytes

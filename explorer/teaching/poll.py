@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 
 from explorer.core.derivation import Row as DerivedRow
+from explorer.core.frozen import Frozen
 from explorer.core.numbers import written
 from explorer.lessons.answers import right_or_mistake
 from explorer.lessons.mistakes import Part, derivation
@@ -43,8 +44,7 @@ SHOWS = ("choices", "counts", "both")
 _OUTER = re.compile(r"^(?:<p>)?(.*?)(?:</p>)?$", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Ballot:
+class Ballot(Frozen):
     """One of the answers."""
 
     text: str  # HTML
@@ -55,8 +55,7 @@ class Ballot:
     choice: int = -1  # of a choice its number in files of answers; -1 for a number
 
 
-@dataclass(frozen=True)
-class Poll:
+class Poll(Frozen):
     """A question, its answers, and the votes for each."""
 
     id: str  # id of the question: "emma/score"

@@ -1,7 +1,6 @@
 """An exercise sheet: questions of lessons, and a seed from which each student gets numbers of her own."""
 
 import json
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -9,6 +8,7 @@ from unicodedata import normalize
 from zlib import crc32
 
 from explorer.core.errors import ExplorerError, nearest
+from explorer.core.frozen import Frozen
 from explorer.files import whole_file
 from explorer.lessons.loader import load
 from explorer.lessons.reading import MOST_TITLE, can_be_shown, read
@@ -19,8 +19,7 @@ FORMAT = 1
 MOST_QUESTIONS, MOST_NAME = 200, 100
 
 
-@dataclass(frozen=True)
-class Sheet:
+class Sheet(Frozen):
     """The sheet that a lecturer hands out."""
 
     title: str

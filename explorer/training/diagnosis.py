@@ -1,9 +1,8 @@
 """Why a training run makes no progress, as far as its numbers tell, and what would help."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from explorer.core.frozen import Frozen
 from explorer.core.numbers import alone, formatted
 from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES, SwitchValue
@@ -35,8 +34,7 @@ MOST_CASES = 256
 """The most cases of which every pair is compared."""
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Frozen):
     """A reason why weights do not learn."""
 
     sentence: str  # the measurement and its meaning

@@ -6,13 +6,13 @@ wished value is halved until it does.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite, sqrt
 
 import numpy as np
 
 from explorer.core.engine import Engine, fresh
 from explorer.core.errors import ExplorerError, require_cell
+from explorer.core.frozen import Frozen
 from explorer.core.gradients import Root
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
@@ -27,8 +27,7 @@ _SHOWN = 20  # most lines of the printed path
 _LEAST_SHARE = 2.0**-30  # of a full step
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(Frozen):
     """One step of the search."""
 
     value: float  # the number after the step
@@ -36,8 +35,7 @@ class Move:
     share: float  # the share of the full step: 1, or 1/2, 1/4, … if a longer step would have led away
 
 
-@dataclass(frozen=True, eq=False)
-class Sought:
+class Sought(Frozen, eq=False):
     """The result of a search."""
 
     wished: float

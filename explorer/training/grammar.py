@@ -23,7 +23,6 @@ the sum of the entropies of its draws and of the choice of its pattern.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import log, prod
 from pathlib import Path
@@ -31,6 +30,7 @@ from zlib import crc32
 
 import numpy as np
 
+from explorer.core.frozen import Frozen
 from explorer.core.vocabulary import END
 from explorer.lessons.reading import TomlTable, likeliest, read
 
@@ -49,8 +49,7 @@ def start_of(language: str) -> str:
     return f"<{language}>"
 
 
-@dataclass(frozen=True)
-class WordClass:
+class WordClass(Frozen):
     """Words that fit into the same gaps."""
 
     forms: tuple[str, ...]
@@ -58,8 +57,7 @@ class WordClass:
     shares: tuple[float, ...]  # the probability of each draw
 
 
-@dataclass(frozen=True)
-class Gap:
+class Gap(Frozen):
     """One place of a sentence."""
 
     # The name of the draw that fills it, such as "person" or "person#2"; "" for a fixed word.
@@ -68,8 +66,7 @@ class Gap:
     word: str = ""  # the fixed word
 
 
-@dataclass(frozen=True)
-class Pattern:
+class Pattern(Frozen):
     """A sentence with gaps."""
 
     share: float  # its probability
@@ -94,8 +91,7 @@ class Pattern:
         return prod(map(len, self.seen.values())) >= LEAST_TO_HOLD
 
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(Frozen):
     """One sentence of a grammar."""
 
     pattern: Pattern
@@ -131,8 +127,7 @@ class Sentence:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class Grammar:
+class Grammar(Frozen, eq=False):
     """Patterns of sentences and their probabilities."""
 
     patterns: tuple[Pattern, ...]

@@ -5,7 +5,7 @@ A model that reads pieces of plain text is measured on short stories; each says 
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from explorer import paths
 from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.head_measures import MEASURES, Looked, Score, label, score
 from explorer.core.ops import Array
 from explorer.core.vocabulary import END, Vocabulary
@@ -58,8 +59,7 @@ Annotated = tuple[Sequence[str], Sequence[tuple[int, int]]]
 """The words of a sentence, and for each pronoun its place and the place of the person that it refers to."""
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(Frozen):
     """How much worse a model is without a head."""
 
     # The increase of the loss, in nats per word: `without`, if the head outputs 0; `averaged`, if it always outputs its
@@ -69,8 +69,7 @@ class Cost:
     words: tuple[str, ...]  # the words that become harder to predict without it, the hardest first
 
 
-@dataclass(frozen=True, eq=False)
-class Head:
+class Head(Frozen, eq=False):
     """One head, over all sentences."""
 
     block: str  # path of its attention, such as "decoder.1.self"

@@ -4,13 +4,14 @@ It also adds the words of the training material to a document's model.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from explorer.core.byte_pairs import NEW_LINE, are_pieces, labels, learn, pieces_of
 from explorer.core.cost import count_labels
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.ops import Array
@@ -61,8 +62,7 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
+class Prepared(Frozen, eq=False):
     """The start of a training."""
 
     document: State  # for display, with its own sentence or cases

@@ -39,7 +39,7 @@ same sentences (`packaging/measure_kinds.py`).
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,7 @@ import numpy as np
 
 from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
+from explorer.core.frozen import Frozen
 from explorer.core.model import Model
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
@@ -78,16 +79,14 @@ LEARNS_FROM = {
 """The material that each kind of model can learn from, besides its own example."""
 
 
-@dataclass(frozen=True)
-class ExistingModel:
+class ExistingModel(Frozen):
     """An example, or a document. Training continues from its weights."""
 
     name: str  # the example's id, or the path of the document's file
     setting: str | None = None  # the setting of an example; None for its first
 
 
-@dataclass(frozen=True)
-class NewModel:
+class NewModel(Frozen):
     """A new model of chosen sizes. Its words, lengths and features follow from the examples."""
 
     kind: str  # one of `KINDS`
@@ -99,8 +98,7 @@ class NewModel:
     switches: Mapping[str, SwitchValue] = field(default_factory=dict)  # "BLOCK.NAME" to the chosen value
 
 
-@dataclass(frozen=True, eq=False)
-class Material:
+class Material(Frozen, eq=False):
     """What a model learns from."""
 
     # "own" (the model's own example), "shown" (the same, without drawing dropout), "text", "pairs", "grammar", "set" or
@@ -133,8 +131,7 @@ class Material:
         return read_text(self.file)
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
+class Task(Frozen, eq=False):
     """A complete training task."""
 
     title: str
@@ -328,8 +325,7 @@ def _toml(value: Any) -> str:
             return repr(value)
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Frozen):
     """One kind, trained with several seeds."""
 
     recipe: str

@@ -2,11 +2,12 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.trainer import Trainer
@@ -16,16 +17,14 @@ from explorer.training.preparation import Prepared
 from explorer.training.recipes import Material
 
 
-@dataclass(frozen=True, eq=False)
-class Settings:
+class Settings(Frozen, eq=False):
     """The settings of training steps."""
 
     material: Material  # what the model learns from
     recipe: Recipe  # `recipe.steps` is counted from the beginning of the run
 
 
-@dataclass(frozen=True, eq=False)
-class Stretch:
+class Stretch(Frozen, eq=False):
     """Steps that share settings and examples."""
 
     settings: Settings
@@ -57,8 +56,7 @@ class Stretch:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Point:
+class Point(Frozen, eq=False):
     """A point that a run has reached."""
 
     trainer: Trainer

@@ -5,7 +5,6 @@ that learns.
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.document.document import Document
 from explorer.pages.inspection import Inspected, inspected, played_key
 from explorer.pages.view import Cell
@@ -56,8 +56,7 @@ FILM_S = 120
 """Seconds after which ffmpeg is taken to hang."""
 
 
-@dataclass(frozen=True)
-class Frames:
+class Frames(Frozen):
     """An animation."""
 
     images: list[QImage]  # all of one size

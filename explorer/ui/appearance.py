@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -13,6 +12,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QStyle, QWidget
 
+from explorer.core.frozen import Frozen
 from explorer.ui.stylesheet import stylesheet
 from explorer.ui.theme import DARK, LIGHT, Theme, qcolor
 from explorer.ui.turns import Turns, later
@@ -33,8 +33,7 @@ AT_ONCE = 100
 _OLD = "wears the look before"
 
 
-@dataclass(frozen=True)
-class Fonts:
+class Fonts(Frozen):
     """The fonts of the program at one text scale.
 
     Attributes

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 from math import ceil
 from typing import Any
@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QGraphicsView, 
 
 from explorer import PROGRAM
 from explorer.core.errors import ExplorerError, nearest
+from explorer.core.frozen import Frozen
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.ui.appearance import Appearance, Mode
@@ -285,8 +286,7 @@ def spoken(page: QWidget) -> str:
 # The three kinds of file
 
 
-@dataclass(frozen=True)
-class Rendering:
+class Rendering(Frozen):
     """A page ready to be drawn."""
 
     page: QWidget

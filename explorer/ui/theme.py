@@ -17,7 +17,7 @@ Panels and widgets write no style sheet of their own. They take their look from 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeVar
 
@@ -27,6 +27,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QWidget
 
+from explorer.core.frozen import Frozen
 from explorer.export.colours import components, contrast, diverging, sequential, text_on
 
 _Widget = TypeVar("_Widget", bound=QWidget)
@@ -35,8 +36,7 @@ NODE = "node"
 """The property that names the node of the graph a widget is about. A click asks the glossary for that node."""
 
 
-@dataclass(frozen=True)
-class Theme:
+class Theme(Frozen):
     """Every colour by its role, as ``"#rrggbb"``.
 
     Names that end in ``text`` and names that begin with ``on_`` are for writing and keep 4.5 : 1 on the grounds they

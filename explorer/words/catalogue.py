@@ -5,13 +5,13 @@ Also the figures that the reference prints for its three words; their vectors ar
 
 import os
 import tomllib
-from dataclasses import dataclass
 from functools import cache as kept
 from pathlib import Path
 
 import numpy as np
 
 from explorer.core.errors import ExplorerError, nearest
+from explorer.core.frozen import Frozen
 from explorer.paths import own, resources
 from explorer.words import cache
 from explorer.words.files import formats
@@ -19,16 +19,14 @@ from explorer.words.progress import Report
 from explorer.words.vectors import Vectors
 
 
-@dataclass(frozen=True)
-class PrintedCosine:
+class PrintedCosine(Frozen):
     """A cosine as it is printed, with all printed digits."""
 
     words: tuple[str, str]
     value: str
 
 
-@dataclass(frozen=True)
-class PrintedWords:
+class PrintedWords(Frozen):
     """Three printed cosines, and the ten printed nearest words of one word."""
 
     # `reference`, `section`: where they are printed.
@@ -58,8 +56,7 @@ DEFAULT = "books"
 URL = "https://github.com/RaRe-Technologies/gensim-data/releases/download/{name}/{name}.gz"
 
 
-@dataclass(frozen=True)
-class Shipped:
+class Shipped(Frozen):
     """A set of vectors that comes with the program."""
 
     name: str
@@ -79,8 +76,7 @@ class Shipped:
         return resources() / "vectors" / self.file
 
 
-@dataclass(frozen=True)
-class Offered:
+class Offered(Frozen):
     """A GloVe set of gensim-data that can be downloaded."""
 
     name: str

@@ -1,12 +1,12 @@
 """Progress of long tasks."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import monotonic
 
+from explorer.core.frozen import Frozen
 
-@dataclass(frozen=True)
-class Progress:
+
+class Progress(Frozen):
     """The progress of a task."""
 
     # "reading", "counting", "training", "parsing", "waiting", "downloading", "checking", "evaluating", "seeking"

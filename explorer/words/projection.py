@@ -1,10 +1,11 @@
 """Vectors in fewer dimensions: by principal components, or by t-SNE if scikit-learn, the extra `maps`, is there."""
 
-from dataclasses import dataclass
 from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
+
+from explorer.core.frozen import Frozen
 
 Floats = NDArray[np.float64]
 
@@ -14,8 +15,7 @@ LEAST = 4
 """The fewest points of a t-SNE map."""
 
 
-@dataclass(frozen=True)
-class Projection:
+class Projection(Frozen):
     """Vectors in the coordinates of their principal components."""
 
     points: Floats  # (n, k)

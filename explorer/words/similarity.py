@@ -6,7 +6,6 @@ And how well vectors do on the test sets that come with gensim, by gensim's own 
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
 from math import acos, degrees, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.words.progress import Meter, Report
 from explorer.words.training import corpus
 from explorer.words.vectors import Vectors
@@ -36,8 +36,7 @@ class Neighbour(NamedTuple):
     cosine: float
 
 
-@dataclass(frozen=True, eq=False)
-class PairCosine:
+class PairCosine(Frozen, eq=False):
     """The cosine of two vectors step by step, in float32 like the vectors."""
 
     words: tuple[str, str]
@@ -63,8 +62,7 @@ class PairCosine:
         return self.products > 0
 
 
-@dataclass(frozen=True)
-class Analogy:
+class Analogy(Frozen):
     """a - b + c: "a is to b as what is to c?" in vectors."""
 
     words: tuple[str, str, str]
@@ -72,8 +70,7 @@ class Analogy:
     neighbours: tuple[Neighbour, ...]  # the words nearest to the target, without the three
 
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(Frozen):
     """A sentence as the mean of its words' vectors; it does not depend on the order of the words."""
 
     words: tuple[str, ...]  # the words that have a vector
@@ -231,8 +228,7 @@ RESTRICT = 30_000
 """Only this many first words are searched, as for most published figures; a question then takes under 1 ms."""
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(Frozen):
     """The result of one test set."""
 
     name: str

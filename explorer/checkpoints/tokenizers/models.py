@@ -1,7 +1,6 @@
 """How a part of a text is split into pieces: the `model` of a tokenizer.json (tokenizers 0.23)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
@@ -11,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from explorer.checkpoints.tokenizers.fields import Fields, wrong
+from explorer.core.frozen import Frozen
 
 MOST_PIECES = 2_000_000
 MOST_ID = 2**24
@@ -36,8 +36,7 @@ class PieceModel(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class BytePairs:
+class BytePairs(Frozen, eq=False):
     """Byte-pair encoding (Sennrich et al. 2016): of all neighbouring pairs, the merge learned first is done first."""
 
     vocabulary: Mapping[str, int]
@@ -109,8 +108,7 @@ def bytes_of(text: str, vocabulary: Mapping[str, int]) -> list[int] | None:
     return None if None in found else [number for number in found if number is not None]
 
 
-@dataclass(frozen=True, eq=False)
-class WordPieces:
+class WordPieces(Frozen, eq=False):
     """WordPiece (Schuster & Nakajima 2012; BERT): from the left, always the longest piece."""
 
     vocabulary: Mapping[str, int]
@@ -134,8 +132,7 @@ class WordPieces:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class Unigram:
+class Unigram(Frozen, eq=False):
     """Unigram (Kudo 2018): of all ways to split a text the most probable, by the log-probabilities of the pieces."""
 
     vocabulary: Mapping[str, int]
@@ -205,8 +202,7 @@ class Unigram:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class WholeWords:
+class WholeWords(Frozen, eq=False):
     """Each part is a whole piece, or unknown."""
 
     vocabulary: Mapping[str, int]

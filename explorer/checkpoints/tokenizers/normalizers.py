@@ -4,7 +4,6 @@ import unicodedata
 from base64 import b64decode
 from binascii import Error
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import regex
@@ -19,6 +18,7 @@ from explorer.checkpoints.tokenizers.fields import (
     pattern,
     wrong,
 )
+from explorer.core.frozen import Frozen
 
 Normalizer = Callable[[str], str]
 _NMT_GONE = {*range(1, 9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F}
@@ -127,8 +127,7 @@ def _lowered(text: str) -> str:
     return "".join(map(str.lower, text))
 
 
-@dataclass(frozen=True, eq=False)
-class CharacterMap:
+class CharacterMap(Frozen, eq=False):
     """SentencePiece's replacements of characters: a double array (Yata, darts-clone) and the texts it leads to."""
 
     units: np.ndarray  # uint32

@@ -4,7 +4,7 @@ And pieces in visible characters.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import regex
@@ -15,11 +15,11 @@ from explorer.checkpoints.tokenizers.models import PieceModel
 from explorer.checkpoints.tokenizers.normalizers import Normalizer
 from explorer.checkpoints.tokenizers.pre_tokenizers import PreTokenizer
 from explorer.core.byte_pairs import label
+from explorer.core.frozen import Frozen
 from explorer.core.vocabulary import Vocabulary
 
 
-@dataclass(frozen=True)
-class Added:
+class Added(Frozen):
     """A piece that is searched in the text itself, before any other step."""
 
     content: str
@@ -32,8 +32,7 @@ class Added:
     as_it_is: bool = False  # whether it is not normalized itself
 
 
-@dataclass(frozen=True, eq=False)
-class Tokenizer:
+class Tokenizer(Frozen, eq=False):
     """A tokenizer with all its steps."""
 
     model: PieceModel

@@ -3,16 +3,16 @@
 Each op names its own slips in `Op.slips`. They are computed like any op, so wrong numbers need not be listed.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from explorer.core.cell import FUNCTIONS, Argument, Constant, Operand, Source, Step, step
+from explorer.core.frozen import Frozen
 from explorer.core.ops.base import Array, Op
 
 
-@dataclass(frozen=True)
-class Surroundings:
+class Surroundings(Frozen):
     """The surroundings of an op, on which possible mistakes depend."""
 
     name: str  # the last part of the node's name
@@ -27,8 +27,7 @@ class Surroundings:
         return len(shape) > 1 and shape[-1] == shape[-2]
 
 
-@dataclass(frozen=True)
-class Slip:
+class Slip(Frozen):
     """A mistake in one op: a short name, a sentence that follows "That is what comes out", and the op that makes it."""
 
     name: str

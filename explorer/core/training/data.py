@@ -8,7 +8,7 @@ uninterrupted one.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
 from unicodedata import category
@@ -17,6 +17,7 @@ from zlib import crc32
 import numpy as np
 
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 from explorer.core.vocabulary import END, MASK, PAD, START, UNKNOWN, token_ids
 from explorer.files import open_file
@@ -150,8 +151,7 @@ MASKED = 0.15
 _ORDER, _SPLIT, _MASKS = 1, 2, 3  # different numbers, so that no two uses of a seed draw the same sequence
 
 
-@dataclass(frozen=True, eq=False)
-class Examples:
+class Examples(Frozen, eq=False):
     """Examples to learn from, and others for validation."""
 
     # For each input node that an example sets, its values, with the examples along the first axis. Empty for the

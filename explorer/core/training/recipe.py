@@ -1,10 +1,11 @@
 """The settings of a training run, apart from the model and its examples; and how the learning rate changes."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from math import cos, pi, sqrt
 from typing import Any
 
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.training.optimisers import OPTIMISERS
 
@@ -49,8 +50,7 @@ def rate_at(step: int, rate: float, schedule: str = "constant", warm_up: int = 0
             return rate
 
 
-@dataclass(frozen=True)
-class Recipe:
+class Recipe(Frozen):
     """The settings of one training run. Numbers have bounds (`BOUNDS`), words are chosen from a few (`CHOICES`).
 
     Raises `ExplorerError`: "bad-training-setting" or "bad-training-choice".

@@ -1,11 +1,12 @@
 """The course of a training run, step by step: losses, learning rates, and norms of the gradients."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import nan
 
 import numpy as np
 
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 
 MOST_ROWS = 2**16
@@ -14,8 +15,7 @@ does not show more, and a run of ten million steps stays as quick to keep, save 
 _COLUMNS = ("losses", "rates", "norms")
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(Frozen):
     """The results of one step."""
 
     step: int  # counted from 1; the weights are those after this many steps
@@ -54,8 +54,7 @@ def _empty(columns: int) -> _Table:
     return _Table(np.empty((0, columns)), 0)
 
 
-@dataclass(frozen=True, eq=False)
-class Records:
+class Records(Frozen, eq=False):
     """The records of a run up to one of its steps. A run that continues makes new ones, which share their memory."""
 
     at: int = 0  # how many steps were taken

@@ -1,13 +1,14 @@
 """Paints boxes, flow lines, bars, fixed words and images: the parts of a drawing with zoom, in pixels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import hypot
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPaintEngine, QPainter, QPainterPath, QPen, QPolygonF
 
+from explorer.core.frozen import Frozen
 from explorer.core.numbers import as_share
 from explorer.core.ops import Array
 from explorer.core.overview import FINEST, strongest_in
@@ -87,8 +88,7 @@ def squares_of(image: Image) -> Array:
     return image.array if image.array.size <= FINEST * FINEST else strongest_in(image.array, FINEST)
 
 
-@dataclass(frozen=True)
-class _Last:
+class _Last(Frozen):
     """The position of a sentence's last word (x and y), and the y position of its last written word."""
 
     across: float

@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from explorer.core.frozen import Frozen
 from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import PAD
@@ -29,8 +30,7 @@ their least width; the highest picture; how far down a much shorter sentence sta
 """
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(Frozen):
     """A word with its place."""
 
     rect: QRectF

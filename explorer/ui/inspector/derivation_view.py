@@ -1,7 +1,6 @@
 """A derivation on the screen: aligned rows of arithmetic, the result in orange."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
@@ -11,6 +10,7 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.derivation import Row
+from explorer.core.frozen import Frozen
 from explorer.pages.page import Derivation
 from explorer.ui.theme import qcolor
 from explorer.ui.widgets.labels import FIGURES, be_there
@@ -23,8 +23,7 @@ LARGE = 1.5  # above this text scale, lines stand close together
 SHORT = 0.3  # share of the width: a longer name gets a line of its own if the arithmetic does not fit beside it
 
 
-@dataclass(frozen=True)
-class DerivationLine:
+class DerivationLine(Frozen):
     """One line on the screen; the last line of a row carries its number, and a heading has none."""
 
     row: Row | None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from secrets import randbits
 from typing import TYPE_CHECKING, TypeVar
@@ -13,6 +13,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.document.state import State
 from explorer.lessons.answers import TRIES, Answer, is_over, judge
 from explorer.lessons.progress import Progress, ProgressFolder, outcome
@@ -35,8 +36,7 @@ TAB_OF: dict[str, "Tab"] = {"words": "Words", "train": "Train"}
 """Tabs of the window that a step can look at, instead of a stage."""
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Frozen):
     """A step of a lesson, counted from 0."""
 
     lesson: Lesson

@@ -2,7 +2,6 @@
 
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from explorer import PROGRAM
 from explorer.core.derivation import Row
 from explorer.core.engine import Engine
+from explorer.core.frozen import Frozen
 from explorer.core.numbers import written
 from explorer.files import whole_file
 from explorer.lessons import prose
@@ -57,8 +57,7 @@ img { max-width: 100%; }
 """
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Frozen):
     """A step on paper."""
 
     # `heading`, `words`: HTML.

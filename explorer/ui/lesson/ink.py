@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +10,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
+from explorer.core.frozen import Frozen
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Step
@@ -33,8 +33,7 @@ TURNS = 40
 """The most turns of the event loop that are waited until a layout no longer changes."""
 
 
-@dataclass(frozen=True)
-class Slide:
+class Slide(Frozen):
     """A step as a class sees it."""
 
     step: str
@@ -83,8 +82,7 @@ def slides(lesson: Lesson, size: tuple[int, int], vectors: Vectors | None = None
             presenter.deleteLater()
 
 
-@dataclass(frozen=True)
-class Sight:
+class Sight(Frozen):
     """A step as a student sees it: the share of the ink on the page that belongs to what the step names."""
 
     step: str

@@ -5,12 +5,13 @@ The needs of each part are measured; a few arrangements are tried, and the one w
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from math import log2
 
 from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QWidget
+
+from explorer.core.frozen import Frozen
 
 WORDS = 0.385, 0.36, 0.33, 0.3, 0.42, 0.45, 0.5, 0.55
 """Shares of the width for the words beside what the step names, the preferred share first."""
@@ -27,8 +28,7 @@ LEAST_SCALE = 0.05
 """The scale that is assumed for matrices that do not fit at any scale."""
 
 
-@dataclass(frozen=True)
-class Needs:
+class Needs(Frozen):
     """What the parts of a slide need, in pixels."""
 
     # Heights of the words, and of the question, at a width; 0 if there is none.
@@ -40,8 +40,7 @@ class Needs:
     read: float = 1.0  # the scale at which the last row can read it
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(Frozen):
     """An arrangement: the places of the parts, the most terms of a sum, and the cost."""
 
     words: QRect

@@ -1,11 +1,12 @@
 """Enlarges the matrices that a step of a lesson names, and keeps all of them visible, by trying arrangements."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect
 
+from explorer.core.frozen import Frozen
 from explorer.pages.element import leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import Lit
@@ -106,8 +107,7 @@ class Enlargement:
         return room, height, self.lit, named, sizes, can_typeset_now()
 
 
-@dataclass(frozen=True)
-class Way:
+class Way(Frozen):
     """One way to arrange the named matrices."""
 
     times: float  # the factor for `larger`

@@ -7,8 +7,8 @@ visible, then one without the map, then one with the weights alone; each time th
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from explorer.core.frozen import Frozen
 from explorer.pages.drawing import HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
@@ -23,16 +23,14 @@ MANY, MOST = 12, 0.75
 """With more words than `MANY`, the map may replace the numbers of the weights; `MOST` of it must then be visible."""
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Frozen):
     """A part of a page, and the rows in it whose matrices may be small pictures."""
 
     element: Element
     rows: tuple[Row, ...]
 
 
-@dataclass(frozen=True)
-class Stands:
+class Stands(Frozen):
     """How the rows of a page are arranged."""
 
     small: Mapping[str, Collection[int] | None]
@@ -41,8 +39,7 @@ class Stands:
     """Whether a line ends before the weights: below the scores they take less room than a map below both would."""
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(Frozen):
     """The room that a part of a page takes."""
 
     height: int

@@ -2,7 +2,6 @@
 
 import gc
 import sys
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 from math import ceil
@@ -13,6 +12,7 @@ from PySide6.QtGui import QFontInfo, QFontMetricsF, QPainter, QPaintEvent, QPale
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from explorer.core.frozen import Frozen
 from explorer.pages.drawing import ems_of
 from explorer.ui.turns import later
 
@@ -25,8 +25,7 @@ LINE = 0.72
 """Ems from the middle of a formula of one line to its top: room for an index or a power."""
 
 
-@dataclass(frozen=True)
-class Typeset:
+class Typeset(Frozen):
     """A formula as outlines, in pixels at `UNIT` pixels per em; ``currentColor`` stands for its colour."""
 
     svg: bytes  # the drawing

@@ -1,7 +1,6 @@
 """Ctrl+F: finds typed words on the visible page, and marks them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import shiboken6
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.core.frozen import Frozen
 from explorer.ui.appearance import Appearance
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import mark, qcolor
@@ -34,8 +34,7 @@ SHADE, HERE = 0.22, 0.45
 """The opacity of the marks, and of the mark at the present place."""
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(Frozen):
     """A place that contains the searched words."""
 
     within: QWidget

@@ -12,7 +12,6 @@ import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.training.data import JOINERS, marks_of_letters
 from explorer.files import open_file
 from explorer.words.progress import Meter, Report
@@ -38,8 +38,7 @@ _SMALL, _TIGHTEST = 100_000_000, 100
 LEAST_DISTINCT = 2
 
 
-@dataclass(frozen=True)
-class Corpus:
+class Corpus(Frozen):
     """A text as word numbers."""
 
     words: tuple[str, ...]  # the vocabulary, the most frequent word first

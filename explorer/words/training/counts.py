@@ -5,12 +5,12 @@ all of 1, 1/2, …, 1/window, so they are exact and do not depend on the order o
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.core.frozen import Frozen
 from explorer.words.progress import Meter, Report
 from explorer.words.training.corpus import BREAK, Corpus
 
@@ -21,8 +21,7 @@ _CELLS = 100_000_000
 """How many sums the compiled version holds at a time (800 MB); for further sums it reads the text again."""
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(Frozen):
     """The co-occurrence counts of all pairs of words that occur together; each unordered pair once."""
 
     n_words: int

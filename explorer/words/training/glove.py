@@ -13,13 +13,13 @@ parts of one pair each, so a stage is a diagonal of the table of counts, and one
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.words.progress import Meter, Report
 from explorer.words.projection import without_top
 from explorer.words.training.counts import WIDEST, Counts
@@ -34,8 +34,7 @@ Side = tuple[Floats, Floats, Floats, Floats]
 """Vectors, biases, and the sums of squared gradients of both."""
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Frozen):
     """The settings of a training run."""
 
     words: int = 20_000  # how many words, the most frequent ones, get a vector
@@ -179,8 +178,7 @@ class GloveTrainer:
         self._stage, self._loss, self.losses = int(stage), loss, losses
 
 
-@dataclass(frozen=True)
-class _Pairs:
+class _Pairs(Frozen):
     """All pairs (i, j) that occur together, ordered by stage and, within a stage, by part."""
 
     rows: NDArray[np.int32]
