@@ -43,8 +43,8 @@ class Kept(QObject):
     @property
     def titles(self) -> dict[str, str]:
         """The titles of the examples by their ids, oldest first."""
-        usual: dict[str, str] = {}
-        there = {id: title for id, title in self._settings.get(SETTING, usual).items() if self._is_written(id)}
+        said: dict[str, object] = self._settings.get(SETTING, {})
+        there = {id: title for id, title in said.items() if isinstance(title, str) and self._is_written(id)}
         return {**there, **{id: lesson.title for id, (lesson, _) in self._left.items()}}
 
     def keep(self, lesson: Lesson, state: State) -> None:

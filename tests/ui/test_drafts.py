@@ -45,7 +45,10 @@ def test_only_the_newest_few_are_kept(keep, tmp_path, monkeypatch):
     monkeypatch.setattr(drafts, "MOST", 2)
     for id in ("emma", "xor", "softmax", "xor"):
         keep(id)
-    assert list(Kept(Settings(tmp_path)).titles) == ["softmax", "xor"]
+    settings = Settings(tmp_path)
+    assert list(Kept(settings).titles) == ["softmax", "xor"]
+    settings.set(drafts.SETTING, {"softmax": 5, "xor": "XOR"})
+    assert Kept(settings).titles == {"xor": "XOR"}, "a title typed by hand may be no text"
     assert len(list((tmp_path / drafts.FOLDER).iterdir())) == 2
 
 
