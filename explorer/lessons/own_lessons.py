@@ -63,7 +63,8 @@ def take_in(source: Path, folder: Path) -> list[Path]:
     Raises
     ------
     ExplorerError
-        "bundle-damaged", "bundle-too-large", "bundle-outside", "bundle-link", "bundle-empty"; "not-written"; those of
+        "lesson-not-read", "bundle-damaged", "bundle-too-large", "bundle-outside", "bundle-link", "bundle-empty";
+        "not-written"; those of
         `load` for a lesson that is not valid.
     """
     called = source.name if source.is_dir() else source.stem  # a folder's name has no ending: "week.1", "week.2"
@@ -212,7 +213,11 @@ def _read(path: Path, most: int) -> bytes:
 
 def _in_zip(source: Path) -> Iterator[_Entry]:
     try:
-        with open_file(source) as stream, zipfile.ZipFile(stream) as archive:
+        opened = open_file(source)
+    except OSError as error:
+        raise ExplorerError("lesson-not-read", file=source, reason=error.strerror or error) from None
+    try:
+        with opened as stream, zipfile.ZipFile(stream) as archive:
             found = []
             for info in archive.infolist():
                 name = PurePosixPath(info.filename)

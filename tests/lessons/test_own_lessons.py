@@ -39,6 +39,9 @@ def test_a_zip_is_kept_and_listed_and_takes_the_place_of_the_one_before(tmp_path
     file.write_text("[", "utf-8")
     assert yours(tmp_path / "kept") == {}
     assert yours(None) == yours(tmp_path / "nowhere") == {}
+    source.unlink()
+    with refuses("there is no such file"):
+        take_in(source, tmp_path / "kept")
 
 
 def test_names_in_other_scripts_are_kept_apart(tmp_path):
