@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QRect, Signal
+from PySide6.QtCore import QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPointerEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from explorer.document.document import Change
 from explorer.pages.levels import block_of
-from explorer.ui.page.column import Elements
+from explorer.ui.page.column import Elements, Keys
 from explorer.ui.page.motion import Motion
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.picture_place import PicturePlace
@@ -47,6 +47,8 @@ class StageArea(QStackedWidget):
         self._gone = Gone(self)
         self._too_many = later(self, lambda: self._drop(list(self._pages)[:-KEPT]))
         self._at, self._closed = "", False
+        self._keys = Keys()
+        """What had the keys before a new look."""
         self._between = QWidget()
         self.addWidget(self._between)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
@@ -176,6 +178,8 @@ class StageArea(QStackedWidget):
             block = block_of(self._bench.document.engine.graph, before)
             self._pages[name].come_from((before, *(() if block is None else (block.name,))))
             self._pages[name].elements.give_focus(choice)  # of the layer: the next one is a key away
+        elif self.hasFocus():
+            self._pages[name].elements.give_keys(self._keys)
         self._too_many.start()
         self.shown.emit()
         self.motion.begin()
@@ -235,6 +239,9 @@ class StageArea(QStackedWidget):
     def _forget(self) -> None:
         """Delete all pages before a new look: most of their sizes are fixed, so pages are built again instead."""
         self.motion.stop()
+        if (page := self.in_sight()) is not None and (keys := page.elements.keys()).name:
+            self._keys = keys
+            self.setFocus(Qt.FocusReason.OtherFocusReason)  # else Qt gives the keys to any control
         self._drop(list(self._pages))
 
     def _leave(self) -> None:

@@ -2,15 +2,16 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt
 from PySide6.QtWidgets import (
     QApplication,
     QGridLayout,
     QLabel,
     QLayout,
     QSizePolicy,
+    QTableView,
     QWidget,
 )
 
@@ -33,6 +34,15 @@ from explorer.ui.workbench import Workbench
 
 NARROW = Maths, Matrix, Scheme, *(kind for kind in CONTROLS if kind is not TextBox)
 """Elements that keep their own width; words, lists and arrangements take the width of the page."""
+
+
+class Keys(NamedTuple):
+    """What takes the keys on a page, so that it takes them again on the page that is built anew in another look."""
+
+    name: str = ""  # for a screen reader
+    # The link in words: the element that it is in, its first letter there, and how many it has.
+    link: tuple[str, int, int] | None = None
+    cell: tuple[int, int] | None = None  # of a table
 
 
 class Elements(QWidget):
@@ -167,24 +177,42 @@ class Elements(QWidget):
         if focused is not None and any(widget is focused or widget.isAncestorOf(focused) for widget in gone):
             self.give_focus(focused.accessibleName())
 
-    def give_focus(self, name: str) -> None:
-        """Focus the control of this name, so that a switch that rebuilds its own bar keeps the focus."""
+    def keys(self) -> Keys:
+        """What takes the keys here."""
+        focused = QApplication.focusWidget()
+        if focused is None or not self.isAncestorOf(focused):
+            return Keys()
+        at = focused.currentIndex() if isinstance(focused, QTableView) else None
+        return Keys(focused.accessibleName(), self._link(focused), (at.row(), at.column()) if at else None)
+
+    def give_keys(self, keys: Keys) -> None:
+        """Give the keys to what took them on the page that stood here before."""
+        self.give_focus(keys.name, keys.cell)
+        if keys.link is not None:
+            self._give_focus_to_link(*keys.link)
+
+    def give_focus(self, name: str, cell: tuple[int, int] | None = None) -> None:
+        """Focus the control of this name, so that a switch that rebuilds its own bar keeps the focus.
+
+        `cell`: of a table, its row and column.
+        """
         there = set(self.widgets.values())
         named = (one for one in inside(self, QWidget) if name and one.accessibleName() == name)
         again = next((one for one in named if one in there or any(of.isAncestorOf(one) for of in there)), None)
-        if again is not None:
-            again.setFocus(Qt.FocusReason.OtherFocusReason)
+        if again is None:
+            return
+        if cell is not None and isinstance(again, QTableView):
+            with QSignalBlocker(again.selectionModel()):  # the person has not gone to another cell
+                again.setCurrentIndex(again.model().index(*cell))
+        again.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def link(self, focused: QWidget | None) -> tuple[str, int, int] | None:
-        """The link that takes the keys: the element that it is in, its first letter there, and how many it has."""
+    def _link(self, focused: QWidget) -> tuple[str, int, int] | None:
         if not isinstance(focused, QLabel) or not focused.selectedText():
             return None
         there = (id for id, widget in self.widgets.items() if widget.isAncestorOf(focused))
         return next(((id, focused.selectionStart(), len(focused.selectedText())) for id in there), None)
 
-    def give_focus_to_link(self, link: tuple[str, int, int]) -> None:
-        """Give the keys to a link of the page that stood here before, if the same element still has words there."""
-        id, first, count = link
+    def _give_focus_to_link(self, id: str, first: int, count: int) -> None:
         for label in self.widgets[id].findChildren(QLabel) if id in self.widgets else ():
             label.setFocus(Qt.FocusReason.OtherFocusReason)
             label.setSelection(first, count)

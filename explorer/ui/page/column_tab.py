@@ -3,9 +3,9 @@
 from typing import Any
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from explorer.ui.page.column import Elements
+from explorer.ui.page.column import Elements, Keys
 from explorer.ui.turns import later
 from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.widgets.tree import Gone
@@ -85,20 +85,16 @@ class ColumnTab(QFrame):
         """Build the page again, because most sizes in it are fixed."""
         self._worn, px = True, self.bench.appearance.px
         self._down.setContentsMargins(*map(px, self.around))
-        focused = QApplication.focusWidget()
-        name = focused.accessibleName() if focused is not None and self.isAncestorOf(focused) else ""
-        link = None
+        keys = Keys()
         if self.area.widget() is not None:
-            link = self.elements.link(focused)
+            keys = self.elements.keys()
             self._place_read.hold()
             self._replaced.delete(self.area.takeWidget())
         self.elements = Elements(self.bench, px(self._spacing))
         self.elements.setContentsMargins(*map(px, self.within))
         self.area.setWidget(self.elements)
         self.refresh()
-        self.elements.give_focus(name)
-        if link is not None:
-            self.elements.give_focus_to_link(link)
+        self.elements.give_keys(keys)
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)

@@ -37,6 +37,29 @@ def visited(open_window, eye):
     return visit
 
 
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_matrix_keeps_the_keys_in_another_theme_and_text_size(window, eye, hand, appearance, times):
+    """Qt gave them to the way back above the page, and the arrow keys went nowhere."""
+    eye.go_to(window, "encoder.1.self.heads")
+    name = "encoder.1.self.head.1.weights"
+    view = eye.views(window)[name]
+    hand.click(view, hand.cell(view, 1, 0))
+    for _ in range(times):
+        appearance.zoom(1)
+        QApplication.processEvents()
+    appearance.set_mode("dark")
+    eye.settle(window)
+    assert QApplication.focusWidget() is eye.views(window)[name] is not view
+    hand.key(Qt.Key.Key_Right)
+    assert window.bench.selection.cell.index == (0, 1, 1)
+    # Whoever has gone elsewhere meanwhile stays there.
+    appearance.set_mode("light")
+    chip = window.tokens._strips["source"].chips[0]
+    chip.setFocus()
+    eye.settle(window)
+    assert chip.hasFocus()
+
+
 def test_the_choice_of_the_layer_keeps_the_keys(open_window, eye, hand, no_pictures):
     window = open_window()
     window.bench.open(new_lesson("gpt", ["a b c"], layers=4, d_model=4))
