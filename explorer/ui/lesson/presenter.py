@@ -83,6 +83,8 @@ class Presenter(QWidget):
             self.addAction(action)
         self._program, self._guide = bench, guide
         self.clock = Clock(self)
+        if guide.step is not None:
+            self.clock.at(guide.step.id)
         self._look = Enlarged(bench.appearance, self, 1.0)
         self.bench = in_look(bench, self._look)
         self.sheet: StepSheet | None = None
