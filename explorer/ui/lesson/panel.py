@@ -42,6 +42,8 @@ SIGNS = {"unseen": "  ?", "skipped": "  ?", "wrong": "  ✗"}
 """Behind the title of a step with a question that was not answered right; otherwise a tick."""
 MOST_ASKING = 0.92
 """The same share in a step with a question, which must be visible as a whole, with the outcome of the answer."""
+AROUND = 16
+"""The most pixels at the left and right of it: large letters need the room."""
 BACK, ON = 2, 3
 """Shares of the width of the buttons Back and Next."""
 LEAST_WORDS, LEAST_BELOW_GLOSSARY = 80, 40
@@ -98,7 +100,8 @@ class StepPanel(QFrame):
         self._reset = self._button("Reset", "Take back what was changed in this step", reset)
         self._reset.setAccessibleName("Reset step")
         mark(self._reset, link="true")
-        self._next = self._button("Next ▸", "To the next step (Alt+Right)", self._go_on)
+        self._on = "Next"
+        self._next = self._button(f"{self._on} ▸", "To the next step (Alt+Right)", self._go_on)
         self._whole = QVBoxLayout(self)
         self._top, self._ways = QHBoxLayout(), QHBoxLayout()
         self._whole.addLayout(self._top)
@@ -212,9 +215,10 @@ class StepPanel(QFrame):
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         px = self._bench.appearance.px
-        self._whole.setContentsMargins(px(12), px(6), px(8), px(8))
-        self._whole.setSpacing(px(4))
-        self._column.setContentsMargins(px(8), 0, px(8), 0)
+        near = min(px(8), AROUND)
+        self._whole.setContentsMargins(min(px(12), AROUND), px(6), near, px(8))
+        self._whole.setSpacing(min(px(4), AROUND // 2))
+        self._column.setContentsMargins(near, 0, near, 0)
         self._column.setSpacing(px(6))
         self._question.restyle()
         over = self._over
@@ -265,7 +269,8 @@ class StepPanel(QFrame):
         self._turns = TURNS
         asking = self._guide.question is not None
         last, over = self._is_last, self._over
-        self._next.setText("Lessons ▸" if over else "Skip ▸" if asking else "Finish ▸" if last else "Next ▸")
+        self._on = "Lessons" if over else "Skip" if asking else "Finish" if last else "Next"
+        self._next.setText(f"{self._on} ▸")
         to_end = "What you have learned, what to revisit, and the next lesson (Alt+Right)"
         tip = "To all lessons" if over else to_end if last else "To the next step (Alt+Right)"
         self._next.setToolTip(tip)
@@ -366,18 +371,25 @@ class StepPanel(QFrame):
             self._closed = below
 
     def _count(self) -> None:
-        """Write the number of the step, and "Back", in fewer words if they would be cut."""
+        """Write the number of the step, and what stands on the buttons, in fewer words if they would be cut."""
         margins, said = self._whole.contentsMargins(), self._jump.accessibleName()
         room = self.width() - margins.left() - margins.right()
-        others = sum(button.sizeHint().width() + self._top.spacing() for button in (self._reset, self._leave))
-        fewer = said.removeprefix("Step ")
-        for text in (f"{said}  ▾", f"{fewer}  ▾", fewer.replace(" of ", "/")):
+        top, fewer = (self._jump, self._reset, self._leave), said.removeprefix("Step ")
+        shorter = fewer.replace(" of ", "/")
+        texts = (f"{said}  ▾", f"{fewer}  ▾", shorter, shorter, shorter.split("/")[0])
+        for text, reset in zip(texts, ("Reset", "Reset", "Reset", "↺", "↺"), strict=True):
             self._jump.setText(text)
-            if self._jump.sizeHint().width() + others <= room:
+            self._reset.setText(reset)
+            if sum(button.sizeHint().width() + self._top.spacing() for button in top) <= room:
                 break
+        across = (room - self._ways.spacing()) / (BACK + ON)
         for text in ("◂ Back", "◂"):
             self._back.setText(text)
-            if self._back.sizeHint().width() <= (room - self._ways.spacing()) * BACK // (BACK + ON):
+            if self._back.sizeHint().width() <= across * BACK:
+                break
+        for text in (f"{self._on} ▸", self._on, "▸"):
+            self._next.setText(text)
+            if self._next.sizeHint().width() <= across * ON:
                 break
 
     def _least(self) -> int:

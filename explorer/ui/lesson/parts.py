@@ -137,11 +137,10 @@ class LessonParts(QObject):
         self._follow_step()
 
     def _make_both(self) -> None:
-        whole = self._window.centralWidget()
-        if self.both is None and whole is not None and self.guide.attempt.compared is not None:
+        if self.both is None and self.guide.attempt.compared is not None:
             from explorer.ui.lesson.two_derivations import BothDerivations
 
-            self.both = BothDerivations(self._bench, self.guide, self.panel, whole, self._named_in)
+            self.both = BothDerivations(self._bench, self.guide, self.panel, self._window.whole, self._named_in)
 
     def _action(self, text: str, key: str, act: object) -> QAction:
         action = QAction(text, self._window)

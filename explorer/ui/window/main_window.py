@@ -35,7 +35,7 @@ from explorer.ui.widgets.tree import Gone
 from explorer.ui.window import lesson_bar
 from explorer.ui.window.lesson_bar import LessonBar
 from explorer.ui.window.notice import Notice, Passing, Reading, Saving, Writing
-from explorer.ui.window.parts import Docks, Folds, Sizes, fold_button
+from explorer.ui.window.parts import Docks, Folds, Rolling, Sizes, fold_button
 from explorer.ui.window.pipeline_map import PipelineMap
 from explorer.ui.window.side_by_side import SideBySide
 from explorer.ui.window.tabs import Tabs
@@ -54,6 +54,8 @@ STRIP = 16
 """The height of the strip in place of the folded bottom bar, in pixels at text scale 1."""
 NARROW, LOW = 800, 440
 """In a narrower window the right column is folded, in a lower one the bottom bar (pixels at text scale 1)."""
+LEAST_HEIGHT = 300
+"""In a lower window (pixels at text scale 1), all of it scrolls."""
 GUIDED, COMPARED = 1400, 1200
 """Pixels at text scale 1: in a window narrower than `GUIDED`, the list of stages is folded during a lesson or a
 comparison; in one narrower than `COMPARED`, the right column is folded during a comparison.
@@ -120,8 +122,10 @@ class MainWindow(QMainWindow):
         self.top_bar.tab_chosen.connect(self.show_tab)
 
         # From the outside in, because Qt styles all children of a widget again whenever it gets a parent.
-        window = self._central = QWidget()
-        self.setCentralWidget(window)
+        self._rolls = Rolling(self)
+        self.setCentralWidget(self._rolls)
+        window = self.whole = QWidget()
+        self._rolls.setWidget(window)
         below = column_in(window, spacing=0)
         below.addWidget(self.top_bar)
         below.addWidget(self.notice)
@@ -275,7 +279,7 @@ class MainWindow(QMainWindow):
         if self.found is None:
             from explorer.ui.window.find import FindBar
 
-            self.found = FindBar(self.bench.appearance, self._central, self._searched)
+            self.found = FindBar(self.bench.appearance, self.whole, self._searched)
             self.area.shown.connect(self.found.follow)
             self.tabs.currentChanged.connect(self.found.follow)
         self.found.open()
@@ -446,6 +450,9 @@ class MainWindow(QMainWindow):
     def _share_width(self) -> None:
         """Divide the width among the parts; if there is little, map and inspector become narrower or are folded."""
         px, width = self.bench.appearance.px, self.width()
+        self._rolls.be_at_least(px(LEAST_HEIGHT))
+        if self.height() < px(LEAST_HEIGHT):
+            width -= self._rolls.verticalScrollBar().sizeHint().width()
         self._led = leads = self.lessons.guide.step is not None
         two = self.actions_.compare.isChecked()
         self._folds.fold_where_tight(

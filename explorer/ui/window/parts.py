@@ -9,7 +9,7 @@ from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSignalBlocker, Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QLayout, QMainWindow, QPushButton, QWidget
+from PySide6.QtWidgets import QDockWidget, QLayout, QMainWindow, QPushButton, QScrollArea, QWidget
 
 from explorer.core.graph import Stage
 from explorer.document.document import Change
@@ -68,6 +68,33 @@ def fold_button(fold: QAction, sign: str, parent: QWidget | None = None) -> QPus
     button.setAccessibleName(fold.text())
     button.clicked.connect(fold.trigger)
     return button
+
+
+class Rolling(QScrollArea):
+    """All of a window; it scrolls if the window is too low for it."""
+
+    _least = 0
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def be_at_least(self, height: int) -> None:
+        """Give the content at least this height in pixels."""
+        self._least = height
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        # Not by `setWidgetResizable`: the content would be as high as it likes to be, not as low as it may be.
+        room = self.viewport().size()
+        if content := self.widget():
+            content.resize(room.width(), max(room.height(), self._least))
 
 
 class SideColumn(ColumnTab):

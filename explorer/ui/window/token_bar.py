@@ -16,6 +16,8 @@ from explorer.ui.window.token_strip import TokenStrip
 from explorer.ui.workbench import Workbench
 
 MOST_NAMED = 3
+APART = 30
+"""The most pixels beside a sequence: large letters need the room."""
 
 
 class TokenBar(QFrame):
@@ -47,8 +49,9 @@ class TokenBar(QFrame):
     def _space(self) -> None:
         px, layout = self._bench.appearance.px, self.layout()
         assert layout is not None
-        self._flow.set_spacing(px(20), px(6))
-        layout.setContentsMargins(px(20), px(4), px(20), px(4))
+        apart = min(px(20), APART)
+        self._flow.set_spacing(apart, px(6))
+        layout.setContentsMargins(apart, px(4), apart, px(4))
 
     def follow(self, change: Change) -> None:
         """Show other words, if the change has any."""
@@ -58,8 +61,8 @@ class TokenBar(QFrame):
 
     def fit(self, width: int, low: bool) -> None:
         """In a low window, let all sequences share one line of this width in pixels, so that their words scroll."""
-        px, n = self._bench.appearance.px, max(len(self._strips), 1)
-        most = (width - px(40) - (n - 1) * px(20)) // n if low else UNBOUNDED
+        apart, n = min(self._bench.appearance.px(20), APART), max(len(self._strips), 1)
+        most = (width - (n + 1) * apart) // n if low else UNBOUNDED
         for strip in self._strips.values():
             strip.be_at_most(most, low)
 

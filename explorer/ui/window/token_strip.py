@@ -24,6 +24,9 @@ from explorer.ui.widgets.layouts import row_in
 from explorer.ui.window.chips import Chip, Rail, WordEdit
 from explorer.ui.workbench import Workbench
 
+LEAST_NAMED = 160
+"""In less width (pixels at text scale 1) the title of the sequence is hidden."""
+
 
 class TokenStrip(QWidget):
     """The chips of one sequence, a button to add a word, and one to type the whole sentence.
@@ -89,10 +92,14 @@ class TokenStrip(QWidget):
     # Showing words
 
     def be_at_most(self, width: int, low: bool) -> None:
-        """Limit the width in pixels; in a low window hide the button "+", since ✎ can add words, too."""
+        """Limit the width in pixels; in a low window hide the button "+", since ✎ can add words, too.
+
+        With very little width hide the title, too, which would leave the words no room.
+        """
         if (width, low) != (self.maximumWidth(), self._low):
             self._low = low
             self.setMaximumWidth(width)
+            self._label.setVisible(width >= self._bench.appearance.px(LEAST_NAMED))
             if self.editable:
                 self._adds.setVisible(not low)
             self._show_arrows()

@@ -149,9 +149,13 @@ class SettingChoice(QWidget):
 Tab = Literal["Pipeline", "Train", "Words", "References", "Lessons", "Class"]
 TABS: tuple[Tab, ...] = get_args(Tab)
 """The tabs that the window can show below the bar. The menu opens those that have no button in the bar."""
-TITLE, PART, LEAST_TITLE = 170, 0.21, 70
-"""Pixels at text scale 1: the title's width in a window of `NARROW`, its share of more width, and its least width."""
+TITLE, PART, LEAST_TITLE, SHARED_TITLE = 170, 0.21, 40, 70
+"""Pixels at text scale 1: the title's width in a window of `NARROW`, its share of more width, its least width, and its
+least width on one line with the choices.
+"""
 NARROW, READ_TITLE, MENU = 900, 80, " Menu"
+AROUND = 20
+"""The most pixels at the left and right of the bar: large letters need the room."""
 OPENS, SMALL_TITLE = "  ▾", 0.62
 """The sign after the title that it opens a menu; the size of a title on two lines, relative to other letters."""
 IN_BAR: dict[Tab, str] = {
@@ -218,8 +222,9 @@ class TopBar(QFrame):
         self.showing.setSizePolicy(keeps)
         self._place_of_choices = self._row.count()
         self._row.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
-        for action in (actions.undo, actions.redo, actions.theme):
-            self._row.addWidget(_button(action))
+        self._acts = QWidget()
+        row_in(self._acts, *map(_button, (actions.undo, actions.redo, actions.theme)))
+        self._row.addWidget(self._acts)
         self._space()
 
     def _show_card(self) -> None:
@@ -270,7 +275,7 @@ class TopBar(QFrame):
 
     def fit(self, width: int) -> None:
         """Divide a width in pixels; parts that do not fit into the first row go into the second."""
-        px = self._bench.appearance.px
+        px, around = self._bench.appearance.px, min(self._bench.appearance.px(24), 2 * AROUND)
         self.menu.setText(MENU)
         # A fixed width, so that the tabs after the title stay in their places.
         self.title.setFixedWidth(px(TITLE) + int(max(width - NARROW, 0) * PART))
@@ -279,6 +284,7 @@ class TopBar(QFrame):
         self._settings.widen(0)
         self._measure()
         now = self._choices.sizeHint().width()
+        self._acts.show()
         others = self._row.sizeHint().width() - (0 if outside else now) + outside * self._row.spacing() + px(40)
         others += title_below * self._with_title
         wide, narrow = (now - self._settings.sizeHint().width() + self._settings.width_of(on) for on in (False, True))
@@ -286,7 +292,7 @@ class TopBar(QFrame):
         self._settings.be_narrow(others + wide > width)
         choices = wide if others + wide <= width else narrow
         needed = others + choices
-        free, below = width - others + self._with_title, width - px(24) - choices - self._row.spacing()
+        free, below = width - others + self._with_title, width - around - choices - self._row.spacing()
         is_below = needed > width and free < min(px(TITLE), below)
         if is_below != title_below:
             self._move_title(is_below)
@@ -302,10 +308,13 @@ class TopBar(QFrame):
                 self._below.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
         beside = self._choices.sizeHint().width() + self._row.spacing()
         if is_below:
+            if below < px(SHARED_TITLE):  # the choices take two lines
+                below += choices - self._choices.minimumSizeHint().width()
             self._write_title(below, lines=2)
             if self._over(width, beside) > 0:
                 self.menu.setText("")
                 self._row.invalidate()
+            self._acts.setVisible(self._over(width, beside) <= 0)  # else the tabs are cut; the menu has these acts, too
             return
         if self.title.minimumWidth() - self._over(width, beside) < px(READ_TITLE):  # the menu's icon alone is enough
             self.menu.setText("")
@@ -390,7 +399,7 @@ class TopBar(QFrame):
     def _space(self) -> None:
         px = self._bench.appearance.px
         self.menu.setIcon(icon("menu", self._bench.appearance.theme))
-        self._rows.setContentsMargins(px(8), px(4), px(14), px(4))
+        self._rows.setContentsMargins(min(px(8), AROUND), px(4), min(px(14), AROUND), px(4))
         self._rows.setSpacing(px(4))
 
 

@@ -40,11 +40,14 @@ def test_a_step_looks_where_it_says(window, guide, eye):
     assert eye.views(window)[LOGITS].matrix.spot is None
 
 
-@pytest.mark.parametrize("scale", [long(1.0), long(2.0), 2.5])
-def test_next_stays_under_the_mouse_and_no_button_is_cut(open_window, eye, appearance, scale):
+@pytest.mark.parametrize(
+    ("scale", "size"),
+    [long(1.0, (1280, 720)), long(2.0, (1280, 720)), (2.5, (1280, 720)), (3.0, (1024, 640))],
+)
+def test_next_stays_under_the_mouse_and_no_button_is_cut(open_window, eye, appearance, scale, size):
     window = open_window("start-here")
     appearance.set_scale(scale)
-    window.resize(1280, 720)
+    window.resize(*size)
     panel, places = window.lessons.panel, set()
     for at in range(len(window.lessons.guide.steps)):
         window.lessons.guide.go(at)
@@ -56,6 +59,8 @@ def test_next_stays_under_the_mouse_and_no_button_is_cut(open_window, eye, appea
     right, below = panel._next.mapTo(panel, panel._next.rect().bottomRight()).toTuple()
     assert right < panel.width()
     assert below < panel.height()
+    words = panel._scroll
+    assert words.mapTo(window.whole, words.rect().bottomLeft()).y() < window.whole.height(), "by scrolling, in sight"
 
 
 def test_keys_go_on_and_back_and_undo_takes_a_step_back(window, guide, hand):

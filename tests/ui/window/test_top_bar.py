@@ -57,10 +57,10 @@ def test_the_settings_are_the_same_whichever_tab_was_open_when_the_look_was_chan
     assert bar.title.geometry().right() < bar._tabs["Pipeline"].geometry().left()
 
 
-@pytest.mark.parametrize("scale", [2.0, 2.5, 3.0])
-def test_in_large_text_the_title_does_not_lie_under_a_tab(open_window, eye, appearance, qtbot, scale):
+@pytest.mark.parametrize(("width", "scale"), [(1280, 2.0), (1280, 2.5), (1280, 3.0), (1024, 3.0)])
+def test_in_large_text_the_title_does_not_lie_under_a_tab(open_window, eye, appearance, qtbot, width, scale):
     window = open_window()
-    window.resize(1280, 720)
+    window.resize(width, 720)
     appearance.set_scale(scale)
     eye.settle(window)
     bar = window.top_bar
@@ -73,6 +73,7 @@ def test_in_large_text_the_title_does_not_lie_under_a_tab(open_window, eye, appe
         for tab in bar._tabs.values():
             around = 8 * (scale == 3.0)  # of the empty room beside the word
             assert tab.sizeHint().width() <= tab.width() + around, "no tab is cut"
+        assert bar.showing.sizeHint().width() <= bar.showing.width()
 
     qtbot.waitUntil(has_room)
     appearance.set_scale(1.0)
