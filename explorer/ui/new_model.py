@@ -83,7 +83,7 @@ class NewModel(QDialog):
         self.positions = self._choice("Positions", positions, "How the place of a word becomes numbers")
         self.initialiser = self._choice("Weights start", INITIALISERS, "How the random weights are chosen")
         self.seed = self._number("Seed", 0, 0, 2**31 - 1, "The same seed gives the same weights")
-        self._problem = QLabel()
+        self._problem = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._problem.setWordWrap(True)
         mark(self._problem, role="error")
         self._problem.hide()

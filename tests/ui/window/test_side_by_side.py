@@ -274,6 +274,7 @@ def test_what_is_wrong_is_said_below_its_field(window, wrong, spoken):
     field = next(w for w in dialog.findChildren(QWidget) if w.accessibleName() == spoken)
     assert dialog._form.getWidgetPosition(dialog._problem)[0] == dialog._form.getWidgetPosition(field)[0] + 1
     assert spoken in dialog._problem.text() or spoken in ("More words", "Heads")
+    assert dialog._problem.textFormat() == Qt.TextFormat.PlainText, "a wrong word such as <b>… was shown without <b>"
     dialog.deleteLater()
 
 
