@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from functools import partial
+from html import escape
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -159,7 +160,7 @@ class _Played(QWidget):
             self._place |= QRect(box.mapTo(view.elements, QPoint()), box.size())
         if all(one.matrix.place.node != cell.node for one in shown):
             self._place = view.elements.rect()
-        self._name = QLabel(f"<b>{about.name}</b> [{about.where}]", self)
+        self._name = QLabel(f"<b>{escape(about.name)}</b> [{escape(about.where)}]", self)
         self._value = mark(QLabel(self), role="small")
         formula = Formula(parent=self, em=1.2)
         formula.set_latex(about.formula)

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 from PySide6.QtCore import QPoint, QRect
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QTextDocumentFragment
 
 from explorer.pages.inspection import played_key
 from explorer.pages.view import Cell, Covered
-from explorer.ui.animation import AROUND, MOST, STRIP, Frames, _some, frames, gif, mp4, pngs
+from explorer.ui.animation import AROUND, MOST, STRIP, Frames, _Played, _some, frames, gif, mp4, pngs
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.presenter_look import in_look
 from explorer.ui.matrix.box import MatrixBox
@@ -134,6 +134,15 @@ def test_a_head_that_is_not_looked_at_is_played_and_the_window_stays_at_its_own(
     value = window.bench.document.engine.values[cell.node][cell.index]
     assert f"The last is Step {len(moving.images) - 1} of " in moving.words
     assert f"= {value:.4f}".replace("-", "−") in moving.words
+
+
+def test_a_word_such_as_start_is_named_above_the_arithmetic(window):
+    cell, stage = Cell("decoder.1.self.weights", (0, 1, 0)), "decoder.1.self.attention"
+    with paper(window.bench.appearance) as (sheet, white):
+        bench = in_look(window.bench, white)
+        with laid_out(bench, stage, parent=sheet) as (_, view):
+            name = _Played(bench, cell, view, sheet)._name.text()
+    assert QTextDocumentFragment.fromHtml(name).toPlainText() == "weights [de → <start>]"
 
 
 @pytest.fixture
