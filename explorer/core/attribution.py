@@ -23,11 +23,11 @@ import numpy as np
 from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.graph import Graph, Node
+from explorer.core.graph import LOGITS, Graph, Node
 from explorer.core.numbers import places_of_largest
 from explorer.core.ops import Array
 
-LOGITS, FINAL = "output.logits", "final.norm"
+FINAL = "final.norm"
 HEAD = "output.read", "output.uncapped", LOGITS
 """The nodes that may follow the last norm: a scaled copy of it, the product with the table before a cap, the logits."""
 

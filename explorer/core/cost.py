@@ -16,10 +16,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from explorer.core.decoder import LOGITS, products, why_none_kept
+from explorer.core.decoder import products, why_none_kept
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.graph import Graph, Node, counted
+from explorer.core.graph import LOGITS, Graph, Node, counted
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.ops import Array, Scores, Softmax, WeightedSum

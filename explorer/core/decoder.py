@@ -20,13 +20,12 @@ import numpy as np
 from explorer.core.engine import run
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.graph import Graph, Node
+from explorer.core.graph import LOGITS, Graph, Node
 from explorer.core.model import Model
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.ops import Array
 from explorer.core.vocabulary import read_as
 
-LOGITS = "output.logits"
 Rows = slice
 _Read = Callable[[Rows], Array]
 

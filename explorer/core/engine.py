@@ -12,7 +12,7 @@ import numpy as np
 
 from explorer.core.cell import Source, Step
 from explorer.core.frozen import Frozen
-from explorer.core.gradients import LOSS, Gradients, Root
+from explorer.core.gradients import OF_LOSS, Gradients, Root
 from explorer.core.graph import Graph, Node, Place
 from explorer.core.ops import Array
 
@@ -247,7 +247,7 @@ class Engine:
         assert begun.values is self.values, "other values have been published since the pass was begun"
         self.graph, self.pins, self.values, self.before = begun.graph, begun.pins, computed.values, computed.before
         self.has_gradients = computed.gradients is not None
-        self._gradients = {} if computed.gradients is None else {LOSS: computed.gradients}
+        self._gradients = {} if computed.gradients is None else {OF_LOSS: computed.gradients}
         return Outcome(computed.recomputed, begun.added.union(computed.before), begun.added, begun.removed)
 
     # Reading
@@ -261,7 +261,7 @@ class Engine:
         """The labels of an axis: for a sequence its words, for other axes the fixed labels."""
         return self.graph.labels(axis, self.values)
 
-    def gradient(self, place: Place, root: Root = LOSS) -> Array | None:
+    def gradient(self, place: Place, root: Root = OF_LOSS) -> Array | None:
         """The gradient of a node, or of a head's slice of it, in its shape; None for whole numbers.
 
         It is computed on demand, with only the gradients that it needs, and kept until the next update.
@@ -273,11 +273,11 @@ class Engine:
         array = self.gradients(root).of(place.node)
         return array if array is None or place.head is None else array[place.head]
 
-    def explain_gradient(self, name: str, cell: tuple[int, ...], root: Root = LOSS) -> Step:
+    def explain_gradient(self, name: str, cell: tuple[int, ...], root: Root = OF_LOSS) -> Step:
         """The derivation of one cell of a node's gradient by the chain rule; see `Gradients.explain`."""
         return self.gradients(root).explain(name, cell)
 
-    def gradients(self, root: Root = LOSS) -> Gradients:
+    def gradients(self, root: Root = OF_LOSS) -> Gradients:
         """All gradients of one number, for the present values."""
         if root not in self._gradients:
             self._gradients[root] = Gradients(self.graph, self.values, held_cells(self.graph, self.pins), root)
@@ -325,7 +325,7 @@ class Engine:
         other = copy(self)
         other.values = {**self.values, **values}
         if gradients:
-            other._gradients = {**self._gradients, LOSS: self.gradients().altered(gradients)}
+            other._gradients = {**self._gradients, OF_LOSS: self.gradients().altered(gradients)}
         return other
 
     def feeds(self, name: str, cell: tuple[int, ...]) -> dict[str, tuple[int | slice, ...]]:

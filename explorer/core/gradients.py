@@ -10,7 +10,7 @@ from explorer.core.backward import computed, loss_of_softmax, planned, walk
 from explorer.core.cell import Constant, Index, Operand, Source, Step, cells_of, step
 from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.frozen import Frozen
-from explorer.core.graph import Graph, Link
+from explorer.core.graph import LOSS, Graph, Link
 from explorer.core.ops import Array, CrossEntropy
 
 
@@ -21,7 +21,7 @@ class Root(Frozen):
     cell: tuple[int, ...] = ()  # which of the node's cells; empty for a node that is a single number
 
 
-LOSS = Root("loss.value")
+OF_LOSS = Root(LOSS)
 
 
 class Gradients:
@@ -44,8 +44,10 @@ class Gradients:
         that cannot be one.
     """
 
-    def __init__(self, graph: Graph, values: Mapping[str, Array], held: Mapping[str, Array], root: Root = LOSS) -> None:
-        if root == LOSS and root.node not in graph.nodes:
+    def __init__(
+        self, graph: Graph, values: Mapping[str, Array], held: Mapping[str, Array], root: Root = OF_LOSS
+    ) -> None:
+        if root == OF_LOSS and root.node not in graph.nodes:
             raise ExplorerError("no-loss")
         graph.place(root.node)  # raises where there is no such node
         require_cell(root.node, root.cell, values[root.node].shape)

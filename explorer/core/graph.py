@@ -52,6 +52,9 @@ READ = 25
 """The same for one number that a product reads: few tokens times a large table is mostly reading (38 million: 24 ms)"""
 
 
+CASES, LOGITS, PROBABILITIES, CHOSEN = "input.X", "output.logits", "output.probabilities", "output.chosen"
+TARGET, LOSS = "loss.target", "loss.value"
+"""The names of the nodes that the program asks for by name, in each model that has them."""
 Link: TypeAlias = tuple[str, int]
 """A node and the place of one of its parents, counted from 0: one edge of the graph."""
 

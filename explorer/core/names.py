@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from explorer.core.cell import Index
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import LOSS, Root
-from explorer.core.graph import Graph, Node
+from explorer.core.gradients import OF_LOSS, Root
+from explorer.core.graph import LOSS, Graph, Node
 
 _CELL = re.compile(r"(?P<name>[^\[\]=\s]+)\s*(?:\[(?P<index>[^\[\]]*)\])?")
 # As many digits as any index into an array can have.
@@ -50,9 +50,9 @@ def root_of(graph: Graph, text: str) -> Root:
     Raises `ExplorerError`: "no-loss", "bad-cell-syntax" or "unknown-node".
     """
     if text == "loss":
-        if LOSS.node not in graph.nodes:
+        if LOSS not in graph.nodes:
             raise ExplorerError("no-loss")
-        return LOSS
+        return OF_LOSS
     name, cell = parse_cell(text)
     place = graph.place(name)
     return Root(place.node, place.index + cell)

@@ -7,7 +7,7 @@ import numpy as np
 from explorer.core.engine import Engine, Pin
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.gradients import LOSS, Root
+from explorer.core.gradients import OF_LOSS, Root
 from explorer.core.graph import Graph
 from explorer.core.ops import Array
 
@@ -52,7 +52,7 @@ class Check(Frozen):
         return f"≠ within ±h {root} has a corner, or is too flat for its digits"
 
 
-def check_cell(engine: Engine, name: str, cell: tuple[int, ...], h: float = 0, root: Root = LOSS) -> Check:
+def check_cell(engine: Engine, name: str, cell: tuple[int, ...], h: float = 0, root: Root = OF_LOSS) -> Check:
     """Nudge one cell, recompute everything that depends on it, and compare; the engine stays as it is.
 
     An input gets the new value; a computed cell is pinned, so that its parents do not matter.

@@ -8,6 +8,7 @@ import numpy as np
 from explorer.core.byte_pairs import are_pieces, pieces_of
 from explorer.core.decoder import Decoder
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import LOGITS
 from explorer.core.model import Model
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.ops import Array
@@ -25,7 +26,7 @@ def sequence_of(state: State) -> str:
     Raises `ExplorerError`: "writes-nothing".
     """
     sequence = DECODER_READS.get(state.model.kind)
-    if sequence is None or "output.logits" not in state.graph.nodes:
+    if sequence is None or LOGITS not in state.graph.nodes:
         raise ExplorerError("writes-nothing")
     return sequence
 

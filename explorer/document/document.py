@@ -12,8 +12,7 @@ from typing import Protocol
 from explorer.core.engine import Computed, Engine, Pass
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.gradients import LOSS
-from explorer.core.graph import CELL
+from explorer.core.graph import CELL, LOSS
 from explorer.core.ops import Array
 from explorer.core.overview import look_through
 from explorer.document.commands import Command
@@ -293,7 +292,7 @@ class Document:
         if self._background is None:
             return False
         # The backward pass takes two products for each one of the forward pass, and covers the whole model.
-        back = 2 * sum(begun.graph.work.values()) if self._asking and LOSS.node in begun.graph.nodes else 0
+        back = 2 * sum(begun.graph.work.values()) if self._asking and LOSS in begun.graph.nodes else 0
         return begun.work + back + CELL * self.wanted.numbers_to_write >= LARGE
 
     def _start(self, begun: Pass, label: str, stroke: object) -> None:
@@ -301,7 +300,7 @@ class Document:
         assert self._background is not None
         if self._pending is not None:
             self._pending.overtaken = True
-        gradients = bool(self._asking) and LOSS.node in begun.graph.nodes
+        gradients = bool(self._asking) and LOSS in begun.graph.nodes
         self._pending = pending = PendingPass(begun, self.wanted, label, stroke, gradients, self._turn)
         self._background.run(pending.work, partial(self._arrive, pending))
 

@@ -20,7 +20,7 @@ from explorer.core.cell import is_cell_of
 from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.graph import counted
+from explorer.core.graph import CASES, LOGITS, counted
 from explorer.core.model import Model
 from explorer.core.numbers import read_number
 from explorer.core.ops import ACTIVATIONS, Array
@@ -391,8 +391,8 @@ def _models_of(given: Array) -> Iterator[tuple[State, str]]:
     names, features = counted(rows), counted(across)
     each = frozen(np.asarray(given, float))
     logits = {"input": names, "output.words": features}
-    yield State.of(Model("output", {}, logits, switches={"loss.loss": "none"}), {"output.logits": each}), ""
-    yield State.of(Model("norm", {}, {"input": names, "feature": features}), {"input.X": each}), ""
+    yield State.of(Model("output", {}, logits, switches={"loss.loss": "none"}), {LOGITS: each}), ""
+    yield State.of(Model("norm", {}, {"input": names, "feature": features}), {CASES: each}), ""
     words = {"query": names, "feature": features}
     yield State.of(Model("attention", {}, words), {"Q": each, "K": each, "V": each}), ""
     encoder = Model("encoder", {"input": rows}, {"input.words": names}, across)

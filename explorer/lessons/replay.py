@@ -14,7 +14,7 @@ import numpy as np
 
 from explorer.core.engine import Engine, same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import LOSS
+from explorer.core.graph import LOSS
 from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.core.training.data import SHOWN
@@ -151,7 +151,7 @@ def solved(question: MakeSo, state: State) -> State | None:
 
 def _descended(question: MakeSo, state: State) -> State | None:
     """The first state on the way of gradient descent in which the goal is reached; None if it is not."""
-    if LOSS.node not in state.graph.nodes or question.edits or question.allowed:
+    if LOSS not in state.graph.nodes or question.edits or question.allowed:
         return None
     trainer = Trainer(state.model, state.used, SHOWN, Recipe("Adam", 0.1, batch=0, steps=MOST_STEPS), state.pins)
     for _ in range(MOST_STEPS):

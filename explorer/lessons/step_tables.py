@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import LOSS
+from explorer.core.graph import LOSS
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
@@ -225,7 +225,7 @@ class _StepReader:
         table = self._table.table("training")
         table.has_only("steps", "rate", "optimiser")
         optimiser, rate = self._lesson.descent
-        if "loss.value" not in self._state.graph.nodes:
+        if LOSS not in self._state.graph.nodes:
             self._table.fail("training", "has no loss to lower here", "leave it out, or switch a loss on")
         return Training(
             table.number("steps", default=1, least=1, most=MOST_TRAINING),
@@ -341,7 +341,7 @@ class _StepReader:
     def _check_gradient(self, table: TomlTable, key: str, node: str) -> None:
         """Raise an error if a node has no gradient."""
         graph = self._state.graph
-        if LOSS.node not in graph.nodes or graph.nodes[graph.place(node).node].op.whole:
+        if LOSS not in graph.nodes or graph.nodes[graph.place(node).node].op.whole:
             table.fail(key, f"asks for a gradient that `{node}` has not", "name a node of a model that has a loss")
 
     def _cell(self, table: TomlTable, key: str, node: str, labels: object) -> Cell:

@@ -10,7 +10,8 @@ import numpy as np
 from explorer.core.byte_pairs import tokens_of
 from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.generation import Choice
-from explorer.core.gradients import LOSS, Root
+from explorer.core.gradients import Root
+from explorer.core.graph import LOSS
 from explorer.core.names import cell_of, cut, parse_cell, root_of, stage_of
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document import storage
@@ -177,8 +178,8 @@ class Transformer:
 
         Raises `ExplorerError`: "bad-cell-syntax", "unknown-node" or "bad-cell".
         """
-        has_loss = cell == "loss" and LOSS.node in self.document.engine.graph.nodes
-        name, at = parse_cell(LOSS.node if has_loss else cell)
+        has_loss = cell == "loss" and LOSS in self.document.engine.graph.nodes
+        name, at = parse_cell(LOSS if has_loss else cell)
         place = self.document.engine.graph.place(name)
         require_cell(name, at, self.document.engine.value(place).shape)
         return place.node, place.index + at

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from explorer.core.graph import Stage
+from explorer.core.graph import CHOSEN, TARGET, Stage
 from explorer.pages.drawing import LONG, AttentionLines, HeatMap, SentenceRow, Sentences, series
 from explorer.pages.element import Element
 from explorer.pages.feed_forward import product
@@ -229,7 +229,7 @@ def _title(view: View, block: str, several: bool) -> str:
     return f"{stage.title}: {queries} → {keys}"
 
 
-TARGET, CHOSEN, WORDS = "loss.target", "output.chosen", "output.words"
+WORDS = "output.words"
 READS, SHOULD, SAYS = "reads", "should say", "says"
 MOST_LINES = 1024
 """More lines between words than this look like a grey mat: then each target word shows only its strongest line."""

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from explorer.core.errors import written_shape
-from explorer.core.gradients import LOSS
-from explorer.core.graph import Node, Stage
+from explorer.core.graph import CASES, LOSS, PROBABILITIES, Node, Stage
 from explorer.core.numbers import alone, formatted, in_table, places_of_largest
 from explorer.core.ops import Array
 from explorer.lessons.symbols import IN_SIGNS, name_of
@@ -218,7 +217,7 @@ class _Boxed:
     def _words(self, room: Place) -> list[Words]:
         """The words that the integers of a node stand for."""
         node, view = self._node, self._view
-        parent = view.nodes[node.parents[0] if node.parents else "output.probabilities"] if node.parents else node
+        parent = view.nodes[node.parents[0] if node.parents else PROBABILITIES] if node.parents else node
         labels = view.labels(parent.axes[-1])
         numbers = [int(i) for i in np.ravel(self._value)]
         if not node.parents:
@@ -238,8 +237,8 @@ class _Boxed:
         view, node = self._view, self._node
         if node.axes[0] in view.graph.sequences and node.short == "tokens":
             return list(view.labels(node.axes[0]))
-        if "output.probabilities" in view.nodes:
-            labels = view.labels(view.nodes["output.probabilities"].axes[-1])
+        if PROBABILITIES in view.nodes:
+            labels = view.labels(view.nodes[PROBABILITIES].axes[-1])
             return [labels[i] if i < len(labels) else str(i) for i in numbers]
         return list(map(str, numbers))
 
@@ -302,7 +301,7 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
     """The drawing of the net, a column for each layer; and the node that each mark waits for in a played pass."""
     layers, row = view.state.model.layers, view.row("input")
     apart, half = _apart(view)
-    names = ["input.X", *(f"layer.{k}.activation" for k in range(1, layers + 1))]
+    names = [CASES, *(f"layer.{k}.activation" for k in range(1, layers + 1))]
     most = max(_units(view, k) for k in range(layers + 1))
     high = most * DOWN
     marks: list[Mark] = []
@@ -331,7 +330,7 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
     for k, name in enumerate(names):
         add(_column(view, k, name, row), name)
     right = layers * apart + half
-    for name in ("decision.chosen", LOSS.node):
+    for name in ("decision.chosen", LOSS):
         if name in view.nodes:
             add(_after(view, name, right, row), name)
             right += 112.0

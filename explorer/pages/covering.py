@@ -10,8 +10,7 @@ from typing import Literal
 import numpy as np
 
 from explorer.core.cell import cells_of, is_cell_of, operands
-from explorer.core.gradients import LOSS
-from explorer.core.graph import Graph
+from explorer.core.graph import LOSS, Graph
 from explorer.core.ops import Array
 from explorer.lessons.mistakes import array_of
 from explorer.lessons.steps import Predict, Question
@@ -62,7 +61,7 @@ def covered_by(view: View, question: Question | None) -> Covered:
 def asked_cell(graph: Graph, question: Predict) -> Cell | None:
     """The cell that a question asks for; None while a switch or a shorter sentence has taken it away."""
     place = graph.find(question.node)
-    if place is None or (question.of == "gradient" and LOSS.node not in graph.nodes):
+    if place is None or (question.of == "gradient" and LOSS not in graph.nodes):
         return None
     index = place.index + question.cell
     return Cell(place.node, index) if is_cell_of(index, graph.shape(place.node)) else None

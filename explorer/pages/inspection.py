@@ -10,8 +10,7 @@ from explorer.core.cell import Index, Step, cells_of
 from explorer.core.derivation import Labels, Row, chain, only_rounding, rows
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import LOSS
-from explorer.core.graph import Place
+from explorer.core.graph import LOSS, Place
 from explorer.core.numbers import alone, in_full
 from explorer.lessons.references import Slip, figure_for, prints_in, slips_at
 from explorer.pages.element import Data
@@ -163,7 +162,7 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], expla
             value=f"{value}\nits gradient = {in_full(step.value)}",
             formula=_chain_rule(view, cell.node),
             heading="How the loss changes with it",
-            how="" if cell.node == LOSS.node else CHAIN_RULE,
+            how="" if cell.node == LOSS else CHAIN_RULE,
             parts=(("", tuple(rows(step, _labels(view)))),),
             checkable=True,
         )
@@ -198,7 +197,7 @@ def printed_at(view: View, stage: str) -> Printed:
     nodes = [node.name for node in view.stage(stage)]
     heads = (view.of_head(name, head) for name in nodes for head in range(view.graph.n_heads(name) or 0))
     names = {*nodes, *heads}
-    short = ("loss" if n == LOSS.node else n.rpartition(".")[2] for n in prints_in(*at).figures if n in names)
+    short = ("loss" if n == LOSS else n.rpartition(".")[2] for n in prints_in(*at).figures if n in names)
     prints = ", ".join(dict.fromkeys(f"<b>{name}</b>" for name in short))
     parts = [f"Prints {prints}: point at a number to compare it."] if prints else []
     return Printed(tuple(parts), tuple(map(_said, slips_at(*at, names - _asked(view)))))
@@ -251,7 +250,7 @@ def _where(view: View, cell: Cell) -> str:
 def _chain_rule(view: View, name: str) -> str:
     """The chain rule for a node: a term for each node that it feeds and that the loss depends on."""
     own = view.nodes[name].symbol
-    children = dict.fromkeys(child for child, _ in view.graph.towards(LOSS.node).get(name, ()))
+    children = dict.fromkeys(child for child, _ in view.graph.towards(LOSS).get(name, ()))
     fed = [view.nodes[child].symbol for child in children]
     left = rf"\frac{{\partial L}}{{\partial {own}}}"
     each = rf"\frac{{\partial L}}{{\partial {{%s}}}} \frac{{\partial {{%s}}}}{{\partial {own}}}"
@@ -267,7 +266,7 @@ def _fed(view: View, child: str, index: Index) -> Fed:
     first = values[0].item()
     what = f"{len(values)} cells" if len(values) > 1 else alone(first, 5)
     steepest = None
-    if view.looking.showing == "gradient" and LOSS.node in view.nodes:
+    if view.looking.showing == "gradient" and LOSS in view.nodes:
         gradient = view.engine.gradient(Place(child))
         if gradient is not None:
             steepest = Cell(child, max(cells_of(index, gradient.shape), key=lambda one: abs(gradient[one])))

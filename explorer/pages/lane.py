@@ -15,8 +15,7 @@ from explorer.core.cost import parameters
 from explorer.core.decoder import multiplications
 from explorer.core.errors import written_shape
 from explorer.core.frozen import Frozen
-from explorer.core.gradients import LOSS
-from explorer.core.graph import Graph, Place, Stage
+from explorer.core.graph import LOSS, Graph, Place, Stage
 from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.core.overview import largest_of
@@ -65,7 +64,7 @@ def amount(view: View, name: str) -> tuple[str, float | None]:
         if not part:
             return "same", 0.0
         return f"{RELATIVE[showing]} {_short(100 * part)} %", depth(part)
-    if showing == "gradient" and LOSS.node in view.nodes:
+    if showing == "gradient" and LOSS in view.nodes:
         size = length(view.shown(Place(name)))
         return f"∂L {_short(size)}", depth(size)
     return written_shape(view.values[name].shape), None
@@ -154,7 +153,7 @@ def _does(view: View, stage: Stage) -> str:
             return "sum"
         case "output" if view.state.model.kind == "encoder":
             return "place"
-        case "loss" if not view.nodes[LOSS.node].op.of_words:
+        case "loss" if not view.nodes[LOSS].op.of_words:
             return "errors"
     return stage.kind
 

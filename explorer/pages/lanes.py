@@ -8,8 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from explorer.core.gradients import LOSS
-from explorer.core.graph import Graph, Stage
+from explorer.core.graph import LOSS, PROBABILITIES, Graph, Stage
 from explorer.core.numbers import alone, places_of_largest
 from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Bars, Box, Drawing, FlowLine, Mark, Words
 from explorer.pages.gestures import Keep
@@ -19,7 +18,6 @@ from explorer.pages.page import where_said
 from explorer.pages.sublayers import Sublayers
 from explorer.pages.view import Cell, View
 
-ANSWERS = "output.probabilities"
 MOST_BARS = 6
 WIDTH, EACH, HEAD, BOTTOM, NOTE = 168.0, 17.0, 25.0, 5.0, 19.0
 """Sizes of the bars: the width, the height of one, the room for the title above, and below without or with a note."""
@@ -58,7 +56,7 @@ def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
     """The most probable next words and the loss, to the right of the lane, or with their bottom at the y `above`."""
     large = sheet.large
     height, width = answers_height(sheet, MOST_BARS), WIDTH * large
-    sheet.wait_for(ANSWERS)
+    sheet.wait_for(PROBABILITIES)
     sheet.tracks(lane, lane.x, lane.x + 6.0)
     start = lane.x + 6.0, lane.row(min(answered(sheet.view), len(lane.words) - 1))
     if above is None:
@@ -71,7 +69,7 @@ def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
     sheet.add(FlowLine(way, HERE if sheet.chosen(lane.sequence) is not None else TEXT, 2.0))
     answers(sheet, left, top, width, MOST_BARS)
     sheet.right, sheet.low = max(sheet.right, left + width), max(sheet.low, top + height)
-    if LOSS.node in sheet.view.nodes:
+    if LOSS in sheet.view.nodes:
         low, middle = LOW * large, left + width / 2
         edge, back = (top - APART, APART) if above is not None else (top + height + APART, -APART)
         way = (middle, edge + back), (middle, edge)
@@ -81,27 +79,28 @@ def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
 
 def answered(view: View) -> int:
     """The index of the word whose next word is shown: the followed word, or the last one."""
-    axis = view.nodes[ANSWERS].axes[0]
-    return min(view.row(axis, last=True), len(view.values[ANSWERS]) - 1)
+    axis = view.nodes[PROBABILITIES].axes[0]
+    return min(view.row(axis, last=True), len(view.values[PROBABILITIES]) - 1)
 
 
 def answers_height(sheet: Sheet, most: int) -> float:
     """The height of the bars of the most probable next words, at most `most` of them."""
-    count = min(most, sheet.view.values[ANSWERS].shape[1])
-    coloured = amount(sheet.view, ANSWERS)[1] is not None
+    count = min(most, sheet.view.values[PROBABILITIES].shape[1])
+    coloured = amount(sheet.view, PROBABILITIES)[1] is not None
     return (HEAD + EACH * count + (NOTE if coloured else BOTTOM)) * sheet.large
 
 
 def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> None:
     """Draw the most probable next words, at most `most` of them, as bars."""
     view, stage, large = sheet.view, sheet.stages["output"], sheet.large
-    sheet.wait_for(ANSWERS)
-    row, (axis, across) = answered(view), view.nodes[ANSWERS].axes
-    words, shares = view.labels(across), view.values[ANSWERS][row]
+    sheet.wait_for(PROBABILITIES)
+    row, (axis, across) = answered(view), view.nodes[PROBABILITIES].axes
+    words, shares = view.labels(across), view.values[PROBABILITIES][row]
     best = places_of_largest(np.nan_to_num(shares), most).tolist()
-    note, share = amount(view, ANSWERS)
+    note, share = amount(view, PROBABILITIES)
     after, said = view.labels(axis)[row], "" if share is None else note
-    place, into, tip = (left, top, width, answers_height(sheet, most)), sheet.into(stage), sheet.tip(stage, ANSWERS)
+    place = left, top, width, answers_height(sheet, most)
+    into, tip = sheet.into(stage), sheet.tip(stage, PROBABILITIES)
     title = where_said(view, after)
     sheet.add(Box(place, f"What comes {title[0].lower()}{title[1:]}", title, said, tip, into, share, letters=large))
     values = tuple(float(shares[j]) for j in best)
@@ -110,7 +109,7 @@ def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> N
             (left + 6.0, top + HEAD * large, width - 10.0, EACH * len(best) * large),
             tuple(words[j] for j in best),
             values,
-            tuple(Cell(ANSWERS, (row, j)) for j in best),
+            tuple(Cell(PROBABILITIES, (row, j)) for j in best),
             max(1.0, *values),
             _before_edit(view, row, best),
         )
@@ -119,8 +118,8 @@ def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> N
 
 def _before_edit(view: View, row: int, columns: Sequence[int]) -> tuple[float, ...]:
     """Some probabilities of a row before the last edit; () without such an edit: opening an example is none."""
-    was = view.last.before.get(ANSWERS)
-    if was is None or was.shape != view.values[ANSWERS].shape or view.given:
+    was = view.last.before.get(PROBABILITIES)
+    if was is None or was.shape != view.values[PROBABILITIES].shape or view.given:
         return ()
     return tuple(float(was[row, j]) for j in columns)
 
@@ -128,13 +127,13 @@ def _before_edit(view: View, row: int, columns: Sequence[int]) -> tuple[float, .
 def loss(sheet: Sheet, place: tuple[float, float, float, float], way: tuple[tuple[float, float], ...]) -> None:
     """Draw the loss, and the line to it."""
     stage = sheet.stages["loss"]
-    sheet.wait_for(LOSS.node)
-    value = float(sheet.view.values[LOSS.node])
-    note, share = amount(sheet.view, LOSS.node)
+    sheet.wait_for(LOSS)
+    value = float(sheet.view.values[LOSS])
+    note, share = amount(sheet.view, LOSS)
     number = alone(value)
     title = f"Loss {number}" if share is None else f"Loss {number}, {note}"
     sheet.add(FlowLine(way, MUTED, 1.5))
-    tip, into = sheet.tip(stage, LOSS.node), sheet.into(stage)
+    tip, into = sheet.tip(stage, LOSS), sheet.into(stage)
     sheet.add(Box(place, "Loss", title, "", tip, into, share, letters=sheet.large))
 
 

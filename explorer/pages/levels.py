@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from explorer.core.attribution import can_be_parted
 from explorer.core.frozen import Frozen
-from explorer.core.graph import Graph, Stage
+from explorer.core.graph import LOGITS, PROBABILITIES, Graph, Stage
 from explorer.lessons.schema import WHOLE as WHOLE_NAME
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.view import View
@@ -145,7 +145,6 @@ COSTS = Stage("generation.costs", "costs", "What it costs", "Generation")
 PIECES = Stage("generation.pieces", "pieces", "Pieces of words", "Generation")
 FAMILY = Stage("model.family", "family", "Family tree", "Model")
 """Pages about the writing of a model, and about its kind."""
-PROBABILITIES = "output.probabilities"
 
 
 def stops(graph: Graph) -> tuple[Stage, ...]:
@@ -182,14 +181,14 @@ def explains(graph: Graph) -> bool:
 
 def has_heads(graph: Graph) -> bool:
     """Whether a model has heads that can be measured: those of a decoder that reads one sequence."""
-    return "output.logits" in graph.nodes and "decoder.1.self.weights" in graph.nodes and "input" in graph.sequences
+    return LOGITS in graph.nodes and "decoder.1.self.weights" in graph.nodes and "input" in graph.sequences
 
 
 def is_gpt(graph: Graph) -> bool:
     """Whether a model is a GPT, whose costs follow from its sizes."""
-    return "decoder.1.self.scores" in graph.nodes and "input" in graph.sequences and "output.logits" in graph.nodes
+    return "decoder.1.self.scores" in graph.nodes and "input" in graph.sequences and LOGITS in graph.nodes
 
 
 def has_words(graph: Graph) -> bool:
     """Whether a model is a decoder by itself, whose words could be pieces of words."""
-    return "input" in graph.sequences and "output.logits" in graph.nodes
+    return "input" in graph.sequences and LOGITS in graph.nodes

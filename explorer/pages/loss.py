@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import Place, Stage
+from explorer.core.graph import LOGITS, LOSS, PROBABILITIES, TARGET, Place, Stage
 from explorer.core.models.ends import TEMPERATURE
 from explorer.core.numbers import Ranked, alone, as_share, decimals_of, exact, in_table, written
 from explorer.core.ops import Array, CrossEntropy
@@ -41,7 +41,6 @@ from explorer.pages.page import (
 )
 from explorer.pages.view import Cell, View
 
-VALUE, TARGET, LOGITS = "loss.value", "loss.target", "output.logits"
 PRINTED_DECIMALS = 2
 
 
@@ -54,7 +53,7 @@ def word_gradients(view: View) -> tuple[Element, ...]:
     scores = _softmaxed(view)
     if scores is None:
         return ()
-    output = view.nodes[VALUE].parents[0]
+    output = view.nodes[LOSS].parents[0]
     axis = view.nodes[output].axes[0]
     row = view.row(axis)
     return (
@@ -67,19 +66,19 @@ def word_gradients(view: View) -> tuple[Element, ...]:
 
 def _softmaxed(view: View) -> str | None:
     """The node that goes into the softmax of the cross-entropy; None if the loss is of another kind."""
-    node = view.nodes[VALUE]
+    node = view.nodes[LOSS]
     output = view.nodes[node.parents[0]]
     return output.parents[0] if node.op.of_words and output.op.softens else None
 
 
 def _counted(view: View, row: int) -> bool:
     """Whether the loss counts a position: it skips positions whose right word is ``<pad>``."""
-    return bool(view.nodes[VALUE].op.counted(view.values[TARGET])[row].all())
+    return bool(view.nodes[LOSS].op.counted(view.values[TARGET])[row].all())
 
 
 def _n(view: View) -> int:
     """The number of positions whose mean is the loss."""
-    op, target = view.nodes[VALUE].op, view.values[TARGET]
+    op, target = view.nodes[LOSS].op, view.values[TARGET]
     return op.count(target)
 
 
@@ -178,7 +177,7 @@ def _slip(view: View) -> Slip | None:
     """The step that the reference prints wrongly, if the model has the numbers from before that step."""
     if not view.given or view.prints is None:
         return None
-    there = slips_at(*view.prints, {"output.probabilities"})
+    there = slips_at(*view.prints, {PROBABILITIES})
     steps = (slip for slip in there if slip.wrong is not None and slip.figure and slip.figure.inputs.keys() == {LOGITS})
     return next(steps, None)
 
@@ -230,13 +229,13 @@ OVER = " Where the right word is <i>&lt;pad&gt;</i>, there is no word to say, an
 
 def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     """The terms of the loss, one on each line; how the logits should move; gradient descent; the mean of the terms."""
-    output, words = view.nodes[VALUE].parents[0], _of_words(view)
+    output, words = view.nodes[LOSS].parents[0], _of_words(view)
     title = "The loss of each probability" if words else "The loss of each difference"
     listing, curve, text = _word_terms(view, output) if words else _squares(view, output)
     costs = Stack("costs", title, (Picture("cost curve", curve, CURVE, 270),))
     right = matrix(view, TARGET, "numbers of the right words" if words else "what would be right")
-    shown = (Item("", matrix(view, output)), Item("", right), Item("→", matrix(view, VALUE, "the loss")))
-    mine = [node.name for node in view.stage(stage.name) if node.name not in (VALUE, TARGET)]
+    shown = (Item("", matrix(view, output)), Item("", right), Item("→", matrix(view, LOSS, "the loss")))
+    mine = [node.name for node in view.stage(stage.name) if node.name not in (LOSS, TARGET)]
     titles = OTHERS | ({"loss.L_1": "the sum of the logs"} if _balanced(view) else {})
     others = [Item("", matrix(view, name, titles.get(name, ""))) for name in mine]
     what = "One term for each position" if words else "One term for each number"
@@ -263,23 +262,23 @@ def loss_sentence(view: View, stage: Stage) -> str:
 
 def _of_words(view: View) -> bool:
     """Whether the loss is the cross-entropy, with a term for each right word."""
-    return view.nodes[VALUE].op.of_words
+    return view.nodes[LOSS].op.of_words
 
 
 def _balanced(view: View) -> int:
     """How many balances of experts the loss adds to the cross-entropy."""
-    return view.nodes[VALUE].op.balances
+    return view.nodes[LOSS].op.balances
 
 
 def _parents(view: View) -> tuple[list[Array], list[Array]]:
     """What the cross-entropy is computed from, and the balances of experts that are added to it."""
-    parents = [view.values[name] for name in view.nodes[VALUE].parents]
+    parents = [view.values[name] for name in view.nodes[LOSS].parents]
     terms = len(parents) - _balanced(view)
     return parents[:terms], parents[terms:]
 
 
 def _mean(view: View) -> str:
-    loss, (_, balances) = float(view.values[VALUE]), _parents(view)
+    loss, (_, balances) = float(view.values[LOSS]), _parents(view)
     if not balances:
         return f"Their mean is the loss: <b>{alone(loss)}</b>."
     weight = float(view.state.model.switch("loss", "balance"))
@@ -338,7 +337,7 @@ _NOTHING = "The right word is <pad>: there is no word to say here"
 
 def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
     """The list of the terms, the curve with the terms as dots, and the note about them."""
-    op, target, p = view.nodes[VALUE].op, view.values[TARGET], view.values[output]
+    op, target, p = view.nodes[LOSS].op, view.values[TARGET], view.values[output]
     assert isinstance(op, CrossEntropy)
     rows, columns = view.nodes[output].axes
     names, vocabulary = view.labels(rows), view.labels(columns)

@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.core.engine import Engine, same_bytes
 from explorer.core.frozen import Frozen
-from explorer.core.gradients import LOSS
+from explorer.core.graph import LOSS
 from explorer.core.ops import Array
 from explorer.document.document import Document
 from explorer.pages.view import Cell
@@ -55,7 +55,7 @@ class LossGrid:
 
     def at(self, x: float, y: float) -> float:
         """The loss at one point."""
-        return float(self._engine.what_if(moved(self._engine.values, self.cells, (x, y)), LOSS.node))
+        return float(self._engine.what_if(moved(self._engine.values, self.cells, (x, y)), LOSS))
 
     def more(self, until: float, coarse: bool = False) -> bool:
         """Compute more points until a time (`time.perf_counter`).

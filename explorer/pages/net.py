@@ -8,8 +8,7 @@ The page of gradient descent by hand: one step, many steps, or a run; and back.
 import numpy as np
 
 from explorer.core.errors import written_shape
-from explorer.core.gradients import LOSS
-from explorer.core.graph import Place, Stage
+from explorer.core.graph import CASES, LOSS, TARGET, Place, Stage
 from explorer.core.numbers import written
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetSwitch
@@ -22,9 +21,9 @@ from explorer.pages.header import switch_bar
 from explorer.pages.matrix import matrix
 from explorer.pages.moving import WIDE as WIDE_LIST
 from explorer.pages.moving import moving
-from explorer.pages.net_answers import TARGET, Net, net_picture
+from explorer.pages.net_answers import Net, net_picture
 from explorer.pages.page import Button, Controls, Descent, Item, Note, Row, Section, Stack
-from explorer.pages.view import CASES, View
+from explorer.pages.view import View
 from explorer.pages.whole import whole_below
 
 MOST_NUMBERS, MOST_ACROSS = 32, 8
@@ -91,7 +90,7 @@ with a list of more than `MANY` moving blocks).
 
 def descent(view: View, stage: Stage) -> tuple[Element, ...]:
     """The controls, the curve of the loss, the loss surface, the answers of a net, and the weights that move."""
-    if LOSS.node not in view.nodes:
+    if LOSS not in view.nodes:
         return _nothing(view)
     steps = view.steps
     moves = tuple(steps.moves) if steps is not None else ()
@@ -153,7 +152,7 @@ def net(view: View, stage: Stage) -> tuple[Element, ...]:
     beside = Net(view).features == 2
     picture = net_picture(view) if beside else net_picture(view, width=WIDE)
     if picture is not None:
-        learns = LOSS.node in view.nodes
+        learns = LOSS in view.nodes
         steps = Stack("descent", "Gradient descent", (Descent("steps", "steps", width=STEPS * beside),), STEPS * beside)
         weights = Stack("weights", "Weights", _weights(view), BESIDE * beside)
         columns = (picture, steps, weights) if learns else (picture, weights)

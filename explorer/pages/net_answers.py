@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.core.engine import Engine
 from explorer.core.frozen import Frozen
-from explorer.core.graph import Graph
+from explorer.core.graph import CASES, LOSS, TARGET, Graph
 from explorer.core.numbers import alone, formatted, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import (
@@ -35,7 +35,7 @@ from explorer.pages.drawing import (
 from explorer.pages.element import Element
 from explorer.pages.gestures import MoveTo
 from explorer.pages.page import Note, Picture, Stack
-from explorer.pages.view import CASES, Cell, View
+from explorer.pages.view import Cell, View
 
 BETWEEN = 6
 """Pixels of a picture between two neighbouring points of the grid."""
@@ -100,7 +100,6 @@ def between_points(n: int) -> Array:
     return weights
 
 
-TARGET, LOSS = "loss.target", "loss.value"
 POINTS = 60
 """Grid points of a surface along each side: 3,600 answers for each picture."""
 CURVE_POINTS = 301

@@ -10,9 +10,9 @@ from html import escape
 import numpy as np
 
 from explorer.core.byte_pairs import typed, unit
-from explorer.core.decoder import LOGITS, Cost, Decoder, next_word_cost, products, why_none_kept
+from explorer.core.decoder import Cost, Decoder, next_word_cost, products, why_none_kept
 from explorer.core.generation import Beam, Choice, search
-from explorer.core.graph import READ, Stage
+from explorer.core.graph import LOGITS, PROBABILITIES, READ, Stage
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE
 from explorer.core.numbers import Ranked, alone, as_share, exact, written
 from explorer.core.ops import Array
@@ -23,7 +23,6 @@ from explorer.document.state import State
 from explorer.pages.drawing import ACCENT, MUTED, Axis, Box, Drawing, FlowLine, Mark
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Do, Keep, SetNumber
-from explorer.pages.levels import PROBABILITIES
 from explorer.pages.matrix import matrix
 from explorer.pages.page import (
     BAR,

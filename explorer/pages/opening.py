@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from explorer.core.gradients import LOSS
+from explorer.core.graph import LOSS, PROBABILITIES
 from explorer.core.numbers import as_share, in_tables
 from explorer.core.vocabulary import END
 from explorer.pages.drawing import TEXT, Band, Bars, Box, Drawing, FlowLine, Image, Mark, Segments, Words
-from explorer.pages.lanes import ANSWERS, Lanes, answered
+from explorer.pages.lanes import Lanes, answered
 from explorer.pages.view import View
 
 LETTERS, LARGE = 1.5, 1.8
@@ -38,7 +38,7 @@ def first_picture(view: View) -> Part:
     """
     made = Lanes(view, LARGE if view.looking.large else LETTERS)
     drawing = made.drawing()
-    kept = [(mark, name) for mark, name in zip(drawing.marks, made.due, strict=True) if name != LOSS.node]
+    kept = [(mark, name) for mark, name in zip(drawing.marks, made.due, strict=True) if name != LOSS]
     marks = tuple(mark for mark, _ in kept)
     return replace(drawing, marks=marks), _moments(marks, [name for _, name in kept])
 
@@ -69,16 +69,16 @@ def opening_said(view: View, at: float) -> str:
         return "Each word becomes a row of numbers."
     if at < RUN:
         return "Each word takes something from the words before it."
-    words = view.labels(view.nodes[ANSWERS].axes[0])[: answered(view) + 1]
+    words = view.labels(view.nodes[PROBABILITIES].axes[0])[: answered(view) + 1]
     text = " ".join(words if len(words) <= MOST_WORDS else ("…", *words[1 - MOST_WORDS :]))
     return f"After “{text}” the most probable answer is {likeliest(view)}."
 
 
 def likeliest(view: View) -> str:
     """The most probable next word and its probability in words: “mat”, with a probability of 0.81."""
-    shares = np.nan_to_num(view.values[ANSWERS][answered(view)])
+    shares = np.nan_to_num(view.values[PROBABILITIES][answered(view)])
     best = int(shares.argmax())
-    word = view.labels(view.nodes[ANSWERS].axes[1])[best]
+    word = view.labels(view.nodes[PROBABILITIES].axes[1])[best]
     named = "that the text ends" if word == END else f"“{word}”"
     return f"{named}, with a probability of {as_share(float(shares[best]), 2)}"
 

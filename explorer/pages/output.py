@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 
 from explorer.core.byte_pairs import unit
-from explorer.core.graph import Stage
+from explorer.core.graph import CHOSEN, LOGITS, PROBABILITIES, Stage
 from explorer.core.models.ends import TEMPERATURE
 from explorer.core.numbers import Ranked, decimals_of, exact, written
 from explorer.core.ops import Array
@@ -35,7 +35,7 @@ from explorer.pages.page import (
 )
 from explorer.pages.view import Cell, View
 
-LOGITS, SCALED, PROBABILITIES, CHOSEN = (f"output.{s}" for s in ("logits", "scaled", "probabilities", "chosen"))
+SCALED = "output.scaled"
 SORTED = "output.largest first"
 IN_SIGHT = 14
 """How many words of the list are in sight."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from explorer.core.gradients import LOSS
+from explorer.core.graph import LOSS, PROBABILITIES
 from explorer.core.ops import Array
 from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Box, Drawing, FlowLine, Mark, Words
 from explorer.pages.lane import Sheet, amount, net_marks, net_node
@@ -211,7 +211,7 @@ class Stacks:
                     sheet.add(Words(float(column.across[i]), column.y + LINE / 2, word, TEXT, True, 0.5, token, SIZE))
                 column.y += LINE
             return
-        sheet.wait_for("output.probabilities")
+        sheet.wait_for(PROBABILITIES)
         ink = HERE if sheet.chosen(column.sequence) is not None else TEXT
         x = float(column.across[min(answered(self._view), len(column.across) - 1)])
         sheet.add(FlowLine(((x, column.y), (x, column.y + 8.0)), ink, 2.0))
@@ -219,7 +219,7 @@ class Stacks:
         most = MORE_ANSWERS if self._single else MOST_ANSWERS
         high = answers_height(sheet, most)
         left, y = column.left, column.y + high / 2
-        if LOSS.node in self._view.nodes:  # the loss stands below the encoder if there is one
+        if LOSS in self._view.nodes:  # the loss stands below the encoder if there is one
             left += LOSS_WIDTH + 2 * GAP if self._source is None else 0.0
             begin, wide = (column.left, LOSS_WIDTH) if self._source is None else (self._source.left, self._source.width)
             loss(sheet, (begin, y - LOW / 2, wide, LOW), ((left, y), (begin + wide, y)))

@@ -8,6 +8,7 @@ import numpy as np
 
 from explorer.core.byte_pairs import typed
 from explorer.core.frozen import Frozen
+from explorer.core.graph import LOSS, PROBABILITIES, TARGET
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import written
 from explorer.core.ops import Array
@@ -38,7 +39,7 @@ from explorer.pages.training_run import Progress
 from explorer.pages.training_settings import OWN
 from explorer.pages.view import View
 
-TARGET = DECODER_READS["encoder-decoder"]
+WRITTEN = DECODER_READS["encoder-decoder"]
 MOST_PLACES, LIKELIEST, MOST_TYPED = 8, 3, 2000
 CALM = 150
 """The least number of points of a line that is drawn as means."""
@@ -239,18 +240,18 @@ def _says(sight: Sight) -> Stack:
     if alone:
         found.append(Note("alone", alone))
     if not (alone and watch.tries(view)):  # for tried words a translator has no right answers to compare with
-        if "output.probabilities" in view.nodes:
+        if PROBABILITIES in view.nodes:
             found.append(_of_words(view))
-        elif "loss.target" in view.values:
+        elif TARGET in view.values:
             found.append(_of_cases(view))
     return Stack("says", "What it says", tuple(found))
 
 
 def _of_words(view: View) -> Listing:
-    shares = view.values["output.probabilities"]
-    rows, columns = view.nodes["output.probabilities"].axes
+    shares = view.values[PROBABILITIES]
+    rows, columns = view.nodes[PROBABILITIES].axes
     read, words = view.engine.labels(rows), view.engine.labels(columns)
-    target = view.values.get("loss.target")
+    target = view.values.get(TARGET)
     lines = []
     for i in range(max(len(read) - MOST_PLACES, 0), len(read)):
         best = [int(k) for k in np.argsort(-shares[i], kind="stable")[:LIKELIEST]]
@@ -270,8 +271,8 @@ def _of_words(view: View) -> Listing:
 
 
 def _of_cases(view: View) -> Listing:
-    node = view.nodes["loss.value"].parents[0]
-    said, right = view.values[node], view.values["loss.target"]
+    node = view.nodes[LOSS].parents[0]
+    said, right = view.values[node], view.values[TARGET]
     labels = view.labels(view.nodes[node].axes[0])
     chosen = np.unique(np.linspace(0, len(labels) - 1, MOST_PLACES).astype(int))
     lines = tuple(Line.of(labels[i], *(_numbers(array[i]) for array in (said, right))) for i in chosen)
@@ -289,16 +290,16 @@ def _alone(progress: Progress, view: View) -> str:
     """
     model, engine = view.state.model, view.engine
     decoders = [f"decoder.{i + 1}.self" for i in range(model.decoder_layers)]
-    if model.kind != "encoder-decoder" or not progress.quick or "output.probabilities" not in view.nodes:
+    if model.kind != "encoder-decoder" or not progress.quick or PROBABILITIES not in view.nodes:
         return ""
     if not all("causal" in str(model.switch(block, "mask")) for block in decoders):
         return ""
-    read, words = view.graph.axes[f"{TARGET}.words"], view.graph.axes["output.words"]
+    read, words = view.graph.axes[f"{WRITTEN}.words"], view.graph.axes["output.words"]
     end = end_of(words)
-    tokens = view.values[f"{TARGET}.tokens"].copy()
+    tokens = view.values[f"{WRITTEN}.tokens"].copy()
     said: list[str] = []
     for place in range(len(tokens)):
-        shares = engine.what_if({f"{TARGET}.tokens": tokens}, "output.probabilities")
+        shares = engine.what_if({f"{WRITTEN}.tokens": tokens}, PROBABILITIES)
         said.append(words[int(shares[place].argmax())])
         if said[-1] == end or said[-1] not in read:
             break

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from explorer.core.frozen import Frozen
-from explorer.core.gradients import LOSS
+from explorer.core.graph import LOSS
 from explorer.core.numbers import alone, live
 from explorer.core.training.records import Records
 from explorer.document.document import Document
@@ -50,7 +50,7 @@ class Progress(Frozen):
     @property
     def loss(self) -> float | None:
         """The present loss of the model; None if the model has no loss."""
-        loss = self.document.engine.values.get(LOSS.node)
+        loss = self.document.engine.values.get(LOSS)
         return None if loss is None else float(loss)
 
     @property

@@ -7,11 +7,11 @@ from html import escape
 
 from explorer.core.byte_pairs import are_pieces, typed
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import CASES, TARGET
 from explorer.core.models.ends import DECODER_READS, follows_words
 from explorer.core.numbers import read_number
 from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.switches import SWITCHES
-from explorer.core.training.data import TARGET
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import BOUNDS, FIRST, SCHEDULES, Recipe
 from explorer.core.vocabulary import START as BEGIN
@@ -20,7 +20,7 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining, Switch
 from explorer.pages.moving import moving
 from explorer.pages.page import Button, Choice, Controls, Field, Form, Note, Number, Stack, TextBox
-from explorer.pages.view import CASES, View
+from explorer.pages.view import View
 from explorer.training import recipes
 from explorer.training.recipes import Material
 from explorer.training.stretch import Settings

@@ -13,8 +13,7 @@ import numpy as np
 
 from explorer.core.cell import is_cell_of
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import LOSS
-from explorer.core.graph import Place
+from explorer.core.graph import LOSS, Place
 from explorer.core.numbers import read_number
 from explorer.core.ops import Array
 from explorer.pages.by_hand import Scheme
@@ -73,7 +72,7 @@ def altered(view: View) -> View:
         if view.nodes[name].op.shares:
             rows = (array != view.values[name]).all(axis=-1)  # completely covered rows add up to 1, too
             array[rows] /= array[rows].sum(axis=-1, keepdims=True)
-    has_loss = LOSS.node in view.nodes
+    has_loss = LOSS in view.nodes
     gradients = {
         name: _others(gradient, cells)
         for name, cells in covered.gradients.items()
@@ -127,7 +126,7 @@ class _Veil:
             case Matrix() | Scheme():
                 return element
             case Descent():  # it shows the loss and the weights
-                return None if self._covered.gradients or LOSS.node in self._covered.values else element
+                return None if self._covered.gradients or LOSS in self._covered.values else element
             case Row(items=items):
                 pairs = {item.element.id: item.element for item in other.items} if isinstance(other, Row) else {}
                 parts = ((item, self.one(item.element, pairs.get(item.element.id))) for item in items)

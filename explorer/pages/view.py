@@ -16,8 +16,7 @@ import numpy as np
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.gradients import LOSS
-from explorer.core.graph import Graph, Node, Place, Stage
+from explorer.core.graph import CASES, LOSS, Graph, Node, Place, Stage
 from explorer.core.numbers import read_number, written
 from explorer.core.ops import Array
 from explorer.core.overview import apart
@@ -62,8 +61,6 @@ class Memo:
         return part
 
 
-CASES = "input.X"
-"""The node of the cases that a net answers."""
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -359,7 +356,7 @@ class View(Frozen, eq=False):
             case "step" if self.last_step is not None:
                 return self.last_step(place)
             case "gradient":
-                gradient = self.engine.gradient(place) if LOSS.node in self.nodes else None
+                gradient = self.engine.gradient(place) if LOSS in self.nodes else None
                 return np.zeros(value.shape) if gradient is None else gradient
             case "difference":
                 other = self.other(place)

@@ -14,7 +14,7 @@ from html import escape
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
-from explorer.core.graph import Graph, Stage
+from explorer.core.graph import LOGITS, Graph, Stage
 from explorer.pages.chain import boxes, chain, counts, example_choice, is_small_net, neurons
 from explorer.pages.drawing import Box, Drawing
 from explorer.pages.element import Element
@@ -154,7 +154,7 @@ def whole_sentence(view: View, stage: Stage) -> str:
         word = escape(view.labels(axis)[place])
         return f"The way of “{word}”. Orange lines: where it looks. Blue and dashed: who looks at it."
     into, out = ("at the top", "at the bottom") if view.looking.large else ("at the left", "at the right")
-    if kind == "encoder" and "output.logits" in view.nodes:
+    if kind == "encoder" and LOGITS in view.nodes:
         return f"Words go in {into}; for each place, the words that may stand there come out {out}."
     if kind == "encoder":
         return f"Words go in {into}; each comes out {out} as a vector that knows the words around it."

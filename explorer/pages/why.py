@@ -9,7 +9,6 @@ from html import escape
 import numpy as np
 
 from explorer.core.attribution import (
-    LOGITS,
     Ledger,
     Lens,
     Part,
@@ -26,7 +25,7 @@ from explorer.core.attribution import (
 from explorer.core.byte_pairs import typed
 from explorer.core.engine import fresh
 from explorer.core.frozen import Frozen
-from explorer.core.graph import READ, Graph, Stage
+from explorer.core.graph import LOGITS, READ, Graph, Stage
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE
 from explorer.core.numbers import exact, places_of_largest, written
 from explorer.core.ops import Array
@@ -249,8 +248,8 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
     """The choice of a word, the lens, the ledger with one of its parts in detail, and patching."""
     sequence = DECODER_READS[view.state.model.kind]
     row = view.row(sequence, last=True)
-    says = view.labels(view.nodes["output.logits"].axes[1])
-    logits = view.values["output.logits"][row]
+    says = view.labels(view.nodes[LOGITS].axes[1])
+    logits = view.values[LOGITS][row]
     best = places_of_largest(logits, OTHERS).tolist()
     asked = view.chosen(WORD, best[0])
     word = int(asked) if asked in range(len(says)) else best[0]
@@ -276,7 +275,7 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
     found = view.awaited(LENS, _work_of_lens(graph), of, lambda told: lens(graph, view.values, row, MOST_BLOCKS))
     if found is None:
         return head, waiting(view, LENS, "Reading the stream after each block")
-    says, there = view.labels(view.nodes["output.logits"].axes[1]), view.labels(sequence)
+    says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)
     lines, shares = [], []
     after = found.nodes, found.logits, found.sums.tolist(), found.first.tolist()
     for name, logits, total, first in zip(*after, strict=True):
@@ -348,7 +347,7 @@ def _block(view: View, node: str) -> str:
 
 
 def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]:
-    says, there = view.labels(view.nodes["output.logits"].axes[1]), view.labels(sequence)
+    says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)
     ledger = Ledger(view.graph, view.values, row, word)
     title = Section("ledger", f"Why “{says[word]}”: its logit, term by term")
     heads = READ * sum(view.graph.size(name) for name in view.nodes if name.endswith(".W_O"))  # reading each W_O

@@ -3,6 +3,7 @@
 import numpy as np
 
 from explorer.core.frozen import Frozen
+from explorer.core.graph import CASES, TARGET
 from explorer.core.numbers import alone, formatted
 from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES, SwitchValue
@@ -122,7 +123,7 @@ def faint_blocks(records: Records) -> list[str]:
 def _wrong(document: Document) -> tuple[int, int, float]:
     """For a net: how many answers are off by more than allowed, how many there are, and what is allowed; else zeros."""
     model, values = document.state.model, document.engine.values
-    targets = values.get("loss.target")
+    targets = values.get(TARGET)
     if model.kind != "mlp" or model.layers < 2 or targets is None:
         return 0, 0, 0.0
     answers = values[f"layer.{model.layers}.activation"]
@@ -157,9 +158,7 @@ def _stuck(document: Document, records: Records) -> str:
             said.append(
                 f"{dead} of {units.shape[1]} units of layer.{k} {are} 0 for every case, so nothing moves {them}."
             )
-    if pair := _same_cases(
-        values["input.X"], values[f"layer.{model.layers - 1}.activation"], values["loss.target"], far
-    ):
+    if pair := _same_cases(values[CASES], values[f"layer.{model.layers - 1}.activation"], values[TARGET], far):
         said.append(f"Behind the hidden units {pair} have as good as the same numbers: one answer has to do for both.")
     return " ".join([*said, "This is a local minimum; with more hidden units there are fewer."])
 

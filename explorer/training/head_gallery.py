@@ -14,6 +14,7 @@ from explorer import paths
 from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
+from explorer.core.graph import LOGITS
 from explorer.core.head_measures import MEASURES, Looked, Score, label, score
 from explorer.core.ops import Array
 from explorer.core.vocabulary import END, Vocabulary
@@ -188,7 +189,7 @@ class _Batch:
         own = state.rebuilt(replace(state.model, lengths={"input": longest}))
         ends = [name for name in own.graph.nodes if name.endswith((".self.weights", ".self.output"))]
         if costs:  # otherwise the logits are not needed, and they are most of the numbers
-            ends.append("output.logits")
+            ends.append(LOGITS)
         above = set(ends).union(*map(own.graph.ancestors, ends))
         self.nodes = {n: node for n, node in own.graph.nodes.items() if n in above and not node.is_input}
         self.values: dict[str, Array] = {**own.used, "input.tokens": ids}
@@ -196,7 +197,7 @@ class _Batch:
         self._told, self._passes, self._all = told, 0, 1 + 2 * heads * costs
         self._run(self.values, {}, self.nodes)
         self.right, self.says = right, own.graph.axes["output.words"]
-        self.nats = self._nats(self.values["output.logits"]) if costs else np.zeros(0)
+        self.nats = self._nats(self.values[LOGITS]) if costs else np.zeros(0)
 
     def _run(self, values: dict[str, Array], pins: Mapping[str, Pin], stale: Collection[str]) -> None:
         """Compute one of the passes."""
@@ -234,7 +235,7 @@ class _Batch:
         cells[head], numbers[head] = True, held
         values = dict(self.values)
         self._run(values, {name: Pin(cells, numbers)}, {name})
-        return self._nats(values["output.logits"]) - self.nats
+        return self._nats(values[LOGITS]) - self.nats
 
     def dearest(self, costs: Array) -> tuple[str, ...]:
         """The words with the largest total costs."""

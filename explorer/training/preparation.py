@@ -12,6 +12,7 @@ from explorer.core.byte_pairs import NEW_LINE, are_pieces, labels, learn, pieces
 from explorer.core.cost import count_labels
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
+from explorer.core.graph import CASES, TARGET
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.ops import Array
@@ -19,7 +20,6 @@ from explorer.core.switches import SwitchValue
 from explorer.core.training.data import (
     OWN,
     SHOWN,
-    TARGET,
     Examples,
     Pair,
     cases,
@@ -137,7 +137,7 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
             examples = _drawn(_grammar(material, model.kind), model.kind, words, material.sentences, recipe.seed)
         case _:
             examples = _split(cases(*_cases(material)), recipe)
-            for name in ("input.X", TARGET):
+            for name in (CASES, TARGET):
                 wanted_width = document.graph.shape(name)[-1]
                 if examples.arrays[name].shape[-1] != wanted_width:
                     given_width = examples.arrays[name].shape[-1]
@@ -251,7 +251,7 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
             axes = {f"layer.{k}": _counted(letters[k], width) for k, width in enumerate(widths)}
             axes["input"] = tuple(f"case {i + 1}" for i in range(min(len(X), SHOWN_CASES)))
             switches["loss.loss"] = "mean squared error"
-            lengths, inputs = {}, {"input.X": X[:SHOWN_CASES], TARGET: wanted[:SHOWN_CASES]}
+            lengths, inputs = {}, {CASES: X[:SHOWN_CASES], TARGET: wanted[:SHOWN_CASES]}
     model = replace(model, axes=axes, lengths=lengths, switches={**switches, **made.switches})
     _check_size(model, examples, recipe)
     document = State.of(model, {name: frozen(array.copy()) for name, array in inputs.items()})

@@ -27,8 +27,7 @@ import numpy as np
 
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import LOSS
-from explorer.core.graph import Place
+from explorer.core.graph import LOSS, Place
 from explorer.core.ops import Array
 from explorer.core.training import checkpoint
 from explorer.core.training.recipe import BOUNDS
@@ -181,7 +180,7 @@ class Run:
         """Remember the loss after the last step, if the document shows it. Returns the step of the remembered loss."""
         point, document = self._now(), self._document
         if point.trainer.at == self.records.at and document.state is self._state_here and point.stretch.as_shown:
-            self._end = self.records.at, float(document.engine.values[LOSS.node])
+            self._end = self.records.at, float(document.engine.values[LOSS])
         return self._end[0]
 
     def _edits(self) -> dict[str, Array]:

@@ -3,16 +3,14 @@
 from dataclasses import replace
 
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import CASES, TARGET
 from explorer.core.model import Model
 from explorer.core.ops import Array
-from explorer.core.training.data import TARGET
 from explorer.document.commands import SetInputs
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
-
-CASES = "input.X"
 
 
 class TrainedLine:

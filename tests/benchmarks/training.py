@@ -8,8 +8,9 @@ from benchmarks.gradients import large_state
 from benchmarks.measure import Measurement, compared
 from benchmarks.straight_training import Straight
 from benchmarks.torch_training import Eager, there
+from explorer.core.graph import TARGET
 from explorer.core.ops import Array
-from explorer.core.training.data import TARGET, Examples
+from explorer.core.training.data import Examples
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.trainer import Trainer
 

@@ -5,25 +5,26 @@ import pytest
 
 from explorer.core.backward import planned, walk
 from explorer.core.engine import Pin, fresh, same_bytes
-from explorer.core.gradients import LOSS, Gradients
+from explorer.core.gradients import Gradients
+from explorer.core.graph import LOSS
 from tests.core.conftest import about
 
 
 def weights_of(engine):
-    return [name for name in engine.graph.inputs_of(LOSS.node) if engine.values[name].dtype.kind == "f"]
+    return [name for name in engine.graph.inputs_of(LOSS) if engine.values[name].dtype.kind == "f"]
 
 
 def walked(graph, values, names, held, way):
-    found = {LOSS.node: np.ones_like(values[LOSS.node])}
+    found = {LOSS: np.ones_like(values[LOSS])}
     passed = {}
     walk(graph, values, held, way, found, passed, keep=names)
     assert not passed
-    assert found.keys() <= {*names, LOSS.node}
+    assert found.keys() <= {*names, LOSS}
     return found
 
 
 def check(engine, names, held):
-    way = planned(engine.graph, names, held, LOSS.node, {LOSS.node}, ())
+    way = planned(engine.graph, names, held, LOSS, {LOSS}, ())
     found = walked(engine.graph, engine.values, names, held, way)
     one_by_one = Gradients(engine.graph, engine.values, held)
     together = Gradients(engine.graph, engine.values, held).several(names)
@@ -36,7 +37,7 @@ def test_the_gradients_of_all_weights_are_the_same_bits(switched, compute):
     for said, model in switched.items():
         with np.errstate(all="ignore"), about(said):  # logits that are taken for probabilities
             engine = compute(model)
-            if LOSS.node in engine.values:
+            if LOSS in engine.values:
                 check(engine, weights_of(engine), {})
 
 
@@ -46,14 +47,14 @@ def test_pins_stop_them_and_nodes_on_the_way_may_be_asked_for_too(examples, comp
     random = np.random.default_rng(0)
     pins = {
         name: Pin(random.random(engine.values[name].shape) < 0.5, engine.values[name] + 0.1)
-        for name in engine.graph.ancestors(LOSS.node)
+        for name in engine.graph.ancestors(LOSS)
         if engine.graph.nodes[name].parents and engine.values[name].dtype.kind == "f" and random.random() < 0.4
     }
     assert pins
     inputs = {name: engine.values[name] for name, node in engine.graph.nodes.items() if node.is_input}
     engine = fresh(engine.graph, inputs, pins)
     held = {name: pin.cells for name, pin in pins.items()}
-    above = [name for name in engine.graph.ancestors(LOSS.node) if engine.values[name].dtype.kind == "f"]
+    above = [name for name in engine.graph.ancestors(LOSS) if engine.values[name].dtype.kind == "f"]
     check(engine, weights_of(engine), held)
     check(engine, above, held)
 
@@ -62,7 +63,7 @@ def test_one_way_is_taken_for_many_values_and_leaves_them_alone(examples, comput
     model = examples["gpt"]
     engine = compute(model)
     names = weights_of(engine)
-    way = planned(engine.graph, names, {}, LOSS.node, {LOSS.node}, ())
+    way = planned(engine.graph, names, {}, LOSS, {LOSS}, ())
     for scale in (1, 2):
         inputs = {n: engine.values[n] for n, node in engine.graph.nodes.items() if node.is_input}
         moved = fresh(engine.graph, {**inputs, **{n: inputs[n] * scale for n in names}}, {})

@@ -7,8 +7,7 @@ from refusals import refuses
 
 from explorer.core.engine import Pass, same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import LOSS
-from explorer.core.graph import Place
+from explorer.core.graph import LOSS, Place
 from explorer.core.ops import Input, Op
 from explorer.document import document as documents
 from explorer.document import state as states_module
@@ -406,7 +405,7 @@ def test_without_a_loss_there_are_none_to_wait_for(document, hand):
     document.show_gradients(True)
     hand.finish()
     document.do(SetSwitch("loss", "loss", "none"))
-    assert LOSS.node not in document.engine.graph.nodes
+    assert LOSS not in document.engine.graph.nodes
     assert (document.engine.has_gradients, document.computing) == (False, False)
 
 

@@ -15,7 +15,8 @@ import pytest
 from explorer.core.derivation import rows
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import LOSS
+from explorer.core.gradients import OF_LOSS
+from explorer.core.graph import LOSS
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetSwitch, SetTokens
 from explorer.lessons.document_lesson import opened
@@ -115,9 +116,9 @@ def look(state, names, chance):
     for name in names:
         value = engine.values[name]
         check(engine, name, value, lambda cell, name=name: engine.explain(name, cell), near, chance)
-        if LOSS.node in engine.graph.nodes and value.dtype.kind == "f":
-            gradient = engine.gradients(LOSS).of(name)
-            explain = lambda cell, name=name: engine.explain_gradient(name, cell, LOSS)  # noqa: E731
+        if LOSS in engine.graph.nodes and value.dtype.kind == "f":
+            gradient = engine.gradients(OF_LOSS).of(name)
+            explain = lambda cell, name=name: engine.explain_gradient(name, cell, OF_LOSS)  # noqa: E731
             check(engine, name, gradient, explain, near, chance)
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.core.gradients import LOSS
+from explorer.core.graph import LOSS
 from explorer.core.training.recipe import FIRST, Recipe
 from explorer.document.commands import SetInputs, SetSwitch
 from explorer.document.document import Document
@@ -146,7 +146,7 @@ def test_a_run_that_learns_has_nothing_to_be_told():
 )
 def test_a_new_model_learns_with_the_settings_that_it_opens_with(kind, layers):
     document = small(layers, kind)
-    before = float(document.engine.values[LOSS.node])
+    before = float(document.engine.values[LOSS])
     _, records = trained(document, FIRST, 80)
     assert records.losses[1] < records.losses[0], "the first step goes down"
-    assert float(document.engine.values[LOSS.node]) < before / 4
+    assert float(document.engine.values[LOSS]) < before / 4

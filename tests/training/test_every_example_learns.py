@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.core.gradients import LOSS
+from explorer.core.graph import LOSS
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.trainer import trainable
@@ -27,18 +27,18 @@ def examples():
             continue
         for setting in lesson.settings:
             state = lesson.state(setting)
-            if LOSS.node in state.graph.nodes and any(trainable(state.graph, state.model).values()):
+            if LOSS in state.graph.nodes and any(trainable(state.graph, state.model).values()):
                 yield pytest.param(lesson, setting, id=f"{lesson.id} {setting}")
 
 
 def losses(lesson, setting, recipe):
     document = Document(lesson.state(setting))
-    before = float(document.engine.values[LOSS.node])
+    before = float(document.engine.values[LOSS])
     run = Run(document, Settings(Material("shown"), recipe))
     found = [before]
     for _ in range(STEPS):
         run.take()
-        found.append(float(document.engine.values[LOSS.node]))
+        found.append(float(document.engine.values[LOSS]))
     return found
 
 

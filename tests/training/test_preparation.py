@@ -12,9 +12,9 @@ from explorer.checkpoints.tokenizers.tokenizer_json import from_json
 from explorer.core.byte_pairs import Merge, labels, learn, merges_of, text_of
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import TARGET
 from explorer.core.model import Model
 from explorer.core.ops import CrossEntropy
-from explorer.core.training.data import TARGET
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
 from explorer.document import storage

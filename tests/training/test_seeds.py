@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.core.training.data import TARGET
+from explorer.core.graph import TARGET
 from explorer.core.training.records import Records
 from explorer.core.training.trainer import Trainer
 from explorer.lessons.loader import catalogue, load

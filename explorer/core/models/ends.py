@@ -15,7 +15,7 @@ Shapes are written (n, n_words): n tokens of the sequence, a number for each wor
 from dataclasses import replace
 
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import GraphBuilder
+from explorer.core.graph import CHOSEN, LOGITS, LOSS, PROBABILITIES, TARGET, GraphBuilder
 from explorer.core.model import Model
 from explorer.core.models.blocks import Blocks
 from explorer.core.ops import (
@@ -205,10 +205,10 @@ def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
         parents.append(g.add("output.b", Input("zeros"), axes=(words,), symbol="b"))
     axes, cap = (rows, words), float(model.switch("output", "logit_cap"))
     # The final logits always have the same name, which the probabilities read.
-    name, symbol = ("output.uncapped", "z_u") if cap else ("output.logits", "z")
+    name, symbol = ("output.uncapped", "z_u") if cap else (LOGITS, "z")
     logits = g.add(name, product, *parents, axes=axes, symbol=symbol)
     if cap:
-        logits = g.add("output.logits", Cap(cap), logits, axes=axes, symbol="z")
+        logits = g.add(LOGITS, Cap(cap), logits, axes=axes, symbol="z")
     probabilities(model, g, logits, rows, words)
 
 
@@ -243,8 +243,8 @@ def probabilities(model: Model, g: GraphBuilder, logits: str, rows: str, words: 
     scaled = g.add("output.scaled", Temperature(), logits, temperature, axes=(rows, words), symbol="z_T")
     activation = model.switch("output", "activation")
     op = Softmax() if activation == "softmax" else ACTIVATIONS[str(activation)]
-    P = g.add("output.probabilities", op, scaled, axes=(rows, words), symbol="P")
-    g.add("output.chosen", Argmax(), P, axes=(rows,), symbol="w")
+    P = g.add(PROBABILITIES, op, scaled, axes=(rows, words), symbol="P")
+    g.add(CHOSEN, Argmax(), P, axes=(rows,), symbol="w")
     loss(model, g, P, rows, words, scores=scaled if op.softens else "")
 
 
@@ -264,9 +264,9 @@ def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str, sc
         case "cross-entropy":
             g.stage("loss", "loss", "Loss", "Output")
             if follows_words(model):
-                target = g.add("loss.target", next_words(model), f"{rows}.tokens", axes=(rows,), symbol="y")
+                target = g.add(TARGET, next_words(model), f"{rows}.tokens", axes=(rows,), symbol="y")
             else:
-                target = g.add("loss.target", Input("ids"), axes=(rows,), symbol="y")
+                target = g.add(TARGET, Input("ids"), axes=(rows,), symbol="y")
             pad = g.number(columns, PAD)
             if model.switch("loss", "L_1"):
                 right = g.add("loss.likelihood", Likelihood(), output, target, axes=(rows,), symbol="p")
@@ -277,11 +277,11 @@ def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str, sc
             if balances := _balances(model, g):
                 weight = float(model.switch("loss", "balance"))
                 op, parents = WithBalance(pad, weight, len(balances)), (*parents, *balances)
-            g.add("loss.value", op, *parents, axes=(), symbol="L")
+            g.add(LOSS, op, *parents, axes=(), symbol="L")
         case "mean squared error":
             g.stage("loss", "loss", "Loss", "Output")
-            target = g.add("loss.target", Input("zeros"), axes=(rows, columns), symbol="y")
-            g.add("loss.value", MeanSquaredError(), output, target, axes=(), symbol="L")
+            target = g.add(TARGET, Input("zeros"), axes=(rows, columns), symbol="y")
+            g.add(LOSS, MeanSquaredError(), output, target, axes=(), symbol="L")
 
 
 def _balances(model: Model, g: GraphBuilder) -> list[str]:

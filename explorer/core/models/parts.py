@@ -12,7 +12,7 @@ A multi-layer perceptron (Goodfellow et al. 2016, chapter 6): XOR, and fitting a
 """
 
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import Graph, GraphBuilder
+from explorer.core.graph import CASES, LOGITS, TARGET, Graph, GraphBuilder
 from explorer.core.model import Model
 from explorer.core.models.attention_block import attention_weights
 from explorer.core.models.blocks import Blocks
@@ -109,7 +109,7 @@ def norm(model: Model) -> Graph:
     features = g.axis("feature", model.axes["feature"])
     axes = g.axis("input", model.axes["input"]), features
     g.stage("input", "examples", "Examples", "Norm")
-    X = g.add("input.X", Input(), axes=axes)
+    X = g.add(CASES, Input(), axes=axes)
     for block, op, kind, title in (
         ("layer", LayerNorm, "norm", "Layer norm"),
         ("batch", BatchNorm, "batch norm", "Batch norm"),
@@ -128,7 +128,7 @@ def output(model: Model) -> Graph:
     rows = g.axis("input", model.axes["input"])
     words = g.axis("output.words", model.axes["output.words"])
     g.stage("output", "output", "Probabilities", "Output")
-    logits = g.add("output.logits", Input(), axes=(rows, words), symbol="z")
+    logits = g.add(LOGITS, Input(), axes=(rows, words), symbol="z")
     probabilities(model, g, logits, rows, words)
     return g.build()
 
@@ -144,7 +144,7 @@ def mlp(model: Model) -> Graph:
         g.axis(axis, model.axes[axis])
 
     g.stage("input", "net", "Input and answer", "Net")
-    x = g.add("input.X", Input(), axes=("input", "layer.0"))
+    x = g.add(CASES, Input(), axes=("input", "layer.0"))
     for k in range(1, model.layers + 1):
         block, into, out = f"layer.{k}", f"layer.{k - 1}", f"layer.{k}"
         strokes = "'" * (k - 1)
@@ -171,7 +171,7 @@ def _regression(model: Model, g: GraphBuilder) -> None:
     """The straight line through the examples with the least squared error; only if the targets are numbers."""
     if model.switch("loss", "loss") != "mean squared error":
         return
-    x, y, last = "input.X", "loss.target", f"layer.{model.layers}"
+    x, y, last = CASES, TARGET, f"layer.{model.layers}"
     g.stage("regression", "regression", "Linear regression", "Beside the net")
     W = g.add("regression.W", Slope(), x, y, axes=("layer.0", last))
     b = g.add("regression.b", Intercept(), x, y, W, axes=(last,))

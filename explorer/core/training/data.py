@@ -18,6 +18,7 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
+from explorer.core.graph import CASES, TARGET
 from explorer.core.ops import Array
 from explorer.core.vocabulary import END, MASK, PAD, START, UNKNOWN, token_ids
 from explorer.files import open_file
@@ -141,7 +142,6 @@ def pairs_of(text: str, name: str = "the text", lower: bool = True) -> list[Pair
     return found
 
 
-TARGET = "loss.target"
 MOST_JUDGED = 128
 """The most examples that a validation uses, always the same ones."""
 
@@ -359,7 +359,7 @@ def masked_sentences(sentences: Sequence[Sequence[str]], known: Sequence[str], j
 
 def cases(X: Array, target: Array) -> Examples:
     """A table of cases for an MLP: X (n_cases, n_features), and the target outputs (n_cases, n_outputs)."""
-    return _whole({"input.X": X, TARGET: target}, {})
+    return _whole({CASES: X, TARGET: target}, {})
 
 
 def _filled(sentences: Sequence[Sequence[str]], known: Sequence[str]) -> Array:

@@ -21,13 +21,12 @@ from explorer.core.backward import planned, walk
 from explorer.core.cost import parameters
 from explorer.core.engine import Engine, Pin, held_cells, run
 from explorer.core.errors import ExplorerError, nearest, written_shape
-from explorer.core.gradients import LOSS
-from explorer.core.graph import Graph
+from explorer.core.graph import CASES, LOSS, TARGET, Graph
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.ops import Array, Input
 from explorer.core.switches import SWITCHES
-from explorer.core.training.data import TARGET, Examples
+from explorer.core.training.data import Examples
 from explorer.core.training.optimisers import OPTIMISERS, Optimiser, clipped, length
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Record
@@ -40,8 +39,8 @@ def trainable(graph: Graph, model: Model) -> dict[str, bool]:
 
     `graph`: built from the model.
     """
-    above = set(graph.inputs_of(LOSS.node)) if LOSS.node in graph.nodes else set()
-    fixed = {"loss.target", *kept_nodes(graph)}  # a mask of dropout is drawn, and not learned
+    above = set(graph.inputs_of(LOSS)) if LOSS in graph.nodes else set()
+    fixed = {TARGET, *kept_nodes(graph)}  # a mask of dropout is drawn, and not learned
     names = [n for n, node in graph.nodes.items() if n in above and not node.op.whole and n not in fixed]
     weights = {one.name for block in parameters(graph, model) for one in block.weights}
     # A lesson without weights, such as the logits of one word, moves its inputs, but no scalar, such as a temperature.
@@ -140,11 +139,11 @@ class Trainer:
         self.model = with_dropout(model, recipe.dropout) if recipe.dropout else model
         self.recipe, self.pins, self.data = recipe, dict(pins or {}), replace(data, arrays=arrays)
         self.graph = graph = build(self.model)
-        if LOSS.node not in graph.nodes:
+        if LOSS not in graph.nodes:
             raise ExplorerError("no-loss-to-lower")
         if recipe.dropout and not any(kept_nodes(graph)):
             raise ExplorerError("no-dropout")
-        above = graph.ancestors(LOSS.node)
+        above = graph.ancestors(LOSS)
         self._check_pins(above)
         learned = [n for n, usual in trainable(graph, model).items() if usual or n in recipe.also]
         frozen = _frozen(recipe.frozen, learned)
@@ -164,7 +163,7 @@ class Trainer:
         self._blocks: dict[str, list[str]] = {}
         for name in self.moving:
             self._blocks.setdefault(name.rpartition(".")[0], []).append(name)
-        needed = [node for node in graph.nodes.values() if node.name in above | {LOSS.node} and not node.is_input]
+        needed = [node for node in graph.nodes.values() if node.name in above | {LOSS} and not node.is_input]
         # A node without parents is the same in every step: masks, scales, positions.
         self._constants: dict[str, Array] = {}
         constant = {node.name: node for node in needed if not node.parents}
@@ -172,16 +171,16 @@ class Trainer:
         self._needed = {node.name: node for node in needed if node.parents}
         self._drops = any(kept_nodes(graph)) and not data.as_shown
         self._held = held_cells(graph, self.pins)
-        self._way_back = planned(graph, self.moving, self._held, LOSS.node, {LOSS.node}, ())
+        self._way_back = planned(graph, self.moving, self._held, LOSS, {LOSS}, ())
         self.optimiser: Optimiser = OPTIMISERS[recipe.optimiser](recipe.rate, recipe.weight_decay)
         self.at = 0  # how many steps have been taken
 
     def _check_pins(self, above: Collection[str]) -> None:
         """Refuse pins in rows of the table's cases if the batches hold other cases than the model's own rows."""
         data, size = self.data, self.recipe.batch
-        if "input.X" not in data.arrays:
+        if CASES not in data.arrays:
             return
-        own = len(data.training) == self.graph.shape("input.X")[0] and not 0 < size < len(data.training)
+        own = len(data.training) == self.graph.shape(CASES)[0] and not 0 < size < len(data.training)
         for name in () if own else self.pins:
             if name in above and "input" in self.graph.nodes[name].axes:
                 raise ExplorerError("pinned-cases", name=name)
@@ -248,7 +247,7 @@ class Trainer:
         else:
             values = self._forward(given)
             gradients = self._gradients(values)
-        loss = float(values[LOSS.node])
+        loss = float(values[LOSS])
         norms = {block: length(gradients[name] for name in names) for block, names in self._blocks.items()}
         if self.recipe.clip:
             gradients, _ = clipped(gradients, self.recipe.clip)
@@ -267,10 +266,10 @@ class Trainer:
 
     def validate(self) -> float | None:
         """The loss on the validation examples with the present weights, without dropout; None without examples."""
-        op, total, count = self.graph.nodes[LOSS.node].op, 0.0, 0
+        op, total, count = self.graph.nodes[LOSS].op, 0.0, 0
         for batch in self.data.judged(self.recipe.batch):
             n = op.count(batch[TARGET])
-            total += n * float(self._forward(batch)[LOSS.node])
+            total += n * float(self._forward(batch)[LOSS])
             count += n
         return total / count if count else None
 
@@ -354,7 +353,7 @@ class Trainer:
 
     def _gradients(self, values: Mapping[str, Array]) -> dict[str, Array]:
         """The gradients of the moving weights."""
-        found = {LOSS.node: np.ones_like(values[LOSS.node])}
+        found = {LOSS: np.ones_like(values[LOSS])}
         walk(self.graph, values, self._held, self._way_back, found, {}, keep=self.moving)
         return {name: found[name] for name in self.moving}
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.core.engine import Pin, same_bytes
 from explorer.core.errors import ExplorerError, require_cell, require_shape
-from explorer.core.graph import Graph, Place
+from explorer.core.graph import LOSS, TARGET, Graph, Place
 from explorer.core.ops import Array
 from explorer.document.commands.model import Command
 from explorer.document.deferred import Writing
@@ -126,8 +126,8 @@ def last_number(graph: Graph, name: str) -> int:
         return node.op.codes
     if node.op.picks:
         return len(graph.axes[graph.nodes[node.parents[0]].axes[-1]]) - 1
-    if name == "loss.target":
-        return len(graph.axes[graph.nodes[graph.nodes["loss.value"].parents[0]].axes[-1]]) - 1
+    if name == TARGET:
+        return len(graph.axes[graph.nodes[graph.nodes[LOSS].parents[0]].axes[-1]]) - 1
     for child in (graph.nodes[child] for child in graph.children[name]):
         if child.op.looks_up is not None and child.parents[0] == name:
             return graph.shape(child.parents[child.op.looks_up])[0] - 1

@@ -9,6 +9,7 @@ from dataclasses import replace
 from explorer.core.engine import run
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
+from explorer.core.graph import TARGET
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.ops import Array
 from explorer.document.state import State, frozen
@@ -67,7 +68,7 @@ class SetSwitch(Command):
         model = state.model.with_switch(block, self.name, self.value)
         if model.switch(block, self.name) == state.model.switch(block, self.name):
             return state
-        if self.name == "loss" and model.kind in DECODER_READS and "loss.target" not in state.inputs:
+        if self.name == "loss" and model.kind in DECODER_READS and TARGET not in state.inputs:
             model = model.with_switch(block, "targets", "next word")  # no targets have been typed
         changed = replace(state, inputs=self._carried(state, block)).rebuilt(model)
         return changed.with_inputs(taken_over(state, changed))
@@ -84,7 +85,7 @@ class SetSwitch(Command):
                 if all(state.inputs[n].shape[-1] == state.inputs[n].shape[-2] for n in names):
                     return state.inputs
             case "targets":
-                return {name: array for name, array in state.inputs.items() if name != "loss.target"}
+                return {name: array for name, array in state.inputs.items() if name != TARGET}
             case _:
                 return state.inputs
         return {**state.inputs, **{n: frozen(state.inputs[n].swapaxes(-1, -2).copy()) for n in names}}

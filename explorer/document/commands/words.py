@@ -13,6 +13,7 @@ import numpy as np
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.generation import Choice, write
+from explorer.core.graph import LOGITS, PROBABILITIES, TARGET
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE, follows_words
 from explorer.core.ops import Array
 from explorer.core.training.data import JOINERS
@@ -79,8 +80,8 @@ def _is_of_others(state: State, sequence: str) -> bool:
 
 def _typed_for(state: State, n: int) -> bool:
     """Whether the targets are typed and fit only the present sentence, so that a new one of n words needs others."""
-    target, model = state.inputs.get("loss.target"), state.model
-    if "loss.target" not in state.graph.nodes or target is None or target.ndim != 1 or follows_words(model):
+    target, model = state.inputs.get(TARGET), state.model
+    if TARGET not in state.graph.nodes or target is None or target.ndim != 1 or follows_words(model):
         return False
     read = DECODER_READS[model.kind]
     words = model.axes[f"{read}.words"]
@@ -213,9 +214,9 @@ class WriteOn(Command):
         for _ in range(n):
             state = SetTokens(sequence, words).apply(state)
             values = fresh(state.graph, state.used, state.pins).values
-            chances = choice.probabilities(values["output.logits"][-1])
-            if state.graph.nodes["output.probabilities"].op.softens:  # these, or what they are made of, may be pinned
-                shares = values["output.probabilities"][-1].astype(np.float64)
+            chances = choice.probabilities(values[LOGITS][-1])
+            if state.graph.nodes[PROBABILITIES].op.softens:  # these, or what they are made of, may be pinned
+                shares = values[PROBABILITIES][-1].astype(np.float64)
                 shares = np.where(np.isfinite(shares), shares, 0.0)
                 chances = shares if choice.greedy else choice.left(shares)
             # A new sentence may extend the output vocabulary, if the targets are its own next words.

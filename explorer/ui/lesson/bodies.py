@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import LOSS
-from explorer.core.graph import Graph, Place
+from explorer.core.graph import LOSS, Graph, Place
 from explorer.core.numbers import read_answer
 from explorer.lessons.answers import Answer, Verdict, place_named
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict
@@ -370,7 +369,7 @@ class _LossOnTheWay(QWidget):
         from explorer.ui.training.loss_curve import RunCurve
 
         super().__init__()
-        goals = [one.number for one in question.conditions if one.node == LOSS.node and one.sign in ("<", "<=")]
+        goals = [one.number for one in question.conditions if one.node == LOSS and one.sign in ("<", "<=")]
         column_in(self, RunCurve(bench, goal=min(goals, default=None)))
         self.setFixedHeight(bench.appearance.px(CURVE))
 

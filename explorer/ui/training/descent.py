@@ -18,8 +18,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import LOSS
-from explorer.core.graph import Place
+from explorer.core.graph import LOSS, Place
 from explorer.core.ops import Array
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.records import Record
@@ -101,7 +100,7 @@ class Descent(QObject):
     @property
     def possible(self) -> bool:
         """Whether the model has a loss."""
-        return LOSS.node in self._document.engine.graph.nodes
+        return LOSS in self._document.engine.graph.nodes
 
     @property
     def quick(self) -> bool:

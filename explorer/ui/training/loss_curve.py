@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel
 
-from explorer.core.gradients import LOSS
+from explorer.core.graph import LOSS
 from explorer.core.ops import Array
 from explorer.pages.page import Trace, Traces
 from explorer.ui.drawing.plot import DRAWABLE, Plot
@@ -280,7 +280,7 @@ class RunCurve(LossCurve):
         if descent.run is not None:
             steps, losses = descent.run.curve()
         elif descent.possible:
-            steps, losses = np.zeros(1), np.array([float(self.bench.document.engine.values[LOSS.node])])
+            steps, losses = np.zeros(1), np.array([float(self.bench.document.engine.values[LOSS])])
         else:  # the model has no loss: the next page will not have this curve
             return
         here = (descent.at, float(np.interp(descent.at, steps, losses))) if len(steps) else None

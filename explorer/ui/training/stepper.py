@@ -7,7 +7,7 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSlider, QSpinBox, QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import LOSS
+from explorer.core.graph import LOSS
 from explorer.core.numbers import alone, live, read_number
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.ui.errors import show_error
@@ -165,7 +165,7 @@ class Stepper(QWidget):
             self.slider.setRange(begun, run.records.at if run else 0)
             self.slider.setValue(descent.at)
         self.slider.setEnabled(run is not None)
-        loss = float(self._bench.document.engine.values[LOSS.node])
+        loss = float(self._bench.document.engine.values[LOSS])
         steps = f" after {descent.at:,} step{'s' * (descent.at != 1)}" if run else ""
         edited = ", then edited" if descent.edited else ""
         self.loss.setText(f"Loss {live(loss)}{steps}{edited}")

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from explorer.core.engine import fresh
-from explorer.core.gradients import LOSS, Root
+from explorer.core.gradients import OF_LOSS, Root
+from explorer.core.graph import LOSS
 from explorer.core.models import build
 from explorer.core.ops import CrossEntropy
 from tests.core.conftest import about, assert_near
@@ -50,10 +51,10 @@ def batch_of(model):
 
 def shares(whole, parts):
     """How much each example counts in the loss: as much as any other, or as it has words that are counted."""
-    op = whole.graph.nodes[LOSS.node].op
+    op = whole.graph.nodes[LOSS].op
     if not isinstance(op, CrossEntropy):
         return [1 / BATCH] * BATCH
-    target = whole.graph.nodes[LOSS.node].parents[1]
+    target = whole.graph.nodes[LOSS].parents[1]
     counts = [np.count_nonzero(one.values[target] != op.pad) for one in parts]
     return [count / max(sum(counts), 1) for count in counts]
 
@@ -71,9 +72,9 @@ def assert_values_of_each(whole, parts):
         alone = np.stack([one.values[name] for one in parts])
         together = np.broadcast_to(value, alone.shape)  # or the whole, where all share it
         assert_near(together, alone, 1e-10, 1e-12, name)
-    if LOSS.node in whole.values:
-        losses = [share * one.values[LOSS.node] for share, one in zip(shares(whole, parts), parts, strict=True)]
-        np.testing.assert_allclose(whole.values[LOSS.node], sum(losses), rtol=1e-12)
+    if LOSS in whole.values:
+        losses = [share * one.values[LOSS] for share, one in zip(shares(whole, parts), parts, strict=True)]
+        np.testing.assert_allclose(whole.values[LOSS], sum(losses), rtol=1e-12)
     if "loss.L_1" in whole.values:
         np.testing.assert_allclose(whole.values["loss.L_1"], sum(one.values["loss.L_1"] for one in parts), rtol=1e-12)
 
@@ -100,8 +101,8 @@ def assert_sum_of_gradients(whole, parts):
 
 def roots(whole, parts):
     """The loss, or else a cell of one example in each node that feeds no other, with what each example counts."""
-    if LOSS.node in whole.values:
-        return [(LOSS, shares(whole, parts))]
+    if LOSS in whole.values:
+        return [(OF_LOSS, shares(whole, parts))]
     graph, found = whole.graph, []
     for name, node in graph.nodes.items():
         # How evenly experts are used is a product of means over all words: no sum over the examples.

@@ -15,7 +15,8 @@ from explorer.core.cell import steps
 from explorer.core.derivation import chain, rows
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import LOSS, Root
+from explorer.core.gradients import OF_LOSS, Root
+from explorer.core.graph import LOSS
 from explorer.core.model import KINDS, Model
 from explorer.core.models import build
 from explorer.core.switches import SWITCHES
@@ -152,8 +153,8 @@ def test_every_cell_of_every_node_has_a_derivation_that_ends_there(example, comp
 def test_every_cell_of_a_gradient_has_a_derivation_that_adds_up(kind, compute, data):
     engine = compute(data.draw(models(kind)))
     numbers = [name for name, value in engine.values.items() if value.dtype.kind == "f"]
-    root = LOSS
-    if LOSS.node not in engine.values:
+    root = OF_LOSS
+    if LOSS not in engine.values:
         name = data.draw(st.sampled_from(numbers[len(numbers) // 2 :]), label="root")
         root = Root(name, tuple(size - 1 for size in engine.values[name].shape))
     name = data.draw(st.sampled_from(numbers), label="node")

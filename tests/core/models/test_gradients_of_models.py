@@ -5,7 +5,8 @@ import pytest
 
 from explorer.core.derivation import rows
 from explorer.core.engine import Pin, fresh
-from explorer.core.gradients import LOSS, Gradients, Root
+from explorer.core.gradients import OF_LOSS, Gradients, Root
+from explorer.core.graph import LOSS
 from explorer.core.nudge import check_cell
 from tests.core.conftest import about, assert_near
 
@@ -36,8 +37,8 @@ def inputs_of(engine):
 
 def roots(engine):
     """The loss, or else a cell of each node of numbers that no other such node is computed from."""
-    if LOSS.node in engine.values:
-        return [LOSS]
+    if LOSS in engine.values:
+        return [OF_LOSS]
     numbers = [name for name, value in engine.values.items() if value.dtype.kind == "f"]
     children = engine.graph.children
     last = [n for n in numbers if children[n] == () or not set(numbers).intersection(children[n])]
@@ -120,7 +121,7 @@ def sample(engine, count):
         yield numbers[i], tuple(int(random.integers(0, size)) for size in engine.values[numbers[i]].shape)
 
 
-def assert_adds_up(engine, name, cell, root=LOSS):
+def assert_adds_up(engine, name, cell, root=OF_LOSS):
     last = engine.explain_gradient(name, cell, root)
     expected = engine.gradients(root).of(name)[cell]
     np.testing.assert_allclose(last.value, expected, rtol=1e-10, atol=1e-13, err_msg=f"{root}: {name}{cell}")

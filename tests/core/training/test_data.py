@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import TARGET
 from explorer.core.training.data import (
     MASKED,
     MOST_IN_SENTENCE,
     MOST_JUDGED,
     OWN,
-    TARGET,
     cases,
     masked_sentences,
     pairs_of,

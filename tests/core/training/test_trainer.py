@@ -13,10 +13,10 @@ from refusals import refuses
 
 from explorer.core.engine import Pin, fresh
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import GraphBuilder
+from explorer.core.graph import TARGET, GraphBuilder
 from explorer.core.models import build
 from explorer.core.ops import Input, Multiply
-from explorer.core.training.data import OWN, SHOWN, TARGET, cases
+from explorer.core.training.data import OWN, SHOWN, cases
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
