@@ -197,7 +197,9 @@ class Elements(QWidget):
         `cell`: of a table, its row and column.
         """
         there = set(self.widgets.values())
-        named = (one for one in inside(self, QWidget) if name and one.accessibleName() == name)
+        if not name:
+            return
+        named = (one for one in inside(self, QWidget) if one.accessibleName() == name)
         again = next((one for one in named if one in there or any(of.isAncestorOf(one) for of in there)), None)
         if again is None:
             return
