@@ -56,7 +56,7 @@ class Progress(Frozen):
         if was is None:
             now = Answered(right, right, 1, hints, opening)
         else:
-            asked = max(was.again + 1, opening - was.opening) if again else was.again  # some openings may be skipped
+            asked = max(was.again, opening - was.opening) if again else was.again
             now = replace(was, right=right, tries=was.tries + 1, hints=max(was.hints, hints), again=asked)
         return replace(self, answers={**self.answers, step: now})
 

@@ -173,7 +173,8 @@ def test_questions_come_again_at_the_next_two_openings_three_at_a_time(folder):
     next_day = DAY + timedelta(1)
     assert folder.due(next_day) == [("b", "q"), ("a", "q"), ("c", "q")]
     for lesson in "abc":
-        folder.save(folder.load(lesson).answered("q", True, again=True))
+        for right in (False, True):  # with two tries
+            folder.save(folder.load(lesson).answered("q", right, opening=folder.opening, again=True))
     assert folder.due(next_day) == [("d", "q")]
     assert folder.due(DAY + timedelta(5)) == [("b", "q"), ("a", "q"), ("c", "q")]
     assert folder.due(DAY + timedelta(6)) == []
