@@ -51,6 +51,7 @@ SENTENCES: dict[str, str] = {
     "answers-of-another": "{file}: answers another sheet, “{sheet}”; put it into a folder of its own.",
     "answers-twice": "{file}: is a second file of {student}; the file with more answers counts.",
     "no-poll": "There is nothing to vote on in this step; go to one that asks for a choice, or for one number.",
+    "no-votes": "These files have no answers to the question of this step; the counts are as before.",
     "no-answers": "There are no files of answers; their names end in {ending}.",
     "too-many-files": "There are more than {limit} files; put one class into a folder.",
     "no-words": "There is no word in the text; write one or more.",

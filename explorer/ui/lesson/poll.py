@@ -168,7 +168,9 @@ class PollView(QFrame):
 
                 files = ClassDialogs(self).to_read(Path.home(), "Answers", ANSWERS)
                 if files:
-                    self._show(poll.counted(gradebook(files)))
+                    if poll.id not in (book := gradebook(files)).questions:
+                        raise ExplorerError("no-votes")
+                    self._show(poll.counted(book))
             else:
                 self._show(poll.count(int(gesture.act.removeprefix("count ")), gesture.value))
         except ExplorerError as error:

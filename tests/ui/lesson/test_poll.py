@@ -5,7 +5,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.pages.element import leaves
+from explorer.pages.gestures import ForPoll
 from explorer.teaching.poll import SHOWS, poll_page
+from explorer.ui.classroom.tab import ClassDialogs
+from tests.teaching.test_class import sat
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 Key = Qt.Key
@@ -72,3 +75,15 @@ def test_choices_are_larger_than_a_slide_and_all_of_each_page_is_in_sight(presen
             left, right = (view.elements.widgets[f"name {side}"] for side in ("wrong", "right"))
             assert left.mapTo(view, QPoint()).y() == right.mapTo(view, QPoint()).y()
         hand.key(Key.Key_Right)
+
+
+def test_files_without_the_question_leave_the_counts(presenter, hand, tmp_path, monkeypatch):
+    sat("Ada").save(tmp_path / "ada.answers.json")
+    monkeypatch.setattr(ClassDialogs, "to_read", lambda *_: [tmp_path / "ada.answers.json"])
+    hand.key(Key.Key_V)
+    hand.key(Key.Key_A)
+    hand.key(Key.Key_Right)
+    presenter.bench.selection.asked.emit(ForPoll("files"), presenter.poll)
+    QApplication.processEvents()
+    assert presenter.poll.poll.counts[0] == 1
+    assert any("no answers to the question" in one.text() for one in presenter.findChildren(QLabel))
