@@ -54,7 +54,7 @@ FAMILIES: dict[str, Callable[[Config], Plan]] = {
 Fields = dict[str, Any]
 _SIZES = ("heads", "d_k", "d_v", "d_ff", "room", "scale_width", "rotary_room", "shared", "segments")
 """Switches that are sizes: a model keeps its own values."""
-_PARTS = {"input": "sequence", "self": "attention", "ffn": "ffn", "final": "last norm", "output": "output"}
+PARTS = {"input": "sequence", "self": "attention", "ffn": "ffn", "final": "last norm", "output": "output"}
 """The parts that a plan names, with the kind of block of each."""
 _SEQUENCES = ("input", "source", "target")
 
@@ -199,7 +199,7 @@ def differing() -> tuple[tuple[str, str], ...]:
     plans = [one.plan(one.sizes) for one in members()]
     return tuple(
         (part, name)
-        for part, kind in _PARTS.items()
+        for part, kind in PARTS.items()
         for name, switch in SWITCHES[kind].items()
         if name not in _SIZES
         and any(_chosen(plan, f"decoder.1.{part}", part, name) != switch.default for plan in plans)
@@ -221,7 +221,7 @@ def as_member(one: Member, model: Model) -> Model:
 
 def _chosen(plan: Plan, block: str, part: str, name: str) -> SwitchValue:
     """The value that a plan gives a switch of a block."""
-    default = SWITCHES[_PARTS[part]][name].default
+    default = SWITCHES[PARTS[part]][name].default
     return plan.switches.get(f"{block}.{name}", plan.switches.get(f"{part}.{name}", default))
 
 
@@ -230,7 +230,7 @@ def _parts(model: Model) -> Iterator[tuple[str, str]]:
     for block in model.blocks():
         last = block.rpartition(".")[2]
         part = "input" if last in _SEQUENCES else "self" if last == "cross" else last
-        if part in _PARTS:
+        if part in PARTS:
             yield block, part
 
 

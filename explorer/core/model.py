@@ -118,4 +118,6 @@ SEQUENCES = {"encoder": ("input",), "encoder-decoder": ("source", "target"), "gp
 """The token sequences that a kind of model reads; the other kinds read none."""
 _LAYER = {"self": "attention", "ffn": "ffn"}
 _DECODER_LAYER = {"self": "attention", "cross": "attention", "ffn": "ffn"}
+SUBLAYERS = tuple(_DECODER_LAYER)
+"""The blocks of a layer, in reading order; one of an encoder has no "cross"."""
 _TOP = {"final": "last norm", "output": "output", "loss": "loss of words"}

@@ -30,7 +30,7 @@ from explorer.core.models.ends import with_next_words, with_tied_words
 from explorer.core.ops import Array
 from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.training.optimisers import OPTIMISERS, Optimiser
-from explorer.core.training.recipe import BOUNDS
+from explorer.core.training.recipe import MOST_STEPS
 from explorer.core.training.records import Records
 from explorer.core.vocabulary import Tokenizer, Vocabulary
 from explorer.document import archive
@@ -57,7 +57,6 @@ from explorer.files import open_file, whole_file
 from explorer.memory import available
 
 ENDING = ".explorer"
-MOST_STEPS = int(BOUNDS["steps"][1])
 MOST_LAYERS = 100
 MOST_WIDTH = 100_000
 MOST_AXES = 4
@@ -399,7 +398,7 @@ def _model(table: JsonTable) -> Model:
         try:
             model = model.with_switch(block, name, value)
         except ExplorerError as error:
-            raise _as_damaged(error) from None
+            raise DamagedError(error) from None
     return model
 
 
@@ -417,7 +416,7 @@ def _tokenizer(text: str) -> Tokenizer:
     except (ValueError, zlib.error):
         raise DamagedError("its tokenizer is not what the program writes") from None
     except ExplorerError as error:
-        raise _as_damaged(error) from None
+        raise DamagedError(error) from None
 
 
 def _without_last_norm(model: Model) -> Model:
@@ -436,10 +435,6 @@ def _without_absent_norm(model: Model, graph: Graph, inputs: Mapping[str, object
     return model
 
 
-def _as_damaged(error: ExplorerError) -> DamagedError:
-    return DamagedError(error)
-
-
 def _graph(model: Model) -> Graph:
     """The graph of a model, unless it needs too much memory."""
     labels = count_labels(model)
@@ -448,7 +443,7 @@ def _graph(model: Model) -> Graph:
     try:
         graph = build(model)
     except ExplorerError as error:
-        raise _as_damaged(error) from None
+        raise DamagedError(error) from None
     _limit_cells(model, sum(graph.size(name) for name, node in graph.nodes.items() if not node.is_input))
     return graph
 

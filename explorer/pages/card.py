@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from explorer.checkpoints.architectures import Member
 
 
-BLOCKS = {"input": "sequence", "self": "attention", "ffn": "ffn", "final": "last norm", "output": "output"}
 WHERE = {
     "input": "embeddings",
     "self": "attention",
@@ -93,8 +92,10 @@ def _alike(switches: Sequence[Named], chosen: Sequence[Mapping[str, SwitchValue]
 
 
 def _switch(named: Named) -> Switch:
+    from explorer.checkpoints.architectures import PARTS
+
     part, name = named
-    return SWITCHES[BLOCKS[part]][name]
+    return SWITCHES[PARTS[part]][name]
 
 
 def _where(group: Sequence[Named]) -> str:

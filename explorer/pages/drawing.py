@@ -12,13 +12,12 @@ from explorer.core.graph import Place
 from explorer.core.ops import Array
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Gesture
-from explorer.pages.matrix import Matrix
+from explorer.pages.matrix import SIGNED, Matrix
 from explorer.pages.view import Cell
 
 DRAWABLE = 1e30
 """Numbers of this size or more cannot be drawn: their squares overflow on the way to pixels."""
 
-SHARES, SIGNED = "shares", "signed"
 TEXT, MUTED, LINE, ACCENT, HERE, ERROR = "text", "muted", "line", "accent", "here", "error"
 """Inks, by what they mean; "series 0" to "series 5" tell lines apart."""
 

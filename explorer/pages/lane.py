@@ -20,24 +20,10 @@ from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.core.overview import largest_of
 from explorer.core.switches import READS
-from explorer.pages.drawing import (
-    HERE,
-    LINE,
-    LONG,
-    MUTED,
-    SHARES,
-    SIGNED,
-    TEXT,
-    Band,
-    Box,
-    FlowLine,
-    Image,
-    Mark,
-    Segments,
-    Words,
-)
+from explorer.pages.drawing import HERE, LINE, LONG, MUTED, TEXT, Band, Box, FlowLine, Image, Mark, Segments, Words
 from explorer.pages.gestures import GoTo
 from explorer.pages.levels import into
+from explorer.pages.matrix import SHARES, SIGNED
 from explorer.pages.view import View
 
 RELATIVE = {"change": "Δ", "step": "Δ", "difference": "≠"}

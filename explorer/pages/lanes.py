@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from explorer.core.graph import LOSS, PROBABILITIES, Graph, Stage
+from explorer.core.model import SUBLAYERS
 from explorer.core.numbers import alone, places_of_largest
 from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Bars, Box, Drawing, FlowLine, Mark, Words
 from explorer.pages.gestures import Keep
@@ -152,7 +153,6 @@ BETWEEN, SHEETS = 28.0, 12.0
 """The distance between two lanes, or two rows of one; the room above the first for the edges of undrawn layers."""
 WIDE = 1.9
 """The width of a picture of all layers, divided by its height."""
-SUBLAYERS = "self", "cross", "ffn"
 
 
 def lanes(view: View) -> "Lanes":

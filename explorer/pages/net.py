@@ -14,11 +14,11 @@ from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetSwitch
 from explorer.pages.changes import given
 from explorer.pages.compose import matrices
-from explorer.pages.drawing import SIGNED, TEXT, Axis, Drawing, Image, Words, drawable
+from explorer.pages.drawing import TEXT, Axis, Drawing, Image, Words, drawable
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do
 from explorer.pages.header import switch_bar
-from explorer.pages.matrix import matrix
+from explorer.pages.matrix import SIGNED, matrix
 from explorer.pages.moving import WIDE as WIDE_LIST
 from explorer.pages.moving import moving
 from explorer.pages.net_answers import Net, net_picture

@@ -17,7 +17,6 @@ from explorer.pages.drawing import (
     DRAWABLE,
     HERE,
     MUTED,
-    SHARES,
     TEXT,
     Axis,
     Band,
@@ -34,6 +33,7 @@ from explorer.pages.drawing import (
 )
 from explorer.pages.element import Element
 from explorer.pages.gestures import MoveTo
+from explorer.pages.matrix import SHARES
 from explorer.pages.page import Note, Picture, Stack
 from explorer.pages.view import Cell, View
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from explorer.core.graph import LOSS, PROBABILITIES
+from explorer.core.model import SUBLAYERS
 from explorer.core.ops import Array
 from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Box, Drawing, FlowLine, Mark, Words
 from explorer.pages.lane import Sheet, amount, net_marks, net_node
@@ -33,7 +34,6 @@ words, as a multiple of the usual one; and the room above a layer for the edges 
 MOST_ANSWERS, MORE_ANSWERS = 2, 3
 """The most next words that are shown, with two columns and with a single one."""
 LOSS_WIDTH = 122.0
-SUBLAYERS = "self", "cross", "ffn"
 
 
 @dataclass

@@ -89,7 +89,7 @@ def diagnosis(document: Document, records: Records, recipe: Recipe, learns: str 
         said = f"The gradient has all but vanished in {_few(faint)}: next to nothing moves there."
         return Diagnosis(said, *_against_vanishing(document))
     higher = recipe.rate * TIMES
-    fell = f"In {records.at:,} steps the loss went from {_short(first)} to {_short(last)} only"
+    fell = f"In {records.at:,} steps the loss went from {alone(first)} to {alone(last)} only"
     if higher > BOUNDS["rate"][1]:
         return Diagnosis(f"{fell}.")
     return Diagnosis(f"{fell}: the steps may be too small.", f"Rate {higher:g}", ("rate", higher))
@@ -102,7 +102,7 @@ def _risen(losses: Array, recipe: Recipe) -> Diagnosis | None:
         return None  # true for NaN, too
     usual = USUAL if recipe.optimiser in ("SGD", "momentum") else USUAL_ADAPTIVE
     lower = max(min(recipe.rate / TIMES, usual), BOUNDS["rate"][0])
-    said = f"The loss has risen from {_short(first)} to {_short(last)}: the steps go past the valley."
+    said = f"The loss has risen from {alone(first)} to {alone(last)}: the steps go past the valley."
     return Diagnosis(said, f"Start over, at rate {lower:g}", ("rate", lower), starts_over=True)
 
 
@@ -148,8 +148,8 @@ def _stuck(document: Document, records: Records) -> str:
     if not wrong or later.mean() < FALLEN * earlier.mean() or not norm < GONE * at_first:
         return ""
     said = [
-        f"The loss stands still at {_short(float(records.losses[-1]))}, though {wrong} of {of} answers are "
-        f"off by more than {far:.3g}: the gradient is {_short(norm)} long, at first it was {_short(at_first)}."
+        f"The loss stands still at {alone(float(records.losses[-1]))}, though {wrong} of {of} answers are "
+        f"off by more than {far:.3g}: the gradient is {alone(norm)} long, at first it was {alone(at_first)}."
     ]
     for k in range(1, model.layers):
         units = values[f"layer.{k}.activation"]
@@ -226,10 +226,6 @@ def _switches(document: Document) -> list[tuple[str, str, SwitchValue]]:
 
 def _few(blocks: list[str]) -> str:
     return f"{', '.join(blocks[:3])}{' and others' * (len(blocks) > 3)}"
-
-
-def _short(value: float) -> str:
-    return alone(value)
 
 
 def twins(document: Document) -> dict[str, int]:

@@ -30,7 +30,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS, Place
 from explorer.core.ops import Array
 from explorer.core.training import checkpoint
-from explorer.core.training.recipe import BOUNDS
+from explorer.core.training.recipe import MOST_STEPS
 from explorer.core.training.records import Record, Records
 from explorer.core.training.trainer import Trainer
 from explorer.document.commands import Replace
@@ -40,7 +40,6 @@ from explorer.document.state import State
 from explorer.training.preparation import Prepared, prepare_document, shaped, take_words, with_weights
 from explorer.training.stretch import Point, Settings, Stretch, same_material
 
-MOST_STEPS = int(BOUNDS["steps"][1])
 BUDGET = 64 * 2**20
 """The most bytes of earlier trainers that a run keeps."""
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from refusals import refuses
 
-from explorer.checkpoints.architectures import as_member, differing, member, members, own_switches
+from explorer.checkpoints.architectures import PARTS, as_member, differing, member, members, own_switches
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import BecomeKind, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load, models
-from explorer.pages.card import BLOCKS, SCORES, WHERE
+from explorer.pages.card import SCORES, WHERE
 from explorer.pages.levels import FAMILY
 from explorer.pages.page import Listing
 from explorer.training.recipes import names
@@ -123,7 +123,7 @@ def test_each_row_says_what_opens_the_models_checkpoints(desk):
     for line, one in zip(tree.lines, members(), strict=True):
         plan = one.plan(one.sizes)
         for part, name in differing():
-            switch = SWITCHES[BLOCKS[part]][name]
+            switch = SWITCHES[PARTS[part]][name]
             value = plan.switches.get(f"decoder.1.{part}.{name}", plan.switches.get(f"{part}.{name}", switch.default))
             assert own_switches(one)[f"{part}.{name}"] == value
             where = {WHERE[part], "blocks"} if part in ("self", "ffn") else {WHERE[part]}

@@ -100,6 +100,7 @@ class Recipe(Frozen):
         return {**asdict(self), "frozen": list(self.frozen), "also": list(self.also)}
 
 
+MOST_STEPS = 10_000_000
 BOUNDS: dict[str, tuple[float, float]] = {
     "rate": (1e-9, 1000.0),
     "warm_up": (0, 1_000_000),
@@ -107,7 +108,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "dropout": (0.0, 0.9),
     "clip": (0.0, 1e6),
     "batch": (0, 4096),
-    "steps": (1, 10_000_000),
+    "steps": (1, MOST_STEPS),
     "validation": (0.0, 0.9),
     "validate_every": (1, 1_000_000),
     "seed": (0, 2**32 - 1),

@@ -12,7 +12,8 @@ from explorer.core.frozen import Frozen
 from explorer.core.numbers import as_share
 from explorer.core.ops import Array
 from explorer.core.overview import FINEST, strongest_in
-from explorer.pages.drawing import SHARES, Bars, Box, Dot, Drawing, FlowLine, Image, Words, drawable, lines_of
+from explorer.pages.drawing import Bars, Box, Dot, Drawing, FlowLine, Image, Words, drawable, lines_of
+from explorer.pages.matrix import SHARES
 from explorer.pages.view import Cell
 from explorer.ui.drawing.strokes import Formulas, Pixels, line_ink, word_ink
 from explorer.ui.signs import letters_for, paint_numbers, paint_signs
