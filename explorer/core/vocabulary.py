@@ -26,6 +26,10 @@ class Tokenizer(Protocol):
         """The text of pieces, without marks."""
         ...
 
+    def is_mark(self, number: int) -> bool:
+        """Whether a piece is a mark, not part of a text."""
+        ...
+
 
 class Vocabulary(tuple[str, ...]):
     """The pieces of a tokenizer in visible characters, by number; no two look the same."""
@@ -49,8 +53,13 @@ class Vocabulary(tuple[str, ...]):
 
     @cached_property
     def end(self) -> str:
-        """The tokenizer's mark for the end of a text; `<end>` if none of the known marks is in it."""
-        return next((mark for mark in (END, *ENDS) if mark in self), END)
+        """The tokenizer's mark for the end of a text; `<end>` if none of the known marks is in it.
+
+        Gemma and Qwen have `</s>`, too, as an ordinary piece of HTML.
+        """
+        there = [mark for mark in (END, *ENDS) if mark in self]
+        marks = (mark for mark in there if mark == END or self.tokenizer.is_mark(self.index(mark)))
+        return next(marks, there[0] if there else END)
 
     @cached_property
     def _begins_with_blank(self) -> bool:

@@ -66,6 +66,14 @@ def test_what_is_no_tokenizer_could_not_be_opened_so_it_is_not_saved(state, tmp_
     assert not (tmp_path / "it.explorer").exists()
 
 
+def test_a_text_ends_with_a_mark_and_not_with_a_piece_that_looks_like_one():
+    """`</s>` is a piece of HTML in Gemma, whose texts end with `<eos>`, and in Qwen."""
+    added = [{"id": 3, "content": "</s>", "special": False}, {"id": 4, "content": "<eos>", "special": True}]
+    said = {**SAID, "model": {**SAID["model"], "vocab": {"a": 0, "b": 1, "ab": 2, "</s>": 3, "<eos>": 4}}}
+    assert named(from_json(json.dumps({**said, "added_tokens": added})), 5).end == "<eos>"
+    assert named(from_json(json.dumps({**said, "added_tokens": added[:1]})), 4).end == "</s>"
+
+
 def test_a_loss_that_is_switched_on_is_of_the_next_pieces_and_their_own_end(tmp_path):
     """Not `<end>`: with it a model of others would have one row more than it was trained with."""
     ends = {**SAID, "added_tokens": [{"id": 3, "content": "</s>", "special": True}]}
