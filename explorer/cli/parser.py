@@ -161,7 +161,7 @@ A recipe says which model, what it learns from, and how:
     title = "My text"
 
     [model]                   # or: example = "xor", or: document = "mine.explorer", whose weights are gone on from
-    kind = "gpt"              # or encoder-decoder, or encoder, or mlp with units = [8, 8]
+    kind = "gpt"              # or encoder-decoder, or mlp with units = [8, 8], or encoder, with a grammar below
     d_model = 64
     layers = 2
     [model.switches]          # as in a lesson; without a block's name, for every layer
@@ -170,7 +170,7 @@ A recipe says which model, what it learns from, and how:
 
     [data]
     text = "mine.txt"         # beside the recipe. Or pairs = "pairs.tsv", two sentences a line with a tab between them;
-    window = 24               # or set = "xor" or "sine"; or X = [[0, 1], …] and target = [[1], …]
+    window = 24               # or set = "xor", "sine"; or X = [[0, 1], …] and target = [[1], …]; or grammar = "G.toml"
     words = 400               # the most frequent words; all others are <unk>. Or merges = 512, for pieces of words
 
     [training]                # each may be left out
