@@ -290,8 +290,13 @@ def _made(question: MakeSo, made: State, began: State) -> Verdict:
     changed = _changed_cells(made, began)
     for name, cells in changed.items():
         if question.allowed and not all(_is_allowed(question, made, name, cell) for cell in cells):
-            allowed = " and ".join(question.allowed)
-            return Verdict(False, f"{name.rpartition('.')[2]} was changed; change only {allowed}.")
+            graph = made.graph
+            symbols = dict.fromkeys(graph.nodes[graph.place(one).node].symbol for one in question.allowed)
+            another, here = ("Another ", " of this step") if graph.nodes[name].symbol in symbols else ("", "")
+            allowed = " and ".join(map(formula_text, symbols))
+            return Verdict(
+                False, f"{another}{formula_text(graph.nodes[name].symbol)} was changed; change only {allowed}{here}."
+            )
     count = sum(map(len, changed.values()))
     if question.edits and count > question.edits:
         few = "one number" if question.edits == 1 else f"{question.edits} numbers"

@@ -350,6 +350,14 @@ def test_what_does_not_count():
     question = made("weights[friend, she] > 0.5", edits=1, allowed=["K"])
     other = SetCells("Q", {(8, 3): -9.0}).apply(TEXTBOOK)
     assert judge(question, other, TEXTBOOK).sentence == "Q was changed; change only K."
+    lesson = load("you-are-welcome")  # what a page calls γ has the name encoder.1.self.gamma
+    at = [step.id for step in lesson.steps].index("gamma")
+    began, gamma = StepStates(lesson)[at], lesson.steps[at].question
+    for name, said in (
+        ("self.beta", "β was changed; change only γ."),
+        ("ffn.gamma", "Another γ was changed; change only γ of this step."),
+    ):
+        assert judge(gamma, SetCells(f"encoder.1.{name}", {(0,): 9.0}).apply(began), began).sentence == said
     many = SetCells("K", {(4, 0): 9.0, (4, 1): 9.0}).apply(TEXTBOOK)
     assert judge(question, many, TEXTBOOK).sentence == "2 numbers were changed; change only one number."
     pinned = PinCells("weights", {(8, 4): 0.9}).apply(TEXTBOOK)
