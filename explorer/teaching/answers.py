@@ -126,11 +126,11 @@ class Sitting:
         self._answered |= {one.question: one for one in answers.answered if one.question in self._answered}
 
     def answer(self, item: Item, answer: float) -> Try:
-        """Judge an answer and record it. After the last try nothing is recorded."""
+        """Judge an answer and record it. After the last try, and if it was given before, nothing is recorded."""
         so_far = self._answered[item.id]
         right, mistake = answered(item, answer if isinstance(item, NumberItem) else int(answer))
         given = Try(answer, right, mistake)
-        if not so_far.over:
+        if not so_far.over and given not in so_far.tries:
             self._answered[item.id] = replace(so_far, tries=(*so_far.tries, given))
         return given
 

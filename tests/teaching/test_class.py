@@ -160,8 +160,11 @@ def test_a_question_is_over_after_three_tries_or_the_right_one():
     (choice,) = (item for item in sitting.items if isinstance(item, ChoiceItem))
     assert sitting.hint(choice) in (*choice.hints, "")
     number = next(item for item in sitting.items if isinstance(item, NumberItem))
-    for _ in range(5):
-        sitting.answer(number, 1234.5)
+    for typed in (1234.5, 1234.5, 1234.5, 1235.5):  # the same number once more is no try, as in a lesson
+        sitting.answer(number, typed)
+    assert sitting.left(number) == 1
+    for typed in range(2000, 2005):
+        sitting.answer(number, typed)
     assert sitting.over(number)
     found = {one.question: one for one in sitting.answers().answered}
     assert len(found[number.id].tries) == 3
