@@ -13,22 +13,11 @@ from explorer.document.document import Document
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.compose import page
-from explorer.pages.drawing import (
-    LONG,
-    SHARES,
-    Bars,
-    Box,
-    Dot,
-    FlowLine,
-    HeatMap,
-    Image,
-    Segments,
-    Words,
-    series,
-)
+from explorer.pages.drawing import LONG, Bars, Box, Dot, FlowLine, HeatMap, Image, Segments, Words, series
 from explorer.pages.gestures import Edit, GoTo, Keep
 from explorer.pages.lane import amount, depth, length
 from explorer.pages.levels import ALL, LAYER, WHOLE, places
+from explorer.pages.matrix import SHARES
 from explorer.pages.page import Choice, Player
 from explorer.pages.stacks import SHEETS
 from explorer.pages.view import View

@@ -15,7 +15,6 @@ from explorer.pages.drawing import (
     ERROR,
     HERE,
     LINE,
-    SHARES,
     TEXT,
     Arc,
     Arrow,
@@ -32,6 +31,7 @@ from explorer.pages.drawing import (
     series,
 )
 from explorer.pages.gestures import MoveTo, SetNumber
+from explorer.pages.matrix import SHARES
 from explorer.pages.view import Cell
 from explorer.ui.drawing.side import Side
 from explorer.ui.drawing.strokes import line_ink
