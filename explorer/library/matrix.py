@@ -330,7 +330,9 @@ class Matrix(NDArrayOperatorsMixin):
     def _repr_html_(self) -> str:
         return as_html(self)
 
-    def _repr_latex_(self) -> str:
+    def _repr_latex_(self) -> str | None:
+        if self.value.size > MOST_ROWS * MOST_COLUMNS:
+            return None  # a notebook keeps every form that there is; HTML shows the beginning
         return r"$\displaystyle " + r",\quad ".join(" ".join(equation(one.symbol, one)) for one in self.parts()) + "$"
 
 

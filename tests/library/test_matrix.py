@@ -160,6 +160,7 @@ def test_html_of_strange_words_and_numbers():
 def test_latex(weights):
     import ziamath
 
+    assert explorer.open("tiny-gpt")["input.table"]._repr_latex_() is None, "no megabytes in each notebook"
     text = weights._repr_latex_()
     assert "%" not in text
     assert text.count(r"\begin{pmatrix}") == 2
