@@ -88,8 +88,9 @@ class Exercise:
         if self.sitting is None or self.reviews:
             return ("name field", "save")
         last = self.at + 1 == len(self.sitting.items)
-        choices = len(self.item.options) if isinstance(self.item, ChoiceItem) else 0
-        asked = [f"field {self.at}", *(f"choice {self.at} {i}" for i in range(choices))]
+        # In the order that is seen: in the lesson's own order the right choice is often the first.
+        choices = order(self.item, self.sitting.student) if isinstance(self.item, ChoiceItem) else ()
+        asked = [f"field {self.at}", *(f"choice {self.at} {i}" for i in choices)]
         return ("review" if last else "next",) if self.sitting.over(self.item) else tuple(asked)
 
     @property

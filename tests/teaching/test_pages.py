@@ -97,6 +97,8 @@ def test_choices_stand_in_an_order_of_their_own_and_mean_the_same(exercise):
     places = order(item, "Ada Lovelace")
     assert sorted(places) == list(range(len(item.options)))
     assert places == order(item, "ada lovelace")
+    shown = [one.id for one in found(exercise.page(), Button)][: len(places)]
+    assert [one for one in exercise.wanted if one in shown] == shown, "the focus told the right one"
     letters = [one.text for one in found(exercise.page(), Button)][: len(places)]
     assert letters == [chr(ord("A") + i) for i in range(len(places))]
     exercise.do("answer", right_one(item))
