@@ -74,6 +74,8 @@ def _begin() -> None:
         # A terminal whose encoding lacks γ or − shows an escape sequence instead.
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="backslashreplace")
+    if reconfigure := getattr(sys.stdin, "reconfigure", None):
+        reconfigure(errors="replace")  # a key of another encoding is no answer, and no end
     have_a_home()
 
 

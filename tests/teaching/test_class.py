@@ -314,6 +314,15 @@ def test_from_the_sheet_to_the_class(tmp_path, monkeypatch, capsys):
     assert json.loads(capsys.readouterr().out)["topics"][0]["question"] == "emma/all-missing"
 
 
+def test_a_key_of_another_encoding_is_no_answer(tmp_path, monkeypatch, capsys):
+    """It ended the program, and all answers before it were lost."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["sheet", "softmax/guess", "--out", "w.sheet.toml"]) == 0
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\n"), "utf-8"))
+    assert main(["answer", "w.sheet.toml", "--student", "Ada"]) == 0
+    assert "That is no answer to this question." in capsys.readouterr().out
+
+
 def test_a_class_is_told_what_was_chosen(tmp_path, monkeypatch, capsys):
     """A letter tells nothing: each student has the choices in another order."""
     monkeypatch.chdir(tmp_path)
