@@ -319,7 +319,7 @@ def told(item: Question, given: Try, left: int) -> str:
     if given.right:
         return "Right."
     if isinstance(item, ChoiceItem):
-        why = item.options[int(given.answer)].feedback
+        why = _bare(item.options[int(given.answer)].feedback)
         said = why if isinstance(item.question, Point) else f"No. {why}".strip()
         if over:
             said += f" Right is {' or '.join(f'“{_bare(one.text)}”' for one in item.options if one.right)}."

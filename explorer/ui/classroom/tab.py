@@ -164,6 +164,8 @@ class ClassTab(ColumnTab):
             wanted = next((one for one in widgets if one is not None and one.isEnabled()), None)
             if wanted is not None:
                 wanted.setFocus(Qt.FocusReason.OtherFocusReason)
+                if isinstance(wanted, FieldView):
+                    wanted.edit.selectAll()  # so that typing replaces a wrong number, as in a lesson
 
     def _begin(self, act: str, value: object) -> None:
         match act:

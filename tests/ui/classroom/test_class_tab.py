@@ -61,7 +61,9 @@ def test_a_sheet_is_done_and_handed_in(window, sheet, hand, qtbot, tmp_path, mon
     click(tab, "next")
     field = tab.elements.widgets["field 1"]
     assert isinstance(field, FieldView)
-    qtbot.keyClicks(field.edit, str(right_one(items[1])))
+    qtbot.keyClicks(field.edit, "1234.5")
+    hand.key(Qt.Key.Key_Return)
+    qtbot.keyClicks(field.edit, str(right_one(items[1])))  # it replaces the wrong one
     click(tab, "lock")
     assert field.edit.isReadOnly()
     click(tab, "review")
