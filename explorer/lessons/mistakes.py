@@ -65,6 +65,9 @@ def _ways(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
             yield "upside down", "if one divides the wrong way round", step("divide", *reversed(arguments))
         case "mean":
             yield "not divided by n", "if the sum is not divided by how many there are", step("sum", *arguments)
+        case "sum" if isinstance(arguments[0], Step) and arguments[0].function == "square":
+            root = step("sqrt", step("sum", *arguments))
+            yield "length", "with the length in place of its square", root
         case "norm":
             of_sizes = step("sum", replace_value(arguments[0], np.abs(arguments[0].value)))
             yield "sizes added", "if the sizes are added up, without squares and root", of_sizes

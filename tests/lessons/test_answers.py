@@ -153,6 +153,8 @@ STEPS = {
     ("you-are-welcome", "source.PE", (1, 0), np.cos(1)): ("cos", "with the cosine, not the sine"),
     ("you-are-welcome", "source.PE", (1, 0), np.sin(np.pi / 180)): ("degrees", "set to degrees"),
     ("two-vectors", "length_x", (0,), 4.0): ("sizes added", "without squares and root"),
+    ("two-vectors", "c", (0, 0), 10.0): ("not divided", "not divided by the square of the length"),
+    ("two-vectors", "c", (0, 0), 10 / np.sqrt(20)): ("length", "with the length in place of its square"),
 }
 
 

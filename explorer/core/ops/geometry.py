@@ -146,6 +146,9 @@ class ShadowFactor(Op):
             return step("value", Constant(0.0, "nothing falls on a vector of length 0"))
         return step("divide", dot[cell], square, label="factor")
 
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("not divided", "if the dot product is not divided by the square of the length", Kept())
+
     def _square(self, y: Source, row: tuple[int, ...]) -> Step:
         return step("sum", step("square", y[(*row, slice(None))]), label="length squared")
 
