@@ -5,6 +5,7 @@ import io
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from unicodedata import combining, normalize
 
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
@@ -142,9 +143,15 @@ def gradebook(files: Iterable[Path], sheet: Sheet | None = None) -> Gradebook:
             if name in kept:
                 left_out.append(_twice(*kept[name]))
             kept[name] = path, one
-    students = sorted((one for _, one in kept.values()), key=lambda one: one.student.casefold())
+    students = sorted((one for _, one in kept.values()), key=lambda one: _in_order(one.student))
     questions = dict.fromkeys(one.question for student in students for one in student.answered)
     return Gradebook(students[0].sheet if students else "", tuple(questions), tuple(students), tuple(left_out))
+
+
+def _in_order(student: str) -> tuple[str, str]:
+    """A name for sorting: Ä stands at A."""
+    name = normalize("NFD", known_as(student))
+    return "".join(letter for letter in name if not combining(letter)), name
 
 
 def _tried(answers: Answers) -> int:

@@ -205,6 +205,13 @@ def test_a_class(folder):
     assert UNKNOWN not in names
 
 
+def test_students_stand_in_the_order_of_their_letters(tmp_path):
+    for name in ("Zoe", "Özil", "Äpfel", "Otto", "Anna", "émile", "Eva"):
+        sat(name).save(tmp_path / f"{name}.answers.json")
+    order = [one.student for one in gradebook([tmp_path]).students]
+    assert order == ["Anna", "Äpfel", "émile", "Eva", "Otto", "Özil", "Zoe"]
+
+
 def test_what_does_not_count_is_told(folder):
     (folder / "broken.answers.json").write_text("{", "utf-8")
     (folder / "._Ada.answers.json").write_bytes(b"\0\5\x16\7Mac OS X")  # passed over
