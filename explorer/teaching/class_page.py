@@ -52,6 +52,8 @@ _TAG = re.compile(r"<[^>]+>")
 _LONGEST = 60
 WAY, COURSE = 380, (1180, 300)
 """In pixels at text scale 1: the width of each of the three ways to begin, and the picture of a sheet's course."""
+ACROSS = 25
+"""The most questions in one table on paper: with more, names are broken letter by letter."""
 WIDE = 330
 """Width in pixels, at text scale 1, of a histogram and the mistakes below it."""
 
@@ -286,12 +288,6 @@ def class_on_paper(roll: Roll) -> str:
     """The table, the topics and the mistakes as HTML for printing."""
     book = roll.book
     assert book is not None
-    heads = "".join(f"<th>{i}</th>" for i, _ in enumerate(book.questions, 1))
-    rows = []
-    for student in roll.students:
-        answers = {one.question: one for one in student.answered}
-        cells = "".join(f"<td align='center'>{mark(answers.get(question))}</td>" for question in book.questions)
-        rows.append(f"<tr><td>{escape(student.student)}</td><td align='right'>{rights(student)}</td>{cells}</tr>")
     topics = "".join(
         f"<li>{escape(roll.asked[one.question].title)}: {one.at_once} of {one.asked} right at once; "
         + escape(", ".join(f"{n} × {roll.asked[one.question].mistake(name)}" for name, n in one.mistakes))
@@ -304,10 +300,23 @@ def class_on_paper(roll: Roll) -> str:
         said = ", ".join(f"{words} {outcomes[name]}" for name, words in _OUTCOMES.items() if outcomes[name])
         common = _common(book.mistakes(question), roll.asked[question])
         each.append(f"<p><b>{number} {escape(roll.asked[question].title)}</b>: {said}<br>{common}</p>")
-    head = f"<tr><th></th><th>right</th>{heads}</tr>"
-    table = f"<table border='1' cellspacing='0' cellpadding='2'>{head}{''.join(rows)}</table>"
+    tables = "<br>".join(_on_paper(roll, start) for start in range(0, len(book.questions), ACROSS))
     topics = f"<h2>To talk about</h2><ol>{topics}</ol>"
-    return f"<h1>{escape(book.sheet)}</h1>{topics}{table}<h2>Each question</h2>{''.join(each)}"
+    return f"<h1>{escape(book.sheet)}</h1>{topics}{tables}<h2>Each question</h2>{''.join(each)}"
+
+
+def _on_paper(roll: Roll, start: int) -> str:
+    """The table of students and of as many questions as fit on paper, from `start` on, counted from 0."""
+    assert roll.book is not None
+    some = roll.book.questions[start : start + ACROSS]
+    heads = "".join(f"<th>{i}</th>" for i, _ in enumerate(some, start + 1))
+    rows = []
+    for student in roll.students:
+        answers = {one.question: one for one in student.answered}
+        cells = "".join(f"<td align='center'>{mark(answers.get(question))}</td>" for question in some)
+        rows.append(f"<tr><td>{escape(student.student)}</td><td align='right'>{rights(student)}</td>{cells}</tr>")
+    head = f"<tr><th></th><th>right</th>{heads}</tr>"
+    return f"<table border='1' cellspacing='0' cellpadding='2'>{head}{''.join(rows)}</table>"
 
 
 def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]:

@@ -218,7 +218,16 @@ def test_a_mistake_has_its_name_and_a_choice_its_words(roll):
     assert asked.mistake("chose B") == f"“{asked.options[1]}”"
     assert asked.mistake("chose Z") == "chose Z"
     assert asked.mistake("not scaled") == "not scaled"
-    assert "Ada" in class_on_paper(roll)
+
+
+def test_on_paper_many_questions_stand_in_several_tables(roll, monkeypatch):
+    """Else names were broken letter by letter."""
+    students = len(roll.students)
+    assert class_on_paper(roll).count("<tr>") == 1 + students
+    monkeypatch.setattr("explorer.teaching.class_page.ACROSS", 2)
+    paper = class_on_paper(roll)
+    assert paper.count("<tr>") == 2 * (1 + students)
+    assert [paper.count(f"<th>{i}</th>") for i in (1, 2, 3)] == [1, 1, 1]
 
 
 def test_the_first_page_has_three_ways_and_a_picture_of_how_a_sheet_goes_whose_boxes_lie_apart():
