@@ -98,7 +98,8 @@ def conventions(given: Any, printed: Any, seconds: float = SECONDS) -> Ways:
     Parameters
     ----------
     given, printed : str or array
-        As copied from a text: see `explorer.lessons.conventions.read_matrix`. All printed digits must agree.
+        As copied from a text: see `explorer.lessons.conventions.read_matrix`. All printed digits must agree. A list
+        of numbers is a row.
     seconds : float
         The longest time that the search may take.
 
@@ -113,8 +114,9 @@ def conventions(given: Any, printed: Any, seconds: float = SECONDS) -> Ways:
     >>> explorer.conventions("2 1 0.2", "0.6522 0.2399 0.1078")
     1  output.probabilities: as it stands
     """
-    matrix, _ = read_matrix(given)
+    matrix = np.atleast_2d(read_matrix(given)[0])
     if matrix.ndim != 2 or not np.isfinite(matrix).all():
         raise ExplorerError("not-a-matrix")
-    found = search.of_matrix(matrix, *read_matrix(printed), seconds)
+    values, decimals = read_matrix(printed)
+    found = search.of_matrix(matrix, np.atleast_2d(values), np.atleast_2d(decimals), seconds)
     return Ways(tuple(Way(one, name) for name, one in found))
