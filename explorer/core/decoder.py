@@ -245,7 +245,7 @@ def _run_along(graph: Graph, node: Node) -> list[str]:
     return [*node.axes, *(axes[letter] for letter in summed if letter in axes)] if summed else []
 
 
-class Cost(Frozen):
+class NextWordCost(Frozen):
     """What the next word after a text costs."""
 
     # `without`, `with_cache`: multiplications.
@@ -255,7 +255,7 @@ class Cost(Frozen):
     kept: tuple[str, ...]  # the nodes whose rows are kept
 
 
-def next_word_cost(model: Model, graph: Graph, words: int) -> Cost:
+def next_word_cost(model: Model, graph: Graph, words: int) -> NextWordCost:
     """The cost of the last of `words` words, counted on the graph: with a cache one row, without one all rows.
 
     The source of a translator is read once and not counted. Where nothing can be kept, both cost the same.
@@ -265,9 +265,9 @@ def next_word_cost(model: Model, graph: Graph, words: int) -> Cost:
     each, along, held, kept = _totals(graph, DECODER_READS[model.kind])
     row = each + along * words
     if why_none_kept(model, words):
-        return Cost(row * words, row * words, 0, ())
+        return NextWordCost(row * words, row * words, 0, ())
     size = sum(numbers * words**times for times, numbers in held.items())
-    return Cost(row * words, row, size * np.dtype(model.dtype).itemsize, kept)
+    return NextWordCost(row * words, row, size * np.dtype(model.dtype).itemsize, kept)
 
 
 @lru_cache(1)  # a page asks for several numbers of words

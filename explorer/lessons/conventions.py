@@ -175,7 +175,7 @@ class Convention(Frozen, eq=False):
         return ", ".join(said) or "as it stands"
 
 
-class Answer(Frozen, eq=False):
+class Finding(Frozen, eq=False):
     """The result of a search."""
 
     found: tuple[Convention, ...]  # the conventions that give all printed digits, the likeliest first
@@ -200,7 +200,7 @@ def print_of(state: State, node: str, given: Any) -> Print:
     return Print(node, values, decimals)
 
 
-def conventions(state: State, prints: Sequence[Print], seconds: float = SECONDS) -> Answer:
+def conventions(state: State, prints: Sequence[Print], seconds: float = SECONDS) -> Finding:
     """Find the choices under which a model gives printed numbers.
 
     Parameters
@@ -230,7 +230,7 @@ class _Search:
         self.start, self.end, self.tried = state, monotonic() + seconds, 0
         self._values: tuple[State, dict[str, Array]] = state, {}  # the values computed for the last state
 
-    def answer(self, prints: Sequence[Print]) -> Answer:
+    def answer(self, prints: Sequence[Print]) -> Finding:
         order = self.start.graph.position
 
         def place(one: Print) -> tuple[int, str]:
@@ -250,7 +250,7 @@ class _Search:
         found = () if unexplained else tuple(sorted(frontier, key=lambda way: way.cost))
         best = found[0] if found else frontier[0]
         undecided = self._undecided(best, known) if found else {}
-        return Answer(found, best, tuple(dict.fromkeys(unexplained)), undecided, self.tried)
+        return Finding(found, best, tuple(dict.fromkeys(unexplained)), undecided, self.tried)
 
     # One state against one print
 

@@ -24,7 +24,7 @@ from explorer.pages.page import (
     NUMBER,
     Column,
     Controls,
-    Descent,
+    DescentPart,
     Entry,
     Item,
     Line,
@@ -242,7 +242,7 @@ def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     parts = [Stack("terms", what, (Note("about the terms", text), listing), TERMS if words else DIFFERENCES), costs]
     if gradients := word_gradients(view):
         parts.append(Stack("gradients", "In which direction each logit should move", gradients, GRADIENTS))
-    parts.append(Stack("down", "Down the gradient", (Descent("steps", "steps"),), STEPS))
+    parts.append(Stack("down", "Down the gradient", (DescentPart("steps", "steps"),), STEPS))
     return (
         Row("terms listed", tuple(Item("", part) for part in parts)),
         Section(

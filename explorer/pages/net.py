@@ -22,7 +22,7 @@ from explorer.pages.matrix import SIGNED, matrix
 from explorer.pages.moving import WIDE as WIDE_LIST
 from explorer.pages.moving import moving
 from explorer.pages.net_answers import Net, net_picture
-from explorer.pages.page import Button, Controls, Descent, Item, Note, Row, Section, Stack
+from explorer.pages.page import Button, Controls, DescentPart, Item, Note, Row, Section, Stack
 from explorer.pages.view import View
 from explorer.pages.whole import whole_below
 
@@ -97,22 +97,22 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
     quick, ready = (steps.quick, steps.ready) if steps is not None else (True, True)
     example = view.state.lesson
     slow = () if quick else (Note("slow", SLOW if ready else f"{SLOW} {FIRST}"),)
-    pictures: list[Element] = [Stack("loss", "Loss", (Descent("curve", "curve", (example,), 340, 260),))]
+    pictures: list[Element] = [Stack("loss", "Loss", (DescentPart("curve", "curve", (example,), 340, 260),))]
     cells: list[Element] = []
     net = net_picture(view)
     if ready and sum(np.size(view.values[name]) for name in moves) > 1:
         shapes = view.part(("shapes", moves), (), lambda: tuple((name, view.values[name].shape) for name in moves))
-        surface = Descent("surface", "surface", (example, shapes), 330, 310)
+        surface = DescentPart("surface", "surface", (example, shapes), 330, 310)
         pictures.append(Stack("loss over two weights", "Loss over two weights", (surface,)))
         long = len({name.rpartition(".")[0] for name in moves}) > MANY
         all_from = WITH_NET if long or net is not None else ONE_LINE
-        cells = [Descent("cells", "cells", (example, shapes), CELLS, 60, all_from)]
+        cells = [DescentPart("cells", "cells", (example, shapes), CELLS, 60, all_from)]
     if net is not None:
         pictures.append(net)
     list_of_all = moving(view, steps.moves if steps is not None else {}, measured=True)
     weights = Stack("what moves", "What moves", (list_of_all,), WIDE_LIST)
     return (
-        Descent("steps", "steps"),
+        DescentPart("steps", "steps"),
         *slow,
         Row("pictures", tuple(Item("", picture) for picture in (*pictures, weights, *cells))),
     )
@@ -153,7 +153,9 @@ def net(view: View, stage: Stage) -> tuple[Element, ...]:
     picture = net_picture(view) if beside else net_picture(view, width=WIDE)
     if picture is not None:
         learns = LOSS in view.nodes
-        steps = Stack("descent", "Gradient descent", (Descent("steps", "steps", width=STEPS * beside),), STEPS * beside)
+        steps = Stack(
+            "descent", "Gradient descent", (DescentPart("steps", "steps", width=STEPS * beside),), STEPS * beside
+        )
         weights = Stack("weights", "Weights", _weights(view), BESIDE * beside)
         columns = (picture, steps, weights) if learns else (picture, weights)
         elements += [Row("playground", tuple(Item("", column) for column in columns))] if beside else columns

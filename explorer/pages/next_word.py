@@ -10,7 +10,7 @@ from html import escape
 import numpy as np
 
 from explorer.core.byte_pairs import typed, unit
-from explorer.core.decoder import Cost, Decoder, next_word_cost, products, why_none_kept
+from explorer.core.decoder import Decoder, NextWordCost, next_word_cost, products, why_none_kept
 from explorer.core.generation import Beam, Choice, search
 from explorer.core.graph import LOGITS, PROBABILITIES, READ, Stage
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE
@@ -84,7 +84,7 @@ def cache(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     )
 
 
-def _about(view: View, sequence: str, row: int, on: bool, cost: Cost, none_kept: str) -> str:
+def _about(view: View, sequence: str, row: int, on: bool, cost: NextWordCost, none_kept: str) -> str:
     n = row + 1
     if none_kept:
         said = (
@@ -121,7 +121,7 @@ def _apart(state: State, ids: tuple[int, ...]) -> float:
         return float(np.nanmax(np.abs(with_cache.astype(np.float64) - without), initial=0.0))
 
 
-def _rows(view: View, sequence: str, row: int, on: bool, cost: Cost) -> Listing:
+def _rows(view: View, sequence: str, row: int, on: bool, cost: NextWordCost) -> Listing:
     """A line for each product: for each row its multiplications if it is computed, or that it is kept or not needed."""
     n = row + 1
     there = view.labels(sequence)
@@ -161,7 +161,7 @@ def _kept_names(names: Sequence[str]) -> str:
     return f"<b>{escape(', '.join(shorts))}</b> of {len(blocks)} blocks, <b>{first}</b> to <b>{last}</b>"
 
 
-def _cost(view: View, row: int, cost: Cost, none_kept: str) -> tuple[Element, ...]:
+def _cost(view: View, row: int, cost: NextWordCost, none_kept: str) -> tuple[Element, ...]:
     n = row + 1
     lines = []
     for words in sorted({n, 2 * n, 4 * n, 8 * n}):

@@ -25,7 +25,7 @@ from explorer.pages.matrix import Matrix, part_of
 from explorer.pages.matrix import matrix as matrix_of_node
 from explorer.pages.page import (
     Controls,
-    Descent,
+    DescentPart,
     Item,
     Listing,
     Note,
@@ -64,7 +64,7 @@ def excerpt(page: Page, graph: Graph, node: str = "", title: str = "") -> tuple[
     parts = [part for element in page.elements for part in leaves(element)]
     if title:
         found = next((part for part in parts if title.casefold() in names(part)), None)
-        if isinstance(found, Descent):  # with the picture that its steps change
+        if isinstance(found, DescentPart):  # with the picture that its steps change
             there = [one for one in parts if isinstance(one, Picture)][:1]
             return (*map(_as_large_as_it_fits, there), replace(found, width=0))  # as wide as its place, or it is cut
         if found is not None:

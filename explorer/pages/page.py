@@ -473,7 +473,7 @@ class Switches(Element):
     several: int = 1  # the number of blocks of this kind, if "Set everywhere" is offered; else 1
 
 
-class Descent(Element):
+class DescentPart(Element):
     """A part of gradient descent, whose widget follows the run by itself while the page stays the same."""
 
     # "steps" (the controls), "curve" (with the choice of its scale), "surface" or "cells" (to choose the surface's two

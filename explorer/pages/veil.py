@@ -24,7 +24,7 @@ from explorer.pages.page import (
     WORDS,
     Column,
     Controls,
-    Descent,
+    DescentPart,
     Entry,
     Header,
     Item,
@@ -125,7 +125,7 @@ class _Veil:
         match element:
             case Matrix() | Scheme():
                 return element
-            case Descent():  # it shows the loss and the weights
+            case DescentPart():  # it shows the loss and the weights
                 return None if self._covered.gradients or LOSS in self._covered.values else element
             case Row(items=items):
                 pairs = {item.element.id: item.element for item in other.items} if isinstance(other, Row) else {}

@@ -60,7 +60,7 @@ Annotated = tuple[Sequence[str], Sequence[tuple[int, int]]]
 """The words of a sentence, and for each pronoun its place and the place of the person that it refers to."""
 
 
-class Cost(Frozen):
+class HeadCost(Frozen):
     """How much worse a model is without a head."""
 
     # The increase of the loss, in nats per word: `without`, if the head outputs 0; `averaged`, if it always outputs its
@@ -78,7 +78,7 @@ class Head(Frozen, eq=False):
     scores: Mapping[str, Score]  # for each measure of `MEASURES`
     does: str  # the measure that describes it; "" if none does
     mean: Array  # (d_v,): its mean output
-    cost: Cost | None  # the loss without it, if it was measured
+    cost: HeadCost | None  # the loss without it, if it was measured
     example: str  # a word and the word that it attends to, in one of the sentences; "" if `does` is ""
 
 
@@ -221,11 +221,11 @@ class _Batch:
         output = self.values[f"{block}.output"][:, head]
         return np.asarray(output[self.real if self.real.any() else self.read].mean(0))
 
-    def cost(self, block: str, head: int) -> Cost:
+    def cost(self, block: str, head: int) -> HeadCost:
         """How much worse the model is without a head."""
         costs = self.costs(block, head, 0.0)
         averaged = self.costs(block, head, self.mean(block, head))
-        return Cost(float(costs.mean()), float(averaged.mean()), self.dearest(costs))
+        return HeadCost(float(costs.mean()), float(averaged.mean()), self.dearest(costs))
 
     def costs(self, block: str, head: int, held: Array | float) -> Array:
         """How much more surprising each right word is if a head outputs the same vector everywhere, (n_right,)."""

@@ -12,7 +12,7 @@ from explorer.pages.changes import TO_COMPARE, changes
 from explorer.pages.costs import FEW_LAYERS, LARGER
 from explorer.pages.gestures import GoTo
 from explorer.pages.levels import MOST_LISTED
-from explorer.pages.page import Descent, Listing, Switches, Waiting
+from explorer.pages.page import DescentPart, Listing, Switches, Waiting
 from explorer.pages.view import Steps
 from tests.pages.conftest import Elsewhere
 
@@ -30,7 +30,7 @@ class TestDescent:
         return {"steps": Steps(0.1, moves, quick, ready, dict)}
 
     def shown(self, page):
-        return [part.part for part in page.all(Descent)]
+        return [part.part for part in page.all(DescentPart)]
 
     def test_controls_curve_surface_answers_and_what_moves(self, desk):
         xor = desk("xor")
@@ -59,9 +59,9 @@ class TestDescent:
     def test_without_a_loss_it_says_why_and_switches_one_on(self, start, desk):
         start.do(SetSwitch("loss", "loss", "none"))
         page = start.page("model.descent")
-        assert not page.all(Descent)
+        assert not page.all(DescentPart)
         start.do(page.the("loss on").asks.command())
-        assert start.page("model.descent").all(Descent)
+        assert start.page("model.descent").all(DescentPart)
         page = desk("two-vectors").page("model.descent")
         assert "no loss" in page.notes
         assert not page.has("loss on")

@@ -17,7 +17,7 @@ from explorer.document.document import Document
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.drawing import HERE, TEXT, Curve, Dot, Image, Segments, Words
 from explorer.pages.net_answers import Net, level_lines, net_picture
-from explorer.pages.page import Descent, Switches
+from explorer.pages.page import DescentPart, Switches
 from explorer.pages.view import Cell, View
 
 ANSWERS = "answers"
@@ -60,7 +60,7 @@ def test_a_word_that_looks_like_the_numbers_of_a_case_keeps_its_name():
 def test_everything_stands_beside_each_other(xor):
     page = xor.page("input")
     assert {"input.X", "loss.target", "layer.1.W", "layer.1.b", "layer.2.W", "layer.2.b"} <= set(page.names)
-    assert [part.part for part in page.all(Descent)] == ["steps"]
+    assert [part.part for part in page.all(DescentPart)] == ["steps"]
     assert [bar.block for bar in page.all(Switches)] == ["layer.1", "layer.2"]
     assert all(bar.several == 1 for bar in page.all(Switches))
     assert "colour" in page.page.header.sentence
@@ -77,7 +77,7 @@ def test_another_activation(xor):
 def test_without_a_loss_there_is_no_descent(xor):
     xor.do(SetSwitch("loss", "loss", "none"))
     page = xor.page("input")
-    assert not page.all(Descent)
+    assert not page.all(DescentPart)
     assert "There are no right answers to compare with" in page.notes
     assert all(dot.share is None and not dot.wrong and not dot.inside for dot in page.marks(ANSWERS, Dot))
 

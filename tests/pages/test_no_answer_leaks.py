@@ -31,7 +31,7 @@ from explorer.pages.page import (
     Check,
     Choice,
     Controls,
-    Descent,
+    DescentPart,
     Listing,
     Number,
     Row,
@@ -293,7 +293,7 @@ def is_less(one, other):
 
 def tells(asked, element):
     """Whether an element shows the number by itself."""
-    if isinstance(element, Descent):
+    if isinstance(element, DescentPart):
         return any(node in asked.view.looking.covered.values for node in ("loss.value", "output.logits"))
     if isinstance(element, HeatMap):
         return bool(asked.stands_in(element.matrix.values).any())

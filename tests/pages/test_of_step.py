@@ -29,7 +29,7 @@ from explorer.pages.of_step import (
     lit_by_step,
     right_cells,
 )
-from explorer.pages.page import Descent, Listing, Picture, Row
+from explorer.pages.page import DescentPart, Listing, Picture, Row
 from explorer.pages.view import Cell, Covered, Spot, View
 
 LESSONS = ("start-here", "softmax", "two-vectors", "jump", "xor", "emma")
@@ -130,7 +130,7 @@ def test_a_class_sees_a_few_lines_of_a_long_list_and_more_where_it_has_all_the_r
 )
 def test_gradient_descent_stands_below_the_picture_that_its_steps_change(name, id, picture):
     elements = elements_of(*seen(name, id))
-    assert [(type(one), one.id) for one in elements] == [(Picture, picture), (Descent, "steps")]
+    assert [(type(one), one.id) for one in elements] == [(Picture, picture), (DescentPart, "steps")]
     assert elements[0].fills
 
 

@@ -12,7 +12,7 @@ from explorer.core.ops import Array
 from explorer.pages.drawing import ACCENT, HERE, MUTED, Arrow, Axis, Dot, Drawing, Segments, VectorStrips, series
 from explorer.pages.element import Element
 from explorer.pages.page import Button, Item, Note, Picture, Row, Stack
-from explorer.pages.words.card import Card, Pair, Words
+from explorer.pages.words.card import Card, Pair, Shared
 from explorer.pages.words.lists import near
 from explorer.words import projection, similarity
 from explorer.words.progress import Progress, Report
@@ -53,7 +53,7 @@ class AnalogyCard(Card):
 
     name, title, beside = "analogy", "Analogy", 1800
 
-    def __init__(self, state: Words) -> None:
+    def __init__(self, state: Shared) -> None:
         super().__init__(state)
         self.abc = [self.field(name, f"Word {name}", 130) for name in "abc"]
         self.result: Analogy | None = None

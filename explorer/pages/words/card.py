@@ -1,4 +1,4 @@
-"""A card of the page "Words" (`Card`), what all cards share (`Words`), and their fields for words (`Entry`).
+"""A card of the page "Words" (`Card`), what all cards share (`Shared`), and their fields for words (`Entry`).
 
 The cards share the loaded vectors and the chosen words. For a misspelt word, a field offers similar words.
 """
@@ -59,7 +59,7 @@ class Screen:
         """Tell the rest of the window that other vectors are loaded."""
 
 
-class Words:
+class Shared:
     """What all cards share: the vectors, the words of the look-up, the word whose neighbours are shown, the cards."""
 
     def __init__(self, screen: Screen | None = None) -> None:
@@ -139,7 +139,7 @@ class Card:
     # From this page width on (pixels at text scale 1) it stands beside the card before or after it; 0: never.
     beside: ClassVar[int] = 0
 
-    def __init__(self, state: Words) -> None:
+    def __init__(self, state: Shared) -> None:
         self.state = state
         self.fields: dict[str, Entry] = {}
         self.searches = False  # whether a search is under way

@@ -11,7 +11,7 @@ from explorer.core.numbers import written
 from explorer.pages.drawing import ACCENT, HERE, Arc, Arrow, Axis, Drawing, series
 from explorer.pages.element import Element
 from explorer.pages.page import NUMBER, Button, Check, Column, Controls, Item, Line, Listing, Note, Picture, Row, Stack
-from explorer.pages.words.card import Card, Pair, Words
+from explorer.pages.words.card import Card, Pair, Shared
 from explorer.pages.words.lists import products, shortened
 from explorer.words import catalogue, similarity
 from explorer.words.similarity import PairCosine
@@ -29,7 +29,7 @@ class CosineCard(Card):
 
     name, title, short = "cosine", "Cosine of two words, as arithmetic", "Cosine"
 
-    def __init__(self, state: Words) -> None:
+    def __init__(self, state: Shared) -> None:
         super().__init__(state)
         self.first, self.second = self.field("first", "First word"), self.field("second", "Second word")
         self.cosine: PairCosine | None = None

@@ -9,7 +9,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.pages.element import Element
 from explorer.pages.page import Button, Check, Listing, Note
-from explorer.pages.words.card import Card, Pair, Words
+from explorer.pages.words.card import Card, Pair, Shared
 from explorer.pages.words.lists import square
 from explorer.words import similarity
 
@@ -31,7 +31,7 @@ class MatrixCard(Card):
 
     name, title, short, beside = "matrix", "Similarity matrix", "Matrix", 1800
 
-    def __init__(self, state: Words) -> None:
+    def __init__(self, state: Shared) -> None:
         super().__init__(state)
         self.asked = self.field("entries", "Words or sentences, with commas between", 540, split=",")
         self.rows: list[Array] = []

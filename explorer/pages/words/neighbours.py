@@ -10,7 +10,7 @@ from explorer.core.numbers import written
 from explorer.pages.drawing import VectorStrips
 from explorer.pages.element import Element
 from explorer.pages.page import Button, Note
-from explorer.pages.words.card import MOST_WORDS, Card, Pair, Words
+from explorer.pages.words.card import MOST_WORDS, Card, Pair, Shared
 from explorer.pages.words.lists import MOST, near
 from explorer.words import catalogue, similarity
 from explorer.words.similarity import Neighbour
@@ -33,7 +33,7 @@ class LookupCard(Card):
 
     name, title, short = "lookup", "Look up words", "Look up"
 
-    def __init__(self, state: Words) -> None:
+    def __init__(self, state: Shared) -> None:
         super().__init__(state)
         self.asked = self.field("words", f"Up to {MOST_WORDS} words", 420)
         self.dimension = -1
@@ -79,7 +79,7 @@ class NeighboursCard(Card):
 
     name, title, beside = "neighbours", "Nearest words", 1020
 
-    def __init__(self, state: Words) -> None:
+    def __init__(self, state: Shared) -> None:
         super().__init__(state)
         self.asked = self.field("word", "Word")
         self.found: list[Neighbour] = []
@@ -140,7 +140,7 @@ class OddCard(Card):
 
     name, title, beside = "odd", "Odd one out", 1020
 
-    def __init__(self, state: Words) -> None:
+    def __init__(self, state: Shared) -> None:
         super().__init__(state)
         self.asked = self.field("words", "Three words or more", 330)
         self.found: list[Neighbour] = []

@@ -10,7 +10,7 @@ from explorer.core.numbers import written
 from explorer.pages.drawing import HERE, Axis, Curve, Dot, Drawing, series
 from explorer.pages.element import Element
 from explorer.pages.page import NUMBER, Button, Column, Field, Item, Line, Listing, Note, Picture, Row, Stack, TextBox
-from explorer.pages.words.card import Card, Pair, Words
+from explorer.pages.words.card import Card, Pair, Shared
 from explorer.pages.words.lists import near
 from explorer.words import similarity
 from explorer.words.similarity import Neighbour
@@ -54,7 +54,7 @@ class OwnTextCard(Card):
     name, title, short, beside = "own text", "Train on your own text", "Train", 1800
     needs_vectors = False
 
-    def __init__(self, state: Words) -> None:
+    def __init__(self, state: Shared) -> None:
         super().__init__(state)
         self.text, self.watched = example(), "monday"
         self.learns = False

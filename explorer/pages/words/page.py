@@ -5,7 +5,7 @@ from functools import partial
 
 from explorer.document.document import Document
 from explorer.pages.words.analogy import AnalogyCard
-from explorer.pages.words.card import Card, Words
+from explorer.pages.words.card import Card, Shared
 from explorer.pages.words.cosine import CosineCard
 from explorer.pages.words.matrix import MatrixCard
 from explorer.pages.words.neighbours import LookupCard, NeighboursCard, OddCard
@@ -15,7 +15,7 @@ from explorer.pages.words.vectors import OriginsCard, VectorsCard
 from explorer.pages.words.word_map import MapCard
 
 
-def cards(document: Document) -> tuple[Callable[[Words], Card], ...]:
+def cards(document: Document) -> tuple[Callable[[Shared], Card], ...]:
     """The functions that make the cards; `document`: the one whose embedding tables the cards read and write."""
     source, send = partial(VectorsCard, document=document), partial(SendCard, document=document)
     words = LookupCard, CosineCard, NeighboursCard, OddCard, AnalogyCard, MatrixCard, MapCard

@@ -16,7 +16,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson, Setting
 from explorer.pages.element import Element
 from explorer.pages.page import Button, Choice, Note
-from explorer.pages.words.card import Card, Words
+from explorer.pages.words.card import Card, Shared
 from explorer.pages.words.vectors import tables
 from explorer.words import projection, similarity
 from explorer.words.vectors import Vectors
@@ -70,7 +70,7 @@ class SendCard(Card):
 
     name, title, beside = "send", "Send to the model", 1800
 
-    def __init__(self, state: Words, document: Document) -> None:
+    def __init__(self, state: Shared, document: Document) -> None:
         super().__init__(state)
         self.document = document
         self.words = self.field("words", "Words, in the order of a sentence", 420)

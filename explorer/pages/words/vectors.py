@@ -19,7 +19,7 @@ from explorer.document.document import Change, Document
 from explorer.pages.element import Element
 from explorer.pages.page import NUMBER, Button, Check, Choice, Column, Entry, Line, Listing, Menu, Note
 from explorer.pages.page import Progress as Bar
-from explorer.pages.words.card import Card, Words
+from explorer.pages.words.card import Card, Shared
 from explorer.paths import resources
 from explorer.words import cache as files
 from explorer.words import catalogue, similarity
@@ -131,7 +131,7 @@ class VectorsCard(Card):
 
     name, title, needs_vectors = "vectors", "Vectors", False
 
-    def __init__(self, state: Words, document: Document) -> None:
+    def __init__(self, state: Shared, document: Document) -> None:
         super().__init__(state)
         self.document = document
         self.opened: dict[str, Vectors] = {}

@@ -9,7 +9,7 @@ import numpy as np
 from explorer.pages.drawing import WordMap
 from explorer.pages.element import Element
 from explorer.pages.page import Button, Check, Choice, Note, Number
-from explorer.pages.words.card import Card, Words
+from explorer.pages.words.card import Card, Shared
 from explorer.words import projection, similarity
 from explorer.words.progress import Progress, Report
 from explorer.words.vectors import Vectors
@@ -53,7 +53,7 @@ class MapCard(Card):
 
     name, title = "map", "Map"
 
-    def __init__(self, state: Words) -> None:
+    def __init__(self, state: Shared) -> None:
         super().__init__(state)
         self.asked = self.field("words", f"Up to {MOST} words", 300)
         self.neighbours, self.method, self.arrows = 6, COMPONENTS, False

@@ -16,7 +16,7 @@ from explorer.lessons.schema import Lesson, NeededModel, states_of
 from explorer.pages.covering import covered_by
 from explorer.pages.ink import drawn
 from explorer.pages.of_step import elements_of
-from explorer.pages.page import Descent
+from explorer.pages.page import DescentPart
 from explorer.pages.view import Spot
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.presenter_look import Enlarged
@@ -105,7 +105,7 @@ def picture_of_step(
 
             vectors = catalogue.load()
         # On paper nothing moves, and no button can be pressed.
-        shown = [one for one in elements_of(bench.view, step, vectors) if not isinstance(one, Descent)]
+        shown = [one for one in elements_of(bench.view, step, vectors) if not isinstance(one, DescentPart)]
         if not shown:
             return None
         elements = Elements(bench, 8)

@@ -17,7 +17,7 @@ from explorer.core.names import Cell as Place
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import Replace
 from explorer.document.state import State
-from explorer.lessons.conventions import Answer, Convention, Print, conventions, print_of
+from explorer.lessons.conventions import Convention, Finding, Print, conventions, print_of
 from explorer.pages.gestures import Ask, ForSeek
 from explorer.pages.seek import search_for, seek_page
 from explorer.pages.view import Cell
@@ -94,7 +94,7 @@ class Conventions(QDialog):
         if busy:
             self._say("Trying settings; this may take ten seconds.", "muted")
 
-    def _show(self, answer: Answer) -> None:
+    def _show(self, answer: Finding) -> None:
         self._found = answer.found
         self.ways.clear()
         self.ways.addItems([_words(one) for one in answer.found])
@@ -124,7 +124,7 @@ class Conventions(QDialog):
         self.told.setVisible(bool(words))
 
 
-def _searched(state: State, one: Print, report: Report) -> Answer:
+def _searched(state: State, one: Print, report: Report) -> Finding:
     return conventions(state, [one])
 
 

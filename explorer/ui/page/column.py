@@ -19,7 +19,7 @@ from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import Lit, names
-from explorer.pages.page import Button, Descent, Field, Form, Item, Maths, Row, Stack, TextBox
+from explorer.pages.page import Button, DescentPart, Field, Form, Item, Maths, Row, Stack, TextBox
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import CONTROLS, ControlLine, line_up
 from explorer.ui.page.elements import WIDGETS, differing, made_of
@@ -116,7 +116,7 @@ class Elements(QWidget):
         self._elements = elements
         # The parts of gradient descent change by themselves, so they are told even if their elements are equal.
         told = {one.id for one in others}  # compared by id: `_shown` still has the elements of the earlier model
-        others += [one for id, (one, _) in self._shown.items() if isinstance(one, Descent) and id not in told]
+        others += [one for id, (one, _) in self._shown.items() if isinstance(one, DescentPart) and id not in told]
         for element in others:
             widget: Any = self.widgets[element.id]
             self._shown[element.id] = element, widget

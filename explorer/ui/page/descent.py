@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from explorer.pages.page import Descent
+from explorer.pages.page import DescentPart
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.layouts import column_in
@@ -16,10 +16,10 @@ ASKING = "the page of gradient descent"
 """The name under which gradients are asked for, while the page is visible."""
 
 
-class DescentPart(QWidget):
-    """One part: see `Descent`."""
+class DescentView(QWidget):
+    """One part: see `DescentPart`."""
 
-    def __init__(self, bench: Workbench, part: Descent, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, part: DescentPart, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
         self._column = column_in(self)
@@ -35,7 +35,7 @@ class DescentPart(QWidget):
         inner: QWidget | None = self._inner.picture if isinstance(self._inner, PicturePlace) else self._inner
         return inner
 
-    def tell(self, part: Descent) -> None:
+    def tell(self, part: DescentPart) -> None:
         """Build the part again if it is about another model; changes of the same model it follows by itself."""
         was, self._part = self._part, part
         if was.about != part.about or self._empty:
@@ -44,7 +44,7 @@ class DescentPart(QWidget):
             self._gone.delete(self._inner)
             self._make(part)
 
-    def _make(self, part: Descent) -> None:
+    def _make(self, part: DescentPart) -> None:
         px = self._bench.appearance.px
         self._empty = False
         if part.height:
@@ -55,7 +55,7 @@ class DescentPart(QWidget):
         self._column.addWidget(self._inner)
         self.be_no_wider(self._most, self._larger)
 
-    def _made(self, part: Descent) -> QWidget:
+    def _made(self, part: DescentPart) -> QWidget:
         """The widget; an empty one if the model has lost its loss and the page is not updated yet."""
         self._empty = not self._bench.descent.possible
         return QWidget() if self._empty else PARTS[part.part](self._bench)

@@ -14,7 +14,7 @@ from explorer.pages.matrix import Matrix
 from explorer.pages.page import (
     Cards,
     Derivation,
-    Descent,
+    DescentPart,
     Header,
     Listing,
     Maths,
@@ -33,7 +33,7 @@ from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.card import CardsView
 from explorer.ui.page.controls import CONTROLS
-from explorer.ui.page.descent import DescentPart
+from explorer.ui.page.descent import DescentView
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.note import MathsView, NoteLabel, PassageView, SectionLabel, WaitingBar
 from explorer.ui.page.picture_place import PicturePlace
@@ -214,7 +214,7 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     AttentionLines: _attention_lines,
     Cards: CardsView,
     Derivation: _derivation,
-    Descent: DescentPart,
+    DescentPart: DescentView,
     Header: HeaderView,
     HeatMap: _heat_map,
     Listing: _listing,

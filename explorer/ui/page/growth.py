@@ -12,8 +12,8 @@ from explorer.pages import equation
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Descent, Item, Listing, Picture, Row, parts_beside
-from explorer.ui.page.descent import DescentPart
+from explorer.pages.page import DescentPart, Item, Listing, Picture, Row, parts_beside
+from explorer.ui.page.descent import DescentView
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.widgets.formula import can_typeset_now
 
@@ -70,7 +70,7 @@ class Growth:
         decides: tuple[object, ...] = ()
         if height is not None and not self._sharing.enlargement.lit:
             # None of this depends on the numbers, because cells must not move.
-            places = [one for one in page.widgets.values() if isinstance(one, PicturePlace | DescentPart)]
+            places = [one for one in page.widgets.values() if isinstance(one, PicturePlace | DescentView)]
             late, sizes = [one.picture is None for one in places], [box.own_size[1:] for box in self._sharing.boxes()]
             decides = room, height, [one.id for one in self._sharing.all], sizes, late, can_typeset_now()
         if decides == self._decided:
@@ -193,7 +193,7 @@ class Growth:
 
 def _is_drawn(element: Element) -> bool:
     """Whether an element is a picture or a list that may be larger."""
-    if isinstance(element, Descent):
+    if isinstance(element, DescentPart):
         return element.part in ("curve", "surface")
     return isinstance(element, DRAWN) and not (isinstance(element, Picture) and element.fills)
 

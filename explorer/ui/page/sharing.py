@@ -15,7 +15,7 @@ from explorer.pages.page import Listing, Row, Stack, parts_beside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.small import LOW_ROW
 from explorer.ui.page.controls import ChoiceView
-from explorer.ui.page.descent import DescentPart
+from explorer.ui.page.descent import DescentView
 from explorer.ui.page.elements import Drawn, Sized
 from explorer.ui.page.enlargement import Enlargement
 from explorer.ui.page.growth import Growth
@@ -197,7 +197,7 @@ class Sharing:
         for id, widget in self.page.widgets.items():
             if isinstance(widget, (ChoiceView, MathsView, NoteLabel, PlayerView)):
                 widget.be_no_wider(self._narrow.get(id, room))
-            elif isinstance(widget, DescentPart | Sized) and widget.be_no_wider(room, self.growth.drawn):
+            elif isinstance(widget, DescentView | Sized) and widget.be_no_wider(room, self.growth.drawn):
                 self.page.tell_around(widget)
         self._let_be(self.page.elements, room)
         for scheme in crossing:

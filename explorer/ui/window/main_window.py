@@ -24,7 +24,7 @@ from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
 from explorer.ui.glossary import Glossary, term_at
 from explorer.ui.inspector.inspector import Inspector
-from explorer.ui.lesson.parts import Aside, LessonParts
+from explorer.ui.lesson.parts import LessonParts, RightColumn
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
 from explorer.ui.recovery import Recovery
@@ -140,7 +140,7 @@ class MainWindow(QMainWindow):
         whole = QWidget()
         self.tabs = Tabs(self, whole)
         beside.addWidget(self.tabs, 1)
-        outside = Aside()
+        outside = RightColumn()
         beside.addWidget(outside)
         down = column_in(whole, spacing=0)
         down.addWidget(self.tokens)
@@ -152,7 +152,7 @@ class MainWindow(QMainWindow):
         page.setObjectName("page")
         page.setAccessibleName("Page")
         across.addWidget(page, 1)
-        aside = Aside(self.inspector)
+        aside = RightColumn(self.inspector)
         across.addWidget(aside)
         self._brings_right = fold_button(self.actions_.fold_right, "«")
         across.addWidget(self._brings_right, 0, Qt.AlignmentFlag.AlignTop)

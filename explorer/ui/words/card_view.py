@@ -13,7 +13,7 @@ from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 
-class CardView(QFrame):
+class FramedCard(QFrame):
     """A framed card: a title, and below it the elements of the card's page."""
 
     def __init__(self, bench: Workbench, card: Card) -> None:

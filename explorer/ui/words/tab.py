@@ -15,7 +15,7 @@ from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
-from explorer.pages.words.card import Card, ForWords, Screen, Words
+from explorer.pages.words.card import Card, ForWords, Screen, Shared
 from explorer.sentences import sentence
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
@@ -23,7 +23,7 @@ from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.layouts import FlowLayout, scroll_area
 from explorer.ui.widgets.tree import inside
-from explorer.ui.words.card_view import CardView
+from explorer.ui.words.card_view import FramedCard
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Progress, Report
 
@@ -43,13 +43,13 @@ class WordsTab(QFrame, Screen):
         self.setObjectName("page")
         self.setAccessibleName("Words")
         self.bench = bench
-        self.state = Words(self)
+        self.state = Shared(self)
         self._works: dict[str, Background] = {}
-        self.cards: list[CardView] = []
-        self._coming: Iterator[Callable[[Words], Card]] = iter(())
+        self.cards: list[FramedCard] = []
+        self._coming: Iterator[Callable[[Shared], Card]] = iter(())
         self._whole = False
         """Whether all cards have been made."""
-        self._stale: dict[CardView, bool] = {}
+        self._stale: dict[FramedCard, bool] = {}
         """The cards that have changed; True if all their widgets are to be made anew."""
         self._bar = QWidget()
         self._links = FlowLayout(self._bar, 2, 2)
@@ -64,7 +64,7 @@ class WordsTab(QFrame, Screen):
         self._learns = QTimer(self, singleShot=True)
         self._learns.timeout.connect(self._learn)
         self._asked: list[str] = []
-        self._spoken_of: CardView | None = None
+        self._spoken_of: FramedCard | None = None
         self._focus: tuple[QWidget | None, ...] = ()
         """The widgets with the keyboard focus before and after work during which the card "Vectors" is disabled."""
         self._arranged = False
@@ -107,7 +107,7 @@ class WordsTab(QFrame, Screen):
         """Whether all cards are made, and show what they should."""
         return not self._next.isActive()
 
-    def view(self, card: Card) -> CardView:
+    def view(self, card: Card) -> FramedCard:
         """The widget of a card."""
         return next(view for view in self.cards if view.card is card)
 
@@ -127,11 +127,11 @@ class WordsTab(QFrame, Screen):
         vectors.start_default()
         self.tell(vectors)
 
-    def _add(self, kind: Callable[[Words], Card]) -> None:
+    def _add(self, kind: Callable[[Shared], Card]) -> None:
         card = kind(self.state)
         if self.state.vectors is not None:
             card.load()
-        view = CardView(self.bench, card)
+        view = FramedCard(self.bench, card)
         self._page.addWidget(view)
         self._page.setAlignment(view, Qt.AlignmentFlag.AlignTop)  # do not stretch it to the height of its row
         self.cards.append(view)
@@ -188,7 +188,7 @@ class WordsTab(QFrame, Screen):
                 self._stale.setdefault(view, False)
                 self._next.start()
 
-    def _show(self, view: CardView) -> None:
+    def _show(self, view: FramedCard) -> None:
         self._stale.pop(view, None)
         now = QApplication.focusWidget()
         self._arranged |= view.refresh()

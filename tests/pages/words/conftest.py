@@ -9,7 +9,7 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.element import leaves
 from explorer.pages.page import said
-from explorer.pages.words.card import Screen, Words
+from explorer.pages.words.card import Screen, Shared
 from explorer.pages.words.page import cards
 from explorer.sentences import sentence
 from explorer.words.vectors import Vectors
@@ -46,7 +46,7 @@ class Told(Screen):
 
 def words_on(lesson="jane"):
     """The cards on a model, without vectors."""
-    state = Words(Told())
+    state = Shared(Told())
     document = Document(load(lesson).state())
     for card in cards(document):
         card(state)

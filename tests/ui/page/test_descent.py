@@ -14,12 +14,12 @@ from explorer.core.training.recipe import Recipe
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.pages.page import Descent
+from explorer.pages.page import DescentPart
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
 from explorer.ui.page.column import Elements
-from explorer.ui.page.descent import PARTS, DescentPart
+from explorer.ui.page.descent import PARTS, DescentView
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.selection import Cell
@@ -79,11 +79,11 @@ def test_steps_go_down_and_one_undo_goes_back(panel, stepper, hand, qtbot):
 
 def test_a_part_that_is_made_while_there_is_no_loss_waits_for_the_news(panel, window):
     """A page is made in turns: in between, the model may lose its loss and get it back."""
-    document, parts = window.bench.document, panel.findChildren(DescentPart)
+    document, parts = window.bench.document, panel.findChildren(DescentView)
     for name in PARTS:
         told = next(one for one in parts if one._part.part == name)._part
         document.do(SetSwitch("loss", "loss", "none"))
-        part = DescentPart(window.bench, told, panel)
+        part = DescentView(window.bench, told, panel)
         (late,) = part.findChildren(PicturePlace) or [None]
         if late is not None:
             late.fill()
@@ -145,7 +145,7 @@ def test_a_part_is_told_of_the_model_in_front_and_not_of_the_one_before_once_mor
     column = Elements(window.bench, 10)
     qtbot.addWidget(column)
     for lesson in ("xor-linear", "xor"):
-        column.tell([Descent("curve", "curve", (lesson,))])
+        column.tell([DescentPart("curve", "curve", (lesson,))])
         assert column.widgets["curve"]._part.about == (lesson,)
 
 
