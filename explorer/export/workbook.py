@@ -368,7 +368,8 @@ class _Writer:
             pairs = ((f"{quoted(placed.sheet)}!{_range(one)}" for one in pair) for pair in sides)
             parts = ",".join(f"SUMPRODUCT(MAX(ABS({here}-{there})))" for here, there in pairs)
             change = f'=IFERROR(ROUND(MAX({parts}),{9 if self._model.dtype == "float64" else 4}),"undefined")'
-            sheet.write_formula(row, 5, change, self.look("text", '0.0000;"−"0.0000;"–"'), 0)
+            if len(change) <= LONGEST_FORMULA:  # not where a hundred heads stand in it
+                sheet.write_formula(row, 5, change, self.look("text", '0.0000;"−"0.0000;"–"'), 0)
 
     def _switches(self, sheet: Worksheet, row: int) -> int:
         """Write the switches that differ from their defaults. Returns the row below them."""

@@ -141,6 +141,11 @@ def test_names_that_a_spreadsheet_reads_as_something_else():
     assert "c:[1]/*?" in words
 
 
+def test_no_formula_of_a_model_with_a_hundred_heads_is_longer_than_excel_takes():
+    _, book = written(new_lesson("encoder", ["a"], d_model=96, heads=96, d_ff=1).state())
+    assert max(map(len, re.findall("<f>(.*?)</f>", parts_of(book, "xl/worksheets/sheet1.xml")))) <= 8192
+
+
 def test_a_model_that_is_too_large_is_refused_before_anything_is_written(tmp_path, capsys):
     large = new_lesson("gpt", [" ".join(f"w{i}" for i in range(300))], d_model=64, layers=2).state()
     with refuses("A spreadsheet with formulas takes up to 300,000 cells"):
