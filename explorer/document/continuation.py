@@ -61,6 +61,19 @@ def known_words(text: str, vocabulary: tuple[str, ...]) -> list[str]:
     return found
 
 
+def as_read(state: State, sequence: str, words: list[str]) -> list[str]:
+    """The words of a whole text, with the marks that a sequence of the model has.
+
+    A tokenizer ends a text with a mark. The decoder of a translator that others trained does not read that mark: its
+    answer is still to be written; and it begins with a mark that the tokenizer does not know of.
+    """
+    known, start = state.graph.axes[state.graph.sequences[sequence]], state.graph.labels(sequence, state.inputs)[0]
+    if sequence != "target" or not isinstance(known, Vocabulary) or not known.tokenizer.is_mark(known.index(start)):
+        return words
+    answer = words[:-1] if words[-1:] == [known.end] else words
+    return answer if answer[:1] == [start] else [start, *answer]
+
+
 def nearest_words(word: str, vocabulary: Sequence[str]) -> str:
     """The three words of a vocabulary whose spelling is most similar to a word."""
     from difflib import get_close_matches  # not needed at the start

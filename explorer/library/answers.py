@@ -26,6 +26,7 @@ from explorer.core.nudge import check_cell
 from explorer.core.vocabulary import UNKNOWN, is_mark
 from explorer.document.continuation import (
     MOST_NEW,
+    as_read,
     decoder_of,
     end_of,
     first_words,
@@ -302,7 +303,7 @@ def continued(
     def words(given: Words, of: str) -> list[str]:
         known = state.graph.axes[state.graph.sequences[of]]
         if isinstance(given, str):
-            found = known_words(given, known)
+            found = as_read(state, of, known_words(given, known))
             if UNKNOWN in found and UNKNOWN not in given:
                 notices.append(f"words that the model does not know are read as {UNKNOWN}")
         else:

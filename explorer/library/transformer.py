@@ -16,6 +16,7 @@ from explorer.core.names import cell_of, cut, parse_cell, root_of, stage_of
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document import storage
 from explorer.document.commands import PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
+from explorer.document.continuation import as_read
 from explorer.document.document import Document
 from explorer.document.state import frozen
 from explorer.export.files import ENDINGS, save_model
@@ -413,7 +414,10 @@ class Transformer:
     def say(self, sequence: str, words: Words) -> None:
         """Set the words of a sequence, "source", "target" or "input"; see `tokens`."""
         known = self.vocabulary(sequence)
-        said = tokens_of(words, known) if isinstance(words, str) else by_number(words, known)
+        if isinstance(words, str):
+            said = as_read(self.document.wanted, self._known(sequence), tokens_of(words, known))
+        else:
+            said = by_number(words, known)
         self.document.do(SetTokens(sequence, tuple(said)))
 
     def vocabulary(self, sequence: str = "") -> tuple[str, ...]:

@@ -1,9 +1,15 @@
-"""A small Llama as a folder of the Hugging Face hub, made here."""
+"""A small Llama as a folder of the Hugging Face hub, made here; and a translator with a tokenizer."""
 
 import json
 
 import numpy as np
 from safetensors.numpy import save_file
+
+from explorer.checkpoints.tokenizers.of_folder import around
+from explorer.checkpoints.tokenizers.tokenizer import named
+from explorer.checkpoints.tokenizers.tokenizer_json import from_json
+from explorer.core.model import Model
+from explorer.document.state import State
 
 CONFIG = {
     "model_type": "llama",
@@ -36,3 +42,18 @@ def write(folder, changes=None, tensors=None):
     (folder / "config.json").write_text(json.dumps({k: v for k, v in config.items() if v != "absent"}))
     save_file(tensors or weights(), folder / "model.safetensors")
     return folder
+
+
+def translator():
+    """The state of a translator of three pieces: texts end with </s>, and answers begin with <pad>."""
+    marks = {"<pad>": 3, "</s>": 4}
+    said = {
+        "model": {"type": "WordLevel", "vocab": {"a": 0, "b": 1, "c": 2, **marks}, "unk_token": "c"},
+        "pre_tokenizer": {"type": "WhitespaceSplit"},
+        "added_tokens": [{"id": number, "content": mark, "special": True} for mark, number in marks.items()],
+        "post_processor": around("", "</s>", marks),
+    }
+    words = named(from_json(json.dumps(said)), 5)
+    axes = {"source.words": words, "target.words": words}
+    model = Model("encoder-decoder", {"source": 1, "target": 1}, axes, 4, switches={"loss.loss": "none"})
+    return State.of(model, {"target.tokens": np.array([3])})

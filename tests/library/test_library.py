@@ -16,6 +16,7 @@ from explorer.core.model import Model
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.document_lesson import lesson_of
+from tests.checkpoints.small import translator
 from tests.refusals import refuses
 
 ROOMS = (
@@ -358,6 +359,18 @@ def test_a_source_is_no_longer_than_its_learned_positions():
     assert m.generate(["a", "b", "a"], n=1, target=["<start>"]).new
     with refuses("has room for 3 words"):
         m.generate(["a"] * 4, n=1, target=["<start>"])
+
+
+def test_the_answer_of_a_translator_of_others_begins_with_its_start_and_does_not_end(tmp_path):
+    """A text's pieces were read as they are: without `<pad>`, and ended by `</s>`."""
+    m = explorer.Transformer(lesson_of(translator(), "A translator")[0], Document(translator()))
+    assert m.generate("a b", n=1, target="b").read == ("<pad>", "b")
+    assert m.generate("a b", n=1).read == m.generate("a b", n=1, target="").read == ("<pad>",)
+    m.target = "b a </s>"
+    m.tokens = "b"
+    assert (m.tokens, m.target) == (("b", "</s>"), ("<pad>", "b", "a", "</s>"))
+    m.target = "<pad> a"
+    assert m.target == ("<pad>", "a")
 
 
 def test_what_was_written_on_can_be_looked_into():

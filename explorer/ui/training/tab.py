@@ -13,6 +13,7 @@ from explorer.core.switches import SWITCHES
 from explorer.core.training.data import read_text
 from explorer.core.training.recipe import FIRST, Recipe
 from explorer.document.commands import SetSwitch, SetTokens
+from explorer.document.continuation import as_read
 from explorer.document.document import Change
 from explorer.pages.gestures import Ask, ForTraining
 from explorer.pages.page import Stack
@@ -187,7 +188,7 @@ class TrainingTab(QFrame):
             return
         try:
             words = tokens_of(tried, view.graph.axes[view.graph.sequences[sequence]])
-            self.bench.document.do(SetTokens(sequence, words))
+            self.bench.document.do(SetTokens(sequence, as_read(view.state, sequence, words)))
         except ExplorerError as error:
             show_error(error, at)
             return

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from explorer.core.byte_pairs import tokens_of, typed
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetTokens
+from explorer.document.continuation import as_read
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
@@ -257,7 +258,7 @@ class TokenStrip(QWidget):
         if not self._is_here():
             return
         first, behind, editor = self._edit
-        typed_words = tokens_of(text, self._known(), self._is_all(first, behind))
+        typed_words = self._words_of(text, first, behind)
         if self._change(lambda words: [*words[:first], *typed_words, *words[behind:]], editor):
             self._leave()
 
@@ -268,12 +269,15 @@ class TokenStrip(QWidget):
             return
         first, behind, _ = self._edit
         self._leave()
-        typed_words = tokens_of(text, self._known(), self._is_all(first, behind))
+        typed_words = self._words_of(text, first, behind)
         if typed_words != list(self._bench.document.words(self.axis)[first:behind]):
             self._change(lambda words: [*words[:first], *typed_words, *words[behind:]])
 
-    def _is_all(self, first: int, behind: int) -> bool:
-        return first == 0 and behind >= len(self._bench.document.words(self.axis))
+    def _words_of(self, text: str, first: int, behind: int) -> list[str]:
+        """The words of a text that was typed in the place of others."""
+        is_all = first == 0 and behind >= len(self._bench.document.words(self.axis))
+        words = tokens_of(text, self._known(), is_all)
+        return as_read(self._bench.document.wanted, self.axis, words) if is_all else words
 
     def _known(self) -> tuple[str, ...]:
         """The words that the model knows."""

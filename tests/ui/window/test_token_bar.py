@@ -7,11 +7,12 @@ from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 
 from explorer.document.commands import SetTokens
 from explorer.document.commands.words import MOST_TOKEN_LENGTH
-from explorer.lessons.document_lesson import new_lesson
+from explorer.lessons.document_lesson import lesson_of, new_lesson
 from explorer.lessons.loader import load
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.tree import written_in
 from explorer.ui.window.chips import Chip, WordEdit
+from tests.checkpoints.small import translator
 from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
@@ -638,6 +639,19 @@ def test_what_is_typed_for_a_model_of_pieces_falls_into_pieces(open_window):
     assert "".join(words) == "A␣dragon␣slept"
     assert len(words) > 3
     assert window.tokens._row.isHidden()  # nothing is unknown
+
+
+def test_an_answer_that_is_typed_keeps_the_start_of_a_translator_of_others(window):
+    window.bench.open(lesson_of(translator(), "A translator")[0])
+    window.bench.bridge.flush()
+    strip = window.tokens._strips["target"]
+    for text in ("b", "b a"):
+        strip.edit_all()
+        strip._keep(strip._edit[2].text())
+        strip.edit_all()
+        strip._typed(text)
+        window.bench.bridge.flush()
+        assert window.bench.document.words("target") == ("<pad>", *text.split())
 
 
 def test_chips_that_are_made_anew_take_their_room_at_once(window):
