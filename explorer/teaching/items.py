@@ -46,7 +46,8 @@ class Option(Frozen):
 
     text: str  # HTML
     right: bool
-    feedback: str = ""  # HTML
+    feedback: str = ""  # HTML; it does not tell the right answer
+    told: str = ""  # HTML: of a wrong place, the same with the right answer
 
 
 class Table(Frozen):
@@ -374,9 +375,8 @@ def _place(id: str, step: Step, question: Point, state: State) -> ChoiceItem | N
     options = []
     for place in places:
         verdict = judge(question, place, state, engine)
-        options.append(
-            Option(escape(place_named(question, place, engine)), verdict.right, escape(verdict.said(over=False)))
-        )
+        why, told = escape(verdict.said(over=False)), "" if verdict.right else escape(verdict.sentence)
+        options.append(Option(escape(place_named(question, place, engine)), verdict.right, why, told))
     return ChoiceItem(
         id=id,
         step=step,

@@ -11,7 +11,7 @@ from explorer.core.numbers import written
 from explorer.lessons.answers import right_or_mistake
 from explorer.lessons.mistakes import Part, derivation
 from explorer.lessons.prose import html, numbers_of
-from explorer.lessons.steps import Predict
+from explorer.lessons.steps import Point, Predict
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForPoll
 from explorer.pages.page import (
@@ -111,12 +111,14 @@ def poll_of(item: Question, order: tuple[int, ...] = ()) -> Poll | None:
                 option.text,
                 option.right,
                 "" if option.right else f"chose {chr(ord('A') + i)}",
-                option.feedback,
+                option.told or option.feedback,
                 choice=i,
             )
             for i in places
             for option in (item.options[i],)
         ]
+        if isinstance(item.question, Point):  # whose right answers say only that they are right
+            ballots = [replace(one, why="") if one.right else one for one in ballots]
         ballots = [replace(one, why=one.why or item.why) if one.right else one for one in ballots]
     else:
         assert isinstance(item, NumberItem)

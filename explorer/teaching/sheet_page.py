@@ -12,7 +12,6 @@ from time import monotonic
 from explorer.core.numbers import decimals_of, in_table, read_answer, written
 from explorer.core.overview import largest_of
 from explorer.lessons.answers import TRIES
-from explorer.lessons.steps import Point
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
 from explorer.pages.page import (
@@ -319,10 +318,13 @@ def told(item: Question, given: Try, left: int) -> str:
     if given.right:
         return "Right."
     if isinstance(item, ChoiceItem):
-        why = _bare(item.options[int(given.answer)].feedback)
-        said = why if isinstance(item.question, Point) else f"No. {why}".strip()
-        if over:
-            said += f" Right is {' or '.join(f'“{_bare(one.text)}”' for one in item.options if one.right)}."
+        option = item.options[int(given.answer)]
+        if option.told:
+            said = option.told if over else option.feedback
+        else:
+            said = f"No. {_bare(option.feedback)}".strip()
+            if over:
+                said += f" Right is {' or '.join(f'“{_bare(one.text)}”' for one in item.options if one.right)}."
     else:
         assert isinstance(item, NumberItem)
         said = f"No. {escape(done_wrong(item, given.answer))}".strip()

@@ -68,6 +68,8 @@ def test_where_several_places_are_right_each_has_its_own_votes():
     rights = [one.choice for one in asked.ballots if one.right]
     assert len(rights) == 3
     wrong = next(one for one in asked.ballots if not one.right)
+    assert wrong.why.startswith("No: it is ")
+    assert all(one.why != "Right." for one in asked.ballots)
     given = [Try(float(rights[1]), True), Try(float(wrong.choice), False, wrong.mistake)]
     students = tuple(Answers(str(i), "A sheet", "", (Answered(id, (one,)),)) for i, one in enumerate(given))
     counted = asked.counted(Gradebook("A sheet", (id,), students))
