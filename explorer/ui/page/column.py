@@ -199,7 +199,7 @@ class Elements(QWidget):
         there = set(self.widgets.values())
         if not name:
             return
-        named = (one for one in inside(self, QWidget) if one.accessibleName() == name)
+        named = (one for one in inside(self, QWidget) if one.accessibleName() == name and one.focusPolicy().value)
         again = next((one for one in named if one in there or any(of.isAncestorOf(one) for of in there)), None)
         if again is None:
             return

@@ -160,6 +160,7 @@ class NamedBox(QCheckBox):
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(with_ampersands(text), parent)
         self._typed = text
+        self.setAccessibleName(text)
 
     @property
     def _rich(self) -> bool:

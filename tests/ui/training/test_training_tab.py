@@ -478,6 +478,10 @@ def test_whoever_types_keeps_the_keys_in_another_text_scale(train, eye, appearan
     appearance.set_scale(1.5)
     eye.settle(window)
     assert window.focusWidget() is field(tab, "rate")
+    eye.by_name(tab.controls, "Train", QPushButton).setFocus()  # the heading has the same name
+    appearance.set_scale(1.0)
+    eye.settle(window)
+    assert window.focusWidget() is eye.by_name(tab.controls, "Train", QPushButton)
 
 
 def test_settings_and_pictures_stay_where_they_are_read_in_another_look(train, eye, appearance):
