@@ -23,7 +23,7 @@ SENTENCES: dict[str, str] = {
     "number-too-large": "'{text}' is too large; numbers go up to about 1.8e308.",
     "bad-shape": "'{name}' has shape {shape}; the values given have shape {given}.",
     "bad-token-id": "'{name}' holds whole numbers from {first} to {last}; {value} is not one of them.",
-    "empty-tokens": "'{sequence}' needs at least one token.",
+    "empty-tokens": "Give '{sequence}' at least one word.",
     "too-many-tokens": "'{sequence}' may have up to {limit} tokens; {given} were given.",
     "model-too-large": "This model would have {numbers} numbers; choose sizes that give up to {limit}.",
     "too-many-labels": "The matrices of this model would have {labels} rows and columns; choose sizes that give up to "
