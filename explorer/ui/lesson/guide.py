@@ -344,7 +344,9 @@ class Guide(QObject):
     def enter(self) -> None:
         """Go to the step at which the opened lesson was left, as `go` does. Later steps are computed meanwhile."""
         self._place = self._coming = None
-        self.go(self.left_at())
+        at = self.left_at()
+        self._places[self._bench.document.wanted] = Place(self.lesson, at)  # whoever undoes all stays in the lesson
+        self.go(at)
         self._compute_ahead()
 
     def _compute_ahead(self) -> None:

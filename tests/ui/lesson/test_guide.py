@@ -291,6 +291,7 @@ def test_a_page_is_made_once_where_a_lesson_begins_and_where_undo_goes_back_to_i
         act()
         eye.settle(window)
         assert made == [window.bench.selection.stage]
+        assert lessons.guide.at == 0, "whoever undoes too much does not fall out of the lesson"
 
 
 def test_what_is_taken_again_stays_above_what_stood_there(qtbot):
