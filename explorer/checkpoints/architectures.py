@@ -2,7 +2,7 @@
 
 Published models: the switches of each, and the switches that make one of our models a model of that kind.
 
-The switches come from `families`, as when a checkpoint is opened, so they stand in one place.
+The switches come from the plans, as when a checkpoint is opened, so they stand in one place.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,22 +12,14 @@ from typing import Any
 
 from explorer.checkpoints.config import Config
 from explorer.checkpoints.encoders import bert, distilbert, marian, roberta, t5
-from explorer.checkpoints.families import (
-    Plan,
-    gemma,
-    gemma2,
-    llama,
-    mistral,
-    olmo2,
-    qwen2,
-    qwen3,
-)
-from explorer.checkpoints.gpts import gpt2, gpt_neo, gpt_neox, mixtral, olmo, opt, phi, qwen3_moe
+from explorer.checkpoints.gpts import gpt2, gpt_neo, gpt_neox, opt, phi
+from explorer.checkpoints.llamas import gemma, gemma2, llama, mistral, mixtral, olmo, olmo2, qwen2, qwen3, qwen3_moe
+from explorer.checkpoints.plans import Plan
 from explorer.core.frozen import Frozen
 from explorer.core.model import Model
 from explorer.core.switches import SWITCHES, SwitchValue
 
-FAMILIES: dict[str, Callable[[Config], Plan]] = {
+ARCHITECTURES: dict[str, Callable[[Config], Plan]] = {
     "gpt2": gpt2,
     "gpt_neo": gpt_neo,
     "gpt_neox": gpt_neox,
@@ -81,7 +73,7 @@ class Member(Frozen):
 
     def plan(self, sizes: Sizes) -> Plan:
         """The plan of its config, for these sizes."""
-        return FAMILIES[self.kind](Config(Path(self.name), self.fields(sizes)))
+        return ARCHITECTURES[self.kind](Config(Path(self.name), self.fields(sizes)))
 
 
 _SAID = {
@@ -178,7 +170,7 @@ _KNOWN = (
 @cache
 def members() -> tuple[Member, ...]:
     """The published models whose checkpoints can be opened, oldest first."""
-    return tuple(member for member in _KNOWN if member.kind in FAMILIES)
+    return tuple(member for member in _KNOWN if member.kind in ARCHITECTURES)
 
 
 def member(name: str) -> Member:

@@ -11,7 +11,7 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from explorer.checkpoints.families import Plan, Source, Turn
+from explorer.checkpoints.plans import Plan, Source, Turn
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import counted

@@ -6,7 +6,7 @@ Encoders with a decoder: T5 and Marian.
 """
 
 from explorer.checkpoints.config import Config
-from explorer.checkpoints.families import (
+from explorer.checkpoints.plans import (
     ACTIVATIONS,
     Plan,
     Source,

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from explorer.checkpoints.architectures import FAMILIES
+from explorer.checkpoints.architectures import ARCHITECTURES
 from explorer.checkpoints.checkpoint import Checkpoint, Told, put_together, written, wrong
 from explorer.checkpoints.config import Config
-from explorer.checkpoints.families import Plan, Turn, as_it_is
+from explorer.checkpoints.plans import Plan, Turn, as_it_is
 from explorer.checkpoints.tokenizers.of_gguf import with_pieces
 from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
@@ -223,7 +223,7 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
         raise wrong(file, f"is of the architecture {written(str(kind))}, which is not known here; known are {known}")
     named = {_name(kind, name): tensor for name, tensor in found.items() if name != "rope_freqs.weight"}
     config = Config(file, _config(file, kind, facts, named))
-    plan = FAMILIES[kind](config)
+    plan = ARCHITECTURES[kind](config)
     config.check_rest()
     switches = {  # the file stores γ as the factor itself: 1 + γ
         name: "RMS norm" if value == "RMS norm, 1 + γ" else value for name, value in plan.switches.items()

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from explorer.checkpoints import ENDINGS
-from explorer.checkpoints.architectures import FAMILIES
+from explorer.checkpoints.architectures import ARCHITECTURES
 from explorer.checkpoints.checkpoint import Checkpoint, Told, put_together, written, wrong
 from explorer.checkpoints.config import MOST_BYTES, Config
-from explorer.checkpoints.families import Turn, as_it_is
+from explorer.checkpoints.plans import Turn, as_it_is
 from explorer.checkpoints.tokenizers.of_folder import with_pieces
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
@@ -155,11 +155,11 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     config.known("quantization_config")
     if config.has("quantization_config"):
         raise config.wrong("says that the weights are quantised, in a form that is not read here")
-    known = {kind: kind for kind in FAMILIES}
+    known = {kind: kind for kind in ARCHITECTURES}
     if config.has("auto_map") and not config.is_one_of("model_type", known):
         raise config.wrong("needs program code of the folder (auto_map), which is never run")
     kind = config.choice("model_type", "", known)
-    plan = FAMILIES[kind](config)
+    plan = ARCHITECTURES[kind](config)
     config.check_rest()
     found = dict(_tensors(folder))
     own = {name: name for name in found}  # by the names in the file

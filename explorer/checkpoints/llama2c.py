@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from explorer.checkpoints.checkpoint import MOST_PRECISE, Checkpoint, counted_from_0, model_of, wrong
-from explorer.checkpoints.families import Plan
+from explorer.checkpoints.plans import Plan
 from explorer.checkpoints.tokenizers.fields import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.of_folder import around
 from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, Piece, by_merges, put_together

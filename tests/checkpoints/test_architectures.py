@@ -1,14 +1,16 @@
 """Architectures of which no folder is given: against straight lines of numpy, written from their papers and configs."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from computed import values_of
 
-from explorer.checkpoints.architectures import FAMILIES
+from explorer.checkpoints.architectures import ARCHITECTURES
 from explorer.checkpoints.config import Config
 from explorer.checkpoints.gpts import gpt_neo
+from explorer.cli import main
 from explorer.core.errors import ExplorerError
 from tests.checkpoints.lines import (
     CAUSAL,
@@ -307,9 +309,14 @@ def test_what_would_give_other_numbers_is_refused_by_name(kind, said):
     config = Config(Path("config.json"), {**names.get(kind, LLAMA), "vocab_size": WORDS, **said})
 
     def read():
-        FAMILIES[kind](config)
+        ARCHITECTURES[kind](config)
         config.check_rest()
 
     with pytest.raises(ExplorerError) as refused:
         read()
     assert refused.value.id.startswith("checkpoint")
+
+
+def test_the_help_names_each_architecture(capsys):
+    assert main(["show", "--help"]) == 0
+    assert set(ARCHITECTURES) <= set(re.findall(r"\w+", capsys.readouterr().out)), "see _SHOW in explorer/cli/parser.py"

@@ -8,7 +8,7 @@ import pytest
 from computed import values_of
 from safetensors.numpy import save_file
 
-from explorer.checkpoints.architectures import FAMILIES
+from explorer.checkpoints.architectures import ARCHITECTURES
 from explorer.checkpoints.config import Config
 from explorer.checkpoints.hugging_face import MOST_TENSORS, Tensor, _parts, opened
 from explorer.core.errors import ExplorerError
@@ -41,7 +41,7 @@ from tests.checkpoints.lines import (
 )
 def test_what_configs_of_the_hub_say_besides_is_no_trouble(kind, said):
     config = Config(Path("config.json"), {**LLAMA, "head_dim": 4, **said})
-    plan = FAMILIES[kind](config)
+    plan = ARCHITECTURES[kind](config)
     config.known("head_dim")
     config.known("num_key_value_heads")
     config.check_rest()
@@ -52,7 +52,7 @@ def test_what_configs_of_the_hub_say_besides_is_no_trouble(kind, said):
 def test_a_base_beside_the_type_of_rotary_positions_counts(place):
     """Within `rope_scaling` it was taken for known, and 10000 was used."""
     said = {"rope_type": "default", "rope_theta": 500000.0}
-    plan = FAMILIES["llama"](Config(Path("config.json"), {**LLAMA, place: said}))
+    plan = ARCHITECTURES["llama"](Config(Path("config.json"), {**LLAMA, place: said}))
     assert plan.switches["input.rotary_base"] == 500000.0
 
 
@@ -228,10 +228,10 @@ def test_where_a_folder_has_one_file_and_an_index_the_file_is_read(made, tmp_pat
     ],
 )
 def test_the_net_of_t5_is_any_activation_with_gates_or_without(said, activation, gated):
-    switches = FAMILIES["t5"](Config(Path("config.json"), {"feed_forward_proj": said})).switches
+    switches = ARCHITECTURES["t5"](Config(Path("config.json"), {"feed_forward_proj": said})).switches
     assert (switches["ffn.activation"], switches["ffn.gated"]) == (activation, gated)
     other = {"feed_forward_proj": said, "dense_act_fn": "silu", "is_gated_act": not gated}
-    switches = FAMILIES["t5"](Config(Path("config.json"), other)).switches
+    switches = ARCHITECTURES["t5"](Config(Path("config.json"), other)).switches
     assert (switches["ffn.activation"], switches["ffn.gated"]) == ("SiLU", not gated)
 
 

@@ -1,10 +1,10 @@
-"""For each architecture, a table of its switches and of the tensor for each of our nodes.
+"""A plan says which switches an architecture has, and which tensor each of our nodes; and the parts that several have.
 
 A field missing in a config has the default of transformers 5.23 (`configuration_*.py`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from math import log
 from typing import Any
 
@@ -247,87 +247,6 @@ def _yarn(c: Config, said: dict[str, Any]) -> Switches:
     }
 
 
-# Llama and similar models
-
-
-def llama(
-    c: Config,
-    by: str = "RMS norm",
-    norm: str = "pre",
-    activation: str = "hidden_act",
-    head_dim: int = 0,
-    theta: float = 10000.0,
-    epsilon: float = 1e-6,
-) -> Plan:
-    """Llama (Touvron et al. 2023): RMS norm before each block, rotary positions in halves, SwiGLU, shared key heads."""
-    d = c.whole("hidden_size", most=65536)
-    heads, width = heads_of(c, d)
-    width = c.whole("head_dim", head_dim or width, most=16384)
-    key_heads = c.whole("num_key_value_heads", heads, most=128)
-    if heads % key_heads:
-        raise c.wrong(f"has {heads} heads, which cannot share {key_heads} heads of keys")
-    known = {**ACTIVATIONS, "gelu": "GELU tanh"} if activation == "hidden_act" and "γ" in by else ACTIVATIONS
-    bias, mlp_bias = c.flag("attention_bias", False), c.flag("mlp_bias", False)
-    tied = c.flag("tie_word_embeddings", "γ" in by)
-    switches: Switches = {
-        **rotary(c, width, 1.0, theta),
-        "self.heads": heads,
-        "self.d_k": width,
-        "self.key_heads": key_heads if key_heads != heads else 0,
-        "self.bias": bias,
-        "self.bias_O": bias,
-        **everywhere("norm", norm, ("self", "ffn")),
-        **everywhere("norm_by", by),
-        **everywhere("epsilon", c.number("rms_norm_eps", epsilon)),
-        "ffn.gated": True,
-        "ffn.bias": mlp_bias,
-        "ffn.d_ff": c.whole("intermediate_size", most=65536),
-        "ffn.activation": c.choice(activation, "gelu_pytorch_tanh" if "γ" in by else "silu", known),
-        "output.bias": False,
-        "output.tied": tied,
-    }
-    layer = "model.layers.{k}."
-    nodes = {"input.table": Source("model.embed_tokens.weight"), "final.gamma": Source("model.norm.weight")}
-    linear(nodes, "output.W", "lm_head")
-    projections(nodes, f"{layer}self_attn.", heads, key_heads, bias)
-    linear(nodes, "self.W_O", f"{layer}self_attn.o_proj", "self.b_O" if bias else "")
-    for node, name in (("1", "up"), ("g", "gate"), ("2", "down")):
-        linear(nodes, f"ffn.W_{node}", f"{layer}mlp.{name}_proj", f"ffn.b_{node}" if mlp_bias else "")
-    nodes["self.gamma"] = Source(f"{layer}input_layernorm.weight")
-    nodes["ffn.gamma"] = Source(f"{layer}post_attention_layernorm.weight")
-    layers, words = c.whole("num_hidden_layers", most=1000), c.whole("vocab_size")
-    return Plan(d, layers, words, switches, nodes, prefix="model.", head="lm_head")
-
-
-def mistral(c: Config) -> Plan:
-    """Mistral 7B (Jiang et al. 2023): Llama with a sliding window that includes the word itself."""
-    plan = llama(c)
-    window = c.whole("sliding_window", 4096) if c.has("sliding_window") or "sliding_window" not in c else 0
-    return replace(plan, switches={**plan.switches, "self.window": window})
-
-
-def qwen2(c: Config) -> Plan:
-    """Qwen 2 (Yang et al. 2024): Llama with biases for queries, keys and values."""
-    plan = llama(c)
-    nodes = dict(plan.nodes)
-    key_heads = c.whole("num_key_value_heads", int(plan.switches["self.heads"]))
-    projections(nodes, "model.layers.{k}.self_attn.", int(plan.switches["self.heads"]), key_heads, bias=True)
-    return replace(plan, switches={**plan.switches, **_later_windows(c, plan.layers), "self.bias": True}, nodes=nodes)
-
-
-def _later_windows(c: Config, layers: int) -> Switches:
-    """Qwen's windows: only with `use_sliding_window`, from layer `max_window_layers` on, or in the listed layers."""
-    window, first = c.whole("sliding_window", 4096, least=0), c.whole("max_window_layers", 28, least=0)
-    kinds = c.words("layer_types")
-    if not c.flag("use_sliding_window", False):
-        if any(kind == "sliding_attention" for kind in kinds):
-            raise c.wrong("says layers of sliding_attention, but not use_sliding_window")
-        return {}
-    if not window or ("sliding_window" in c and not c.has("sliding_window")):
-        raise c.wrong("says use_sliding_window, but not how wide the window is")
-    return windows(c, kinds or ["full_attention" if k < first else "sliding_attention" for k in range(layers)], window)
-
-
 def windows(
     c: Config, kinds: Sequence[str], window: int, names: tuple[str, str] = ("full_attention", "sliding_attention")
 ) -> Switches:
@@ -337,59 +256,6 @@ def windows(
     return {f"decoder.{k}.self.window": window if kind == names[1] else 0 for k, kind in enumerate(kinds, 1)}
 
 
-def qwen3(c: Config) -> Plan:
-    """Qwen 3 (Yang et al. 2025): Llama with a norm of queries and keys in each head."""
-    plan = llama(c, head_dim=128)
-    norms = {f"self.gamma_{x}": Source(f"model.layers.{{k}}.self_attn.{x.lower()}_norm.weight") for x in "QK"}
-    switches = {**plan.switches, **_later_windows(c, plan.layers), "self.qk_norm": "each head"}
-    return replace(plan, switches=switches, nodes={**plan.nodes, **norms})
-
-
-def gemma(c: Config) -> Plan:
-    """Gemma (2024): Llama with 1 + γ, embeddings times √d_model, GeGLU, and an output tied to the table.
-
-    Its first configs say "gelu" but mean the tanh form, with which it was trained. transformers up to 4.47 and 5.23 use
-    that form; the versions between used the exact form, by an error (#49051).
-    """
-    plan = llama(c, "RMS norm, 1 + γ", head_dim=0 if c.has("head_dim") else 256)
-    said = c.choice("hidden_activation", "gelu_pytorch_tanh", ACTIVATIONS)
-    if c.has("hidden_activation") and said != plan.switches["ffn.activation"]:
-        raise c.wrong("says one activation as hidden_act, and another as hidden_activation")
-    return replace(plan, switches={**plan.switches, "input.embedding_scale": True})
-
-
-def gemma2(c: Config) -> Plan:
-    """Gemma 2 (2024): norms on both sides, soft caps, and a window in every other layer, beginning with the first."""
-    plan = llama(c, "RMS norm, 1 + γ", "both", "hidden_activation", 0 if c.has("head_dim") else 256)
-    c.known("hidden_act")  # in the files of the hub, but ignored
-    layer = "model.layers.{k}."
-    switches: Switches = {
-        **plan.switches,
-        "input.embedding_scale": True,
-        "self.cap": c.number("attn_logit_softcapping", 50.0 if "attn_logit_softcapping" not in c else 0.0),
-        "output.logit_cap": c.number("final_logit_softcapping", 30.0 if "final_logit_softcapping" not in c else 0.0),
-        "self.scale_width": c.whole("query_pre_attn_scalar", 256, most=16384),
-    }
-    kinds = c.words("layer_types") or (["sliding_attention", "full_attention"] * plan.layers)[: plan.layers]
-    switches |= windows(c, kinds, c.whole("sliding_window", 4096))
-    nodes = {
-        **plan.nodes,
-        "self.gamma_out": Source(f"{layer}post_attention_layernorm.weight"),
-        "ffn.gamma": Source(f"{layer}pre_feedforward_layernorm.weight"),
-        "ffn.gamma_out": Source(f"{layer}post_feedforward_layernorm.weight"),
-    }
-    return replace(plan, switches=switches, nodes=nodes)
-
-
-def olmo2(c: Config) -> Plan:
-    """OLMo 2 (2025): Llama with a norm at the output of each block, and of queries and keys over all heads together."""
-    plan = llama(c, norm="output", epsilon=1e-5)
-    heads = int(plan.switches["self.heads"])
-    key_heads = c.whole("num_key_value_heads", heads)
-    layer, nodes = "model.layers.{k}.", dict(plan.nodes)
-    del nodes["self.gamma"], nodes["ffn.gamma"]
-    nodes["self.gamma_out"] = Source(f"{layer}post_attention_layernorm.weight")
-    nodes["ffn.gamma_out"] = Source(f"{layer}post_feedforward_layernorm.weight")
-    for letter, n in (("Q", heads), ("K", key_heads)):
-        nodes[f"self.gamma_{letter}"] = Source(f"{layer}self_attn.{letter.lower()}_norm.weight", by_head(n))
-    return replace(plan, switches={**plan.switches, "self.qk_norm": "all heads"}, nodes=nodes)
+def without_weights() -> dict[str, Source]:
+    """The sources of norms without γ and β."""
+    return {f"{block}.{x}": Source("") for block in ("self", "ffn", "final") for x in ("gamma", "beta")}
