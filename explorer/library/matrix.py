@@ -262,7 +262,7 @@ class Matrix(NDArrayOperatorsMixin):
     def _index(self, at: At) -> tuple[Any, ...]:
         """The index for the numpy array."""
         parts = list(at) if isinstance(at, tuple) else [at]
-        if parts and isinstance(parts[0], str) and self.ndim > 2:
+        if parts and _has_words(parts[0]) and self.ndim > 2:
             parts = [*[slice(None)] * (self.ndim - 2), *parts]
         if any(part is ... for part in parts):
             place = next(i for i, part in enumerate(parts) if part is ...)
@@ -272,7 +272,7 @@ class Matrix(NDArrayOperatorsMixin):
     def _numbers(self, axis: int, part: Any) -> Any:
         if isinstance(part, str):
             return self._number(axis, part)
-        if isinstance(part, list) and any(isinstance(one, str) for one in part):
+        if isinstance(part, list) and _has_words(part):
             return [self._numbers(axis, one) for one in part]
         return int(part) if isinstance(part, np.integer) else part
 
@@ -349,6 +349,10 @@ def fitting(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     except ValueError:
         require_shape(name, numbers.shape, shape)
         raise
+
+
+def _has_words(part: Any) -> bool:
+    return any(isinstance(one, str) for one in (part if isinstance(part, list) else [part]))
 
 
 def _cell(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:

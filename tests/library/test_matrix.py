@@ -41,6 +41,7 @@ def test_cells_by_number_and_by_word(m, weights):
     np.testing.assert_array_equal(weights[..., "are"], value[..., 1])
     np.testing.assert_array_equal(weights[-1, :, 1:], value[-1, :, 1:])
     np.testing.assert_array_equal(one[["You", "welcome"]], value[1, [0, 2]])
+    np.testing.assert_array_equal(weights[["You", "welcome"]], value[:, [0, 2]])
     np.testing.assert_array_equal(one[one > 0.3], value[1][value[1] > 0.3])
     np.testing.assert_array_equal(weights[np.int64(0)], value[0])
     assert [part.name for part in weights] == [f"encoder.1.self.head.{k}.weights" for k in (1, 2)]
