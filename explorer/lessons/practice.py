@@ -64,7 +64,10 @@ def faded(question: Predict, engine: Engine) -> Faded:
 
     `question`: its `fade` says how many steps are left out in addition to the result.
     """
-    parts = derivation(engine, question.node, question.cell, question.of)
+    *before, (node, last) = derivation(engine, question.node, question.cell, question.of)
+    while len(last) > 1 and last[-1].value == last[-2].value and "term" not in (last[-1].kind, last[-2].kind):
+        last = last[:-1]  # times a γ of 1, plus a bias of 0: the number before it would be the answer
+    parts = (*before, (node, last))
     found = [
         Blank(p, r, value, question.digits)
         for p, (_, rows) in enumerate(parts)

@@ -6,7 +6,8 @@ from itertools import islice
 import pytest
 
 from explorer.core.numbers import in_full
-from explorer.lessons.answers import judge
+from explorer.document.commands import SetCells
+from explorer.lessons.answers import judge, values_of
 from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.mistakes import derivation, mistakes
 from explorer.lessons.practice import MISSING, faded
@@ -76,10 +77,10 @@ def test_only_what_rounding_leaves_is_not_written():
 
 
 def test_the_row_that_needs_a_gap_names_the_nearest_of_equal_ones():
-    lesson = next(lesson for lesson in LESSONS if lesson.id == "jump")
-    two = next(gaps for question, gaps in with_gaps(lesson) if question.fade == 2)
+    moved = SetCells("batch.beta", {(0,): 0.5}).apply(load("jump").state())
+    two = faded(Predict(ask="?", node="batch.norm", cell=(0, 0), fade=2), values_of(moved))
     rows = two.parts[-1][1]
-    assert [row.expression for row in rows[-2:]] == ["“with mean 0, variance 1” × 1.0000", "“times γ” + 0.0000"]
+    assert [row.expression for row in rows[-2:]] == ["“with mean 0, variance 1” × 1.0000", "“times γ” + 0.5000"]
 
 
 def test_a_cross_entropy_of_several_words_names_them_and_one_of_a_single_word_has_no_mean():

@@ -89,6 +89,18 @@ def test_a_lesson_that_teaches_a_computation_lets_it_be_done(lesson):
     assert any("rule" in step.id for step in lesson.steps)
 
 
+@pytest.mark.parametrize("id", ["jump", "xor"])
+def test_what_only_repeats_the_result_is_no_step(id):
+    """The steps left out were times a γ of 1 and plus a β of 0; the number before them, the answer, stood there."""
+    walk = Walk(load(id))
+    (at,) = [i for i, step in enumerate(walk.lesson.steps) if step.id.endswith("-one-missing")]
+    walk.at = at
+    gaps = walk.gaps()
+    told = [row.value for _, rows in gaps.parts for row in rows]
+    assert gaps.whole[-1][1][-1].value not in told
+    assert told.count("?") == 2
+
+
 def test_no_fresh_number_is_what_rounding_leaves_of_0():
     lesson = load("emma")
     states = StepStates(lesson)
