@@ -12,7 +12,7 @@ from explorer.core.engine import Pin, same_bytes
 from explorer.core.errors import ExplorerError, require_cell, require_shape
 from explorer.core.graph import LOSS, TARGET, Graph, Place
 from explorer.core.ops import Array
-from explorer.document.commands.model import Command
+from explorer.document.commands.base import Command
 from explorer.document.deferred import Writing
 from explorer.document.state import State, frozen
 

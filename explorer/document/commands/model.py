@@ -1,4 +1,4 @@
-"""The base class of commands, and commands for the whole model: switches, another kind, another state.
+"""Commands for the whole model: switches, another kind, another state.
 
 A switch can be set in one block or in all blocks of the same kind.
 """
@@ -8,32 +8,11 @@ from dataclasses import replace
 
 from explorer.core.engine import run
 from explorer.core.errors import ExplorerError
-from explorer.core.frozen import Frozen
 from explorer.core.graph import TARGET
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.ops import Array
+from explorer.document.commands.base import Command
 from explorer.document.state import State, frozen
-
-
-class Command(Frozen, eq=False):
-    """One act of a person. `stroke` marks the parts of one drag, which history keeps as one undo step."""
-
-    @property
-    def stroke(self) -> object:
-        """The drag that it is a part of; None for none."""
-        return None
-
-    @property
-    def label(self) -> str:
-        """The name of the act, for undo."""
-        raise NotImplementedError(type(self).__name__)
-
-    def apply(self, state: State) -> State:
-        """The state after the act.
-
-        Raises `ExplorerError` if it cannot be done; then nothing has changed.
-        """
-        raise NotImplementedError(type(self).__name__)
 
 
 class SetSwitch(Command):

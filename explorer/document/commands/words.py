@@ -19,8 +19,9 @@ from explorer.core.ops import Array
 from explorer.core.training.data import JOINERS
 from explorer.core.vocabulary import MOST_TOKENS, are_numbers, with_words
 from explorer.core.vocabulary import end_of as end_mark
+from explorer.document.commands.base import Command
 from explorer.document.commands.cells import input_place
-from explorer.document.commands.model import Command, SetSwitch
+from explorer.document.commands.model import SetSwitch
 from explorer.document.continuation import decoder_of, end_of, ids_of, output_words, positions, room_of, sequence_of
 from explorer.document.state import State, frozen
 

@@ -121,13 +121,13 @@ class MatrixMenu(QMenu):
         self.addAction(f"{text}\t{QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)}", act)
 
     def _ask_for_settings(self) -> None:
-        from explorer.ui.matrix.conventions import Conventions  # rarely used
+        from explorer.ui.matrix.searches import Conventions  # rarely used
 
         view = self._view
         Conventions(view.bench, view.matrix.name, view.window()).show()
 
     def _seek(self) -> None:
-        from explorer.ui.matrix.conventions import SeekDialog  # rarely used
+        from explorer.ui.matrix.searches import SeekDialog  # rarely used
 
         view, at = self._view, self._view.currentIndex()
         labels = (("row", view.matrix.rows[at.row()]), ("column", view.matrix.columns[at.column()]))

@@ -5,8 +5,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from explorer.document.commands import SetSwitch
-from explorer.ui.matrix.conventions import Conventions
 from explorer.ui.matrix.menu import MatrixMenu
+from explorer.ui.matrix.searches import Conventions
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 NAME = "encoder.1.self.head.1.weights"

@@ -9,9 +9,9 @@ import pytest
 
 from explorer.core.gradients import Root
 from explorer.document.commands import SetSwitch, SetTokens
-from explorer.ui.matrix import conventions
-from explorer.ui.matrix.conventions import SeekDialog
+from explorer.ui.matrix import searches
 from explorer.ui.matrix.menu import MatrixMenu
+from explorer.ui.matrix.searches import SeekDialog
 from tests.refusals import refuses
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -143,7 +143,7 @@ def test_a_search_is_stopped_and_changes_nothing(window, dialog, qtbot, monkeypa
         finally:
             ended.set()
 
-    monkeypatch.setattr(conventions, "seek", endless)
+    monkeypatch.setattr(searches, "seek", endless)
     state = window.bench.document.state
     qtbot.keyClicks(dialog.elements.widgets["wish"].edit, "0.5")
     dialog.elements.widgets["find"].click()

@@ -1,4 +1,4 @@
-"""Two dialogs about the numbers of a matrix.
+"""Two dialogs that search, about the numbers of a matrix.
 
 One asks which settings give the numbers that a text prints for a matrix. In the other, gradient descent looks for
 inputs that give a cell a wished value.
