@@ -15,6 +15,7 @@ from explorer.document.commands import SetSwitch, SetTokens
 from explorer.document.manifest import packed
 from explorer.document.state import State
 from explorer.document.storage import load, save
+from tests.checkpoints.small import translator
 
 SAID = {
     "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2, "<s>": 3}, "merges": [["a", "b"]]},
@@ -83,3 +84,7 @@ def test_a_loss_that_is_switched_on_is_of_the_next_pieces_and_their_own_end(tmp_
     state = SetSwitch("loss", "loss", "cross-entropy").apply(silent)
     assert len(state.graph.axes["input.words"]) == 4
     assert fresh(state.graph, state.used, {}).values["loss.target"].tolist() == [2, 3]
+    # A translator's start mark is its <pad>: behind it the first word is to be said, behind a further one nothing.
+    answer = SetTokens("target", ["<pad>", "b", "<pad>"]).apply(translator())
+    state = SetSwitch("loss", "loss", "cross-entropy").apply(answer)
+    assert fresh(state.graph, state.used, {}).values["loss.target"].tolist() == [1, 4, 3]

@@ -83,7 +83,8 @@ class NextWords(Op):
 
     A model that reads ``<start> de nada`` should say ``de nada <end>`` (Williams & Zipser 1989; Sutskever et al. 2014).
     If a sentence is filled up with ``<pad>``, the target of its last word is ``<end>``; from there on the targets are
-    ``<pad>``, which the loss does not count.
+    ``<pad>``, which the loss does not count. The first word is no such filling: T5 begins with ``<pad>``, OPT with its
+    end mark.
     """
 
     end: int  # the number in the output vocabulary of ``<end>``, or of a tokenizer's own end mark
@@ -100,6 +101,7 @@ class NextWords(Op):
         if self.pad < 0:
             return behind
         over = (own == self.pad) | (own == self.end)
+        over[..., :1] = False
         return np.where(over, self.pad, np.where(behind == self.pad, self.end, behind))
 
     def code(self, *names: str) -> str:
@@ -108,7 +110,8 @@ class NextWords(Op):
         if self.pad < 0:
             return behind
         said = f"np.where((b := {behind}) == {self.pad}, {self.end}, b)"
-        return f"np.where(np.isin({own}, [{self.pad}, {self.end}]), {self.pad}, {said})"
+        over = f"np.isin({own}, [{self.pad}, {self.end}]) & (np.arange({names[0]}.shape[-1]) > 0)"
+        return f"np.where({over}, {self.pad}, {said})"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (tokens,) = parents
@@ -116,8 +119,8 @@ class NextWords(Op):
         behind = str(self.end) if last else self._renumbered(tokens[(*cell[:-1], cell[-1] + 1)])
         if self.pad < 0:
             return behind
-        own = self._renumbered(tokens[cell])
-        return f"IF(OR({own}={self.pad},{own}={self.end}),{self.pad},IF({behind}={self.pad},{self.end},{behind}))"
+        said, own = f"IF({behind}={self.pad},{self.end},{behind})", self._renumbered(tokens[cell])
+        return f"IF(OR({own}={self.pad},{own}={self.end}),{self.pad},{said})" if cell[-1] else said
 
     def _renumbered(self, token: str) -> str:
         numbers = ",".join(map(str, self.numbers))
@@ -126,7 +129,7 @@ class NextWords(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (tokens,) = parents
         own = tokens[cell]
-        if self.pad >= 0 and self._number(own.value) in (self.pad, self.end):
+        if self.pad >= 0 and cell[-1] and self._number(own.value) in (self.pad, self.end):
             nothing = Constant(self.pad, f"{self.pad}")
             return step("pick", own, nothing, label="number of <pad>: after <end> and <pad> nothing is to be said")
         if cell[-1] == tokens.value.shape[-1] - 1:
@@ -141,11 +144,10 @@ class NextWords(Op):
         return step("pick", behind, Constant(number, f"{number}"), label="the word after it, as the output numbers it")
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
-        # The first word is no word's next word; whether it is <pad> or <end> also decides its own target.
-        before = max(cell[-1] - 1, 0)
-        if self.pad >= 0:
-            return (*cell[:-1], slice(before, cell[-1] + 1))
-        return (*cell[:-1], before if cell[-1] else slice(0, 0))
+        if not cell[-1]:  # the first word is no word's next word
+            return (*cell[:-1], slice(0, 0))
+        # Whether a further one is <pad> or <end> also decides its own target.
+        return (*cell[:-1], slice(cell[-1] - 1, cell[-1] + 1) if self.pad >= 0 else cell[-1] - 1)
 
     def _number(self, token: int) -> int:
         """The number of a word in the output vocabulary."""

@@ -118,6 +118,7 @@ def test_masked_scores_get_no_share_also_where_a_whole_row_is_masked(op):
 
 def test_the_words_after_the_end_and_the_padding():
     check(ops.NextWords(2, pad=0), [np.array([3, 4, 2, 0, 0])])
+    check(ops.NextWords(2, pad=0), [np.array([0, 4, 2])])
     check(ops.NextWords(2, (5, 4, 3, 2, 0), pad=0), [np.array([3, 4, 2])])
     check(ops.CrossEntropy(pad=1), [np.full((3, 4), 0.25), np.array([1, 1, 1])])
 
