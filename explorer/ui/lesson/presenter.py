@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
     QLineEdit,
+    QPushButton,
     QRubberBand,
     QTableView,
     QWidget,
@@ -51,6 +52,7 @@ NEXT = (Key.Key_Right, Key.Key_Down, Key.Key_PageDown, Key.Key_Space, Key.Key_En
 BACK = (Key.Key_Left, Key.Key_Up, Key.Key_PageUp, Key.Key_Backspace, Key.Key_P)
 NEVER_TYPED = (Key.Key_PageDown, Key.Key_PageUp, Key.Key_F1)
 """These keep their meaning while a text field has the focus: the first two are those of a clicker."""
+PRESSES = (Key.Key_Space, Key.Key_Enter, Key.Key_Return)
 UNDO, REDO = ("Ctrl+Z",), ("Ctrl+Y", "Ctrl+Shift+Z")
 DOT = 13
 """Diameter of the pointer, in pixels at text scale 1."""
@@ -227,6 +229,8 @@ class Presenter(QWidget):
             self.sheet.arrange()
 
     def _show_answer(self) -> None:
+        if isinstance(self.focusWidget(), QPushButton):  # from a field that is hidden now: the keys go on
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
         if self.sheet is not None:
             self.sheet.refresh()
             self.sheet.arrange()
@@ -278,6 +282,10 @@ class Presenter(QWidget):
         if (event.text().isdecimal() or event.text() == "-") and not isinstance(focus, QTableView):
             self._question.be_typed_in()  # its field then gets this key
             return beside and self._pass_on(event)
+        if key in PRESSES and isinstance(focus, QPushButton):  # Tab has led there: a mouse gives buttons no focus
+            focus.click()
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+            return True
         act = self._acts.get(key)
         if act is None:
             return False

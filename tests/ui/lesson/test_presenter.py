@@ -18,6 +18,7 @@ from explorer.ui.lesson.overview import Pictures
 from explorer.ui.lesson.presenter import FEW_KEYS, Presenter
 from explorer.ui.lesson.presenter_look import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.sheet import ROUNDS, StepSheet
+from explorer.ui.lesson.words import WordyButton
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.motion import Motion
@@ -66,6 +67,17 @@ def test_each_key_is_exactly_one_step_and_home_and_end_go_to_the_first_and_the_l
         before = guide.at
         hand.key(key)
         assert guide.at == before - 1, key
+
+
+def test_a_choice_that_tab_has_led_to_is_given_and_the_next_key_goes_on(presenter, guide, go, hand):
+    go(2)
+    while not isinstance(presenter.focusWidget(), WordyButton):
+        hand.key(Key.Key_Tab)
+    hand.key(Key.Key_Space)
+    assert guide.at == 2
+    assert len(guide.attempt.tried) == 1
+    hand.key(Key.Key_Space)
+    assert guide.at == 3
 
 
 def test_a_clicker_sends_f5_and_esc_in_turn(window, guide, hand, qtbot, presenter):
