@@ -28,8 +28,14 @@ def later(owner: QObject, act: Callable[[], object], once: bool = False) -> QTim
     timer = QTimer(owner, singleShot=True, interval=0)
     timer.timeout.connect(act)
     if once:
-        timer.timeout.connect(timer.deleteLater)
+        timer.timeout.connect(lambda: _end(timer))
     return timer
+
+
+def _end(timer: QTimer) -> None:
+    """Delete a timer that is done: no child any more, since an owner that only `act` holds goes with it."""
+    timer.setParent(None)
+    timer.deleteLater()
 
 
 def do_later(owner: QObject, act: Callable[[], object]) -> None:

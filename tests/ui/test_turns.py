@@ -40,6 +40,22 @@ def test_nothing_happens_for_an_owner_that_is_gone(qapp):
     assert done == []
 
 
+def test_an_owner_that_nothing_but_the_act_holds_goes_after_it(qapp):
+    """Its end was that of the timer, which it ended a second time: the program crashed."""
+    done = []
+
+    def ask():
+        owner = QObject(objectName="owner")
+        owner.destroyed.connect(lambda: done.append("gone"))
+        do_later(owner, lambda: done.append(owner.objectName()))
+
+    for _ in range(50):
+        ask()
+    while len(done) < 100:
+        QApplication.processEvents()
+    assert done.count("gone") == 50
+
+
 def test_of_what_is_asked_for_in_one_turn_the_first_happens_at_once_and_each_other_in_a_turn_of_its_own(qtbot):
     owner, done = QObject(), []
     turn, acts = later(owner, lambda: (done.append("turn"), turn.start())), OneATurn(owner)
