@@ -32,7 +32,7 @@ def test_a_vector_and_a_single_number_need_no_shape():
 
 
 def test_a_matrix_alone_opens():
-    found = explorer.conventions("2 1 0.2", "0.6522 0.2399 0.1078")
+    found = explorer.conventions("2 1 0.2", "0.6522 0.2399 0.1078", seconds=600)
     assert str(found) == "1  output.probabilities: as it stands"
     assert str(explorer.conventions([2, 1, 0.2], [0.6522, 0.2399, 0.1078])) == str(found)
     np.testing.assert_allclose(found[0].open()["output.probabilities"][0, 0], 0.6522, atol=1e-4)
