@@ -97,7 +97,7 @@ SENTENCES: dict[str, str] = {
     "“Loss”, on the page “All switches”, adds one.",
     "no-stream": "This model has no layers that could be of another kind; open a GPT to make it a {name}.",
     "no-dropout": "This model has no place for dropout; set it to 0.",
-    "checkpoint-not-read": "{file}: is not a training that can be continued: {reason}. Delete it to begin again.",
+    "run-not-read": "{file}: is not a training that can be continued: {reason}. Delete it to begin again.",
     "run-too-long": "A run has up to {limit} steps here; begin another run to continue.",
     "bad-token": "A token is text that can be seen, without spaces, up to {limit} characters; '{token}' is not.",
     "fixed-tokens": "The words of '{sequence}' belong to this lesson and cannot be changed; set its numbers instead.",

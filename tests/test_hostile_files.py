@@ -20,7 +20,7 @@ import pytest
 from explorer import container
 from explorer.container import Container
 from explorer.core.errors import ExplorerError
-from explorer.core.training import checkpoint
+from explorer.core.training import saved_run
 from explorer.core.training.data import cases
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
@@ -152,8 +152,8 @@ def trainings(document, folder):
     made, records = trainer(), Records()
     for _ in range(3):
         records = records.with_record(made.step())
-    checkpoint.save(made, records, folder / "a.training")
-    return folder / "a.training", lambda file: checkpoint.load(trainer(), file), (flipped, said)
+    saved_run.save(made, records, folder / "a.training")
+    return folder / "a.training", lambda file: saved_run.load(trainer(), file), (flipped, said)
 
 
 KINDS = {

@@ -16,7 +16,7 @@ from typing import Any
 from explorer.cli.options import UsageError, stopped
 from explorer.cli.output import may_write, shown
 from explorer.core.errors import ExplorerError
-from explorer.core.training import checkpoint
+from explorer.core.training import saved_run
 from explorer.core.training.records import Record, Records
 from explorer.core.training.trainer import Trainer
 from explorer.document import storage
@@ -73,17 +73,17 @@ def _check(out: Path) -> None:
 
 def _run(prepared: Prepared, out: Path, progress: "_Progress", every: float, attached: bool) -> int:
     trainer, records = prepared.trainer(), Records()
-    kept = out.with_name(out.name + checkpoint.ENDING)
+    kept = out.with_name(out.name + saved_run.ENDING)
     if os.path.exists(kept):
-        records = checkpoint.load(trainer, kept)
+        records = saved_run.load(trainer, kept)
     progress.begin(prepared, trainer, kept)
 
     def keep() -> None:
-        checkpoint.save(trainer, records, kept)
+        saved_run.save(trainer, records, kept)
         progress.kept(trainer.at)
 
     def write() -> None:
-        """Write the document as trained so far; a program that started this one needs only the checkpoint."""
+        """Write the document as trained so far; a program that started this one needs only the saved run."""
         if attached:
             keep()
             return
@@ -104,7 +104,7 @@ def _run(prepared: Prepared, out: Path, progress: "_Progress", every: float, att
             try:
                 progress.step(record)
             except OSError:  # the reader of the progress, a terminal or a pipe, is gone
-                checkpoint.save(trainer, records, kept)
+                saved_run.save(trainer, records, kept)
                 raise
             if monotonic() - last >= every and not trainer.finished:
                 keep()
@@ -148,7 +148,7 @@ class _Progress:
         """One step has been taken."""
 
     def kept(self, at: int) -> None:
-        """The checkpoint, which is needed to continue, has been written."""
+        """The saved run, which is needed to continue, has been written."""
 
     def end(self, how: str, trainer: Trainer, file: Path) -> None:
         """The run has ended: `how` is "done" or "stopped"."""

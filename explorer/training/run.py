@@ -9,7 +9,7 @@
 A trainer (`explorer.core.training.trainer`) is everything that the next step depends on: weights, the optimiser's
 memory, examples, settings, and the number of steps taken. So to go back is to return to an earlier trainer; a trainer
 that was not kept is computed again from an earlier one; and a separate process needs only a trainer, which it returns
-through a checkpoint. Continuing after going back, or after an edit, begins a new branch.
+through a saved run. Continuing after going back, or after an edit, begins a new branch.
 
 Other settings, another example, or another structure with the same weights need another trainer during the run; a
 `Stretch` is the steps with one trainer's settings.
@@ -29,7 +29,7 @@ from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS, Place
 from explorer.core.ops import Array
-from explorer.core.training import checkpoint
+from explorer.core.training import saved_run
 from explorer.core.training.recipe import MOST_STEPS
 from explorer.core.training.records import Record, Records
 from explorer.core.training.trainer import Trainer
@@ -297,13 +297,13 @@ class Run:
         return shaped(self._document.wanted, self._start().trainer.ahead())
 
     def receive(self, file: Path) -> None:
-        """Take over the checkpoint of a process that continued from here; weights edited meanwhile keep their edits.
+        """Take over the saved run of a process that continued from here; weights edited meanwhile keep their edits.
 
-        Raises `ExplorerError`: the errors of `checkpoint.load`.
+        Raises `ExplorerError`: the errors of `saved_run.load`.
         """
         edits, start = self._edits(), self._here
         trainer = copy(start.trainer)
-        records = checkpoint.load(trainer, file)
+        records = saved_run.load(trainer, file)
         if trainer.at == start.trainer.at:
             return
         if self.records.at < records.at:

@@ -1,8 +1,8 @@
 """A process of its own that takes the steps of a run: ``explorer train``, started by the window.
 
 A thread would hold the lock of Python's interpreter, and so the window; another process has its own. It gets a
-document, a recipe and a checkpoint to continue from, and writes checkpoints. The window shows the weights of each
-checkpoint; after an edit of weights, a new process continues from the edited weights.
+document, a recipe and a saved run to continue from, and saves it now and then. The window shows the weights of each
+saved run; after an edit of weights, a new process continues from the edited weights.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QProcess, Signal
 
 from explorer.core.errors import ExplorerError
-from explorer.core.training import checkpoint
+from explorer.core.training import saved_run
 from explorer.core.training.records import Record, Records
 from explorer.document import storage
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 KEEP_S = 0.5
-"""Seconds between two checkpoints."""
+"""Seconds between two saved runs."""
 PATIENCE_MS = 3000
 _AS_ASKED = (0, 130)
 """Exit codes of a process that is done, or was asked to stop."""
@@ -53,7 +53,7 @@ class TrainingProcess(QObject):
     """
 
     stepped = Signal(object)  # list of Record: the steps that it has taken
-    kept = Signal()  # there is a newer checkpoint
+    kept = Signal()  # there is a newer saved run
     failed = Signal(object)  # ExplorerError: why it cannot continue
     ended = Signal()  # it has finished, stopped or failed
 
@@ -63,7 +63,7 @@ class TrainingProcess(QObject):
 
         super().__init__(parent)
         model, recipe, out = folder / "model.explorer", folder / "run.toml", folder / "out.explorer"
-        self.checkpoint = out.with_name(out.name + checkpoint.ENDING)  # the file that it continues from and writes
+        self.saved = out.with_name(out.name + saved_run.ENDING)  # the file that it continues from and writes
         material = point.stretch.settings.material
         if material.content is not None:
             material = replace(material, file=folder / "text.txt", content=None)
@@ -71,7 +71,7 @@ class TrainingProcess(QObject):
         storage.save(point.stretch.prepared.document, "", model)
         recipes.save(Task("", "", ExistingModel(str(model)), material, point.trainer.recipe), recipe)
         if point.trainer.at:
-            checkpoint.save(point.trainer, records.up_to(point.trainer.at), self.checkpoint)
+            saved_run.save(point.trainer, records.up_to(point.trainer.at), self.saved)
         self._rest = b""
         self._stopping = self._told = False
         self._process = QProcess(self)
@@ -89,7 +89,7 @@ class TrainingProcess(QObject):
         return self._process.state() != QProcess.ProcessState.NotRunning
 
     def stop(self) -> None:
-        """Ask the process to stop; it writes a last checkpoint."""
+        """Ask the process to stop; it saves the run once more."""
         if self.running and not self._stopping:
             self._stopping = True
             self._process.write(b"stop\n")
@@ -160,7 +160,7 @@ class Handover(QObject):
         super().__init__(descent)
         self._descent = descent
         self.process: TrainingProcess | None = None  # the process that takes the steps now
-        self._point: Point | None = None  # the point that the process began at, or its latest checkpoint
+        self._point: Point | None = None  # the point that the process began at, or its latest saved run
         self._then: Callable[[], None] | None = None  # called once the process has ended
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
@@ -185,7 +185,7 @@ class Handover(QObject):
             self.process.stop()
 
     def end(self) -> None:
-        """End the process at once; its steps since the last checkpoint shown are lost."""
+        """End the process at once; its steps since the last saved run shown are lost."""
         process, self.process, self._then = self.process, None, None
         if process is not None:
             process.close()
@@ -216,13 +216,13 @@ class Handover(QObject):
         self._descent.changed.emit()
 
     def _receive(self, run: Run) -> None:
-        """Show the weights of the latest checkpoint, unless weights were edited or the document has left that point."""
+        """Show the weights of the latest saved run, unless weights were edited or the document has left that point."""
         if self.process is None or self._descent.run is not run or run.here is not self._point:
             return
         if self._then is not None or run.weights_edited:
             return
         try:
-            run.receive(self.process.checkpoint)
+            run.receive(self.process.saved)
             self._point = run.here
         except ExplorerError as error:  # the files of the process are missing or damaged
             self._descent.fail(error)
@@ -232,9 +232,9 @@ class Handover(QObject):
         process, then, self.process, self._then = self.process, self._then, None, None
         if process is None:
             return
-        if self._descent.run is run and run.here is self._point and run.same_example and process.checkpoint.exists():
+        if self._descent.run is run and run.here is self._point and run.same_example and process.saved.exists():
             try:
-                run.receive(process.checkpoint)
+                run.receive(process.saved)
             except ExplorerError as error:
                 self._descent.fail(error)
         run.forget_unseen()

@@ -120,7 +120,7 @@ class Folder(NamedTuple):
     def read(self, name: str, parts: Sequence[str]) -> dict[str, NDArray[Any]] | None:
         """Saved arrays; None if there are none yet.
 
-        Raises `ExplorerError`: "training-differs", or "checkpoint-not-read" if they are damaged.
+        Raises `ExplorerError`: "training-differs", or "run-not-read" if they are damaged.
         """
         try:
             with open_file(self._file(name)) as stream:
@@ -159,7 +159,7 @@ class Folder(NamedTuple):
     def damaged(self, name: str, error: Exception) -> ExplorerError:
         """The error for a damaged file."""
         reason = error.strerror or error if isinstance(error, OSError) else f"it is damaged ({error})"
-        return ExplorerError("checkpoint-not-read", file=self._file(name), reason=reason)
+        return ExplorerError("run-not-read", file=self._file(name), reason=reason)
 
     def _file(self, name: str) -> Path:
         return self.path / f"{name}.safetensors"

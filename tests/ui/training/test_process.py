@@ -131,7 +131,7 @@ def test_a_small_run_stays_in_the_window(open_window, eye, hand, qtbot):
 def test_a_process_that_is_killed_says_so_and_is_gone_on_with(train, hand, qtbot):
     _, tab = train(steps=1_000_000)
     hand.click(tab.control("train"))
-    qtbot.waitUntil(lambda: tab.descent.process is not None and tab.descent.process.checkpoint.exists())
+    qtbot.waitUntil(lambda: tab.descent.process is not None and tab.descent.process.saved.exists())
     tab.descent.process._process.kill()
     qtbot.waitUntil(lambda: tab.descent.process is None)
     assert "was stopped from outside" in tab.problem

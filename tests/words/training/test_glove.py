@@ -407,7 +407,7 @@ def test_of_many_mutated_trainings_each_goes_on_rightly_or_is_told(tmp_path, mon
         else:  # what was changed means nothing, such as the time of a member
             assert again.array.tobytes() == whole.array.tobytes()
     assert len(told) > 200
-    assert {error.id for error in told} <= {"checkpoint-not-read", "training-differs"}
+    assert {error.id for error in told} <= {"run-not-read", "training-differs"}
     assert "\n" not in "".join(map(str, told))
 
 

@@ -1,6 +1,6 @@
 """A training run as a file from which it can be continued: a `container`, visible under its name only when complete.
 
-A run continued from its checkpoint gives the same bits as an uninterrupted one. The file holds
+A run continued from its file gives the same bits as an uninterrupted one. The file holds
 
 =============================  =======================================================================================
 ``weights/NODE``               the weights, including frozen ones
@@ -30,7 +30,7 @@ FORMAT = "Transformer Explorer training 1"
 
 
 def save(trainer: Trainer, records: Records, path: Path) -> None:
-    """Write a checkpoint of a trainer, with the records of its steps.
+    """Save the run of a trainer, with the records of its steps.
 
     Raises `ExplorerError`: "not-written".
     """
@@ -41,7 +41,7 @@ def save(trainer: Trainer, records: Records, path: Path) -> None:
 
 
 def load(trainer: Trainer, path: Path) -> Records:
-    """Continue from a checkpoint: restore a trainer that was made of the same model, examples and recipe.
+    """Continue from a saved run: restore a trainer that was made of the same model, examples and recipe.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def load(trainer: Trainer, path: Path) -> Records:
     Raises
     ------
     ExplorerError
-        "checkpoint-not-read", or "run-differs" for the checkpoint of another run. The trainer then stays unchanged.
+        "run-not-read", or "run-differs" for another run. The trainer then stays unchanged.
     """
     arrays, run = _read(path)
     about = _about(trainer)
@@ -60,7 +60,7 @@ def load(trainer: Trainer, path: Path) -> Records:
     try:
         return _restore(trainer, arrays, run)
     except (KeyError, ValueError) as error:
-        raise ExplorerError("checkpoint-not-read", file=path, reason=f"it does not fit together ({error})") from None
+        raise ExplorerError("run-not-read", file=path, reason=f"it does not fit together ({error})") from None
 
 
 def _about(trainer: Trainer) -> dict[str, Any]:
@@ -115,4 +115,4 @@ def _read(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
             return {name: parts.array(name) for name in parts.forms}, run
     except (OSError, DamagedError) as error:
         reason = (isinstance(error, OSError) and error.strerror) or error
-        raise ExplorerError("checkpoint-not-read", file=path, reason=reason) from None
+        raise ExplorerError("run-not-read", file=path, reason=reason) from None
