@@ -241,6 +241,9 @@ class StepPanel(QFrame):
     def _show_step(self) -> None:
         guide = self._guide
         step, at = guide.step, guide.at
+        focus = QApplication.focusWidget()
+        if step is None and focus is not None and self.isAncestorOf(focus):
+            self.window().setFocus(Qt.FocusReason.OtherFocusReason)  # else Qt gives it to a control of the page
         self.setVisible(step is not None)
         if step is None or at is None:
             self._close([])

@@ -259,6 +259,7 @@ def test_the_panel_says_where_one_is_and_leaves(window, guide, panel, hand, go):
     hand.click(panel._leave)
     assert guide.at is None
     assert not panel.isVisible()
+    assert window.hasFocus(), "and no control of the page, which a key would change"
     assert window.lesson_bar.isVisible()
     assert window.bench.document.state.inputs[LOGITS][0, 1] == 3  # the model stays
 
