@@ -248,9 +248,9 @@ class Names:
         end = self._pixels.point(float(curve.x[-1]), float(curve.y[-1]))
         width, height = metrics.horizontalAdvance(curve.name), metrics.height()
         first = room.within(QRectF(end.x() + 6, end.y() - height / 2, width, height))
-        # Move it up until nothing is in the way; if there is no room above, down.
-        rect = next((place for place in stacked(first, 20) if room.find([place]) is not None), first)
-        return Label(curve.name, rect, curve.ink)
+        # Move it up until nothing is in the way; if there is no room above, down. By one line it also avoids curves.
+        far = (place for place in stacked(first, 20) if room.find([place]) is not None)
+        return Label(curve.name, room.find(stacked(first, 1)) or next(far, first), curve.ink)
 
     def _of_arc(self, arc: Arc, room: Room, metrics: QFontMetrics) -> Label:
         # Between narrow directions there is room for only one letter, and between very narrow ones for none; then the

@@ -248,6 +248,9 @@ def test_names_of_curves_stand_at_their_right_ends(view):
     end = picture.pixel(3, 2.5)
     assert abs(found["top"].rect.center().y() - end.y()) < 3
     assert 0 < found["top"].rect.left() - end.x() < 12
+    longer = np.linspace(0, 3.9, 400)
+    picture.tell(drawing(Curve(x, np.full(5, 1.0), "short"), Curve(longer, np.full(400, 1.0))))
+    assert not labels(picture)["short"].rect.contains(picture.pixel(3.3, 1.0)), "no other curve strikes it out"
 
 
 def test_an_arrow_is_named_at_its_tip_beside_its_shaft(view):
