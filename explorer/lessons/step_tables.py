@@ -13,8 +13,9 @@ from explorer.core.graph import LOSS
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
-from explorer.lessons.answers import read_goal
+from explorer.lessons.answers import read_goal, values_of
 from explorer.lessons.names import Names, UnknownNameError, one_of
+from explorer.lessons.practice import faded
 from explorer.lessons.prose import cell_of, cells_in, is_gradient, sentences, texts_of
 from explorer.lessons.reading import MOST_TEXT, TomlTable
 from explorer.lessons.schema import Lesson
@@ -127,7 +128,10 @@ class _StepReader:
         return slide
 
     def practice(self, step: Step) -> Iterator[Step]:
-        """The practice steps after a step that asks for them: fresh numbers, with more and more left out."""
+        """The practice steps after a step that asks for them: fresh numbers, with more and more left out.
+
+        A derivation of a single step before its result has none with two steps left out.
+        """
         if "practice" not in self._table:
             return
         table = self._table.table("practice")
@@ -136,7 +140,8 @@ class _StepReader:
         asked = self._predict(table, step.look, Question(ask=table.markdown("ask"), hints=hints))
         rows, columns = (asked.cell[-2:-1], asked.cell[-1:]) if len(asked.cell) > 1 else (asked.cell, ())
         look = Look(step.look.stage, asked.node, rows, columns)
-        for fade, id, title, said in PRACTICE:
+        most = len(faded(replace(asked, fade=ALL), values_of(self._state)).blanks) - 1
+        for fade, id, title, said in (one for one in PRACTICE if one[0] <= most):
             why = table.markdown("why", "") if fade == ALL else ""
             question = replace(asked, fade=fade, fresh=True, why=why)
             yield self._with_shown(
