@@ -16,7 +16,7 @@ from explorer.cli.options import UsageError
 from explorer.cli.output import wrote
 from explorer.cli.parser import FORMATS
 from explorer.core.errors import ExplorerError
-from explorer.core.names import Cell, by_head, cut, parse_cell, root_of, select, written_cell
+from explorer.core.names import NamedCell, by_head, cut, parse_cell, root_of, select, written_cell
 from explorer.core.numbers import read_number
 from explorer.core.script import export, save
 from explorer.core.training.data import read_text
@@ -29,7 +29,7 @@ from explorer.library import transformer as library
 from explorer.library.transformer import Transformer
 
 
-def parse_set(text: str) -> tuple[Cell, float]:
+def parse_set(text: str) -> tuple[NamedCell, float]:
     """The cell and the value in a text "NODE[row,column]=VALUE".
 
     Raises `ExplorerError`: "bad-set-syntax", "bad-number" or "number-too-large".

@@ -16,10 +16,7 @@ class Stage(Frozen):
     """One entry of the window's list of stages: a few nodes that are shown together."""
 
     name: str  # path, such as "encoder.1.self.attention"
-    # What is shown there: "embedding", "positions", "attention", "masked" (attention of a decoder to itself), "cross"
-    # (to the source), "heads", "norm", "ffn", "output", "loss", "layer", "vectors", "examples", "batch norm",
-    # "dropout".
-    kind: str
+    kind: str  # what is shown there, such as "masked", attention of a decoder to itself: a key of `pages.compose.KINDS`
     title: str  # its text in the list of stages
     group: str  # the heading above it in the list, such as "Encoder 1"
 
@@ -173,10 +170,10 @@ class Graph(Frozen, eq=False):
 
     def n_heads(self, name: str) -> int | None:
         """The number of heads along the first axis of a node; None for a node without heads."""
-        return self.heads.get(name)
+        return self._heads.get(name)
 
     @cached_property
-    def heads(self) -> Mapping[str, int]:
+    def _heads(self) -> Mapping[str, int]:
         """The number of heads of each node whose first axis counts heads."""
         first = {name: node.axes[0] for name, node in self.nodes.items() if node.axes}
         return {name: len(self.axes[axis]) for name, axis in first.items() if axis.endswith(".heads")}

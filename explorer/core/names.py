@@ -13,10 +13,10 @@ _CELL = re.compile(r"(?P<name>[^\[\]=\s]+)\s*(?:\[(?P<index>[^\[\]]*)\])?")
 _INDEX = re.compile(r"\s*[0-9]{1,18}\s*")
 _SHOWN = 80
 
-Cell = tuple[str, tuple[int, ...]]
+NamedCell = tuple[str, tuple[int, ...]]
 
 
-def parse_cell(text: str) -> Cell:
+def parse_cell(text: str) -> NamedCell:
     """The name and index in "NODE[row,column]"; a node that is a single number is written "NODE" or "NODE[]".
 
     Raises `ExplorerError`: "bad-cell-syntax".
@@ -27,7 +27,7 @@ def parse_cell(text: str) -> Cell:
     return cell
 
 
-def written_cell(text: str) -> Cell | None:
+def written_cell(text: str) -> NamedCell | None:
     """The same as `parse_cell`, but None for a text that names no cell."""
     match = _CELL.fullmatch(text.strip())
     if match is None:

@@ -15,7 +15,7 @@ from explorer.core.ops import Array
 from explorer.core.training.data import words_of
 from explorer.core.vocabulary import END, MOST_TOKENS, PAD, START, UNKNOWN, Vocabulary, are_numbers, is_mark
 from explorer.core.vocabulary import end_of as end_mark
-from explorer.document.state import State, frozen
+from explorer.document.state import State, read_only
 
 MOST_NEW = 500
 
@@ -144,7 +144,7 @@ def decoder_of(
     inputs = dict(state.inputs)
     if source is not None:
         ids = ids_of(source, state.graph.axes[state.graph.sequences["source"]])
-        inputs["source.tokens"] = frozen(np.array(ids, np.int64))
+        inputs["source.tokens"] = read_only(np.array(ids, np.int64))
         lengths["source"] = len(ids)
     model = replace(state.model, lengths=lengths)
     longer = State.of(model, inputs, beyond=state.beyond, by_rows=True)

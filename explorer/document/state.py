@@ -136,7 +136,7 @@ class State(Frozen, eq=False):
         if array.size < MOST_WRITTEN_AT_ONCE:
             edited(array)
             old = self.inputs[name]
-            return self if same_bytes(array, old) else self.with_inputs({name: frozen(array)})
+            return self if same_bytes(array, old) else self.with_inputs({name: read_only(array)})
         # New whole arrays are not compared, because that would write and read them here.
         cells = [(np.asarray(self.number(name, at)), new) for at, new in parts if len(at) == array.ndim]
         if len(cells) == len(parts) and all(old.tobytes() == np.asarray(new).tobytes() for old, new in cells):
@@ -166,7 +166,7 @@ def _fitted(graph: Graph, name: str, pin: Pin) -> Pin | None:
     """The pin in the present shape of its node; None if no pinned cell remains."""
     shape = graph.shape(name)
     if (values := _of_rows(graph, name, pin.values)) is not pin.values:
-        pin = Pin(pin.cells, frozen(values))
+        pin = Pin(pin.cells, read_only(values))
     if pin.cells.shape == shape:
         return pin
     common = _common(graph, name, {name: pin.cells})
@@ -174,7 +174,7 @@ def _fitted(graph: Graph, name: str, pin: Pin) -> Pin | None:
         return None
     cells, values = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=pin.values.dtype)
     cells[common], values[common] = pin.cells[common], pin.values[common]
-    return Pin(frozen(cells), frozen(values))
+    return Pin(read_only(cells), read_only(values))
 
 
 def _filled(
@@ -197,7 +197,7 @@ def _filled(
                 if old.dtype != dtype or not old.flags.c_contiguous:
                     with np.errstate(over="ignore"):  # a number too large for float32 becomes infinite
                         old = np.asarray(old, dtype=dtype, order="C")
-                inputs[name] = frozen(old)
+                inputs[name] = read_only(old)
             continue
         deferred.pop(name, None)
         kept = [arrays for arrays in (beyond, given) if _common(graph, name, arrays) is not None]
@@ -207,7 +207,7 @@ def _filled(
             deferred[name] = Deferred(array, write)
         else:
             write(array)
-            frozen(array)
+            read_only(array)
         longer.pop(name, None)
         if not op.whole and any(_exceeds(arrays, name, shape) for arrays in kept):
             longer[name] = _longest(op, name, model, shape, kept)
@@ -239,12 +239,12 @@ def _longest(op: Op, name: str, model: Model, shape: tuple[int, ...], kept: Sequ
     longest = tuple(np.max([unread(arrays)[name].shape for arrays in kept], axis=0).tolist())
     oldest, newest = kept[0], kept[-1]
     if unread(newest)[name].shape == longest:
-        return frozen(newest[name])
+        return read_only(newest[name])
     if not _exceeds(newest, name, shape):
         return oldest[name]
     array = np.empty(longest, model.dtype)
     _write(array, op, name, model, kept)
-    return frozen(array)
+    return read_only(array)
 
 
 def _exceeds(arrays: Mapping[str, Array], name: str, shape: tuple[int, ...]) -> bool:
@@ -271,7 +271,7 @@ def _overlap(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[slice, ...]:
     return tuple(slice(min(n, m)) for n, m in zip(one, other, strict=True))
 
 
-def frozen(array: Array) -> Array:
+def read_only(array: Array) -> Array:
     """The array, closed against writing."""
     array = np.asarray(array)
     array.flags.writeable = False

@@ -27,7 +27,7 @@ from explorer.core.ops import ACTIVATIONS, Array
 from explorer.core.ops.slips import Surroundings
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document.commands import SetSwitch
-from explorer.document.state import State, frozen
+from explorer.document.state import State, read_only
 from explorer.lessons.references import SLACK, units_off
 
 MOST_CELLS = 100_000
@@ -389,14 +389,14 @@ def _models_of(given: Array) -> Iterator[tuple[State, str]]:
     """Small models with the matrix as input; and the beginning of the names of the nodes to look at."""
     rows, across = given.shape
     names, features = counted(rows), counted(across)
-    each = frozen(np.asarray(given, float))
+    each = read_only(np.asarray(given, float))
     logits = {"input": names, "output.words": features}
     yield State.of(Model("output", {}, logits, switches={"loss.loss": "none"}), {LOGITS: each}), ""
     yield State.of(Model("norm", {}, {"input": names, "feature": features}), {CASES: each}), ""
     words = {"query": names, "feature": features}
     yield State.of(Model("attention", {}, words), {"Q": each, "K": each, "V": each}), ""
     encoder = Model("encoder", {"input": rows}, {"input.words": names}, across)
-    yield State.of(encoder, {"input.table": each, "input.tokens": frozen(np.arange(rows))}), "input."
+    yield State.of(encoder, {"input.table": each, "input.tokens": read_only(np.arange(rows))}), "input."
 
 
 def value_of(state: State, name: str, values: dict[str, Array] | None = None) -> Array | None:
@@ -480,7 +480,7 @@ def done_otherwise(way: Convention, node: str) -> Iterator[Convention]:
         with np.errstate(all="ignore"):
             value = np.asarray(slip.op.forward(*given), state.model.dtype)
         if value.shape == shape:
-            pin = Pin(frozen(np.ones(shape, bool)), frozen(value))
+            pin = Pin(read_only(np.ones(shape, bool)), read_only(value))
             held = replace(state, pins={**state.pins, place.node: pin})
             yield replace(way, state=held, slip=slip.sentence, cost=way.cost + 3)
 
@@ -497,6 +497,6 @@ def with_rounding(way: Convention, node: str, decimals: int) -> Convention:
             continue
         run([one], used, values, pins, [one.name])
         if not one.is_input and values[one.name].dtype.kind == "f":
-            values[one.name] = frozen(np.round(values[one.name], decimals))
-            pins[one.name] = Pin(frozen(np.ones(values[one.name].shape, bool)), values[one.name])
+            values[one.name] = read_only(np.round(values[one.name], decimals))
+            pins[one.name] = Pin(read_only(np.ones(values[one.name].shape, bool)), values[one.name])
     return replace(way, state=replace(state, pins=pins), rounded=decimals, cost=way.cost + 2 - decimals / 10)

@@ -23,7 +23,7 @@ from explorer.core.switches import ENDS, SWITCHES, SwitchValue
 from explorer.core.vocabulary import MOST_TOKENS, Vocabulary
 from explorer.document.commands.cells import first_number, last_number
 from explorer.document.commands.words import MOST_TOKEN_LENGTH
-from explorer.document.state import frozen
+from explorer.document.state import read_only
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, recipe_in, written_key
 from explorer.lessons.schema import WHOLE, Setting
 
@@ -129,7 +129,7 @@ def read_words(table: TomlTable, kind: str, axes: Mapping[str, tuple[str, ...]])
             if word not in numbers:
                 remedy = f"add it to model.axes.{written_key((f'{sequence}.words',))}"
                 tokens.fail(sequence, f"'{word}' is not in the vocabulary", remedy)
-        inputs[f"{sequence}.tokens"] = frozen(np.array([numbers[word] for word in words], dtype=np.int64))
+        inputs[f"{sequence}.tokens"] = read_only(np.array([numbers[word] for word in words], dtype=np.int64))
     return inputs
 
 
@@ -331,7 +331,7 @@ def _arrays(
                 continue
             where = f" in setting '{setting}'" if len(graphs) > 1 else ""
             array = _fit(table, key, array, graphs[setting], place, where)
-        arrays[key] = frozen(array)
+        arrays[key] = read_only(array)
     return arrays
 
 

@@ -18,7 +18,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.numbers import read_number, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetArray
-from explorer.document.state import State, frozen
+from explorer.document.state import State, read_only
 from explorer.lessons.answers import Verdict, values_of
 from explorer.lessons.mistakes import DECIMALS, Part, derivation, half_unit
 from explorer.lessons.steps import ALL, Predict
@@ -169,7 +169,7 @@ def _given(name: str, drawn: Array, state: State) -> State:
     values = np.where(held, drawn, 0).astype(drawn.dtype)
     if (before := state.pins.get(name)) is not None:
         held, values = held | before.cells, np.where(held, values, before.values)
-    return replace(state, pins={**state.pins, name: Pin(frozen(held), frozen(values))})
+    return replace(state, pins={**state.pins, name: Pin(read_only(held), read_only(values))})
 
 
 def _drawn(array: Array, random: np.random.Generator) -> Array | None:

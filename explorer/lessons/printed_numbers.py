@@ -22,7 +22,6 @@ from explorer.lessons.loader import load
 from explorer.lessons.names import Names
 from explorer.lessons.references import (
     SLACK,
-    Cell,
     Cited,
     Claim,
     Figure,
@@ -33,6 +32,7 @@ from explorer.lessons.references import (
     references,
     slips,
 )
+from explorer.lessons.steps import Cell
 from explorer.words.catalogue import load as load_vectors
 from explorer.words.catalogue import printed_words
 from explorer.words.similarity import cosine

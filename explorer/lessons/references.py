@@ -14,10 +14,9 @@ from explorer import paths
 from explorer.core.cell import is_cell_of
 from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
-from explorer.document.state import frozen
+from explorer.document.state import read_only
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read
-
-Cell = tuple[int, ...]
+from explorer.lessons.steps import Cell
 
 
 class Figure(Frozen, eq=False):
@@ -312,8 +311,8 @@ def _figure(table: TomlTable, reference: str, lesson: str, known: Mapping[str, F
         table.text("lesson", default=lesson),
         table.text("setting", default="printed"),
         table.text("node"),
-        frozen(values),
-        frozen(np.broadcast_to(decimals, values.shape).copy()),
+        read_only(values),
+        read_only(np.broadcast_to(decimals, values.shape).copy()),
         cell if worked is None else None,
         units,
         why,
@@ -361,7 +360,7 @@ def _slip(table: TomlTable, reference: str, lesson: str, known: Mapping[str, Fig
         check.has_only(*_COMPUTED, "retyped")
         figure = replace(_figure(check, reference, lesson, known, slip=True), title=section, section=section)
         figure = replace(figure, pins={**figure.pins, **_retyped(check, known)})
-    wrong = frozen(table.array("wrong", gaps=True)) if "wrong" in table else None
+    wrong = read_only(table.array("wrong", gaps=True)) if "wrong" in table else None
     if wrong is not None and (figure is None or wrong.shape != figure.values.shape):
         table.fail("wrong", "has nothing of its shape beside it", "name the figure with the right numbers")
     printed, right, how = (table.text(key, most=MOST_TEXT) for key in ("printed", "right", "how"))
@@ -395,7 +394,7 @@ def _claim(table: TomlTable, reference: str, lesson: str) -> Claim:
 
 
 def _arrays(table: TomlTable) -> dict[str, Array]:
-    return {key: frozen(table.array(key)) for key in table}
+    return {key: read_only(table.array(key)) for key in table}
 
 
 def _whole(table: TomlTable, key: str) -> Array:

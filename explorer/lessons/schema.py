@@ -22,7 +22,7 @@ from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.trainer import Trainer
 from explorer.document.commands import Replace, SetInputs
-from explorer.document.state import State, frozen
+from explorer.document.state import State, read_only
 from explorer.lessons.steps import Step
 
 WHOLE = "model"
@@ -205,7 +205,7 @@ def _laid(graph: Graph, given: Mapping[str, Array], start: Callable[[str], Array
             if place.node not in arrays:
                 arrays[place.node] = start(place.node).copy()
             arrays[place.node][place.index] = given[name]
-    return {node: frozen(array) for node, array in arrays.items()}
+    return {node: read_only(array) for node, array in arrays.items()}
 
 
 def is_slice(name: str) -> bool:

@@ -18,7 +18,7 @@ from explorer.document import storage
 from explorer.document.commands import PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.continuation import as_read
 from explorer.document.document import Document
-from explorer.document.state import frozen
+from explorer.document.state import read_only
 from explorer.export.files import ENDINGS, save_model
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.schema import Lesson
@@ -172,7 +172,7 @@ class Transformer:
         symbol = node.symbol if place.head is None else rf"{{{node.symbol}}}^{{({place.head + 1})}}"
         # Adding 0 turns −0 into 0.
         labels = tuple(engine.labels(axis) for axis in graph.axes_of(place))
-        return Matrix(name, symbol, frozen(value + 0), labels, node, stage_of(graph, node), words, pins, self)
+        return Matrix(name, symbol, read_only(value + 0), labels, node, stage_of(graph, node), words, pins, self)
 
     def cell(self, cell: str) -> tuple[str, tuple[int, ...]]:
         """The node of a cell, and the index in that node; `cell` may name a head's slice.
@@ -243,7 +243,7 @@ class Transformer:
             raise ExplorerError("no-gradient", name=of)
         name = f"gradient of {cell_of(engine.graph, root.node, root.cell)} with respect to {of}"
         symbol = rf"\frac{{\partial {self.symbol(root)}}}{{\partial {matrix.symbol}}}"
-        return replace(matrix, name=name, symbol=symbol, value=frozen(found + 0), words=(), pins=None, home=None)
+        return replace(matrix, name=name, symbol=symbol, value=read_only(found + 0), words=(), pins=None, home=None)
 
     def symbol(self, root: Root) -> str:
         """The symbol of one number in LaTeX."""

@@ -11,7 +11,7 @@ from explorer.core.numbers import alone, decimals_of, in_table, written
 from explorer.core.ops import Array, Op, Sinusoidal
 from explorer.core.ops.positions import cosines, exponents, waves
 from explorer.document.continuation import drawn_positions
-from explorer.document.state import frozen
+from explorer.document.state import read_only
 from explorer.pages.drawing import (
     DRAWABLE,
     TEXT,
@@ -185,13 +185,13 @@ def _drawn(view: View, block: str) -> _Drawn:
 def encoding(op: Sinusoidal) -> Array:
     """The numbers of a formula, cached because each edit needs them and they depend on nothing else."""
     with np.errstate(all="ignore"):  # as in the engine
-        return frozen(op.forward())
+        return read_only(op.forward())
 
 
 @lru_cache(maxsize=4)
 def _likeness(by: Op, op: Sinusoidal) -> Array:
     """The likeness of the positions of a formula, computed by an op."""
-    return frozen(_product(by, encoding(op)))
+    return read_only(_product(by, encoding(op)))
 
 
 def _product(by: Op, array: Array) -> Array:

@@ -10,7 +10,7 @@ from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.frozen import Frozen
 from explorer.core.gradients import Root
-from explorer.core.names import Cell, parse_cell
+from explorer.core.names import NamedCell, parse_cell
 from explorer.core.numbers import formatted, read_number
 from explorer.document.commands.cells import input_place
 from explorer.document.state import State
@@ -95,7 +95,7 @@ class Search(Frozen):
         return replace(self, part="", inputs=inputs, chosen=self.chosen - {place.node} | {written})
 
     @property
-    def changes(self) -> list[Cell]:
+    def changes(self) -> list[NamedCell]:
         """The cells and inputs that may change, as `explorer.training.goal_seek.seek` takes them."""
         return [parse_cell(name) for name in self.inputs if name in self.chosen]
 

@@ -296,7 +296,7 @@ class View(Frozen, eq=False):
 
         If several heads share keys and values, it is the slice that the chosen head uses.
         """
-        heads = self.graph.heads.get(name)
+        heads = self.graph.n_heads(name)
         if not heads:
             return name
         block, _, short = name.rpartition(".")

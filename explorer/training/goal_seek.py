@@ -17,7 +17,7 @@ from explorer.core.gradients import Root
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
 from explorer.document.commands.cells import input_place
-from explorer.document.state import State, frozen
+from explorer.document.state import State, read_only
 
 MOST_STEPS = 200
 _CLOSE = 1e-9  # relative to the wished number, or to 1 if that is smaller
@@ -121,7 +121,7 @@ def seek(
             told(len(moves))
             factor = share * (wished - now) / size**2
             tried = {
-                name: frozen(inputs[name] + (factor * slope).astype(inputs[name].dtype))
+                name: read_only(inputs[name] + (factor * slope).astype(inputs[name].dtype))
                 for name, slope in slopes.items()
             }
             engine.update(state.graph, {**state.used, **tried}, state.pins)

@@ -38,7 +38,7 @@ from explorer.core.training.trainer import Trainer, fitted
 from explorer.core.vocabulary import END, MASK, PAD, START, UNKNOWN, end_of, token_ids
 from explorer.document.commands import AddWords, Replace, SetTokens
 from explorer.document.document import Document
-from explorer.document.state import State, frozen
+from explorer.document.state import State, read_only
 from explorer.lessons.document_lesson import MOST_NUMBERS, is_document, opened
 from explorer.lessons.loader import ready
 from explorer.training.grammar import TEXT, Grammar, start_of
@@ -165,7 +165,7 @@ def shaped(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
         if name in graph.nodes:
             base = document.inputs[name]
             fits = base.shape == array.shape and base.dtype == array.dtype
-            found[name] = frozen(array if fits else fitted(graph, name, array, base))
+            found[name] = read_only(array if fits else fitted(graph, name, array, base))
     return found
 
 
@@ -254,7 +254,7 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
             lengths, inputs = {}, {CASES: X[:SHOWN_CASES], TARGET: wanted[:SHOWN_CASES]}
     model = replace(model, axes=axes, lengths=lengths, switches={**switches, **made.switches})
     _check_size(model, examples, recipe)
-    document = State.of(model, {name: frozen(array.copy()) for name, array in inputs.items()})
+    document = State.of(model, {name: read_only(array.copy()) for name, array in inputs.items()})
     return _fitting(document, examples, recipe, title)
 
 

@@ -25,7 +25,7 @@ from explorer.document.commands import (
     SetTokens,
 )
 from explorer.document.document import Document
-from explorer.document.state import frozen
+from explorer.document.state import read_only
 
 KINDS = ("attention", "encoder", "encoder-decoder", "gpt", "mlp", "norm", "output", "vectors")
 numbers = st.one_of(
@@ -101,7 +101,7 @@ def acts(draw, document, states):
             return SetArray(name, draw(arrays_of(document.engine.value(graph.place(name)))))
         case "inputs":
             chosen = draw(st.sets(st.sampled_from([name for name in inputs if ".head." not in name]), max_size=3))
-            arrays = {name: frozen(draw(arrays_of(document.engine.values[name]))) for name in sorted(chosen)}
+            arrays = {name: read_only(draw(arrays_of(document.engine.values[name]))) for name in sorted(chosen)}
             return SetInputs(arrays, "Set some", stroke)
         case "replace":
             return Replace(states[draw(st.sampled_from(KINDS))], "Open another")

@@ -12,7 +12,7 @@ from explorer.document.commands import PinCells, SendWords, SetArray, SetCells, 
 from explorer.document.continuation import positions
 from explorer.document.deferred import DeferredArrays, Writing
 from explorer.document.document import Document
-from explorer.document.state import State, frozen
+from explorer.document.state import State, read_only
 
 GROWING = (("gpt", "input"), ("encoder-decoder", "source"))
 
@@ -55,7 +55,7 @@ def test_every_number_of_a_float32_model_is_float32(gpt):
 
 
 def test_a_frozen_array_cannot_be_written_to():
-    assert not frozen(np.zeros(2)).flags.writeable
+    assert not read_only(np.zeros(2)).flags.writeable
 
 
 # A sentence that becomes shorter and longer again

@@ -14,7 +14,7 @@ from explorer.core.graph import LOSS, TARGET, Graph, Place
 from explorer.core.ops import Array
 from explorer.document.commands.base import Command
 from explorer.document.deferred import Writing
-from explorer.document.state import State, frozen
+from explorer.document.state import State, read_only
 
 Cells = Mapping[tuple[int, ...], float]
 
@@ -159,7 +159,7 @@ class PinCells(Command):
             held[cell], values[cell] = True, number
         if same_bytes(held, old.cells) and same_bytes(values, old.values):
             return state
-        return replace(state, pins={**state.pins, place.node: Pin(frozen(held), frozen(values))})
+        return replace(state, pins={**state.pins, place.node: Pin(read_only(held), read_only(values))})
 
 
 class Release(Command):
@@ -187,5 +187,5 @@ class Release(Command):
             return state
         pins = {n: p for n, p in state.pins.items() if n != place.node}
         if held.any():
-            pins[place.node] = Pin(frozen(held), pin.values)
+            pins[place.node] = Pin(read_only(held), pin.values)
         return replace(state, pins=pins)

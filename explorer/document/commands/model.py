@@ -12,7 +12,7 @@ from explorer.core.graph import TARGET
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.ops import Array
 from explorer.document.commands.base import Command
-from explorer.document.state import State, frozen
+from explorer.document.state import State, read_only
 
 
 class SetSwitch(Command):
@@ -67,7 +67,7 @@ class SetSwitch(Command):
                 return {name: array for name, array in state.inputs.items() if name != TARGET}
             case _:
                 return state.inputs
-        return {**state.inputs, **{n: frozen(state.inputs[n].swapaxes(-1, -2).copy()) for n in names}}
+        return {**state.inputs, **{n: read_only(state.inputs[n].swapaxes(-1, -2).copy()) for n in names}}
 
 
 def _is_of_experts(state: State, name: str) -> bool:
@@ -94,7 +94,7 @@ def taken_over(old: State, new: State) -> dict[str, Array]:
     ]
     values = {parent: given[parent] for name in names for parent in nodes[name].parents}
     run((nodes[name] for name in names), {}, values, old.pins, names)
-    return {name: frozen(values[name].astype(new.inputs[name].dtype)) for name in names}
+    return {name: read_only(values[name].astype(new.inputs[name].dtype)) for name in names}
 
 
 class BecomeKind(Command):

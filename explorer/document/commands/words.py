@@ -23,7 +23,7 @@ from explorer.document.commands.base import Command
 from explorer.document.commands.cells import input_place
 from explorer.document.commands.model import SetSwitch
 from explorer.document.continuation import decoder_of, end_of, ids_of, output_words, positions, room_of, sequence_of
-from explorer.document.state import State, frozen
+from explorer.document.state import State, read_only
 
 MOST_TOKEN_LENGTH = 64
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
@@ -65,7 +65,7 @@ class SetTokens(Command):
             raise ExplorerError("not-a-number-of-a-word", word=word, last=len(model.axes[axis]) - 1)
         said = set(self.words)
         numbers = {word: i for i, word in enumerate(vocabulary) if word in said}
-        ids = frozen(np.array([numbers[word] for word in self.words], dtype=np.int64))
+        ids = read_only(np.array([numbers[word] for word in self.words], dtype=np.int64))
         said_now = state.with_inputs({f"{sequence}.tokens": ids})
         if vocabulary is model.axes[axis] and len(ids) == model.lengths[sequence]:
             return said_now

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QLabel, QListWidget, QPlainTextEdit, QPus
 
 from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.gradients import Root
-from explorer.core.names import Cell as Place
+from explorer.core.names import NamedCell
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import Replace
 from explorer.document.state import State
@@ -241,5 +241,5 @@ class SeekDialog(QDialog):
         self.elements.share_room(self._area.viewport().width(), None)
 
 
-def _sought(state: State, root: Root, wished: float, changes: list[Place], report: Report) -> Sought:
+def _sought(state: State, root: Root, wished: float, changes: list[NamedCell], report: Report) -> Sought:
     return seek(state, root, wished, changes, lambda step: report(Progress("seeking", step, MOST_STEPS)))
