@@ -15,7 +15,6 @@ from PySide6.QtGui import QDesktopServices
 from explorer.core.errors import ExplorerError
 from explorer.document.state import State
 from explorer.files import whole_file
-from explorer.lessons.recording import Recording
 from explorer.lessons.schema import WHOLE
 from explorer.lessons.steps import FAMILY, WRITING, Look
 from explorer.pages.of_step import ELSEWHERE
@@ -27,6 +26,7 @@ from explorer.ui.selection import Coming
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
+    from explorer.lessons.recording import Recording
     from explorer.ui.window.notice import Notice
 
 SAVED = (
@@ -70,6 +70,8 @@ class Recorder(QObject):
 
     def start(self) -> None:
         """Begin a recording with the present place; if that is impossible, show the error."""
+        from explorer.lessons.recording import Recording  # rarely used
+
         try:
             self.recording = Recording(self._bench.lesson)
         except ExplorerError as error:
