@@ -15,7 +15,6 @@ from explorer.document.commands import Command, PinCells, Release, SetArray, Set
 from explorer.document.state import State
 from explorer.lessons.answers import read_goal, values_of
 from explorer.lessons.names import Names, UnknownNameError, one_of
-from explorer.lessons.practice import faded
 from explorer.lessons.prose import cell_of, cells_in, is_gradient, sentences, texts_of
 from explorer.lessons.reading import MOST_TEXT, TomlTable
 from explorer.lessons.schema import Lesson
@@ -134,6 +133,8 @@ class _StepReader:
         """
         if "practice" not in self._table:
             return
+        from explorer.lessons.practice import faded  # the first picture does not need it
+
         table = self._table.table("practice")
         table.has_only("ask", "node", "cell", "digits", "hints", "why")
         hints = table.words("hints", MOST_TEXT) if "hints" in table else ()

@@ -7,6 +7,7 @@
 
 from dataclasses import dataclass, field
 from datetime import date
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
@@ -16,10 +17,12 @@ from explorer.document.commands import Replace
 from explorer.document.state import State
 from explorer.lessons.answers import TRIES, Answer, Verdict, judge, right_places, values_of
 from explorer.lessons.mistakes import Part, derivation
-from explorer.lessons.practice import Faded, faded, fresh_numbers
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson, states_of
 from explorer.lessons.steps import Choose, Point, Predict, Question, Step
+
+if TYPE_CHECKING:  # the first picture does not need it
+    from explorer.lessons.practice import Faded
 
 
 def shown_order(question: Choose, *about: object) -> tuple[int, ...]:
@@ -193,8 +196,10 @@ class Walk:
         assert self.step.question is not None
         return told(self.step.question, self.engine(self.at))
 
-    def gaps(self) -> Faded | None:
+    def gaps(self) -> "Faded | None":
         """The derivation with gaps; None if the question has none."""
+        from explorer.lessons.practice import faded
+
         question = self.step.question
         if not isinstance(question, Predict) or not question.fade:
             return None
@@ -205,6 +210,8 @@ class Walk:
         return isinstance(question, Predict) and question.fresh
 
     def _of_student(self, at: int) -> tuple[State, Engine]:
+        from explorer.lessons.practice import fresh_numbers
+
         if at not in self._drawn:
             step = self.lesson.steps[at]
             assert isinstance(step.question, Predict)

@@ -1,6 +1,7 @@
 """A derivation with gaps to be filled in, and fields in which a number is typed."""
 
 from html import escape
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
@@ -9,11 +10,13 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
 from explorer.core.derivation import Row
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import read_answer, written
-from explorer.lessons.practice import Blank, Faded
 from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.theme import mark
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.workbench import Workbench
+
+if TYPE_CHECKING:  # the first picture does not need it
+    from explorer.lessons.practice import Blank, Faded
 
 AROUND = 28
 """Pixels from the text of a field to its edges, both sides together."""
@@ -26,7 +29,7 @@ class GapsView(QWidget):
 
     changed = Signal()  # something was typed
 
-    def __init__(self, bench: Workbench, gaps: Faded) -> None:
+    def __init__(self, bench: Workbench, gaps: "Faded") -> None:
         super().__init__()
         self._bench = bench
         self.fields: list[tuple[QLineEdit, Blank]] = []
