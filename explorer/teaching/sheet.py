@@ -10,7 +10,7 @@ from zlib import crc32
 from explorer.core.errors import ExplorerError, nearest
 from explorer.core.frozen import Frozen
 from explorer.files import whole_file
-from explorer.lessons.loader import load
+from explorer.lessons.loader import load, ready
 from explorer.lessons.reading import MOST_TITLE, can_be_shown, read
 from explorer.lessons.schema import Lesson
 from explorer.teaching.items import Item, item_ids, items
@@ -82,21 +82,22 @@ def known_as(student: str) -> str:
 def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
     """A sheet of whole lessons, such as "emma", or single questions, such as "emma/score".
 
-    Raises `ExplorerError`: "bad-title", "unknown-lesson", "unknown-question", "no-questions", "not-on-a-sheet" for a
-    question that needs its page, or "too-many-questions".
+    Raises `ExplorerError`: "bad-title", "unknown-lesson", "model-needed", "unknown-question", "no-questions",
+    "not-on-a-sheet" for a question that needs its page, or "too-many-questions".
     """
     title = " ".join(title.split())
     if not 0 < len(title) <= MOST_TITLE or not can_be_shown(title):
         raise ExplorerError("bad-title", limit=MOST_TITLE)
     chosen: list[str] = []
     for name in names:
-        lesson, _, question = name.partition("/")
-        known = item_ids(load(lesson))
+        id, _, question = name.partition("/")
+        lesson = ready(id)
+        known = item_ids(lesson)
         if not known:
-            raise ExplorerError("no-questions", lesson=lesson)
+            raise ExplorerError("no-questions", lesson=id)
         if question and name not in known:
             raise ExplorerError("unknown-question", name=name, near=nearest(name, known))
-        found = [item.id for item in items(load(lesson), seed, name if question else "")]
+        found = [item.id for item in items(lesson, seed, name if question else "")]
         if question and not found:
             raise ExplorerError("not-on-a-sheet", name=name)
         chosen += found

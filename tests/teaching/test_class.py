@@ -256,6 +256,8 @@ def test_what_a_sheet_is_made_of_can_be_asked():
     """emma/key asks about a table with more columns than a sheet has room for."""
     with refuses("'emma/key' needs its page"):
         sheet_of("Week 3", 7, ["softmax/guess", "emma/key"])
+    with refuses("needs a model that does not come along"):
+        sheet_of("Week 3", 7, ["inside-pythia"])
 
 
 @pytest.mark.parametrize("answer", [99, -1, 0.5, 10**400])
