@@ -108,8 +108,8 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
 
     `title`: of the trained document.
 
-    Raises `ExplorerError`: "material-does-not-fit", "cases-do-not-fit", "word-not-known", "model-too-large",
-    "batch-too-large", and those of reading the material.
+    Raises `ExplorerError`: "material-does-not-fit", "cases-do-not-fit", "words-by-cross-entropy", "word-not-known",
+    "model-too-large", "batch-too-large", and those of reading the material.
     """
     model = document.model
     if material.kind not in ("own", "shown") and material.kind not in LEARNS_FROM.get(model.kind, ()):
@@ -190,6 +190,9 @@ def _fitting(document: State, examples: Examples, recipe: Recipe, title: str) ->
     if examples.arrays:
         _check_size(model, examples, recipe)
     state = document.rebuilt(model) if model != document.model else document
+    # Words have one number as their target; by the mean squared error each output has its own.
+    if examples.lengths and TARGET in state.graph.nodes and len(state.graph.shape(TARGET)) > 1:
+        raise ExplorerError("words-by-cross-entropy")
     return Prepared(document, state, examples, recipe, title)
 
 
