@@ -182,6 +182,9 @@ class Elements(QWidget):
         focused = QApplication.focusWidget()
         if focused is None or not self.isAncestorOf(focused):
             return Keys()
+        around = focused.parentWidget()
+        if around is not None and isinstance(table := around.parentWidget(), QTableView):
+            focused = table  # in which the editor of a cell stands
         at = focused.currentIndex() if isinstance(focused, QTableView) else None
         return Keys(focused.accessibleName(), self._link(focused), (at.row(), at.column()) if at else None)
 

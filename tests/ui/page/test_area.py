@@ -52,13 +52,19 @@ def test_a_matrix_keeps_the_keys_in_another_theme_and_text_size(window, eye, han
     assert QApplication.focusWidget() is eye.views(window)[name] is not view
     hand.key(Qt.Key.Key_Right)
     assert window.bench.selection.cell.index == (0, 1, 1)
+    hand.key(Qt.Key.Key_F2)
+    hand.type("0.5")
+    appearance.set_mode("light")
+    eye.settle(window)
+    assert eye.value(window, "encoder.1.self.weights")[0, 1, 1] == 0.5
+    assert QApplication.focusWidget() is eye.views(window)[name]
     by_hand = eye.by_name(window.page(), "By hand")
     by_hand.setFocus()
     appearance.set_scale(1.0)
     eye.settle(window)
     assert QApplication.focusWidget() is eye.by_name(window.page(), "By hand") is not by_hand
     # Whoever has gone elsewhere meanwhile stays there.
-    appearance.set_mode("light")
+    appearance.set_mode("dark")
     chip = window.tokens._strips["source"].chips[0]
     chip.setFocus()
     eye.settle(window)
