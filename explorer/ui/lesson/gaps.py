@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QScrollArea, QWidget
 
 from explorer.core.derivation import Row
 from explorer.core.errors import ExplorerError
@@ -116,7 +116,15 @@ def _told(row: Row) -> str:
 
 
 class NumberField(QLineEdit):
-    """A field for a number. While nothing is typed, undo and redo act on the model."""
+    """A field for a number; typing brings it into sight. While nothing is typed, undo and redo act on the model."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        super().keyPressEvent(event)
+        around = self.parentWidget() if event.text() else None
+        while around is not None:
+            if isinstance(around, QScrollArea):
+                around.ensureWidgetVisible(self, 0, 0)
+            around = around.parentWidget()
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and not self.text():

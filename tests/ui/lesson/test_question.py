@@ -505,14 +505,20 @@ def test_every_control_of_every_kind_of_question_has_a_name(window, guide, eye, 
         assert nameless(window) == [], step.id
 
 
-def test_who_goes_to_a_question_can_type_at_once_and_still_undo_the_step(window, guide, hand):
+def test_who_goes_to_a_question_can_type_at_once_and_still_undo_the_step(window, guide, hand, eye, appearance):
     hand.key(Key.Key_Right, Qt.KeyboardModifier.AltModifier)
     assert guide.step.id == "predict"
     hand.key(Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert guide.at is None  # both steps begin with one state, so before it is where nobody went through steps
     window.bench.document.redo()
+    window.resize(1024, 640)
+    appearance.set_scale(2.5)
     window.lessons.panel.go(lambda: guide.go(1))
+    eye.settle(window)
+    field = body(window.lessons.panel, PredictBody).field
+    assert field.visibleRegion().isEmpty(), "above it are many words"
     hand.type("0.66")
+    assert not field.visibleRegion().isEmpty(), "what is typed is in sight"
     hand.key(Key.Key_Return)
     assert guide.attempt.tried == [0.66]
 
