@@ -133,7 +133,7 @@ _KNOWN = (
     Member("BERT base", 2018, "bert", Sizes(768, 12, 64, 3072, 12, 30522), _bert),
     Member("GPT-2", 2019, "gpt2", Sizes(768, 12, 64, 3072, 12, 50257), _gpt2),
     Member("T5 small", 2020, "t5", Sizes(512, 8, 64, 2048, 6, 32128), _t5),
-    Member("GPT-NeoX 160M", 2023, "gpt_neox", Sizes(768, 12, 64, 3072, 12, 50304), _neox),
+    Member("Pythia 160M", 2023, "gpt_neox", Sizes(768, 12, 64, 3072, 12, 50304), _neox),
     Member(
         "Mistral 7B",
         2023,

@@ -17,7 +17,7 @@ from explorer.training.recipes import kinds, steps
 NAMES = [name for name in recipes.names() if name.startswith("small-")]
 KINDS = {
     "small-gpt2": "GPT-2",
-    "small-gpt-neox": "GPT-NeoX 160M",
+    "small-gpt-neox": "Pythia 160M",
     "small-llama": "Llama 3 8B",
     "small-gemma": "Gemma 2B",
     "small-qwen3": "Qwen3 0.6B",
