@@ -19,6 +19,9 @@ stands inside another one after it.
 """
 
 
+RECORD = "Record a lesson"
+
+
 class Actions:
     """The window's actions: undo, files, the look, moving between stages and parts of the window, help.
 
@@ -91,6 +94,13 @@ class Actions:
         self.menu = action("Menu", ["F10"])
         self.quit = action("Quit", ["Ctrl+Q"], window.close)
         self.about = action("About Transformer Explorer", ["Shift+F1"], self._show_about)
+        self.next_step = action("Next step", ["Alt+Right"])
+        self.previous_step = action("Step before", ["Alt+Left"])
+        self.present = action("Present the steps", ["F5"])
+        self.hand_out = action("Save as a hand-out …", ["Ctrl+Shift+H"])
+        self.record_lesson = action(RECORD, ["Ctrl+Alt+R"])
+        self.moving = self.next_stage, self.previous_stage, self.next_step, self.previous_step
+        """Those from page to page, which begin a motion."""
         self.refresh()
         self.restyle()
 

@@ -66,7 +66,7 @@ def test_what_goes_takes_along_what_it_holds(open_window, eye, qtbot):
     eye.settle(window)
     window.sides.compare(False)
     window.lessons.open_presenter()
-    window.lessons.next.trigger()
+    window.actions_.next_step.trigger()
     eye.settle(window)
     window.lessons.close_down()
     window.bench.open(lesson_of("you-are-welcome"))

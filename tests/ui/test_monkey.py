@@ -310,7 +310,7 @@ class Monkey:
 
     def step(self):
         for _ in range(self.chance.randrange(1, 5)):
-            self.chance.choice((self.window.lessons.next,) * 3 + (self.window.lessons.back,)).trigger()
+            self.chance.choice((self.window.actions_.next_step,) * 3 + (self.window.actions_.previous_step,)).trigger()
             if self.chance.random() < 0.5:
                 QApplication.processEvents()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QScreen
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QScreen
 from PySide6.QtWidgets import QProgressDialog, QWidget
 from shiboken6 import isValid
 
@@ -15,6 +15,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson
 from explorer.pages.gestures import Ask, ForLessons
 from explorer.sentences import sentence
+from explorer.ui.actions import RECORD
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.panel import StepPanel
 from explorer.ui.lesson.recorder import LessonWatcher, Recorder
@@ -39,7 +40,6 @@ ARRIVAL, PATIENCE = 1000, 6000
 """Milliseconds for which a page that was just shown may still scroll: while the mouse is on it, and otherwise."""
 MARGIN = 40
 """Pixels at text scale 1 at the right of the cells that a step names, on a page that is wider than the window."""
-RECORD = "Record a lesson"
 WORDS = 41
 """Height of the bar of words, in pixels at text scale 1, until it has been shown."""
 
@@ -107,8 +107,15 @@ class LessonParts(QObject):
         self.guide.tab_wanted.connect(self._go_to)
         self.guide.showing_wanted.connect(self._show)
         steps = OneATurn(self)
-        self.next = self._action("Next step", "Alt+Right", lambda: steps.do(self.panel.go_on))
-        self.back = self._action("Step before", "Alt+Left", lambda: steps.do(self.panel.go_back))
+        self._actions = window.actions_
+        for action, act in (
+            (self._actions.next_step, lambda: steps.do(self.panel.go_on)),
+            (self._actions.previous_step, lambda: steps.do(self.panel.go_back)),
+            (self._actions.present, self.open_presenter),
+            (self._actions.hand_out, self.save_hand_out),
+            (self._actions.record_lesson, self.record),
+        ):
+            action.triggered.connect(act)
         self._bench.selection.lesson_asked.connect(lambda id: self.begin(id, False))
         self._bench.selection.asked.connect(self._do)
         self._page: LessonPage | None = None
@@ -116,10 +123,6 @@ class LessonParts(QObject):
         self._window.files.lessons_kept.connect(self._list_anew)
         self.recorder = Recorder(self._bench, window.files, window.recording, self)
         self.recorder.changed.connect(self._show_recording)
-        self.present = self._action("Present the steps", "F5", self.open_presenter)
-        self.hand_out = self._action("Save as a hand-out …", "Ctrl+Shift+H", self.save_hand_out)
-        self.record_lesson = self._action(RECORD, "Ctrl+Alt+R", self.record)
-        window.top_bar.offer(self.present, self.hand_out, self.record_lesson)
         self._watcher = LessonWatcher(self)
         self._watcher.saved.connect(self._reload)
         self._watched_lesson = ""
@@ -141,14 +144,6 @@ class LessonParts(QObject):
             from explorer.ui.lesson.two_derivations import BothDerivations
 
             self.both = BothDerivations(self._bench, self.guide, self.panel, self._window.whole, self._named_in)
-
-    def _action(self, text: str, key: str, act: object) -> QAction:
-        action = QAction(text, self._window)
-        action.setShortcut(QKeySequence(key))
-        action.setToolTip(f"{text} ({action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)})")
-        action.triggered.connect(act)
-        self._window.addAction(action)
-        return action
 
     # The page of lessons
 
@@ -230,7 +225,7 @@ class LessonParts(QObject):
     def _show_recording(self) -> None:
         """Show in the menu, and on the page of lessons, whether something is being recorded."""
         recording = self.recorder.recording
-        self.record_lesson.setText(RECORD if recording is None else "Stop recording, and save the lesson …")
+        self._actions.record_lesson.setText(RECORD if recording is None else "Stop recording, and save the lesson …")
         if self._page is not None:
             self._page.show_recording(None if recording is None else len(recording))
 
@@ -386,8 +381,8 @@ class LessonParts(QObject):
         self._stay_level()
         walks = self.guide.at is not None
         self._bench.light.lead(self.guide.step)
-        self.next.setEnabled(walks)
-        self.back.setEnabled(walks)
+        self._actions.next_step.setEnabled(walks)
+        self._actions.previous_step.setEnabled(walks)
         if walks:
             self._arrive()
         else:

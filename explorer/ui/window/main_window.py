@@ -179,7 +179,7 @@ class MainWindow(QMainWindow):
         self.lessons.guide.leaving.connect(self.area.motion.remember)
         self.lessons.guide.stepped.connect(self.area.begin_motion)
         for action in vars(self.actions_).values():
-            if isinstance(action, QAction) and action not in (self.actions_.next_stage, self.actions_.previous_stage):
+            if isinstance(action, QAction) and action not in self.actions_.moving:
                 action.triggered.connect(self.area.motion.stop)  # the motion's event filter gets no keys of shortcuts
         bench.background.busy.connect(self._follow_history)
         bench.background.failed.connect(self._say_failed)

@@ -1,6 +1,6 @@
 """The two menus of the top bar: all acts, and all that can be opened. Neither has more than twelve lines."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtGui import QAction
@@ -14,10 +14,7 @@ from explorer.ui.widgets.names import with_ampersands
 
 
 class MainMenu(Menu):
-    """All actions, in the order of a menu bar: files, editing, the view, lessons, help.
-
-    `lesson`: the menu of lessons, to which `offer` adds further actions.
-    """
+    """All actions, in the order of a menu bar: files, editing, the view, lessons, help."""
 
     def __init__(self, actions: Actions, files: Files, parent: QWidget) -> None:
         super().__init__(parent)
@@ -31,14 +28,11 @@ class MainMenu(Menu):
         folds = [actions.fold_list, actions.fold_right, actions.fold_bottom]
         self._part("View", [actions.whole, actions.compare, actions.undock], looks, folds)
         about_cells = [actions.play_cell, actions.export_cell]
-        self.lesson = self._part("Lesson", [actions.light, *about_cells, actions.classroom])
+        steps = [actions.present, actions.hand_out, actions.record_lesson]
+        self._part("Lesson", [actions.light, *about_cells, actions.classroom, *steps])
         self._part("Help", [actions.keys, actions.glossary, actions.references, actions.about])
         self.addSeparator()
         self.addAction(actions.quit)
-
-    def offer(self, actions: Iterable[QAction]) -> None:
-        """Add actions to the menu of lessons."""
-        self.lesson.addActions(list(actions))
 
     def _part(self, title: str, *groups: list[QAction]) -> QMenu:
         part = Menu(self, title)

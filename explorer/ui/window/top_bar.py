@@ -231,10 +231,6 @@ class TopBar(QFrame):
         self.tab_chosen.emit("Pipeline")
         self._bench.selection.go_to(CARD)
 
-    def offer(self, *actions: QAction) -> None:
-        """Add actions to the menu of lessons."""
-        self._menu.offer(actions)
-
     def _button_of(self, tab: Tab, hint: str) -> QPushButton:
         button = mark(QPushButton(tab), tab="true")
         button.setCheckable(True)

@@ -125,8 +125,8 @@ def test_who_has_saved_is_told_where_the_words_go(window, eye, hand, tmp_path, m
     lessons, notice, path, opened = window.lessons, window.recording, tmp_path / "mine.lesson.toml", []
     monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: path)
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
-    lessons.record_lesson.trigger()
-    lessons.record_lesson.trigger()
+    lessons._actions.record_lesson.trigger()
+    lessons._actions.record_lesson.trigger()
     assert notice.text.startswith("Saved as mine.lesson.toml. Each step still needs its words")
     hand.click(notice.buttons["Open its folder"])
     assert opened == [str(tmp_path)]
@@ -134,7 +134,7 @@ def test_who_has_saved_is_told_where_the_words_go(window, eye, hand, tmp_path, m
 
 
 def test_the_list_of_commands_has_the_recording_and_its_end(window, eye, tmp_path, monkeypatch):
-    action = window.lessons.record_lesson
+    action = window.actions_.record_lesson
     assert action in window.actions(), "Ctrl+K lists these"
     assert action.text() == "Record a lesson"
     action.trigger()
