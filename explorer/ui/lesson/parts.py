@@ -27,9 +27,9 @@ from explorer.ui.widgets.tree import Gone
 from explorer.ui.window.token_bar import axes_of_words
 
 if TYPE_CHECKING:
-    from explorer.ui.lesson.lesson_page import LessonPage
     from explorer.ui.lesson.presenter import Presenter
     from explorer.ui.lesson.speaker import Speaker
+    from explorer.ui.lesson.tab import LessonsTab
     from explorer.ui.lesson.two_derivations import BothDerivations
     from explorer.ui.window.main_window import MainWindow
     from explorer.ui.window.top_bar import Tab
@@ -118,7 +118,7 @@ class LessonParts(QObject):
             action.triggered.connect(act)
         self._bench.selection.lesson_asked.connect(lambda id: self.begin(id, False))
         self._bench.selection.asked.connect(self._do)
-        self._page: LessonPage | None = None
+        self._tab: LessonsTab | None = None
         self._window.files.lesson_opened.connect(self.go_on)
         self._window.files.lessons_kept.connect(self._list_anew)
         self.recorder = Recorder(self._bench, window.files, window.recording, self)
@@ -147,16 +147,16 @@ class LessonParts(QObject):
 
     # The page of lessons
 
-    def page(self) -> LessonPage:
+    def tab(self) -> LessonsTab:
         """The page of lessons."""
-        if self._page is None:
-            from explorer.ui.lesson.lesson_page import LessonPage
+        if self._tab is None:
+            from explorer.ui.lesson.tab import LessonsTab
 
             tabs, guide = self._window.tabs, self.guide
-            self._page = LessonPage(tabs.bench, guide.progress, guide.folder, tabs)
+            self._tab = LessonsTab(tabs.bench, guide.progress, guide.folder, tabs)
             self._show_recording()
-            tabs.addWidget(self._page)
-        return self._page
+            tabs.addWidget(self._tab)
+        return self._tab
 
     def _do(self, gesture: Ask, at: QWidget) -> None:
         if isinstance(gesture, ForLessons):
@@ -173,8 +173,8 @@ class LessonParts(QObject):
                     self._window.files.bundle_lessons()
 
     def _list_anew(self) -> None:
-        if self._page is not None:
-            self._page.read()
+        if self._tab is not None:
+            self._tab.read()
 
     def show_lessons(self) -> None:
         """Go to the page of lessons."""
@@ -226,8 +226,8 @@ class LessonParts(QObject):
         """Show in the menu, and on the page of lessons, whether something is being recorded."""
         recording = self.recorder.recording
         self._actions.record_lesson.setText(RECORD if recording is None else "Stop recording, and save the lesson …")
-        if self._page is not None:
-            self._page.show_recording(None if recording is None else len(recording))
+        if self._tab is not None:
+            self._tab.show_recording(None if recording is None else len(recording))
 
     def go_on(self, file: Path | None = None) -> None:
         """Continue the steps of the opened lesson from where it was left; without steps, only show the first page."""
@@ -363,8 +363,8 @@ class LessonParts(QObject):
         self.panel.restyle()
         if self.both is not None:
             self.both.restyle()
-        if self._page is not None:
-            self._page.restyle()
+        if self._tab is not None:
+            self._tab.restyle()
 
     def show_tab(self, tab: Tab) -> None:
         """Put the panel beside the tab that is shown now."""

@@ -44,7 +44,7 @@ NARROW = 760
 class TrainingTab(QFrame):
     """The page "Train": the settings at the left, the run and its pictures beside them, and messages below.
 
-    `parent`: its final parent, as for `LessonPage`.
+    `parent`: its final parent, as for `LessonsTab`.
     """
 
     def __init__(self, bench: Workbench, parent: QWidget) -> None:

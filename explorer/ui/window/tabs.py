@@ -64,7 +64,7 @@ class Tabs(QStackedWidget):
             case "Class":
                 return self.of_class()
             case "Lessons":
-                return self._window.lessons.page()
+                return self._window.lessons.tab()
         return self.first
 
     def _training(self) -> TrainingTab:

@@ -24,7 +24,7 @@ def window(open_window, eye):
 
 def record(lessons):
     """The button that begins and ends a recording."""
-    buttons = lessons.page().findChildren(ButtonView)
+    buttons = lessons.tab().findChildren(ButtonView)
     return next(one for one in buttons if one.text().endswith(("Record a lesson", "step", "steps")))
 
 
@@ -108,7 +108,7 @@ def test_every_page_says_that_it_is_recorded_and_how_to_stop(window, eye, hand, 
     assert not notice.isVisible()
     record(lessons).click()
     eye.settle(window)
-    assert window.tabs.currentWidget() is not lessons.page()
+    assert window.tabs.currentWidget() is not lessons.tab()
     assert "1 step." in notice.text
     visit(window, eye, OUTPUT)
     assert "2 steps." in notice.text

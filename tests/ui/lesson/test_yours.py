@@ -30,7 +30,7 @@ def source(tmp_path):
 
 def test_a_zip_is_opened_and_kept(open_window, source, tmp_path, qtbot, eye):
     window = open_window(settings=Settings(tmp_path / "settings"), tab="Lessons")
-    page = window.lessons.page()
+    page = window.lessons.tab()
     assert "bundle" not in page.elements.widgets
     openable(str(source))
     window.files.open_path(source)
@@ -83,7 +83,7 @@ def test_a_lesson_that_is_kept_is_removed_and_all_are_saved_as_one_file(
     qtbot.waitUntil(lambda: window.lessons.guide.at == 0)
     (file,) = yours(tmp_path / "settings" / FOLDER)
     window.lessons.show_lessons()
-    page = window.lessons.page()
+    page = window.lessons.tab()
     qtbot.waitUntil(lambda: own(page) == [str(file)] and page.is_whole)
     bundle = page.elements.widgets["bundle"]
     assert bundle.height() >= bundle.fontMetrics().height()

@@ -176,7 +176,7 @@ def test_nobody_has_the_focus_ring_at_the_start(window):
 
 def test_no_button_gets_the_focus_ring_from_a_page_that_goes(open_window, eye):
     window = open_window(tab="Lessons")
-    search = window.lessons.page().elements.widgets["search"].edit
+    search = window.lessons.tab().elements.widgets["search"].edit
     search.setFocus()
     assert QApplication.focusWidget() is search
     window.show_tab("Pipeline")

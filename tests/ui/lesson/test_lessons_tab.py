@@ -13,7 +13,7 @@ from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.replay import right_answer
 from explorer.pages.lessons import NARROW
 from explorer.settings import Settings
-from explorer.ui.lesson import lesson_page, step_pictures
+from explorer.ui.lesson import step_pictures, tab
 from explorer.ui.lesson.step_pictures import beginning, picture_of_sizes
 from explorer.ui.page import card as card_module
 from explorer.ui.theme import LIGHT
@@ -47,18 +47,18 @@ def folder(tmp_path):
 def test_a_course_that_is_chosen_is_listed_and_remembered(open_window, tmp_path, qtbot, eye):
     settings, course = Settings(tmp_path), courses()[0]
     window = open_window("emma", settings=settings, tab="Lessons")
-    page = window.lessons.page()
+    page = window.lessons.tab()
     qtbot.waitUntil(lambda: page.is_whole)
     click(qtbot, page.elements.widgets["courses"], page.shelf.courses.index(course), 0)
     assert listed(page) == [titles()[id] for id in course.lessons]
-    again = open_window("emma", settings=settings, tab="Lessons").lessons.page()
+    again = open_window("emma", settings=settings, tab="Lessons").lessons.tab()
     assert listed(again) == listed(page)
 
 
 @pytest.mark.usefixtures("no_pictures")
 def test_what_is_typed_is_searched_and_gone_on_return(open_window, qtbot):
     window = open_window("emma", tab="Lessons")
-    page, edit = window.lessons.page(), window.lessons.page().elements.widgets["search"].edit
+    page, edit = window.lessons.tab(), window.lessons.tab().elements.widgets["search"].edit
     window.show_tab("Pipeline")
     window.show_tab("Lessons")
     qtbot.waitUntil(lambda: page.is_whole)
@@ -79,16 +79,16 @@ def test_what_is_typed_is_searched_and_gone_on_return(open_window, qtbot):
 
 @pytest.mark.usefixtures("no_pictures")
 def test_lessons_are_read_beside_the_window_and_shown_some_in_a_turn(open_window, qtbot, monkeypatch):
-    read, on, counts = lesson_page.load, set(), []
-    monkeypatch.setattr(lesson_page, "load", lambda id: on.add(threading.current_thread()) or read(id))
-    page = open_window("emma").lessons.page()
+    read, on, counts = tab.load, set(), []
+    monkeypatch.setattr(tab, "load", lambda id: on.add(threading.current_thread()) or read(id))
+    page = open_window("emma").lessons.tab()
     take = page._take
     monkeypatch.setattr(page, "_take", lambda ids, *rest: counts.append(len(ids)) or take(ids, *rest))
     page.read()
     qtbot.waitUntil(lambda: page.is_whole)
     assert threading.main_thread() not in on
     assert set(page.shelf.known) == set(titles())
-    assert 1 < max(counts) <= lesson_page.AT_ONCE
+    assert 1 < max(counts) <= tab.AT_ONCE
 
 
 @pytest.mark.usefixtures("no_pictures")
@@ -98,8 +98,8 @@ def test_a_lesson_that_was_damaged_since_it_was_listed_keeps_no_other_from_being
             raise ExplorerError("lesson-not-read", file="emma", reason="a test")
         return load(id)
 
-    monkeypatch.setattr(lesson_page, "load", damaged)
-    page = open_window("emma", tab="Lessons").lessons.page()
+    monkeypatch.setattr(tab, "load", damaged)
+    page = open_window("emma", tab="Lessons").lessons.tab()
     qtbot.waitUntil(lambda: page.is_whole)
     assert set(titles()) - set(page.shelf.known) == {"emma"}
 
@@ -107,7 +107,7 @@ def test_a_lesson_that_was_damaged_since_it_was_listed_keeps_no_other_from_being
 @pytest.mark.usefixtures("no_pictures")
 def test_a_question_is_asked_once_more(open_window, folder, tmp_path, qtbot, hand, eye):
     window = open_window("emma", settings=Settings(tmp_path), tab="Lessons")
-    page = window.lessons.page()
+    page = window.lessons.tab()
     qtbot.waitUntil(lambda: page.is_whole)
     hand.click(eye.by_name(page, "1 to revisit"))
     again = page.elements.widgets["again"]
@@ -124,7 +124,7 @@ def test_a_question_is_asked_once_more(open_window, folder, tmp_path, qtbot, han
 @pytest.mark.usefixtures("no_pictures")
 def test_a_lesson_goes_on_or_begins_anew(open_window, folder, tmp_path, qtbot, hand):
     window = open_window("emma", settings=Settings(tmp_path), tab="Lessons")
-    page, guide = window.lessons.page(), window.lessons.guide
+    page, guide = window.lessons.tab(), window.lessons.guide
     qtbot.waitUntil(lambda: page.is_whole)
     places = []
     for way in ("begin", "anew"):
@@ -137,7 +137,7 @@ def test_a_lesson_goes_on_or_begins_anew(open_window, folder, tmp_path, qtbot, h
 
 
 def test_a_card_shows_what_its_lesson_begins_with_once_it_is_visible(open_window, qtbot):
-    page = open_window("emma", tab="Lessons").lessons.page()
+    page = open_window("emma", tab="Lessons").lessons.tab()
     first, *_, last = cards(page).values()
     qtbot.waitUntil(lambda: page.is_whole and first.image.is_drawn)
     assert not first.image.pixmap().isNull()
@@ -162,7 +162,7 @@ def test_the_picture_of_a_model_that_is_not_there_shows_its_sizes(look, name):
 def test_a_picture_is_made_once_for_all_sizes_of_text(open_window, monkeypatch, appearance):
     make, made, lesson = step_pictures.picture_of_step, [], load("softmax")
     monkeypatch.setattr(step_pictures, "picture_of_step", lambda *given: made.append(given) or make(*given))
-    shelf = open_window("emma").lessons.page().shelf
+    shelf = open_window("emma").lessons.tab().shelf
     shelf.known[lesson.id] = lesson, Progress(lesson.id)
     for scale in (1.0, 2.0):
         appearance.set_scale(scale)
@@ -176,7 +176,7 @@ def test_a_picture_is_made_once_for_all_sizes_of_text(open_window, monkeypatch, 
 def test_no_picture_is_made_before_the_typesetter_is_loaded_beside_the_window(open_window, qtbot, monkeypatch):
     asked, loaded = [], []
     monkeypatch.setattr(card_module, "is_loaded", lambda: asked.append(True) or bool(loaded))
-    page = open_window("emma", tab="Lessons").lessons.page()
+    page = open_window("emma", tab="Lessons").lessons.tab()
     qtbot.waitUntil(lambda: len(asked) > 1)
     assert not any(card.image.is_drawn for card in cards(page).values())
     loaded.append(True)
@@ -185,7 +185,7 @@ def test_no_picture_is_made_before_the_typesetter_is_loaded_beside_the_window(op
 
 @pytest.mark.usefixtures("no_pictures")
 def test_the_chapters_stand_above_the_lessons_where_the_page_is_narrow(open_window, qtbot):
-    page = open_window("emma", tab="Lessons").lessons.page()
+    page = open_window("emma", tab="Lessons").lessons.tab()
     qtbot.waitUntil(lambda: page.is_whole)
     rail, search = page.elements.widgets["courses"], page.elements.widgets["search"]
     for width, beside in ((NARROW + 300, True), (NARROW - 100, False)):
@@ -198,7 +198,7 @@ def test_the_chapters_stand_above_the_lessons_where_the_page_is_narrow(open_wind
 @pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize("width", [620, 900, 1600])
 def test_nothing_is_cut(open_window, qtbot, eye, width):
-    page = open_window("emma", tab="Lessons").lessons.page()
+    page = open_window("emma", tab="Lessons").lessons.tab()
     qtbot.waitUntil(lambda: page.is_whole)
     page.resize(width, 600)
     QApplication.processEvents()

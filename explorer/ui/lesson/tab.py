@@ -26,7 +26,7 @@ AT_ONCE = 10
 """How many lessons are read on the thread before they are shown; the largest takes 0.2 s to read."""
 
 
-class LessonPage(ColumnTab):
+class LessonsTab(ColumnTab):
     """The tab "Lessons": all lessons, easier ones first.
 
     Parameters
