@@ -48,9 +48,11 @@ KIND_NAMES = {
 }
 UNTOLD = frozenset({"lookup", "mask"})
 """Switches that do not tell models apart: the way this program looks words up, and the mask of every decoder."""
-DECIMALS, MOST_LAYERS = 3, 4
 Named = tuple[str, str]
 """A switch: the part of a model, and the name of the switch in that part."""
+OF_2017: Mapping[Named, SwitchValue] = {("input", "embedding_scale"): True, ("output", "tied"): True}
+"""What the paper of 2017 has (section 3.4) where our default is another."""
+DECIMALS, MOST_LAYERS = 3, 4
 
 
 def family(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -85,7 +87,7 @@ def _alike(switches: Sequence[Named], chosen: Sequence[Mapping[str, SwitchValue]
     changed: dict[tuple[object, ...], int] = {}
     for part, name in switches:
         values = tuple(model[f"{part}.{name}"] for model in chosen)
-        default = _switch((part, name)).default
+        default = _of_2017((part, name))
         groups.setdefault((name, default, values), []).append((part, name))
         changed[name, default, values] = sum(value != default for value in values)
     return [groups[key] for key in sorted(groups, key=lambda key: -changed[key])]
@@ -105,13 +107,17 @@ def _where(group: Sequence[Named]) -> str:
 
 def _line(one: "Member", chosen: Mapping[str, SwitchValue], groups: Sequence[Sequence[Named]]) -> Line:
     name = Entry(one.name, tip=f"Make the open model a {one.name}", leads=Do(BecomeKind(one.name)))
-    entries = [_entry(chosen[".".join(group[0])], _switch(group[0])) for group in groups]
+    entries = [_entry(chosen[".".join(group[0])], _of_2017(group[0])) for group in groups]
     return Line.of(name, str(one.year), *entries)
 
 
-def _entry(value: SwitchValue, switch: Switch) -> Entry:
+def _of_2017(named: Named) -> SwitchValue:
+    return OF_2017.get(named, _switch(named).default)
+
+
+def _entry(value: SwitchValue, paper: SwitchValue) -> Entry:
     """A model's value of a switch; a dash if it is the value of the paper of 2017."""
-    if value == switch.default:
+    if value == paper:
         return Entry("–", tip=f"as in 2017: {_said(value)}", muted=True)
     return Entry(_said(value))
 
