@@ -72,7 +72,7 @@ def words(document, node, axis):
 
 
 def test_catalogue_goes_from_easy_to_hard():
-    assert [lesson.id for lesson in catalogue()] == IDS
+    assert [lesson.id for lesson in catalogue()] == IDS, "SETTINGS above has another lesson, or another `order`"
 
 
 @pytest.mark.parametrize("id", IDS)

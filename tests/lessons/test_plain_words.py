@@ -71,7 +71,7 @@ def test_no_course_leads_through_the_errata():
     for lesson in catalogue():
         assert lesson.errata or not errata & set(lesson.needs), lesson.id
     last = [lesson.errata for lesson in catalogue()]
-    assert last == sorted(last), "they stand behind all others"
+    assert last == sorted(last), "a lesson has no `order`, or one behind the errata"
 
 
 def test_recipes_do_so_too():

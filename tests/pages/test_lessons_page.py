@@ -49,7 +49,7 @@ def in_order():
 
 def test_each_lesson_stands_in_one_chapter_behind_those_that_it_needs():
     path = [id for one in chapters() for id in one.lessons]
-    assert set(titles()) - set(errata().values()) == set(path)
+    assert set(titles()) - set(errata().values()) == set(path), "each lesson stands in a chapter"
     assert len(path) == len(set(path))
     for at, id in enumerate(path):
         assert set(load(id).needs) <= set(path[:at]), id
