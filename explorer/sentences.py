@@ -95,8 +95,8 @@ SENTENCES: dict[str, str] = {
     "not-a-document-name": "{file}: is not the name of a document; choose one that ends in .explorer.",
     "no-loss-to-lower": "This model has no loss that training could lower; its switch "
     "“Loss”, on the page “All switches”, adds one.",
-    "words-by-cross-entropy": "Words are learned by their cross-entropy, but the loss of this model is the mean "
-    "squared error; choose the other at its switch “Loss”, on the page “All switches”.",
+    "loss-does-not-fit": "The loss of this model is the {now}; to learn from {given} it must be the {wanted}: choose "
+    "that at its switch “Loss”, on the page “All switches”.",
     "no-stream": "This model has no layers that could be of another kind; open a GPT to make it a {name}.",
     "no-dropout": "This model has no place for dropout; set it to 0.",
     "run-not-read": "{file}: is not a training that can be continued: {reason}. Delete it to begin again.",

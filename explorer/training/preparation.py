@@ -108,7 +108,7 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
 
     `title`: of the trained document.
 
-    Raises `ExplorerError`: "material-does-not-fit", "cases-do-not-fit", "words-by-cross-entropy", "word-not-known",
+    Raises `ExplorerError`: "material-does-not-fit", "cases-do-not-fit", "loss-does-not-fit", "word-not-known",
     "model-too-large", "batch-too-large", and those of reading the material.
     """
     model = document.model
@@ -116,6 +116,9 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
         wanted = " or ".join(dict.fromkeys(_WORDS[kind] for kind in LEARNS_FROM.get(model.kind, ())))
         wanted = wanted or "its own example"
         raise ExplorerError("material-does-not-fit", kind=model.kind, given=_WORDS[material.kind], wanted=wanted)
+    loss = "mean squared error" if material.kind in ("set", "cases") else "cross-entropy"  # of words: their numbers
+    if material.kind not in ("own", "shown") and (now := model.switch("loss", "loss")) not in (loss, "none"):
+        raise ExplorerError("loss-does-not-fit", now=now, given=_WORDS[material.kind], wanted=loss)
     words = {name: labels for name, labels in model.axes.items() if name.endswith(".words")}
     match material.kind:
         case "own":
@@ -137,7 +140,7 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
             examples = _drawn(_grammar(material, model.kind), model.kind, words, material.sentences, recipe.seed)
         case _:
             examples = _split(cases(*_cases(material)), recipe)
-            for name in (CASES, TARGET):
+            for name in (one for one in (CASES, TARGET) if one in document.graph.nodes):
                 wanted_width = document.graph.shape(name)[-1]
                 if examples.arrays[name].shape[-1] != wanted_width:
                     given_width = examples.arrays[name].shape[-1]
@@ -190,9 +193,6 @@ def _fitting(document: State, examples: Examples, recipe: Recipe, title: str) ->
     if examples.arrays:
         _check_size(model, examples, recipe)
     state = document.rebuilt(model) if model != document.model else document
-    # Words have one number as their target; by the mean squared error each output has its own.
-    if examples.lengths and TARGET in state.graph.nodes and len(state.graph.shape(TARGET)) > 1:
-        raise ExplorerError("words-by-cross-entropy")
     return Prepared(document, state, examples, recipe, title)
 
 

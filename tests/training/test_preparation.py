@@ -95,13 +95,19 @@ def test_a_model_that_others_trained_reads_its_own_end_mark_after_a_paragraph(ma
     assert pieces == ["ab", "ab", mark if mark == "<|endoftext|>" else "⏎", "b", "a"]
 
 
-def test_words_are_not_learned_by_the_squared_error(text):
+def test_words_are_not_learned_by_the_squared_error_nor_numbers_by_the_cross_entropy(text):
     """Each word has one number; with as many words in a window as texts in a batch, it even went through."""
     state = a_gpt(text).document
     squared = state.rebuilt(state.model.with_switch("loss", "loss", "mean squared error"))
-    with refuses("learned by their cross-entropy"):
+    with refuses("to learn from a text it must be the cross-entropy"):
         prepare_document(squared, text, Recipe())
     assert prepare_document(squared, Material(), Recipe()).trainer().step().loss > 0
+    xor, table = lesson("xor").state(), Material("set", set="xor")
+    crossed, silent = (xor.rebuilt(xor.model.with_switch("loss", "loss", loss)) for loss in ("cross-entropy", "none"))
+    with refuses("to learn from a table of cases it must be the mean squared error"):
+        prepare_document(crossed, table, Recipe())
+    with refuses("no loss that training could lower"):
+        prepare_document(silent, table, Recipe()).trainer()
 
 
 def test_a_new_gpt_has_the_words_of_its_text(text):
