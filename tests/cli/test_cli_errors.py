@@ -95,8 +95,8 @@ def wrong(capsys, *argv):
         ((*WELCOME, "--switch", "encoder.1.ffn.d_ff=999999999"), ("'999999999'",)),
         ((*WELCOME, "--switch", "decoder.1.cross.mask=causal"), ("decoder.1.cross",)),
         # --tokens
-        ((*WELCOME, "--tokens", ""), ("at least one token", "'source'")),
-        ((*WELCOME, "--target", "  "), ("at least one token", "'target'")),
+        ((*WELCOME, "--tokens", ""), ("at least one word", "'source'")),
+        ((*WELCOME, "--target", "  "), ("at least one word", "'target'")),
         ((*WELCOME, "--tokens", "w " * 1000), ("1000", "up to")),
         ((*WELCOME, "--tokens", "w" * 1000), ("A token is",)),
         (("show", "emma", "--tokens", "a b"), ("'emma'", "cannot be changed")),
