@@ -67,6 +67,8 @@ def answer(arguments: Namespace) -> int:
     if not out.name.endswith(ANSWERS):
         raise UsageError(f"--out names a file that ends in {ANSWERS}.")
     may_write(out, arguments.force, arguments.sheet)
+    if out.exists() and not arguments.force:
+        raise UsageError(f"{shown(out)}: holds answers; choose another name by --out, or add --force to lose them.")
     if not out.parent.is_dir():  # said before the questions are answered
         raise ExplorerError("not-written", file=out, reason="there is no such folder")
     sitting = Sitting(read_sheet(arguments.sheet), arguments.student)

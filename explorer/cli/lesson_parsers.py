@@ -80,7 +80,7 @@ def answer() -> Parser:
     what = "a file that ends in .answers.json; named after the student, if left out"
     add("--out", metavar="FILE", dest="file", help=what)
     add("--time", action="store_true", help="hand in how long each question took, too")
-    add_force(parser)
+    add("--force", action="store_true", help="begin again, and write over earlier answers")
     return parser
 
 

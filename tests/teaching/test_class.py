@@ -330,6 +330,10 @@ def test_a_key_of_another_encoding_is_no_answer(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\n"), "utf-8"))
     assert main(["answer", "w.sheet.toml", "--student", "Ada"]) == 0
     assert "That is no answer to this question." in capsys.readouterr().out
+    before = (tmp_path / "ada.answers.json").read_bytes()
+    assert main(["answer", "w.sheet.toml", "--student", "Ada"]) == 2, "a second start would lose them"
+    assert "ada.answers.json: holds answers" in capsys.readouterr().err
+    assert (tmp_path / "ada.answers.json").read_bytes() == before
 
 
 def test_a_class_is_told_what_was_chosen(tmp_path, monkeypatch, capsys):
