@@ -14,12 +14,12 @@ from explorer.lessons.glossary import Term, glossary
 from explorer.lessons.loader import load
 from explorer.pages.gestures import Ask, ForGlossary
 from explorer.ui.matrix.view import MatrixView
+from explorer.ui.page.column_tab import SideColumn
 from explorer.ui.theme import NODE
 from explorer.ui.turns import later
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.tree import widget_at
-from explorer.ui.window.parts import SideColumn
 
 if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow

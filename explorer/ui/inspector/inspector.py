@@ -10,10 +10,10 @@ from explorer.pages.gestures import Ask, ForInspector
 from explorer.pages.inspection import Inspected, inspected, printed_at
 from explorer.pages.inspector import CHECKING, Told, check_said, inspector_page
 from explorer.ui.background import Background
+from explorer.ui.page.column_tab import SideColumn
 from explorer.ui.page.player import PlayerView
 from explorer.ui.selection import Cell
 from explorer.ui.turns import do_once_painted
-from explorer.ui.window.parts import SideColumn
 from explorer.ui.workbench import Workbench
 
 LEAST = 28

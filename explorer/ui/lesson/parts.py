@@ -44,7 +44,7 @@ WORDS = 41
 """Height of the bar of words, in pixels at text scale 1, until it has been shown."""
 
 
-class RightColumn(QWidget):
+class PanelColumn(QWidget):
     """A column at the right of a page: the panel of the present step, above the other contents of the column."""
 
     def __init__(self, below: QWidget | None = None) -> None:
@@ -79,13 +79,13 @@ class LessonParts(QObject):
 
     Parameters
     ----------
-    aside : RightColumn
+    aside : PanelColumn
         The column beside the stage.
-    outside : RightColumn
+    outside : PanelColumn
         The column beside the other tabs.
     """
 
-    def __init__(self, window: MainWindow, aside: RightColumn, outside: RightColumn) -> None:
+    def __init__(self, window: MainWindow, aside: PanelColumn, outside: PanelColumn) -> None:
         super().__init__(window)
         self._window, self._bench = window, window.bench
         self._aside, self._outside = aside, outside

@@ -1,12 +1,16 @@
 """A tab or a side column that is one scrolling column of elements, built again in another theme or text size."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from explorer.pages.element import Element
 from explorer.ui.page.column import Elements, Keys
 from explorer.ui.turns import later
+from explorer.ui.widgets.inputs import fold_button
 from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
@@ -107,3 +111,48 @@ class ColumnTab(QFrame):
             self.refresh()
         else:
             self.make()
+
+
+class SideColumn(ColumnTab):
+    """A column of elements at the right of a page.
+
+    Parameters
+    ----------
+    part : str
+        Its name in the style sheet, and among the parts that F6 goes to.
+    name : str
+        For a screen reader.
+    action : QAction
+        What the button in its corner triggers: a line of its own would take room.
+    sign : str
+        What stands on that button.
+    """
+
+    def __init__(
+        self, bench: Workbench, part: str, name: str, action: QAction, sign: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(bench, name, 5, 0, parent=parent)
+        self.setObjectName(part)
+        self.around, self.within = (0, 0, 0, 0), (20, 16, 10, 16)
+        self._corner = fold_button(action, sign, self)
+        self._wide = 0
+        """The width in pixels that the elements are laid out for."""
+
+    def show_elements(self, elements: Sequence[Element]) -> None:
+        """Show other elements; and in their final size now: else a scroll bar would follow in a second paint."""
+        self.elements.tell(elements)
+        bar = self.area.verticalScrollBar().sizeHint().width()  # its room is kept free: a formula may fill its line
+        wide = self.contentsRect().width() - bar
+        if not self.elements.fits or self._wide != wide:
+            self._wide = wide
+            self.elements.share_room(wide)
+        layout = self.elements.layout()
+        if layout is not None and layout.activate():
+            # Sent, because Qt posts none while the column is hidden: it would be shown with the height of before.
+            QCoreApplication.sendEvent(self.area.viewport(), QEvent(QEvent.Type.LayoutRequest))
+            QCoreApplication.removePostedEvents(self.area.viewport(), QEvent.Type.LayoutRequest)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        px = self.bench.appearance.px
+        self._corner.setGeometry(self.width() - px(38), px(2), px(28), px(22))

@@ -11,7 +11,7 @@ from math import log10
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, QStringListModel, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPaintEvent, QWheelEvent
+from PySide6.QtGui import QAction, QKeyEvent, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
@@ -261,3 +261,16 @@ class WordLine(QLineEdit):
                 return
             popup.hide()
         super().keyPressEvent(event)
+
+
+def fold_button(fold: QAction, sign: str, parent: QWidget | None = None) -> QPushButton:
+    """A button with an arrow that triggers an action, and has its tooltip and name.
+
+    `sign`: an arrow in the direction in which the part is folded or unfolded.
+    """
+    button = mark(QPushButton(sign, parent), link="true")
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.setToolTip(fold.toolTip())
+    button.setAccessibleName(fold.text())
+    button.clicked.connect(fold.trigger)
+    return button

@@ -18,9 +18,9 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later, later
+from explorer.ui.widgets.inputs import fold_button
 from explorer.ui.widgets.labels import Prose
 from explorer.ui.widgets.names import broken, set_names
-from explorer.ui.window.parts import fold_button
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:

@@ -24,18 +24,19 @@ from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
 from explorer.ui.glossary import Glossary, term_at
 from explorer.ui.inspector.inspector import Inspector
-from explorer.ui.lesson.parts import LessonParts, RightColumn
+from explorer.ui.lesson.parts import LessonParts, PanelColumn
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
 from explorer.ui.recovery import Recovery
 from explorer.ui.turns import do_later, later
+from explorer.ui.widgets.inputs import fold_button
 from explorer.ui.widgets.labels import app_icon
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.window import lesson_bar
 from explorer.ui.window.lesson_bar import LessonBar
 from explorer.ui.window.notice import Notice, Passing, Reading, Saving, Writing
-from explorer.ui.window.parts import Docks, Folds, Rolling, Sizes, fold_button
+from explorer.ui.window.parts import Docks, Folds, Rolling, Sizes
 from explorer.ui.window.pipeline_map import PipelineMap
 from explorer.ui.window.side_by_side import SideBySide
 from explorer.ui.window.tabs import Tabs
@@ -140,7 +141,7 @@ class MainWindow(QMainWindow):
         whole = QWidget()
         self.tabs = Tabs(self, whole)
         beside.addWidget(self.tabs, 1)
-        outside = RightColumn()
+        outside = PanelColumn()
         beside.addWidget(outside)
         down = column_in(whole, spacing=0)
         down.addWidget(self.tokens)
@@ -152,7 +153,7 @@ class MainWindow(QMainWindow):
         page.setObjectName("page")
         page.setAccessibleName("Page")
         across.addWidget(page, 1)
-        aside = RightColumn(self.inspector)
+        aside = PanelColumn(self.inspector)
         across.addWidget(aside)
         self._brings_right = fold_button(self.actions_.fold_right, "«")
         across.addWidget(self._brings_right, 0, Qt.AlignmentFlag.AlignTop)

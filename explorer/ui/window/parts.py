@@ -1,24 +1,21 @@
-"""Columns at the right of the window, folding parts of it, docks with stages, and layouts for fewer sizes.
+"""Folding parts of the window, scrolling all of it, docks with stages, and layouts for fewer sizes.
 
 Parts fold away by a button, by a key, or if there is too little room. Stages can stand in windows of their own
 (docks). Of many sizes of a window in one turn of the event loop, only the first and the last are laid out.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QEvent, QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QLayout, QMainWindow, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QDockWidget, QLayout, QMainWindow, QScrollArea, QWidget
 
 from explorer.core.graph import Stage
 from explorer.document.document import Change
-from explorer.pages.element import Element
 from explorer.settings import Settings
 from explorer.ui.page.area import StageArea
-from explorer.ui.page.column_tab import ColumnTab
 from explorer.ui.page.page_view import PageView
-from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
@@ -57,19 +54,6 @@ class Folds:
         self._tight = tight
 
 
-def fold_button(fold: QAction, sign: str, parent: QWidget | None = None) -> QPushButton:
-    """A button with an arrow that triggers an action, and has its tooltip and name.
-
-    `sign`: an arrow in the direction in which the part is folded or unfolded.
-    """
-    button = mark(QPushButton(sign, parent), link="true")
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    button.setToolTip(fold.toolTip())
-    button.setAccessibleName(fold.text())
-    button.clicked.connect(fold.trigger)
-    return button
-
-
 class Rolling(QScrollArea):
     """All of a window; it scrolls if the window is too low for it."""
 
@@ -95,51 +79,6 @@ class Rolling(QScrollArea):
         room = self.viewport().size()
         if content := self.widget():
             content.resize(room.width(), max(room.height(), self._least))
-
-
-class SideColumn(ColumnTab):
-    """A column of elements at the right of a page.
-
-    Parameters
-    ----------
-    part : str
-        Its name in the style sheet, and among the parts that F6 goes to.
-    name : str
-        For a screen reader.
-    action : QAction
-        What the button in its corner triggers: a line of its own would take room.
-    sign : str
-        What stands on that button.
-    """
-
-    def __init__(
-        self, bench: Workbench, part: str, name: str, action: QAction, sign: str, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(bench, name, 5, 0, parent=parent)
-        self.setObjectName(part)
-        self.around, self.within = (0, 0, 0, 0), (20, 16, 10, 16)
-        self._corner = fold_button(action, sign, self)
-        self._wide = 0
-        """The width in pixels that the elements are laid out for."""
-
-    def show_elements(self, elements: Sequence[Element]) -> None:
-        """Show other elements; and in their final size now: else a scroll bar would follow in a second paint."""
-        self.elements.tell(elements)
-        bar = self.area.verticalScrollBar().sizeHint().width()  # its room is kept free: a formula may fill its line
-        wide = self.contentsRect().width() - bar
-        if not self.elements.fits or self._wide != wide:
-            self._wide = wide
-            self.elements.share_room(wide)
-        layout = self.elements.layout()
-        if layout is not None and layout.activate():
-            # Sent, because Qt posts none while the column is hidden: it would be shown with the height of before.
-            QCoreApplication.sendEvent(self.area.viewport(), QEvent(QEvent.Type.LayoutRequest))
-            QCoreApplication.removePostedEvents(self.area.viewport(), QEvent.Type.LayoutRequest)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        px = self.bench.appearance.px
-        self._corner.setGeometry(self.width() - px(38), px(2), px(28), px(22))
 
 
 class Docks:

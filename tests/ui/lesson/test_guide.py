@@ -19,7 +19,7 @@ from explorer.pages import compose
 from explorer.pages.view import Cell
 from explorer.settings import Settings
 from explorer.ui.lesson import panel as panel_module
-from explorer.ui.lesson.parts import RightColumn
+from explorer.ui.lesson.parts import PanelColumn
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.labels import SteadyLabel
 from tests.samples import long
@@ -297,7 +297,7 @@ def test_a_page_is_made_once_where_a_lesson_begins_and_where_undo_goes_back_to_i
 
 def test_what_is_taken_again_stays_above_what_stood_there(qtbot):
     below, panel = QLabel("below"), QLabel("panel")
-    aside = RightColumn(below)
+    aside = PanelColumn(below)
     qtbot.addWidget(aside)
     for _ in range(2):
         aside.take(panel)
