@@ -13,14 +13,14 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from explorer.checkpoints import is_checkpoint
+from explorer.checkpoints import ENDINGS, is_checkpoint
 from explorer.cli.options import UsageError
 from explorer.cli.output import wrote
 from explorer.cli.parser import COMMANDS
 from explorer.files import whole_file
-from explorer.lessons.own_lessons import is_bundle
+from explorer.lessons.own_lessons import ENDING, is_bundle
 from explorer.paths import resources
-from explorer.teaching import is_for_class
+from explorer.teaching import ANSWERS, is_for_class
 
 NAME = "transformer-explorer"
 
@@ -79,14 +79,19 @@ def refuse_several(first: str) -> NoReturn:
     raise UsageError("The window opens one file. Open the first, and press Ctrl+E for another one beside it.")
 
 
+_ENDINGS = (".toml", ".explorer", ".zip", ENDING, ANSWERS, *ENDINGS)
+"""The endings of files that the window opens."""
+
+
 def openable(file: str) -> None:
     """Check, before anything opens, that there is a file or a lesson with this name.
 
     Raises `UsageError`.
     """
-    if os.path.isfile(file) or is_checkpoint(file) or is_for_class(Path(file)) or is_bundle(Path(file)):
+    folder = Path(file) if os.path.isdir(file) else None
+    if os.path.isfile(file) or is_checkpoint(file) or (folder and (is_for_class(folder) or is_bundle(folder))):
         return
-    if file.endswith((".toml", ".explorer")) or "/" in file or "\\" in file:
+    if file.lower().endswith(_ENDINGS) or "/" in file or "\\" in file:
         known = "a document (.explorer), a lesson (.toml) or the folder of a model"
         raise UsageError(f"There is no file '{file}'; name {known} that exists.")
     if os.path.isdir(file):
