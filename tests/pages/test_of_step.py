@@ -1,27 +1,32 @@
 """What a class sees of a step: what it names, what its question asks for, and what that is computed from."""
 
 import re
+from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
+from itertools import chain
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetCells, SetTokens
 from explorer.document.document import Document
-from explorer.lessons.loader import load
+from explorer.lessons.loader import catalogue, load
 from explorer.lessons.steps import MakeSo, Point, Predict
 from explorer.lessons.walk import Walk
 from explorer.pages import compose
 from explorer.pages.element import leaves
-from explorer.pages.levels import stops
+from explorer.pages.inspection import inspected
+from explorer.pages.levels import places, stops
 from explorer.pages.matrix import Matrix, matrix, part_of, transposed
 from explorer.pages.of_step import (
     ELSEWHERE,
     MOST_COLUMNS,
     _before,
+    asked_cells,
     elements_of,
     excerpt,
     first_cell,
@@ -30,7 +35,7 @@ from explorer.pages.of_step import (
     right_cells,
 )
 from explorer.pages.page import DescentPart, Listing, Picture, Row
-from explorer.pages.view import Cell, Covered, Spot, View
+from explorer.pages.view import Cell, Covered, Looking, Spot, View
 
 LESSONS = ("start-here", "softmax", "two-vectors", "jump", "xor", "emma")
 walk_of = cache(lambda name: Walk(load(name)))
@@ -381,3 +386,41 @@ def test_the_former_numbers_do_not_tell_one_that_is_asked_for():
     view, before = (replace(one, looking=looking) for one in (view, before))
     was = _before(matrix(view, "scores"), before)
     assert was.covered == {asked}
+
+
+def odd(state):
+    """A state, and what a person may make of it: with texts that are shorter and longer, and numbers out of hand."""
+    yield state
+    for most in (1, 2, 9):
+        words = {sequence: list(state.graph.labels(sequence, state.inputs)) for sequence in state.graph.sequences}
+        with suppress(ExplorerError):
+            yield reduce(lambda now, one: SetTokens(one, tuple((9 * words[one])[:most])).apply(now), words, state)
+    node = next(name for name, one in state.graph.nodes.items() if one.is_input and not one.op.whole)
+    for number in (np.nan, 1e200):
+        with suppress(ExplorerError):
+            yield SetCells(node, {(0,) * len(state.graph.shape(node)): number}).apply(state)
+
+
+def told(act, *of):
+    """What a function gives; None where a person is told why there is nothing."""
+    with suppress(ExplorerError):
+        return act(*of)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [one.id for one in catalogue() if one.steps])
+def test_every_step_and_page_is_made_of_every_text_and_number(name):
+    walk, before = Walk(load(name)), None
+    for at, step in enumerate(walk.lesson.steps):
+        for state in odd(walk.state(at)):
+            spot = Spot(step.look.node, step.look.rows, step.look.columns) if step.look.node else None
+            view = told(lambda state=state, spot=spot: View.of(Document(state), Looking(spot=spot)))
+            if view is None:
+                continue
+            told(elements_of, view, step)
+            asked = [told(cells, view, step.question) for cells in (right_cells, asked_cells)]
+            for cell in {told(first_cell, view, step), *chain.from_iterable(filter(None, asked))} - {None}:
+                told(inspected, view, cell, {})
+            for stage in places(state.graph) if walk.state(at) is not before else ():
+                told(compose.page, view, stage)
+        before = walk.state(at)

@@ -32,12 +32,14 @@ from explorer.core.switches import SWITCHES
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
-from explorer.lessons.steps import Choose, Predict
+from explorer.lessons.steps import Choose, Point, Predict
+from explorer.pages.view import Cell
 from explorer.settings import Settings
 from explorer.ui.window.top_bar import TABS
 from explorer.words import download
 
-ACTS, SECONDS = 25, 600
+ACTS = 25
+LONG_S, SEED = float(os.environ.get("MONKEY_S", "600")), int(os.environ.get("MONKEY_SEED", "2"))
 HELD_S, GROWN = 0.2, 50_000_000
 QUIET = 0.9
 """The share of a processor that the window has on a machine that does little else."""
@@ -111,6 +113,13 @@ class Monkey:
             *[self.drag, self.wheel, self.travel] * 3,
             *[self.resize, self.look, self.pin, self.switch, self.train, self.file] * 2,
             *[self.tokens, self.lesson, self.step, self.answer, self.tab, self.size_of_text],
+        ]
+        self.at_lessons = [
+            *[self.step] * 8,
+            *[self.answer] * 6,
+            *[self.tokens, self.lesson, self.click, self.present] * 2,
+            *[self.edit, self.switch, self.pin, self.go, self.travel, self.reset, self.look, self.train],
+            self.press_keys,
         ]
         # Somebody closes what stands in the way: a dialog runs an event loop of its own, and so does a drag, in which
         # Qt waits for the mouse to be let go; no act comes before that, since each has to end before the next.
@@ -255,7 +264,7 @@ class Monkey:
         for sequence in graph.sequences:
             words = self.bench.document.words(sequence)
             self.bench.document.do(
-                SetTokens(sequence, tuple(self.chance.choices(words, k=self.chance.choice((1, 1, 2, 3, 4, 5, 12)))))
+                SetTokens(sequence, tuple(self.chance.choices(words, k=self.chance.choice((1, 1, 2, 3, 4, 5, 12, 30)))))
             )
 
     def travel(self):
@@ -315,16 +324,31 @@ class Monkey:
                 QApplication.processEvents()
 
     def answer(self):
-        """Answer the question of a step, most often wrongly, or ask for a hint."""
+        """Answer the question of a step, most often wrongly; ask for a hint, for the answer, or to be asked again."""
         guide = self.window.lessons.guide
         question = guide.question
-        if isinstance(question, Choose):
-            guide.answer(self.chance.randrange(len(question.choices)))
-        elif isinstance(question, Predict):
-            guide.answer(self.chance.choice((0.0, -1.5, 1e300, self.chance.gauss(0, 1))))
-        if self.chance.random() < 0.3:
-            guide.hint()
+        match question:
+            case None if guide.step is not None and guide.step.question is not None:
+                guide.ask_again()
+            case Choose():
+                guide.answer(self.chance.randrange(len(question.choices)))
+            case Predict():
+                guide.answer(self.chance.choice((0.0, 1.0, -1.5, 1e300, self.chance.gauss(0, 1))))
+            case Point():
+                self.bench.selection.choose(Cell(*self._node(self.chance.random() < 0.3)))
+        self.chance.choice((guide.hint, guide.tell, *[lambda: None] * 6))()
         return type(question).__name__
+
+    def present(self):
+        """Open presenter mode, or leave it."""
+        lessons = self.window.lessons
+        if lessons.presenter is not None and lessons.presenter.isVisible():
+            QTest.keyClick(lessons.presenter.windowHandle(), KEY.Key_Escape)
+        elif lessons.guide.step is not None:
+            lessons.open_presenter()
+
+    def reset(self):
+        self.window.lessons.guide.reset()
 
     def file(self):
         files = self.window.files
@@ -557,17 +581,25 @@ def resident():
 
 
 @pytest.mark.long
+def test_a_monkey_that_takes_lessons(monkey, qtbot):
+    mine, end = monkey(SEED), time.monotonic() + LONG_S
+    mine._acts = mine.at_lessons
+    live(mine, qtbot, lambda: time.monotonic() < end)
+    print(f"\nseed {SEED}: {len(mine.log)} acts")
+    assert is_as_built_afresh(mine.bench.document)
+
+
+@pytest.mark.long
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="time and memory are measured otherwise elsewhere")
 def test_a_monkey_for_ten_minutes(monkey, qtbot, capfd, tmp_path):
-    seconds, seed = float(os.environ.get("MONKEY_S", SECONDS)), int(os.environ.get("MONKEY_SEED", "2"))
-    mine, begun, sizes = monkey(seed), time.monotonic(), []
+    mine, begun, sizes = monkey(SEED), time.monotonic(), []
 
     def go_on():
         gone = time.monotonic() - begun
-        if gone > seconds * (len(sizes) + 1) / 10:
+        if gone > LONG_S * (len(sizes) + 1) / 10:
             sizes.append(memory(mine))
             watch.begin()  # to measure takes long as well
-        return gone < seconds
+        return gone < LONG_S
 
     for tab in TABS:  # what is loaded once is no growth
         mine.window.show_tab(tab)
@@ -577,7 +609,7 @@ def test_a_monkey_for_ten_minutes(monkey, qtbot, capfd, tmp_path):
     finally:
         watch.end()
         with capfd.disabled():
-            print(f"\nseed {seed}: {len(mine.log)} acts in {time.monotonic() - begun:.0f} s")
+            print(f"\nseed {SEED}: {len(mine.log)} acts in {time.monotonic() - begun:.0f} s")
             most, fairly = 1000 * watch.longest, 1000 * watch.fairly
             print(f"held for {most:.0f} ms at most, {fairly:.0f} at the best pace of the run,")
             print(f"{watch.held.total()} times for too long; it had the processor for {watch.share:.0%} of that time;")
