@@ -1,5 +1,7 @@
 """The title of a stage, and the layer and head that all panels look at."""
 
+from dataclasses import replace
+
 import pytest
 from pixels import pixels
 from PySide6.QtCore import QPoint, Qt
@@ -185,6 +187,7 @@ def test_a_title_longer_than_the_window_ends_in_dots(window, eye, appearance):
     window.resize(1900, 900)
     eye.settle(window)
     assert window.top_bar.title.text() == f"{window.bench.lesson.title}  ▾"
+    window.files.open_lesson(replace(load("xor"), title="A title for more than two lines " * 4))
     window.resize(900, 600)
     appearance.set_scale(2.0)
     eye.settle(window)
