@@ -17,7 +17,7 @@ from explorer.core.graph import Graph, Place
 from explorer.core.numbers import alone
 from explorer.document.state import State
 from explorer.export.matrix import MOST_COLUMNS, MOST_ROWS, LabelledMatrix, html_table
-from explorer.lessons.answers import judge, place_named, right_or_mistake, right_places, right_so_far, values_of
+from explorer.lessons.answers import SO_FAR, judge, place_named, right_or_mistake, right_places, right_so_far, values_of
 from explorer.lessons.mistakes import Mistake, array_of, half_unit, mistakes
 from explorer.lessons.names import UnknownNameError
 from explorer.lessons.practice import fresh_numbers
@@ -396,10 +396,12 @@ def _told(step: Step, question: Question, engine: Engine) -> tuple[str | Table, 
 
 
 def done_wrong(item: NumberItem, answer: float) -> str:
-    """A sentence on what was done wrong where this number is given; "" if no known mistake gives it."""
-    assert isinstance(item.question, Predict)
-    _, mistake = right_or_mistake(item.question, float(answer), item.engine)
-    return f"{mistake.sentence}." if mistake else ""
+    """A sentence on what was done wrong where this number is given; "" if no known mistake gives it.
+
+    Also if it is right to fewer decimals than asked for.
+    """
+    verdict = judge(item.question, float(answer), item.state, item.engine)
+    return verdict.meanwhile if verdict.mistake is not None or verdict.meanwhile.startswith(SO_FAR) else ""
 
 
 def answered(item: Item, answer: float | int) -> tuple[bool, str]:

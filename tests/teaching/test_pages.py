@@ -14,7 +14,7 @@ from explorer.pages.page import Button, Field, Listing, Note
 from explorer.teaching.answers import Sitting, Try, read_answers
 from explorer.teaching.class_page import ORDERS, Roll, asked_in, beginning, class_on_paper, class_page
 from explorer.teaching.gradebook import gradebook
-from explorer.teaching.items import ChoiceItem, NumberItem, items
+from explorer.teaching.items import ChoiceItem, NumberItem, done_wrong, items
 from explorer.teaching.making_page import Draft, making_page, questions_of
 from explorer.teaching.sheet import Sheet, read_sheet, sheet_of
 from explorer.teaching.sheet_page import Exercise, order, told
@@ -77,6 +77,8 @@ def test_a_wrong_number_is_named_and_the_right_one_told_at_the_end(exercise):
     with refuses("number"):
         exercise.do("typed", "inf")
         exercise.do("answer")
+    (item,) = sheet_of("T", 1, ["softmax/powers"]).items("Ada")
+    assert done_wrong(item, round(item.value, 1)) == "Right to 1 decimal, but 2 are asked for."
 
 
 def test_the_right_place_is_told_only_once_no_try_is_left():
