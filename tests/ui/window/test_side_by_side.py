@@ -332,7 +332,7 @@ def test_a_new_encoder_has_no_loss(window, eye):
     ("changes", "why"),
     [
         ({"kind": "attention"}, "kind"),
-        ({"texts": [""]}, "at least one token"),
+        ({"texts": [""]}, "at least one word"),
         ({"texts": ["w " * 600]}, "up to 512"),
         ({"d_model": 5, "heads": 2}, "cannot be split"),
         ({"d_model": 4096, "layers": 48}, "numbers"),
