@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from explorer.checkpoints import is_checkpoint
+from explorer.checkpoints import ENDINGS, is_checkpoint
 from explorer.core.cost import build_within, most_numbers
 from explorer.core.errors import ExplorerError
 from explorer.core.model import SEQUENCES, Model
@@ -75,12 +75,14 @@ def opened(
         from explorer.checkpoints import opening  # imported only when somebody opens such a model
 
         return _around(opening.opened(name_or_path, dtype, tokenizer, told))
+    file = Path(name_or_path)
+    if file.suffix.lower() in ENDINGS:
+        raise ExplorerError("lesson-not-read", file=file, reason="there is no such file")
     for option, given in (("dtype", dtype), ("tokenizer", tokenizer)):
         if given:
             raise ExplorerError("option-of-others", option=option, name=name_or_path)
     if is_document(name_or_path):
         return lesson_of(*storage.load(name_or_path))
-    file = Path(name_or_path)
     if file.suffix.lower() in (".safetensors", ".json") and (file.parent / "config.json").is_file():
         raise ExplorerError("file-of-model", file=file, folder=file.parent)
     lesson = ready(name_or_path)

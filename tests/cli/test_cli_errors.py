@@ -50,6 +50,7 @@ def wrong(capsys, *argv):
         # lessons, formats, settings
         (("show", "emm"), ("'emm'", "did you mean 'emma'?", "`explorer list`")),
         (("show", "nope.toml"), ("nope.toml", "no such file")),
+        (("show", "nope.gguf"), ("nope.gguf", "no such file")),
         (("check", "nope.toml"), ("nope.toml", "no such file")),
         (("check", "nope"), ("'nope'", "`explorer list`")),
         (("show", "emma", "--format", "yaml"), ("'yaml'", ", ".join(FORMATS))),
