@@ -75,7 +75,7 @@ class Attempt:
     known: tuple[float, tuple[Part, ...]] | None = None
 
     @property
-    def tries(self) -> int:
+    def tries_left(self) -> int:
         """How many tries are left."""
         return 0 if self.done else TRIES - len(self.tried)
 

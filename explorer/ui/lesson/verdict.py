@@ -71,7 +71,7 @@ class VerdictView(QWidget):
         ink, sign = (theme.accent_text, "✓") if verdict.right else (theme.here_text, "✗")
         sign = f"<b style='color:{ink}'>{sign}</b>"
         hinted = "With a hint." if verdict.right and attempt.hints else ""
-        more = MORE.get(attempt.tries, "") if counts else ""
+        more = MORE.get(attempt.tries_left, "") if counts else ""
         said = " ".join(filter(None, (verdict.said(attempt.done), hinted, more)))
         if numbers is None:
             self._sentence.setText(f"{sign} {escape(said)}")
