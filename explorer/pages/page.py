@@ -387,7 +387,7 @@ class Menu(Element):
     on: bool = True  # whether it is enabled
 
 
-class Progress(Element):
+class ProgressBar(Element):
     """A progress bar."""
 
     name: str  # its name for a screen reader

@@ -35,7 +35,7 @@ from explorer.pages.page import (
     Trace,
     Traces,
 )
-from explorer.pages.training_run import Progress
+from explorer.pages.training_run import RunProgress
 from explorer.pages.training_settings import OWN
 from explorer.pages.view import View
 
@@ -99,7 +99,7 @@ class Room:
 class Sight(Frozen):
     """The data that the pictures are made from."""
 
-    progress: Progress
+    progress: RunProgress
     view: View
     watch: Watch
     weights: tuple[str, ...]  # the names of the weights that training usually moves
@@ -173,13 +173,13 @@ def _norms(sight: Sight) -> Stack:
     return Stack("norms", "Length of the gradient, block by block", (drawn,))
 
 
-def _start(progress: Progress) -> float | None:
+def _start(progress: RunProgress) -> float | None:
     """The loss before the first step; None after it, or if the model does not learn from its own example."""
     records = progress.records
     return None if progress.source != OWN or (records is not None and records.at) else progress.loss
 
 
-def _until(progress: Progress) -> float:
+def _until(progress: RunProgress) -> float:
     """The end of the axis of steps: the end of the run once half of it is over, else 0."""
     records = progress.records
     return float(progress.steps) if records and 2 * records.at >= progress.steps else 0.0
@@ -283,7 +283,7 @@ def _numbers(row: Array) -> str:
     return ", ".join(written(float(x), 3) for x in np.ravel(row)[:6])
 
 
-def _alone(progress: Progress, view: View) -> str:
+def _alone(progress: RunProgress, view: View) -> str:
     """The sentence that a translator writes word by word, reading its own words, up to the length of its target.
 
     Only with causal masks in the decoder: without them a position would attend to words that are not written yet.

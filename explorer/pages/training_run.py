@@ -23,7 +23,7 @@ ADD_LOSS = "This model has no loss, so it learns nothing. Its switch “Loss”,
 NO_LOSS = "This model has no loss, so it learns nothing. To see a model learn, open “XOR” on the page “Lessons”."
 
 
-class Progress(Frozen):
+class RunProgress(Frozen):
     """The progress of the training run of a document."""
 
     document: Document
@@ -100,7 +100,7 @@ class Progress(Frozen):
         return "No step yet" + (f" · loss {_short(loss)}" if loss is not None and not self.from_text else "")
 
 
-def run_page(progress: Progress, pace: str, folds: bool | None) -> tuple[Element, ...]:
+def run_page(progress: RunProgress, pace: str, folds: bool | None) -> tuple[Element, ...]:
     """The controls of a run, and its progress.
 
     Parameters

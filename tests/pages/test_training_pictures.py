@@ -9,7 +9,7 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.element import leaves
 from explorer.pages.page import Row
 from explorer.pages.training_pictures import CALM, PICTURES, Room, Sight, Watch, pictures_page
-from explorer.pages.training_run import Progress
+from explorer.pages.training_run import RunProgress
 from explorer.pages.training_settings import OWN, TEXT
 from explorer.training.recipes import Material
 from explorer.training.run import Run
@@ -20,7 +20,7 @@ WIDE = Room(1200.0, 900.0)
 
 
 def sight(here, run=None, source=OWN, watch=None, room=WIDE):
-    progress = Progress(here.document, run, False, False, 30, 0.0, source, "")
+    progress = RunProgress(here.document, run, False, False, 30, 0.0, source, "")
     weights = tuple(name for name in here.view.nodes if name.rpartition(".")[2] in ("W", "b", "table"))
     return Sight(progress, here.view, watch or Watch(), weights, room)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.core.training.recipe import Recipe
-from explorer.pages.training_run import ADD_LOSS, NO_LOSS, PACES, Progress, foot_page, run_page
+from explorer.pages.training_run import ADD_LOSS, NO_LOSS, PACES, RunProgress, foot_page, run_page
 from explorer.pages.training_settings import OWN, TEXT
 from explorer.training.diagnosis import Diagnosis
 from explorer.training.recipes import Material
@@ -19,7 +19,7 @@ PACE = next(iter(PACES))
 def progress(desk):
     def of(lesson="xor", setting=None, run=None, **others):
         given = {"going": False, "beside": False, "steps": 0, "speed": 0.0, "source": OWN, "learns": "nothing"}
-        return Progress(desk(lesson, setting).document if run is None else run.document, run, **(given | others))
+        return RunProgress(desk(lesson, setting).document if run is None else run.document, run, **(given | others))
 
     return of
 

@@ -17,8 +17,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
 from explorer.document.document import Change, Document
 from explorer.pages.element import Element
-from explorer.pages.page import NUMBER, Button, Check, Choice, Column, Entry, Line, Listing, Menu, Note
-from explorer.pages.page import Progress as Bar
+from explorer.pages.page import NUMBER, Button, Check, Choice, Column, Entry, Line, Listing, Menu, Note, ProgressBar
 from explorer.pages.words.card import Card, Shared
 from explorer.paths import resources
 from explorer.words import cache as files
@@ -283,7 +282,7 @@ class VectorsCard(Card):
         if card:
             tip = "Text, vocabulary, settings, scores and limits of these vectors"
             controls.append(Check("facts", "Model card", self.carded, self.asks("set", field="carded"), tip, free))
-        bar = Bar("bar", "How far reading or loading is", self.share)
+        bar = ProgressBar("bar", "How far reading or loading is", self.share)
         cancel = Button("cancel", "Cancel", self.asks("cancel"), "Stop; what is loaded stays")
         return (
             *self.line(*controls),

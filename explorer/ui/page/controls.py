@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.pages.gestures import Gesture, GoTo
-from explorer.pages.page import Button, Check, Choice, Field, Menu, Number, Progress, Slider, TextBox
+from explorer.pages.page import Button, Check, Choice, Field, Menu, Number, ProgressBar, Slider, TextBox
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
 from explorer.ui.widgets import UNBOUNDED, inputs
@@ -326,7 +326,7 @@ class MenuView(QPushButton):
 class ProgressView(QProgressBar):
     """A bar that shows the progress of some work."""
 
-    def __init__(self, bench: Workbench, progress: Progress, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, progress: ProgressBar, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._moves = bench.appearance.moves
         self.setAccessibleName(progress.name)
@@ -334,7 +334,7 @@ class ProgressView(QProgressBar):
         self.setFixedWidth(bench.appearance.px(SLIDER))
         self.tell(progress)
 
-    def tell(self, progress: Progress) -> None:
+    def tell(self, progress: ProgressBar) -> None:
         """Show another progress."""
         # In Qt, a bar without an end runs to and fro; with less motion it stays empty until there is progress.
         self.setRange(0, 1000 if progress.share is not None else 0 if self._moves else 1)
@@ -387,7 +387,7 @@ CONTROLS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Field: FieldView,
     Menu: MenuView,
     Number: NumberView,
-    Progress: ProgressView,
+    ProgressBar: ProgressView,
     Slider: SliderView,
     TextBox: TextBoxView,
 }

@@ -18,7 +18,7 @@ from explorer.document.document import Change
 from explorer.pages.gestures import Ask, ForTraining
 from explorer.pages.page import Stack
 from explorer.pages.training_pictures import PICTURES, Room, Sight, Watch, pictures_page, sequence_of
-from explorer.pages.training_run import PACES, Progress, foot_page, run_page
+from explorer.pages.training_run import PACES, RunProgress, foot_page, run_page
 from explorer.pages.training_settings import Plan, learned_from, settings_page
 from explorer.sentences import sentence
 from explorer.training.diagnosis import Diagnosis
@@ -296,12 +296,12 @@ class TrainingTab(QFrame):
         self._say(*PICTURES)
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> RunProgress:
         """The state of the run."""
         descent, document = self.descent, self.bench.document
         speed, beside = descent.speed if descent.playing else 0.0, descent.process is not None
         of = document, descent.run, descent.going, beside, descent.steps, speed, self.plan.source, self._learns
-        return Progress(*of, descent.quick, descent.line)
+        return RunProgress(*of, descent.quick, descent.line)
 
     def _say(self, *pictures: str) -> None:
         """Compute the data of all parts, with only the named pictures, and update the widgets that differ."""
