@@ -74,7 +74,7 @@ class Vocabulary(tuple[str, ...]):
 
 
 START, END, PAD, UNKNOWN, MASK = "<start>", "<end>", "<pad>", "<unk>", "<mask>"
-ENDS = "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<|im_end|>", "[SEP]"
+ENDS = "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<｜end␣of␣sentence｜>", "<|im_end|>", "[SEP]"
 """The end-of-text marks of published tokenizers."""
 MOST_TOKENS = 512
 """In a sequence that a person types or a model writes."""

@@ -73,6 +73,8 @@ def test_a_text_ends_with_a_mark_and_not_with_a_piece_that_looks_like_one():
     said = {**SAID, "model": {**SAID["model"], "vocab": {"a": 0, "b": 1, "ab": 2, "</s>": 3, "<eos>": 4}}}
     assert named(from_json(json.dumps({**said, "added_tokens": added})), 5).end == "<eos>"
     assert named(from_json(json.dumps({**said, "added_tokens": added[:1]})), 4).end == "</s>"
+    added[1]["content"] = "<｜end▁of▁sentence｜>"  # DeepSeek R1, as Qwen or Llama
+    assert named(from_json(json.dumps({**said, "added_tokens": added})), 5).end == "<｜end␣of␣sentence｜>"
 
 
 def test_a_loss_that_is_switched_on_is_of_the_next_pieces_and_their_own_end(tmp_path):
