@@ -74,6 +74,7 @@ class Guide(QObject):
         """The vectors of the Words tab, once a step has looked there."""
         self._attempts: dict[tuple[str, str], Attempt] = {}
         self._again: set[tuple[str, str]] = set()
+        self._presented: set[str] = set()
         self._veil: tuple[Cell, ...] | None = None
         self._covered: tuple[State, Question | None, Covered] | None = None
         self._numbers: dict[tuple[str, str], Mapping[str, str]] = {}
@@ -246,6 +247,21 @@ class Guide(QObject):
                 self.look()
             else:
                 self.go(step)
+
+    def ask_class(self) -> None:
+        """Ask all questions of the lesson again, once in a run: a class has not given the answers of the lecturer."""
+        if self.lesson.id in self._presented:
+            return
+        self._presented.add(self.lesson.id)
+        for step in (known := [step for step in self.steps if self._is_known(step)]):
+            self._again.add(key := (self.lesson.id, step.id))
+            self._attempts.pop(key, None)
+        if known:
+            self.look()
+
+    def _is_known(self, step: Step) -> bool:
+        """Whether there are answers to a step's question."""
+        return step.question is not None and (self.is_answered(step) or bool(self._attempt(step).tried))
 
     def _kept(self, act: Callable[[], T]) -> T:
         """Call `act`, which stores progress; if it cannot be written, say so once, and keep progress in memory."""

@@ -261,6 +261,7 @@ class LessonParts(QObject):
         if self.presenter is None:
             from explorer.ui.lesson.presenter import Presenter
 
+            self.guide.ask_class()
             self.presenter = Presenter(self._bench, self.guide)
             self.presenter.addAction(self._window.actions_.theme)  # shortcuts of the main window do not work in it
             self.presenter.left.connect(self._forget_presenter)

@@ -80,6 +80,21 @@ def test_a_choice_that_tab_has_led_to_is_given_and_the_next_key_goes_on(presente
     assert guide.at == 3
 
 
+def test_a_class_is_asked_what_the_lecturer_has_answered_before(window, guide, go, hand, qtbot):
+    guide._presented.clear()  # the window is kept from test to test
+    go(2)
+    guide.answer(1)
+    assert guide.is_answered(guide.step)
+    hand.key(Key.Key_F5)
+    assert guide.question is guide.steps[2].question
+    guide.answer(1)
+    window.lessons.presenter.leave()
+    qtbot.waitUntil(window.isActiveWindow)
+    hand.key(Key.Key_F5)
+    assert guide.is_answered(guide.step), "the class has answered it"
+    window.lessons.presenter.leave()
+
+
 def test_a_clicker_sends_f5_and_esc_in_turn(window, guide, hand, qtbot, presenter):
     hand.key(Key.Key_PageDown)
     hand.key(Key.Key_F5)
