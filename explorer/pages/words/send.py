@@ -168,6 +168,8 @@ class SendCard(Card):
             )
         if dims == width:
             return f"All {dims} numbers of each vector: the model has d_model = {width}."
+        if len(set(words)) == 1:
+            return "One word has no other to differ from, so its vector becomes zeros: send more words, or all numbers."
         _, kept = self._rows(words)
         few = len(set(words)) - 1 <= width
         all_of_it = f"; {len(set(words))} words differ in no more directions than that" if few else ""

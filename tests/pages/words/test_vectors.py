@@ -155,6 +155,8 @@ def test_reduced_to_the_models_width():
     said = part(card, "said").text
     card.do("type", "King QUEEN river Monday man woman", "words")
     assert part(card, "said").text == said
+    card.do("type", "king King", "words")
+    assert part(card, "said").text.startswith("One word has no other to differ from, so its vector becomes zeros")
     document.do(card.command())
     assert document.engine.values["source.X"].shape == (6, 4)
     whole = part(card, "ways").asks[0].at(1)
