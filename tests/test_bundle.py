@@ -15,7 +15,7 @@ import pytest
 
 from explorer import __version__
 from explorer.files import whole_file
-from explorer.lessons.own_lessons import ENDING
+from explorer.lessons.own_lessons import BUNDLE
 
 ROOT = Path(__file__).parents[1]
 PACKAGING = ROOT / "packaging"
@@ -156,10 +156,10 @@ class TestDesktop:
 
     def test_a_double_click_opens_lessons_in_one_file_and_no_other_zip(self):
         installer = (PACKAGING / "windows/setup.iss").read_text("utf-8")
-        assert f'"Software\\Classes\\{ENDING}"' in installer
+        assert f'"Software\\Classes\\{BUNDLE}"' in installer
         assert '"Software\\Classes\\.zip"' not in installer  # only OpenWithProgids: offered, never the usual one
         spec = (PACKAGING / "explorer.spec").read_text("utf-8")
-        assert f'"{ENDING[1:]}", "Owner"' in spec
+        assert f'"{BUNDLE[1:]}", "Owner"' in spec
         assert '"zip", "Alternate"' in spec
 
     @pytest.mark.skipif(not shutil.which("desktop-file-validate"), reason="needs desktop-file-utils")

@@ -38,8 +38,8 @@ _BAR = 30
 def bundle(arguments: Namespace) -> int:
     """``explorer bundle``: write the lessons of a folder into one file."""
     out = Path(arguments.file)
-    if out.suffix != own_lessons.ENDING:
-        raise UsageError(f"--out names a file that ends in {own_lessons.ENDING}.")
+    if out.suffix != own_lessons.BUNDLE:
+        raise UsageError(f"--out names a file that ends in {own_lessons.BUNDLE}.")
     if not Path(arguments.folder).is_dir():
         raise UsageError(f"There is no folder '{arguments.folder}'; name the one that your lessons are in.")
     may_write(out, arguments.force)

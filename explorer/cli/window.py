@@ -18,7 +18,7 @@ from explorer.cli.options import UsageError
 from explorer.cli.output import wrote
 from explorer.cli.parser import COMMANDS
 from explorer.files import whole_file
-from explorer.lessons.own_lessons import ENDING, is_bundle
+from explorer.lessons.own_lessons import BUNDLE, is_bundle
 from explorer.paths import resources
 from explorer.teaching import ANSWERS, is_for_class
 
@@ -79,7 +79,7 @@ def refuse_several(first: str) -> NoReturn:
     raise UsageError("The window opens one file. Open the first, and press Ctrl+E for another one beside it.")
 
 
-_ENDINGS = (".toml", ".explorer", ".zip", ENDING, ANSWERS, *ENDINGS)
+_ENDINGS = (".toml", ".explorer", ".zip", BUNDLE, ANSWERS, *ENDINGS)
 """The endings of files that the window opens."""
 
 

@@ -82,7 +82,7 @@ _LONGEST = 60
 """Characters of a word in a message."""
 
 
-def end_of(words: tuple[str, ...]) -> str:
+def end_mark(words: tuple[str, ...]) -> str:
     """The mark after the last word of a text, in a vocabulary."""
     return words.end if isinstance(words, Vocabulary) else END
 

@@ -13,8 +13,7 @@ from explorer.core.model import Model
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.ops import Array
 from explorer.core.training.data import words_of
-from explorer.core.vocabulary import END, MOST_TOKENS, PAD, START, UNKNOWN, Vocabulary, are_numbers, is_mark
-from explorer.core.vocabulary import end_of as end_mark
+from explorer.core.vocabulary import END, MOST_TOKENS, PAD, START, UNKNOWN, Vocabulary, are_numbers, end_mark, is_mark
 from explorer.document.state import State, read_only
 
 MOST_NEW = 500

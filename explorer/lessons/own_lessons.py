@@ -1,6 +1,6 @@
 """Lessons by others: a folder or a zip of lessons is checked and copied into a folder in the user's settings.
 
-The zips that the program writes end in `ENDING`, so that the system opens them, and no other zips, with this program.
+The zips that the program writes end in `BUNDLE`, so that the system opens them, and no other zips, with this program.
 Nothing in a zip is trusted: neither its size, nor the paths in it, nor the kinds of its files. Only lessons (`.toml`)
 and weights beside them (`.safetensors`) are copied; everything else is ignored.
 """
@@ -23,7 +23,7 @@ from explorer.files import open_file, whole_file
 from explorer.lessons import reading
 from explorer.lessons.loader import load, title_in
 
-ENDING = ".lessons"
+BUNDLE = ".lessons"
 TAKEN = (".toml", ".safetensors")
 _SHEET = ".sheet.toml"  # exercise sheets are no lessons; they stay where they are
 FOLDER = "lessons"
@@ -42,7 +42,7 @@ def is_bundle(path: Path) -> bool:
     """Whether a path names a zip, or a folder with lessons in it or in one of its folders."""
     if os.path.isdir(path):  # also False, and no error, for a name that no system allows
         return any(next(path.glob(f"{deep}*.lesson.toml"), None) is not None for deep in ("", "*/"))
-    return path.suffix.lower() in (".zip", ENDING)
+    return path.suffix.lower() in (".zip", BUNDLE)
 
 
 def take_in(source: Path, folder: Path) -> list[Path]:

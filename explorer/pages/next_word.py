@@ -16,7 +16,7 @@ from explorer.core.graph import LOGITS, PROBABILITIES, READ, Stage
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE
 from explorer.core.numbers import Ranked, alone, as_share, exact, written
 from explorer.core.ops import Array
-from explorer.core.vocabulary import end_of as end_mark
+from explorer.core.vocabulary import end_mark
 from explorer.document.commands import SetTokens, WriteOn
 from explorer.document.continuation import decoder_of, end_of, ids_of, output_words, positions
 from explorer.document.state import State

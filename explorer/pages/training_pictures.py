@@ -14,7 +14,7 @@ from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.core.training.optimisers import length
 from explorer.core.training.records import Records
-from explorer.core.vocabulary import end_of
+from explorer.core.vocabulary import end_mark
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining
 from explorer.pages.net import full, weight_map
@@ -295,7 +295,7 @@ def _alone(progress: RunProgress, view: View) -> str:
     if not all("causal" in str(model.switch(block, "mask")) for block in decoders):
         return ""
     read, words = view.graph.axes[f"{WRITTEN}.words"], view.graph.axes["output.words"]
-    end = end_of(words)
+    end = end_mark(words)
     tokens = view.values[f"{WRITTEN}.tokens"].copy()
     said: list[str] = []
     for place in range(len(tokens)):

@@ -35,7 +35,7 @@ from explorer.core.training.data import words_of as split_words
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
 from explorer.core.training.trainer import Trainer, fitted
-from explorer.core.vocabulary import END, MASK, PAD, START, UNKNOWN, end_of, token_ids
+from explorer.core.vocabulary import END, MASK, PAD, START, UNKNOWN, end_mark, token_ids
 from explorer.document.commands import AddWords, Replace, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State, read_only
@@ -282,7 +282,7 @@ def _text(material: Material, known: tuple[str, ...]) -> list[str]:
     if not are_pieces(known):
         return split_words(material.text, material.lower)
     paragraphs = "\n".join(line.strip() for line in material.text.splitlines() if line.strip())
-    end = end_of(known)
+    end = end_mark(known)
     behind = end if end in known else NEW_LINE
     return [behind if piece == NEW_LINE else piece for piece in pieces_of(f"{paragraphs}\n", known)]
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from explorer.checkpoints import ENDINGS
 from explorer.document.storage import ENDING
-from explorer.lessons.own_lessons import ENDING as BUNDLE
+from explorer.lessons.own_lessons import BUNDLE
 from explorer.teaching import ANSWERS
 from explorer.ui.widgets.inputs import message_box
 

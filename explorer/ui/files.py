@@ -24,8 +24,7 @@ from explorer.document.state import State
 from explorer.document.storage import ENDING
 from explorer.lessons.document_lesson import is_document, lesson_of, opened, opened_session
 from explorer.lessons.loader import load, load_with, title_in
-from explorer.lessons.own_lessons import ENDING as BUNDLE
-from explorer.lessons.own_lessons import FOLDER, bundle, is_bundle, remove, take_in
+from explorer.lessons.own_lessons import BUNDLE, FOLDER, bundle, is_bundle, remove, take_in
 from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
 from explorer.teaching import is_for_class

@@ -43,7 +43,7 @@ from explorer.core.ops import (
     Temperature,
     WithBalance,
 )
-from explorer.core.vocabulary import PAD, end_of, with_words
+from explorer.core.vocabulary import PAD, end_mark, with_words
 
 TEMPERATURE = "output.temperature"
 """The input by which the logits are divided."""
@@ -138,7 +138,7 @@ def with_next_words(model: Model) -> Model:
         return model
     read = f"{DECODER_READS[model.kind]}.words"
     axis = "output.words" if "output.words" in model.axes else read
-    end = end_of(model.axes[axis])
+    end = end_mark(model.axes[axis])
     words = with_words(model.axes[axis], (end,) if axis == read else (*model.axes[read], end))
     return model if words is model.axes[axis] else replace(model, axes={**model.axes, axis: words})
 
@@ -161,7 +161,7 @@ def next_words(model: Model) -> NextWords:
     """
     read = model.axes[f"{DECODER_READS[model.kind]}.words"]
     words = model.axes.get("output.words") or read
-    end = end_of(words)
+    end = end_mark(words)
     if words[: len(read)] == read:
         numbers: dict[str, int] = {}
     else:

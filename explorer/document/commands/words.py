@@ -17,8 +17,7 @@ from explorer.core.graph import LOGITS, PROBABILITIES, TARGET
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE, follows_words
 from explorer.core.ops import Array
 from explorer.core.training.data import JOINERS
-from explorer.core.vocabulary import MOST_TOKENS, are_numbers, with_words
-from explorer.core.vocabulary import end_of as end_mark
+from explorer.core.vocabulary import MOST_TOKENS, are_numbers, end_mark, with_words
 from explorer.document.commands.base import Command
 from explorer.document.commands.cells import input_place
 from explorer.document.commands.model import SetSwitch

@@ -1,4 +1,4 @@
-"""A card of the page "Words" (`Card`), what all cards share (`Shared`), and their fields for words (`Entry`).
+"""A card of the page "Words" (`Card`), what all cards share (`Shared`), and their fields for words (`WordField`).
 
 The cards share the loaded vectors and the chosen words. For a misspelt word, a field offers similar words.
 """
@@ -141,7 +141,7 @@ class Card:
 
     def __init__(self, state: Shared) -> None:
         self.state = state
-        self.fields: dict[str, Entry] = {}
+        self.fields: dict[str, WordField] = {}
         self.searches = False  # whether a search is under way
         state.cards[self.name] = self
 
@@ -203,17 +203,17 @@ class Card:
         """The gesture that asks for an act of this card."""
         return ForWords(act, value, self.name, field)
 
-    def field(self, id: str, spoken: str, width: int = 150, split: str = "", enters: str = "enter") -> "Entry":
-        """A new field: see `Entry`."""
-        self.fields[id] = Entry(self, id, spoken, width, split, enters)
+    def field(self, id: str, spoken: str, width: int = 150, split: str = "", enters: str = "enter") -> "WordField":
+        """A new field: see `WordField`."""
+        self.fields[id] = WordField(self, id, spoken, width, split, enters)
         return self.fields[id]
 
-    def line(self, *parts: "Entry | Element | str") -> tuple[Element, ...]:
+    def line(self, *parts: "WordField | Element | str") -> tuple[Element, ...]:
         """A line of fields, controls and words; below it, the errors of the fields."""
-        shown = [part.element() if isinstance(part, Entry) else part for part in parts]
+        shown = [part.element() if isinstance(part, WordField) else part for part in parts]
         name = next(part.id for part in shown if isinstance(part, Element))
         said = (Note(f"{name} {i}", one, wide=False) if isinstance(one, str) else one for i, one in enumerate(shown))
-        offers = (one for part in parts if isinstance(part, Entry) for one in part.offers())
+        offers = (one for part in parts if isinstance(part, WordField) for one in part.offers())
         return Controls(f"line of {name}", tuple(said)), *offers
 
     def search(self, work: Callable[[Report], Any], then: Callable[[Any], None], slow: bool = False) -> None:
@@ -240,7 +240,7 @@ class Card:
         self.state.screen.tell(self)
 
 
-class Entry:
+class WordField:
     """The text of a field for words, and its error, which stays until the text is changed.
 
     Parameters
