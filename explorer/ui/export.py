@@ -51,7 +51,7 @@ def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = Non
     tab : QWidget, optional
         Another tab of the window, if that is shown instead of a page. It is drawn as it looks there.
     """
-    path = files.dialogs.to_export(files.folder / f"{bench.lesson.id}.xlsx", _offered(KINDS))
+    path = files.dialogs.to_export(files.offered(".xlsx"), _offered(KINDS))
     if path is None:
         return
     ending = path.suffix.lower()

@@ -381,11 +381,15 @@ class Files(QObject):
 
     def save_as(self) -> bool:
         """Ask for a file and save the document there. Returns whether it is saved or being written."""
-        name = re.sub(r"[^\w-]+", " ", self._bench.lesson.title).strip()[:LONGEST_NAME].strip() or "document"
-        path = self.dialogs.to_save(self.path or self.folder / f"{name}{ENDING}")
+        path = self.dialogs.to_save(self.path or self.offered(ENDING))
         if path is not None and not is_document(path):
             path = self.dialogs.with_ending(path, ENDING)
         return path is not None and self._save(path)
+
+    def offered(self, ending: str) -> Path:
+        """The file that is offered for the document."""
+        name = re.sub(r"[^\w-]+", " ", self._bench.lesson.title).strip()[:LONGEST_NAME].strip() or "document"
+        return self.folder / f"{name}{ending}"
 
     def session(self) -> Session:
         """What is saved with the document: the states of undo and redo, and what stands beside the numbers."""

@@ -5,6 +5,7 @@ import shutil
 import threading
 import xml.etree.ElementTree as ET
 import zipfile
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -191,7 +192,7 @@ def test_how_a_cell_is_played_goes_into_a_file(open_window, hand, tmp_path, monk
 
     def answer(dialogs, suggestion, kinds):
         offered.append((suggestion.name, tuple(kinds)))
-        return tmp_path / suggestion.name
+        return tmp_path / suggestion.name if suggestion.suffix == ".gif" else None
 
     monkeypatch.setattr(Dialogs, "to_export", answer)
     monkeypatch.setattr(shutil, "which", lambda name: None)
@@ -209,3 +210,6 @@ def test_how_a_cell_is_played_goes_into_a_file(open_window, hand, tmp_path, monk
     monkeypatch.setattr(shutil, "which", lambda name: "/usr/bin/ffmpeg")
     window.actions_.export_cell.trigger()
     assert offered[1] == ("scores.gif", (".gif", ".mp4"))
+    window.files.begin_lesson(replace(window.bench.lesson, id="added 03f33a04", title="gpt2 (llama2.c)"))
+    window.actions_.export.trigger()
+    assert offered[2][0] == "gpt2 llama2 c.xlsx", "by its title: the id of a model that others trained says nothing"
