@@ -29,6 +29,12 @@ BETWEEN, BELOW = 6, 2
 """Pixels at text scale 1: between neighbours inside a matrix's box, and below its heading."""
 
 
+LEAST_FORMULA, LEAST_SYMBOL = 60, 15
+"""In less width (pixels at text scale 1) a formula beside long names of rows, or a symbol beside a small picture, would
+be too small to be read.
+"""
+
+
 class MatrixBox(QWidget):
     """A matrix with its heading.
 
@@ -330,7 +336,7 @@ class MatrixBox(QWidget):
         names = self._small.before(extent, form, form.room, form.small) if alone else 0
         left = 0 if folded else names if alone else extent.left
         # The heading has its size for values, whatever is shown: so nothing moves.
-        most = max(room - (picture.width() + self._between) * folded, 0)
+        most = max(room - (picture.width() + self._between) * folded, self._bench.appearance.px(LEAST_SYMBOL) * folded)
         first, last = self._heading.formula.size_of(formula, form.times, most), self._heading.size_of(words)
         if inline:
             last = QSize(extent.width, extent.height)
@@ -367,7 +373,7 @@ class MatrixBox(QWidget):
         """The width of a heading in which a small picture replaces the numbers."""
         formula = formula_of(self.matrix, kind)
         picture = self._small.wanted(PLACE, self.view.extent_in(form), form, form.room, form.small).width()
-        room = max(form.room - picture - self._between, 1)
+        room = max(form.room - picture - self._between, self._bench.appearance.px(LEAST_SYMBOL))
         more = self._heading.of_change(formula) * (formula == symbol_of(formula))
         return min(self._heading.formula.width_of(formula, form.times), room) + more + form.room - room
 
@@ -386,8 +392,10 @@ class MatrixBox(QWidget):
     def _room(self, kind: str, form: Form, small: bool = False) -> int:
         """The width for the heading, which begins where the numbers begin."""
         if small or kind != NUMBERS:
-            return max(form.room - form.lined * (kind == PICTURE), 0)
-        return form.room - max(self.view.extent_in(form).label_room, form.least[1])
+            left = form.room - form.lined * (kind == PICTURE)
+        else:
+            left = form.room - max(self.view.extent_in(form).label_room, form.least[1])
+        return max(left, min(form.room, self._bench.appearance.px(LEAST_FORMULA)))
 
     def _words(self, kind: str, form: Form, room: int) -> str:
         """The words beside the formula, for values."""

@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.lessons.loader import lesson_files, load, model_files
+from explorer.ui.matrix.box import LEAST_FORMULA, LEAST_SYMBOL, MatrixBox
 from explorer.ui.widgets.formula import typeset
 from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
@@ -90,3 +91,15 @@ def test_in_large_text_no_step_scrolls_sideways(open_window, eye, appearance, na
         window.bench.document.settle()
         eye.settle(window)
         assert (step, window.page().horizontalScrollBar().maximum()) == (step, 0)
+
+
+def test_no_formula_is_too_small_to_be_read_beside_long_names_of_rows(open_window, eye, appearance):
+    typeset("x")
+    window = open_window("start-here")
+    appearance.set_scale(3.0)
+    window.resize(1024, 640)
+    window.lessons.guide.go(8)
+    eye.settle(window)
+    boxes = {box.matrix.name: box._heading.formula for box in window.page().findChildren(MatrixBox)}
+    for name, least in (("output.probabilities", LEAST_FORMULA), ("output.W", LEAST_SYMBOL)):
+        assert boxes[name].width() >= min(boxes[name].width_of(boxes[name].latex()), 3 * least), name
