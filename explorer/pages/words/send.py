@@ -127,7 +127,7 @@ class SendCard(Card):
         plane = projection.principal(table, min(width, table.shape[1]))
         rows = np.zeros((len(words), width))
         rows[:, : plane.points.shape[1]] = plane.points
-        return rows, plane.kept if len(set(words)) > 1 else 1.0
+        return rows, plane.kept
 
     def page(self) -> tuple[Element, ...]:
         known = tuple(tables(self.document))
