@@ -28,6 +28,7 @@ from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.selection import Selection
 from explorer.ui.theme import DARK, LIGHT, qcolor
 from explorer.ui.turns import Bridge
+from explorer.ui.widgets.formula import _loader
 from explorer.ui.widgets.tree import inside, written_in
 from explorer.ui.window import main_window
 from explorer.ui.workbench import Workbench
@@ -41,6 +42,7 @@ PATIENCE_S = 60
 @pytest.fixture(scope="session")
 def look(qapp):
     """The look that the application wears in all tests: to dress it anew for each takes 30 ms."""
+    _loader().join()  # or the first tests of a process would depend on how soon formulas can be typeset
     return Appearance(qapp, "light")
 
 

@@ -12,7 +12,7 @@ from explorer.lessons.loader import titles
 from explorer.ui.glossary import letter_at, term_at
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.note import SectionLabel
-from explorer.ui.widgets.formula import Formula, is_loaded
+from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.labels import SteadyLabel
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -183,7 +183,6 @@ def test_no_entry_is_wider_than_the_column(window, appearance, qtbot, scale):
     window.terms.open()
     panel = window.terms
     (scroll,) = panel.findChildren(QScrollArea)
-    qtbot.waitUntil(is_loaded)
     for term in glossary().terms:
         panel.define(term)
         across = {*panel.findChildren(Formula), *panel.findChildren(SteadyLabel)}

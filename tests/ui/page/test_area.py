@@ -19,7 +19,6 @@ from explorer.ui.page.column import Elements
 from explorer.ui.page.motion import Motion
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.page.page_view import PageView
-from explorer.ui.widgets.formula import is_loaded
 from tests.samples import long
 
 
@@ -407,7 +406,6 @@ def test_formulas_of_a_picture_that_fills_its_page_are_typeset_in_turns_before_i
     open_window, qtbot, monkeypatch
 ):
     """Those of a block took 60 ms of the turn that first painted it."""
-    qtbot.waitUntil(is_loaded)
     monkeypatch.setattr("explorer.ui.page.area.AT_ONCE", 0.0)
     done, turns, typesets = [], [], PageView.typeset
     monkeypatch.setattr("explorer.ui.page.page_view.typeset", done.append)

@@ -4,7 +4,6 @@ import pytest
 
 from explorer.lessons.loader import lesson_files, load, model_files
 from explorer.ui.matrix.box import LEAST_FORMULA, LEAST_SYMBOL, MatrixBox
-from explorer.ui.widgets.formula import typeset
 from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
 
@@ -19,7 +18,6 @@ STEPS = {"xor": (0, 3, 9), "you-are-welcome": (7, 22)}
 
 def cut_pages(window, eye, stages):
     """The pages on which something is cut, and what."""
-    typeset("x")  # until ziamath is loaded, a formula out of sight has the room that it is guessed to take
     state = window.bench.document.state
     pieces = [word for axis in state.graph.sequences.values() for word in state.graph.axes[axis]]
     found = {name: eye.cut(eye.go_to(window, name), pieces) for name in stages}
@@ -94,7 +92,6 @@ def test_in_large_text_no_step_scrolls_sideways(open_window, eye, appearance, na
 
 
 def test_no_formula_is_too_small_to_be_read_beside_long_names_of_rows(open_window, eye, appearance):
-    typeset("x")
     window = open_window("start-here")
     appearance.set_scale(3.0)
     window.resize(1024, 640)
