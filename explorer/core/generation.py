@@ -4,7 +4,7 @@ How a word is chosen: logits ÷ temperature, softmax, then only the `top_k` most
 probable ones that together have at least `top_p`; their probabilities are scaled to sum to 1, and one word is drawn.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -101,8 +101,8 @@ class Written(Frozen, eq=False):
         return [(i, float(self.probabilities[i])) for i in found]
 
 
-def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, end: int) -> Iterator[Written]:
-    """Write up to n words after a text; stop after `<end>`, or when the model has no room for more.
+def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, ends: Collection[int]) -> Iterator[Written]:
+    """Write up to n words after a text; stop after a mark that ends it, or when the model has no room for more.
 
     The model reads each word that it writes, by another number if its input and output vocabularies differ
     (`Decoder.reads`). A word that it cannot read is the last one.
@@ -111,8 +111,8 @@ def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, end: int
     ----------
     ids : sequence of int
         The numbers of the words that it has not read yet; at least one.
-    end : int
-        The number of `<end>`; -1 where the model has none.
+    ends : collection of int
+        The numbers of the marks at which a text is over, such as `<end>`.
     """
     read: Sequence[int] = ids
     for _ in range(n):
@@ -122,7 +122,7 @@ def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, end: int
         probabilities = choice.probabilities(logits)
         chosen = choice.word(probabilities, decoder.n)
         yield Written(logits, probabilities, chosen)
-        if chosen == end or decoder.reads[chosen] < 0:
+        if chosen in ends or decoder.reads[chosen] < 0:
             return
         read = [decoder.reads[chosen]]
 
@@ -157,7 +157,7 @@ def search(
     ids: Sequence[int],
     n: int,
     beams: int,
-    end: int,
+    ends: Collection[int],
     told: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[tuple[Beam, ...]]:
     """Beam search: after each word the `beams` most probable continuations are kept (Sutskever et al. 2014, §3.2).
@@ -170,8 +170,8 @@ def search(
         The most words to write.
     beams : int
         How many continuations are kept.
-    end : int
-        The number of `<end>`; -1 where the model has none.
+    ends : collection of int
+        The numbers of the marks at which a text is over, such as `<end>`.
     told : callable, optional
         Called before each word is read, with the number read and the most there can be; it may raise to stop.
 
@@ -203,7 +203,7 @@ def search(
             for word in places_of_largest(probabilities, beams).tolist():
                 score = beam.score + float(np.log(max(probabilities[word], 1e-300)))
                 step = Written(logits, probabilities, word)
-                done = word == end or reader.reads[word] < 0
+                done = word in ends or reader.reads[word] < 0
                 grown = Beam((*beam.words, word), score, (*beam.steps, step), place, done)
                 found.append((grown, reader))
         found.sort(key=lambda one: -one[0].score)

@@ -52,14 +52,15 @@ class Vocabulary(tuple[str, ...]):
         return [self[number] for number in self.tokenizer.encode(text, whole) if number < len(self)]
 
     @cached_property
-    def end(self) -> str:
-        """The tokenizer's mark for the end of a text; `<end>` if none of the known marks is in it.
+    def ends(self) -> tuple[str, ...]:
+        """The tokenizer's marks at which a text is over; `<end>` if none of the known marks is in it.
 
-        Gemma and Qwen have `</s>`, too, as an ordinary piece of HTML.
+        The first one ends a whole text; the others, of a model that was trained on dialogues, what one side says. Gemma
+        and Qwen have `</s>`, too, as an ordinary piece of HTML.
         """
-        there = [mark for mark in (END, *ENDS) if mark in self]
-        marks = (mark for mark in there if mark == END or self.tokenizer.is_mark(self.index(mark)))
-        return next(marks, there[0] if there else END)
+        there = [mark for mark in (END, *ENDS, *TURN_ENDS) if mark in self]
+        marks = [mark for mark in there if mark == END or self.tokenizer.is_mark(self.index(mark))]
+        return tuple(marks or there[:1] or [END])
 
     @cached_property
     def _begins_with_blank(self) -> bool:
@@ -74,8 +75,9 @@ class Vocabulary(tuple[str, ...]):
 
 
 START, END, PAD, UNKNOWN, MASK = "<start>", "<end>", "<pad>", "<unk>", "<mask>"
-ENDS = "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<｜end␣of␣sentence｜>", "<|im_end|>", "[SEP]"
-"""The end-of-text marks of published tokenizers."""
+ENDS = "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<｜end␣of␣sentence｜>", "[SEP]"
+TURN_ENDS = "<|im_end|>", "<|eot_id|>", "<end_of_turn>", "<|end|>"
+"""The marks of published tokenizers at which a text is over, and those at which one side of a dialogue has spoken."""
 MOST_TOKENS = 512
 """In a sequence that a person types or a model writes."""
 _LONGEST = 60
@@ -84,7 +86,12 @@ _LONGEST = 60
 
 def end_mark(words: tuple[str, ...]) -> str:
     """The mark after the last word of a text, in a vocabulary."""
-    return words.end if isinstance(words, Vocabulary) else END
+    return end_marks(words)[0]
+
+
+def end_marks(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The marks of a vocabulary at which a text is over; the first is the mark after its last word."""
+    return words.ends if isinstance(words, Vocabulary) else (END,)
 
 
 def is_mark(token: str) -> bool:

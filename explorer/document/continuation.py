@@ -13,7 +13,7 @@ from explorer.core.model import Model
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.ops import Array
 from explorer.core.training.data import words_of
-from explorer.core.vocabulary import END, MOST_TOKENS, PAD, START, UNKNOWN, Vocabulary, are_numbers, end_mark, is_mark
+from explorer.core.vocabulary import END, MOST_TOKENS, PAD, START, UNKNOWN, Vocabulary, are_numbers, end_marks, is_mark
 from explorer.document.state import State, read_only
 
 MOST_NEW = 500
@@ -69,7 +69,7 @@ def as_read(state: State, sequence: str, words: list[str]) -> list[str]:
     known, start = state.graph.axes[state.graph.sequences[sequence]], state.graph.labels(sequence, state.inputs)[0]
     if sequence != "target" or not isinstance(known, Vocabulary) or not known.tokenizer.is_mark(known.index(start)):
         return words
-    answer = words[:-1] if words[-1:] == [known.end] else words
+    answer = words[:-1] if words[-1:] == [known.ends[0]] else words
     return answer if answer[:1] == [start] else [start, *answer]
 
 
@@ -87,11 +87,10 @@ def ids_of(words: Sequence[str], vocabulary: Sequence[str]) -> list[int]:
     return [numbers[word] for word in words]
 
 
-def end_of(state: State) -> int:
-    """The number of the end-of-text mark in the output vocabulary; -1 if it has none."""
+def ends_of(state: State) -> frozenset[int]:
+    """The numbers of the marks of the output vocabulary at which a text is over."""
     words = output_words(state)
-    end = end_mark(words)
-    return words.index(end) if end in words else -1
+    return frozenset(words.index(end) for end in end_marks(words) if end in words)
 
 
 def output_words(state: State) -> tuple[str, ...]:

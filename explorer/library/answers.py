@@ -28,7 +28,7 @@ from explorer.document.continuation import (
     MOST_NEW,
     as_read,
     decoder_of,
-    end_of,
+    ends_of,
     first_words,
     ids_of,
     known_words,
@@ -323,17 +323,17 @@ def continued(
         read = words(text, sequence)
     else:
         raise ExplorerError("no-target")
-    decoder, says, end = decoder_of(state, len(read), n, source), output_words(state), end_of(state)
+    decoder, says, ends = decoder_of(state, len(read), n, source), output_words(state), ends_of(state)
     ids = ids_of(read, state.graph.axes[state.graph.sequences[sequence]])
     found: tuple[Beam, ...] = ()
     if beams is not None:
-        found = search(decoder, ids, n, beams, end)[-1]
+        found = search(decoder, ids, n, beams, ends)[-1]
         steps = found[0].steps
     else:
-        steps = tuple(write(decoder, ids, n, choice, end))
+        steps = tuple(write(decoder, ids, n, choice, ends))
     new = tuple(says[step.chosen] for step in steps)
-    if new and len(new) < n and decoder.reads[steps[-1].chosen] < 0 and steps[-1].chosen != end:
+    if new and len(new) < n and decoder.reads[steps[-1].chosen] < 0 and steps[-1].chosen not in ends:
         notices.append(f"nothing is written behind “{new[-1]}”, which the model says but does not read")
-    elif len(new) < n and len(read) + len(new) > decoder.room and steps[-1].chosen != end:
+    elif len(new) < n and len(read) + len(new) > decoder.room and steps[-1].chosen not in ends:
         notices.append(f"the model reads up to {decoder.room} words, so the text ends here")
     return Continuation(tuple(read), new, tuple(s.chosen for s in steps), steps, says, found, tuple(notices))

@@ -16,9 +16,9 @@ from explorer.core.graph import LOGITS, PROBABILITIES, READ, Stage
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE
 from explorer.core.numbers import Ranked, alone, as_share, exact, written
 from explorer.core.ops import Array
-from explorer.core.vocabulary import end_mark
+from explorer.core.vocabulary import end_marks
 from explorer.document.commands import SetTokens, WriteOn
-from explorer.document.continuation import decoder_of, end_of, ids_of, output_words, positions
+from explorer.document.continuation import decoder_of, ends_of, ids_of, output_words, positions
 from explorer.document.state import State
 from explorer.pages.drawing import ACCENT, MUTED, Axis, Box, Drawing, FlowLine, Mark
 from explorer.pages.element import Data, Element
@@ -251,9 +251,9 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -
     says = view.labels(view.nodes[PROBABILITIES].axes[1])[chosen]
     place = row_choice(view, sequence, "After", last=True)
     stops, known = "", view.graph.axes[view.graph.sequences[sequence]]
-    end = end_mark(output_words(view.state))
-    if says == end:
-        stops = f"The text is complete here: the model says {escape(end)}, so there is no word to append."
+    ends = end_marks(output_words(view.state))
+    if says in ends:
+        stops = f"The text is complete here: the model says {escape(says)}, so there is no word to append."
     elif says not in known:
         stops = f"The model says “{escape(says)}”, which is none of the words that it reads: nothing can follow it."
     elif row + 1 >= (most := positions(view.state, sequence)):
@@ -267,7 +267,7 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -
         not stops,
         True,
     )
-    tip = f"Write up to {RUN} words, until the model says {end}"
+    tip = f"Write up to {RUN} words, until the model says {ends[0]}"
     run = Button("run", "Write on", Do(WriteOn(row + 1, RUN, choice)), tip, on=not stops)
     return Controls("go on", (place, append, run)), *([Note("stops", stops)] if stops else [])
 
@@ -286,7 +286,7 @@ class _Words(Data):
     before: tuple[str, ...]
     actual: str
     reads: frozenset[str] | None  # the words that the model reads; None: all of these
-    end: str  # the mark after the last word of a text
+    ends: tuple[str, ...]  # the marks at which a text is over
     room: bool  # whether the model has a position for one more word
 
     @cached_property
@@ -317,8 +317,8 @@ class _Words(Data):
             mark += f", number {self._rank + 1:,}"
         read = self.reads is None or name in self.reads
         said = [mark] * (word == self.chosen) + ["stands there"] * (name == self.actual)
-        said += ["is never read"] * (not read and name != self.end)
-        appends = self.room and read and name != self.end
+        said += ["is never read"] * (not read and name not in self.ends)
+        appends = self.room and read and name not in self.ends
         lead = Do(SetTokens(self.sequence, (*self.before, name))) if appends else None
         tip += "" if read else "; no word that the model reads"
         entries = (
@@ -343,8 +343,8 @@ def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array,
     room = row + 1 < positions(view.state, sequence)
     spot = view.looking.spot
     spoken = spot.columns if spot is not None and spot.node == PROBABILITIES and row in spot.rows else ()
-    before, end = there[: row + 1], end_mark(output_words(view.state))
-    made = _Words(words, shares, chances, greedy, row, chosen, spoken, sequence, before, actual, reads, end, room)
+    before, ends = there[: row + 1], end_marks(output_words(view.state))
+    made = _Words(words, shares, chances, greedy, row, chosen, spoken, sequence, before, actual, reads, ends, room)
     lines = Lines(len(words), _Words.line, (made,))
     columns = (
         Column(unit(words).capitalize()),
@@ -407,7 +407,7 @@ def _tree(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     cost = next_word_cost(state.model, view.graph, row + 1)
 
     def searched(told: Told) -> list[tuple[Beam, ...]]:
-        return search(decoder_of(state, len(words), DEEP), ids, DEEP, BEAMS, end_of(state), told)
+        return search(decoder_of(state, len(words), DEEP), ids, DEEP, BEAMS, ends_of(state), told)
 
     levels = view.awaited(BEAMED, cost.without + READ * cost.with_cache * BEAMS * DEEP, (state, row), searched)
     if levels is None:

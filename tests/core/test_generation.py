@@ -76,8 +76,9 @@ def test_a_number_falls_on_a_word():
 
 def test_writing_stops_behind_end():
     chain = [[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0]]
-    assert [step.chosen for step in write(Chain(chain), [0], 9, Choice(greedy=True), end=3)] == [1, 2, 3]
-    assert [step.chosen for step in write(Chain(chain), [0], 2, Choice(greedy=True), end=3)] == [1, 2]
+    assert [step.chosen for step in write(Chain(chain), [0], 9, Choice(greedy=True), ends={3})] == [1, 2, 3]
+    assert [step.chosen for step in write(Chain(chain), [0], 2, Choice(greedy=True), ends={3})] == [1, 2]
+    assert [step.chosen for step in write(Chain(chain), [0], 9, Choice(greedy=True), ends={2, 3})] == [1, 2]
 
 
 # Says the words b, c, a by the numbers 0, 1, 2, and reads a, b, c by these: behind a comes b, then c, then a.
@@ -85,21 +86,21 @@ RING, READS = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], [1, 2, 0]
 
 
 def test_a_word_that_is_said_is_read_by_its_own_number():
-    steps = write(Chain(RING, reads=READS), [0], 5, Choice(greedy=True), end=-1)
+    steps = write(Chain(RING, reads=READS), [0], 5, Choice(greedy=True), ends=())
     assert [step.chosen for step in steps] == [0, 1, 2, 0, 1]
-    assert search(Chain(RING, reads=READS), [0], 5, 1, end=-1)[-1][0].words == (0, 1, 2, 0, 1)
+    assert search(Chain(RING, reads=READS), [0], 5, 1, ends=())[-1][0].words == (0, 1, 2, 0, 1)
 
 
 def test_nothing_is_written_behind_a_word_that_is_not_read():
     reads = [1, 2, -1]
-    steps = write(Chain(RING, reads=reads), [0], 5, Choice(greedy=True), end=-1)
+    steps = write(Chain(RING, reads=reads), [0], 5, Choice(greedy=True), ends=())
     assert [step.chosen for step in steps] == [0, 1, 2]
-    best = search(Chain(RING, reads=reads), [0], 5, 1, end=-1)[-1][0]
+    best = search(Chain(RING, reads=reads), [0], 5, 1, ends=())[-1][0]
     assert (best.words, best.done) == ((0, 1, 2), True)
 
 
 def test_writing_stops_where_there_is_no_room():
-    steps = list(write(Chain([[1.0]]), [0] * 8, 9, Choice(), end=-1))
+    steps = list(write(Chain([[1.0]]), [0] * 8, 9, Choice(), ends=()))
     assert len(steps) == 3  # behind 8, 9 and 10 words
 
 
@@ -107,7 +108,7 @@ def test_the_same_seed_draws_the_same_words():
     rows = np.full((5, 5), 0.2)
 
     def words(seed):
-        return [step.chosen for step in write(Chain(rows), [0], 9, Choice(seed=seed), end=-1)]
+        return [step.chosen for step in write(Chain(rows), [0], 9, Choice(seed=seed), ends=())]
 
     assert words(1) == words(1)
     assert words(1) != words(2)
@@ -136,9 +137,9 @@ GARDEN = [
 
 
 def test_beam_search_finds_what_greedy_misses():
-    greedy = [step.chosen for step in write(Chain(GARDEN), [0], 2, Choice(greedy=True), end=3)]
+    greedy = [step.chosen for step in write(Chain(GARDEN), [0], 2, Choice(greedy=True), ends={3})]
     assert greedy[0] == 1
-    levels = search(Chain(GARDEN), [0], 2, 2, end=3)
+    levels = search(Chain(GARDEN), [0], 2, 2, ends={3})
     best = levels[-1][0]
     assert best.words == (2, 3)
     assert best.done
@@ -148,16 +149,16 @@ def test_beam_search_finds_what_greedy_misses():
 
 
 def test_one_beam_is_greedy():
-    levels = search(Chain(GARDEN), [0], 4, 1, end=3)
-    greedy = [step.chosen for step in write(Chain(GARDEN), [0], 4, Choice(greedy=True), end=3)]
+    levels = search(Chain(GARDEN), [0], 4, 1, ends={3})
+    greedy = [step.chosen for step in write(Chain(GARDEN), [0], 4, Choice(greedy=True), ends={3})]
     assert list(levels[-1][0].words) == greedy
 
 
 @pytest.mark.parametrize("prompt", [1, 5, 9])
 def test_beams_fill_the_room_behind_a_prompt_of_any_length(prompt):
     rows, ids = np.full((2, 2), 0.5), [0] * prompt
-    levels = search(Chain(rows), ids, 20, 2, end=-1)
-    written = list(write(Chain(rows), ids, 20, Choice(greedy=True), end=-1))
+    levels = search(Chain(rows), ids, 20, 2, ends=())
+    written = list(write(Chain(rows), ids, 20, Choice(greedy=True), ends=()))
     assert len(levels[-1][0].words) == len(written) == len(levels) == Chain.room - prompt + 1
 
 
@@ -173,13 +174,13 @@ def test_with_enough_beams_the_best_of_all_is_found():
             best = max(best, score)
             continue
         stack += [((*words, i), score + np.log(rows[words[-1], i])) for i in range(4)]
-    assert search(Chain(rows), [0], 3, 64, end=3)[-1][0].score == pytest.approx(best)
+    assert search(Chain(rows), [0], 3, 64, ends={3})[-1][0].score == pytest.approx(best)
 
 
 @pytest.mark.parametrize("beams", [0, 65])
 def test_too_few_or_too_many_beams(beams):
     with pytest.raises(ExplorerError, check=lambda error: error.fields["name"] == "beams"):
-        search(Chain(GARDEN), [0], 2, beams, end=3)
+        search(Chain(GARDEN), [0], 2, beams, ends={3})
 
 
 @pytest.mark.parametrize("probabilities", [np.zeros(3), np.full(3, np.nan)])

@@ -71,10 +71,14 @@ def test_a_text_ends_with_a_mark_and_not_with_a_piece_that_looks_like_one():
     """`</s>` is a piece of HTML in Gemma, whose texts end with `<eos>`, and in Qwen."""
     added = [{"id": 3, "content": "</s>", "special": False}, {"id": 4, "content": "<eos>", "special": True}]
     said = {**SAID, "model": {**SAID["model"], "vocab": {"a": 0, "b": 1, "ab": 2, "</s>": 3, "<eos>": 4}}}
-    assert named(from_json(json.dumps({**said, "added_tokens": added})), 5).end == "<eos>"
-    assert named(from_json(json.dumps({**said, "added_tokens": added[:1]})), 4).end == "</s>"
+    assert named(from_json(json.dumps({**said, "added_tokens": added})), 5).ends == ("<eos>",)
+    assert named(from_json(json.dumps({**said, "added_tokens": added[:1]})), 4).ends == ("</s>",)
     added[1]["content"] = "<｜end▁of▁sentence｜>"  # DeepSeek R1, as Qwen or Llama
-    assert named(from_json(json.dumps({**said, "added_tokens": added})), 5).end == "<｜end␣of␣sentence｜>"
+    assert named(from_json(json.dumps({**said, "added_tokens": added})), 5).ends == ("<｜end␣of␣sentence｜>",)
+    added[0] = {"id": 3, "content": "<|im_end|>", "special": True}  # behind what one side of a dialogue says
+    said["model"]["vocab"] = {"a": 0, "b": 1, "ab": 2, "<|im_end|>": 3, added[1]["content"]: 4}
+    both = "<｜end␣of␣sentence｜>", "<|im_end|>"
+    assert named(from_json(json.dumps({**said, "added_tokens": added})), 5).ends == both
 
 
 def test_a_loss_that_is_switched_on_is_of_the_next_pieces_and_their_own_end(tmp_path):

@@ -17,11 +17,11 @@ from explorer.core.graph import LOGITS, PROBABILITIES, TARGET
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE, follows_words
 from explorer.core.ops import Array
 from explorer.core.training.data import JOINERS
-from explorer.core.vocabulary import MOST_TOKENS, are_numbers, end_mark, with_words
+from explorer.core.vocabulary import MOST_TOKENS, are_numbers, end_marks, with_words
 from explorer.document.commands.base import Command
 from explorer.document.commands.cells import input_place
 from explorer.document.commands.model import SetSwitch
-from explorer.document.continuation import decoder_of, end_of, ids_of, output_words, positions, room_of, sequence_of
+from explorer.document.continuation import decoder_of, ends_of, ids_of, output_words, positions, room_of, sequence_of
 from explorer.document.state import State, read_only
 
 MOST_TOKEN_LENGTH = 64
@@ -193,10 +193,12 @@ class WriteOn(Command):
         for word in self._said(state, words):
             said.append(word)
             told(len(said), self.n)
-        end = end_mark(output_words(state))
-        new = list(takewhile(lambda word: word != end and word in reads, said))
+        ends = end_marks(output_words(state))
+        new = list(takewhile(lambda word: word not in ends and word in reads, said))
         if not new:
-            raise ExplorerError("text-ends", end=end) if said[0] == end else ExplorerError("not-read", word=said[0])
+            raise (
+                ExplorerError("text-ends", end=said[0]) if said[0] in ends else ExplorerError("not-read", word=said[0])
+            )
         return SetTokens(sequence, [*words, *new]).apply(state)
 
     def _said(self, state: State, words: list[str]) -> Iterator[str]:
@@ -209,7 +211,7 @@ class WriteOn(Command):
             ids = ids_of(words, state.graph.axes[state.graph.sequences[sequence]])
             decoder = decoder_of(state, len(words), n)
             says = output_words(state)
-            yield from (says[step.chosen] for step in write(decoder, ids, n, choice, end_of(state)))
+            yield from (says[step.chosen] for step in write(decoder, ids, n, choice, ends_of(state)))
             return
         for _ in range(n):
             state = SetTokens(sequence, words).apply(state)
@@ -222,6 +224,6 @@ class WriteOn(Command):
             # A new sentence may extend the output vocabulary, if the targets are its own next words.
             said = output_words(state)[choice.word(chances, len(words))]
             yield said
-            if said == end_mark(output_words(state)) or said not in state.graph.axes[state.graph.sequences[sequence]]:
+            if said in end_marks(output_words(state)) or said not in state.graph.axes[state.graph.sequences[sequence]]:
                 return
             words = [*words, said]

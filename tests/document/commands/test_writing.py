@@ -10,7 +10,7 @@ from explorer.core.generation import Choice
 from explorer.core.model import Model
 from explorer.core.vocabulary import MOST_TOKENS
 from explorer.document.commands import AddWords, PinCells, SetArray, SetCells, SetSwitch, SetTokens, WriteOn
-from explorer.document.continuation import decoder_of, end_of, output_words, sequence_of
+from explorer.document.continuation import decoder_of, ends_of, output_words, sequence_of
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.loader import load
@@ -95,7 +95,7 @@ def test_behind_the_last_learned_position_nothing_is_written(kind, initialiser):
 
 def test_a_model_that_others_trained_stops_at_the_end_mark_of_its_tokenizer():
     document = Document(load("inside-a-storyteller").state())
-    end = end_of(document.state)
+    (end,) = ends_of(document.state)
     assert output_words(document.state)[end] == "</s>"
     last = len(words(document)) - 1
     document.do(PinCells("output.logits", {(last, end): 100.0}))
