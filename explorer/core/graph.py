@@ -168,12 +168,8 @@ class Graph(Frozen, eq=False):
         """Whether an axis is as long as a text: a sequence, or the rows of its table of positions."""
         return axis.removesuffix(".room") in self.sequences
 
-    def n_heads(self, name: str) -> int | None:
-        """The number of heads along the first axis of a node; None for a node without heads."""
-        return self._heads.get(name)
-
     @cached_property
-    def _heads(self) -> Mapping[str, int]:
+    def n_heads(self) -> Mapping[str, int]:
         """The number of heads of each node whose first axis counts heads."""
         first = {name: node.axes[0] for name, node in self.nodes.items() if node.axes}
         return {name: len(self.axes[axis]) for name, axis in first.items() if axis.endswith(".heads")}
@@ -199,7 +195,7 @@ class Graph(Frozen, eq=False):
         number, _, short = rest.partition(".")
         whole = f"{block}.{short}"
         if whole in self.nodes:
-            for head in range(self.n_heads(whole) or 0):
+            for head in range(self.n_heads.get(whole, 0)):
                 if number == str(head + 1):
                     return Place(whole, head)
         return None
@@ -213,7 +209,7 @@ class Graph(Frozen, eq=False):
         """The name of a node, then the names of the slices of its heads."""
         yield node.name
         block = node.name.rpartition(".")[0]
-        for head in range(self.n_heads(node.name) or 0):
+        for head in range(self.n_heads.get(node.name, 0)):
             yield f"{block}.head.{head + 1}.{node.short}"
 
     def axes_of(self, place: Place) -> tuple[str, ...]:

@@ -81,14 +81,14 @@ def by_head(graph: Graph, names: Sequence[str]) -> list[str]:
     """The names; a node stacked over heads is replaced by the slices of its heads, each once."""
     split: dict[str, None] = {}
     for name in names:
-        heads = range(graph.n_heads(name) or 0) if name in graph.nodes else range(0)
+        heads = range(graph.n_heads.get(name, 0))
         split.update(dict.fromkeys([name_of(graph, name, (head,)) for head in heads] or [name]))
     return list(split)
 
 
 def name_of(graph: Graph, node: str, index: Index) -> str:
     """The name of a node, or of the head's slice that the first number of an index selects."""
-    if graph.n_heads(node) is None or not index or isinstance(index[0], slice):
+    if node not in graph.n_heads or not index or isinstance(index[0], slice):
         return node
     block, _, short = node.rpartition(".")
     return f"{block}.head.{index[0] + 1}.{short}"

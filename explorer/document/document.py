@@ -189,11 +189,12 @@ class Document:
 
         Raises `ExplorerError` if the command cannot be done; then nothing has changed.
         """
+        before = self.wanted
         try:
-            state = command.apply(self.wanted)
+            state = command.apply(before)
         except MemoryError as error:
             raise _not_computed(command.label, error) from error
-        if state is self.wanted:
+        if state is before:
             self.recomputed = ()
             return
         self._keep_good()
@@ -259,10 +260,10 @@ class Document:
 
     def _reach(self, label: str, stroke: object = None) -> None:
         """Compute the values of the wanted state, now or in the background."""
-        pending = self._pending
+        pending, wanted = self._pending, self.wanted
         if pending is not None and stroke is not None and stroke == pending.stroke:
             return  # a drag shows what is computed so far; its newest step is computed next
-        if self.wanted is self._state:
+        if wanted is self._state:
             self._drop()
             self.recomputed = ()
             self._tell(_nothing(label))
@@ -274,14 +275,14 @@ class Document:
             return
         self._drop()
         try:
-            self.wanted.write()
+            wanted.write()
             computed = begun.compute()
         except Exception as error:
             self._take_back(label)
             if isinstance(error, MemoryError):
                 raise _not_computed(label, error) from error
             raise
-        self._tell(self._publish(computed, self.wanted, label, stroke))
+        self._tell(self._publish(computed, wanted, label, stroke))
 
     def _begin(self) -> Pass:
         state = self.wanted

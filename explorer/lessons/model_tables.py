@@ -381,7 +381,7 @@ def _seeded(graphs: Mapping[str, Graph], inputs: Mapping[str, Array], settings: 
             place = graph.place(name)
             random = graph.nodes[place.node].op.random
             # For a node stacked over heads, the names of its slices count.
-            stacked = place.head is None and graph.n_heads(name) is not None
+            stacked = place.head is None and name in graph.n_heads
             if random and not stacked and not {name, place.node} & given:
                 seeded.add(name)
     return seeded

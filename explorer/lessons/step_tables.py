@@ -273,7 +273,7 @@ class _StepReader:
             place = names.place(node)
         if place.head is not None:
             return node, place.head
-        heads = graph.n_heads(place.node)
+        heads = graph.n_heads.get(place.node)
         if not heads:
             return node, head
         if head >= heads:
@@ -392,7 +392,7 @@ class _StepReader:
                 return replace(question, axis=axis, right=tuple((names.number(axis, o, "token"),) for o in given))
         if not all(isinstance(one, int) and not isinstance(one, bool) and one > 0 for one in given):
             right.fail(how, "is no number of a head", "count from 1")
-        heads = max(self._state.graph.n_heads(name) or 1 for name in self._state.graph.nodes)
+        heads = max(self._state.graph.n_heads.get(name, 1) for name in self._state.graph.nodes)
         if max(given) > heads:
             right.fail(how, f"{max(given)} is out of range", f"choose from 1 to {heads}")
         return replace(question, right=tuple((one - 1,) for one in given))

@@ -182,7 +182,7 @@ def heat_map(view: View, block: str, title: str = "") -> HeatMap:
 def heat_maps(view: View, block: str) -> tuple[HeatMap, ...]:
     """The heat maps of all heads of a block; all have the same scale of colours."""
     drawn = []
-    for head in range(view.graph.n_heads(f"{block}weights") or 1):
+    for head in range(view.graph.n_heads.get(f"{block}weights", 1)):
         name = view.of_head(f"{block}weights", head)
         drawn.append(matrix(view, name, id=f"{block}heat map of head {head + 1}: weights"))
     full = _full(view, drawn[0])
@@ -316,7 +316,7 @@ def heads(view: View, stage: Stage) -> tuple[Element, ...]:
     picture gives the number. Beside a single head its weights also stand as lines.
     """
     block = view.block(stage)
-    n = view.graph.n_heads(f"{block}output") or 1
+    n = view.graph.n_heads.get(f"{block}output", 1)
     rows, keys = view.graph.shape(f"{block}weights")[-2:]
     wide = n > 1 and n * (keys + view.graph.shape(f"{block}output")[-1]) > MOST_COLUMNS
     drawn = wide or max(rows, keys) > MOST_WORDS
@@ -344,7 +344,7 @@ def heads(view: View, stage: Stage) -> tuple[Element, ...]:
 def heads_sentence(view: View, stage: Stage) -> str:
     """One sentence on the stage: there may be a single head, or no W_O."""
     block = view.block(stage)
-    several = (view.graph.n_heads(f"{block}output") or 1) > 1
+    several = view.graph.n_heads.get(f"{block}output", 1) > 1
     mixed = f"{block}W_O" in view.nodes
     if not several:
         return f"There is one head here{', and W_O mixes its columns' * mixed}."

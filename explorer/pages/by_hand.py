@@ -110,8 +110,8 @@ def _scheme(view: View, result: Matrix) -> Scheme | None:
 
 def _slice(view: View, parent: str, result: Matrix) -> str:
     """What a head's slice of a product is made of: several heads of queries may share one head of keys and values."""
-    head, all_heads = result.place.head, view.graph.n_heads(result.place.node) or 1
-    return view.of_head(parent, None if head is None else head * (view.graph.n_heads(parent) or 1) // all_heads)
+    head, all_heads = result.place.head, view.graph.n_heads.get(result.place.node, 1)
+    return view.of_head(parent, None if head is None else head * view.graph.n_heads.get(parent, 1) // all_heads)
 
 
 def _is_small(view: View, product: Node) -> bool:

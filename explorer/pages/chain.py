@@ -120,7 +120,7 @@ def counts(view: View, node: Node) -> bool:
 
 def _rank(view: View, node: Node) -> int:
     """How many axes a node has, without the axis of heads."""
-    return view.values[node.name].ndim - (view.graph.n_heads(node.name) is not None)
+    return view.values[node.name].ndim - (node.name in view.graph.n_heads)
 
 
 class _Boxed:

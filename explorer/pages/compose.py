@@ -94,7 +94,7 @@ def matrices(view: View, stage: Stage) -> tuple[Element, ...]:
     """All nodes of the stage; above them those of earlier stages that they are computed from."""
     nodes, graph = view.stage(stage.name), view.graph
     own = {node.name for node in nodes}
-    above = dict.fromkeys(p for node in nodes for p in node.parents if p not in own and not graph.n_heads(p))
+    above = dict.fromkeys(p for node in nodes for p in node.parents if p not in own and not graph.n_heads.get(p))
     here = Row("matrices", tuple(Item("", matrix(view, view.of_head(node.name))) for node in nodes))
     if not above:
         return (here,)

@@ -220,7 +220,7 @@ def _cost(view: View, shape: Shape, tokens: int) -> Cost:
 def _shape(view: View) -> Shape:
     """The sizes of the preset or of this model, with the numbers that were set by hand."""
     model = view.state.model
-    heads = view.graph.n_heads("decoder.1.self.scores") or 1
+    heads = view.graph.n_heads.get("decoder.1.self.scores", 1)
     words = len(view.graph.axes["output.words"])
     bytes_ = np.dtype(model.dtype).itemsize
     own = Shape(OWN, model.layers, heads, model.d_model, words, len(view.labels("input")), bytes_)

@@ -41,7 +41,7 @@ from explorer.pages.view import Cell, View
 
 def experts(view: View, block: str) -> tuple[Element, ...]:
     """The router's shares and the chosen experts; the net of one expert; the output of all chosen experts together."""
-    n = view.graph.n_heads(f"{block}hidden") or 1
+    n = view.graph.n_heads.get(f"{block}hidden", 1)
     key = f"{block}expert"
     which = view.number(key, 1, 1, n)
     router = (

@@ -103,7 +103,7 @@ def _measured(view: View, sentences: tuple[Annotated, ...], costs: bool) -> tupl
 
 def _heads(view: View) -> list[tuple[str, int]]:
     names = [name for name in view.nodes if name.endswith(".self.weights")]
-    return [(name, head) for name in names for head in range(view.graph.n_heads(name) or 1)]
+    return [(name, head) for name in names for head in range(view.graph.n_heads.get(name, 1))]
 
 
 def _name(head: Head) -> str:

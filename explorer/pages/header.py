@@ -40,7 +40,7 @@ def header(view: View, stage: Stage, sentence: str, switches: Sequence[str] = ()
     within = [one.name for one in stages_of(view.graph, stage.name)] if stage.kind == BLOCK else [stage.name]
     # Experts are stacked like heads, but chosen on their own page.
     mine = (node for node in view.nodes.values() if node.stage in within and ".ffn." not in node.name)
-    heads = max((view.graph.n_heads(node.name) or 0 for node in mine), default=0)
+    heads = max((view.graph.n_heads.get(node.name, 0) for node in mine), default=0)
     chosen = min(view.looking.head, heads - 1)
     averaged = view.looking.averaged
     head = "" if heads < 2 else ", heads averaged" if averaged else f", head {chosen + 1}"

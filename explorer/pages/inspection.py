@@ -195,7 +195,7 @@ def printed_at(view: View, stage: str) -> Printed:
     if (at := view.prints) is None:
         return Printed()
     nodes = [node.name for node in view.stage(stage)]
-    heads = (view.of_head(name, head) for name in nodes for head in range(view.graph.n_heads(name) or 0))
+    heads = (view.of_head(name, head) for name in nodes for head in range(view.graph.n_heads.get(name, 0)))
     names = {*nodes, *heads}
     short = ("loss" if n == LOSS else n.rpartition(".")[2] for n in prints_in(*at).figures if n in names)
     prints = ", ".join(dict.fromkeys(f"<b>{name}</b>" for name in short))
@@ -210,7 +210,7 @@ def _printed(view: View, cell: Cell, value: float) -> Printed:
     lesson, setting = view.prints
     name, index, shape = cell.node, cell.index, view.values[cell.node].shape
     figure = figure_for(lesson, setting, name, shape)
-    if figure is None and view.graph.n_heads(name):
+    if figure is None and view.graph.n_heads.get(name):
         name, index = view.of_head(name, index[0]), index[1:]
         figure = figure_for(lesson, setting, name, shape[1:])
     printed = figure.printed(index) if figure else None
@@ -228,7 +228,7 @@ def _asked(view: View) -> set[str]:
     """Nodes and slices of nodes with covered numbers: a correction of a printed error would give these away."""
     covered = view.looking.covered
     nodes = {*covered.values, *covered.gradients} & view.nodes.keys()
-    heads = {view.of_head(node, head) for node in nodes for head in range(view.graph.n_heads(node) or 0)}
+    heads = {view.of_head(node, head) for node in nodes for head in range(view.graph.n_heads.get(node, 0))}
     return nodes | heads
 
 
@@ -243,7 +243,7 @@ def _labels(view: View) -> Labels:
 def _where(view: View, cell: Cell) -> str:
     """The labels of a cell."""
     labels = [view.labels(axis)[i] for axis, i in zip(view.nodes[cell.node].axes, cell.index, strict=True)]
-    head = f"{labels.pop(0)}, " if len(labels) == 3 and view.graph.n_heads(cell.node) != 1 else ""
+    head = f"{labels.pop(0)}, " if len(labels) == 3 and view.graph.n_heads.get(cell.node) != 1 else ""
     return head + " → ".join(labels[-2:]) if labels else "one number"
 
 

@@ -463,5 +463,5 @@ def places_in(view: View, block: str) -> str:
 
 def sharing(view: View, block: str) -> int:
     """How many heads share one head of keys and values; 1 if each has its own."""
-    heads = view.graph.n_heads(f"{block}.weights") or 1
-    return heads // (view.graph.n_heads(f"{block}.K") or heads)
+    heads = view.graph.n_heads.get(f"{block}.weights", 1)
+    return heads // (view.graph.n_heads.get(f"{block}.K") or heads)

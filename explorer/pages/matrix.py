@@ -494,7 +494,7 @@ def strengths(view: View, matrix: Matrix, part: Part = (slice(None), slice(None)
     before = view.last.before.get(place.node)
     if matrix.showing != "values" or before is None or view.given or view.is_new(place.node):
         return None
-    if place.head is not None and place.head >= (view.graph.n_heads(place.node) or 0):
+    if place.head is not None and place.head >= view.graph.n_heads.get(place.node, 0):
         return None  # the matrix is older than the view, which has fewer heads
     value = view.engine.value(place)
     if value.size != matrix.array.size:  # the matrix is older than the view here, too

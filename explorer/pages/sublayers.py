@@ -200,7 +200,8 @@ class Sublayers:
 
     def _grid(self, block: str) -> tuple[int, float, int]:
         """How many heads stand side by side, the side of each, and how many are drawn."""
-        heads, group = min(self._view.graph.n_heads(f"{block}.weights") or 1, MOST_HEADS), sharing(self._view, block)
+        heads = min(self._view.graph.n_heads.get(f"{block}.weights", 1), MOST_HEADS)
+        group = sharing(self._view, block)
 
         def whole(down: int) -> bool:
             across = -(-heads // down)
@@ -327,7 +328,7 @@ def box_of(sheet: Sheet, stage: Stage, block: str, place: Place) -> Box:
     note, share = amount(view, raw)
     title = named = stage.title
     if attention:
-        heads = view.graph.n_heads(f"{block}.weights") or 1
+        heads = view.graph.n_heads.get(f"{block}.weights", 1)
         named = f"{title}, {heads} heads" if heads > 1 else title
         if (group := sharing(view, block)) > 1:
             named += f" that share {heads // group} of keys and values"
@@ -389,7 +390,7 @@ def exchange(
 def _menu(view: View, block: str, raw: str, title: str, attention: bool) -> tuple[tuple[str, Gesture], ...]:
     """The context menu of a block: what can be turned off and on in it."""
     offers = [(title, raw)]
-    heads = (view.graph.n_heads(f"{block}.output") or 1) if attention else 1
+    heads = view.graph.n_heads.get(f"{block}.output", 1) if attention else 1
     if 1 < heads <= MOST_OFFERED:
         offers += [(f"head {k + 1}", view.of_head(f"{block}.output", k)) for k in range(heads)]
     found: list[tuple[str, Gesture]] = [

@@ -296,7 +296,7 @@ class View(Frozen, eq=False):
 
         If several heads share keys and values, it is the slice that the chosen head uses.
         """
-        heads = self.graph.n_heads(name)
+        heads = self.graph.n_heads.get(name)
         if not heads:
             return name
         block, _, short = name.rpartition(".")
@@ -311,7 +311,7 @@ class View(Frozen, eq=False):
 
         `block`: a path with a dot at its end, such as "encoder.1.self.", or "".
         """
-        if self.graph.n_heads(f"{block}weights") and self.averaged(block):
+        if self.graph.n_heads.get(f"{block}weights") and self.averaged(block):
             return f"{block}average"
         return self.of_head(f"{block}weights")
 
@@ -388,7 +388,7 @@ class View(Frozen, eq=False):
         """The values of the same node or slice in the model beside; None if it has none of this shape."""
         if self.beside is None or place.node not in self.beside.nodes:
             return None
-        heads = self.beside.graph.n_heads(place.node)
+        heads = self.beside.graph.n_heads.get(place.node)
         if place.head is not None and (heads is None or place.head >= heads):
             return None
         other = self.beside.engine.value(place)

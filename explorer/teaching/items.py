@@ -274,14 +274,14 @@ def _head_of(graph: Graph, name: str, asked: Place) -> int | None:
     """The head of a parent that the asked slice is made of: heads of queries may share one of keys and values."""
     if asked.head is None:
         return None
-    return asked.head * (graph.n_heads(name) or 1) // (graph.n_heads(asked.node) or 1)
+    return asked.head * graph.n_heads.get(name, 1) // graph.n_heads.get(asked.node, 1)
 
 
 def _table(engine: Engine, name: str, head: int | None) -> Table | None:
     """A matrix, or a head's slice of it, with its symbol; None if it is too large."""
     node, value = engine.graph.nodes[name], engine.values[name]
     labels = [engine.labels(axis) for axis in node.axes]
-    if head is not None and engine.graph.n_heads(name) is not None:
+    if head is not None and name in engine.graph.n_heads:
         value, labels = value[head], labels[1:]
     if value.ndim > 2:
         return None
@@ -362,7 +362,7 @@ def _place(id: str, step: Step, question: Point, state: State) -> ChoiceItem | N
     engine = values_of(state)
     right = right_places(question, engine)
     if question.at == "head":
-        n = engine.graph.n_heads(engine.graph.place(question.node).node) if question.node else None
+        n = engine.graph.n_heads.get(engine.graph.place(question.node).node) if question.node else None
         places = [(head,) for head in range(n or 0)]
     elif question.at == "token":
         places = [(i,) for i in range(len(engine.labels(question.axis)))]

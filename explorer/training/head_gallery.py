@@ -193,7 +193,7 @@ class _Batch:
         above = set(ends).union(*map(own.graph.ancestors, ends))
         self.nodes = {n: node for n, node in own.graph.nodes.items() if n in above and not node.is_input}
         self.values: dict[str, Array] = {**own.used, "input.tokens": ids}
-        heads = sum(own.graph.n_heads(name) or 1 for name in ends if name.endswith(".weights"))
+        heads = sum(own.graph.n_heads.get(name, 1) for name in ends if name.endswith(".weights"))
         self._told, self._passes, self._all = told, 0, 1 + 2 * heads * costs
         self._run(self.values, {}, self.nodes)
         self.right, self.says = right, own.graph.axes["output.words"]

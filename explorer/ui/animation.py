@@ -143,7 +143,7 @@ class _Played(QWidget):
     def __init__(self, bench: Workbench, cell: Cell, view: PageView, sheet: QWidget) -> None:
         super().__init__(sheet)
         self._bench, self._cell = bench, cell
-        if bench.document.engine.graph.n_heads(cell.node):
+        if cell.node in bench.document.engine.graph.n_heads:
             bench.selection.set_head(cell.index[0])
         bench.selection.let_go(played_key(cell))
         bench.selection.choose(cell, "arrow")

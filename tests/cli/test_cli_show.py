@@ -271,7 +271,7 @@ def test_latex_is_balanced_with_a_row_for_a_row(lesson, setting):
         # A vector stacked over heads is written as columns.
         v.size - len(v)
         for n, v in engine.values.items()
-        if v.ndim == 2 and engine.graph.n_heads(n)
+        if v.ndim == 2 and engine.graph.n_heads.get(n)
     )
 
 

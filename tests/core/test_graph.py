@@ -133,10 +133,10 @@ def test_a_name_like_no_other_is_unknown_too(translator, name):
 
 
 def test_only_nodes_stacked_over_heads_have_slices(translator):
-    assert translator.n_heads("encoder.1.self.weights") == 2
-    assert translator.n_heads("decoder.1.self.weights") == 1
-    assert translator.n_heads("decoder.1.self.mask") is None
-    assert translator.n_heads("encoder.1.self.scale") is None
+    assert translator.n_heads.get("encoder.1.self.weights") == 2
+    assert translator.n_heads.get("decoder.1.self.weights") == 1
+    assert "decoder.1.self.mask" not in translator.n_heads
+    assert "encoder.1.self.scale" not in translator.n_heads
 
 
 def test_names_list_the_slices_of_heads_right_behind_their_node(translator):

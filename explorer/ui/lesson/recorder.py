@@ -181,7 +181,7 @@ class Recorder(QObject):
         if cell is None or cell.node not in graph.nodes or graph.nodes[cell.node].stage != stage:
             return Look(stage, token=selection.chosen_token)
         name, index = cell.node, cell.index
-        if graph.n_heads(name):
+        if name in graph.n_heads:
             block, _, short = name.rpartition(".")
             name, index = f"{block}.head.{index[0] + 1}.{short}", index[1:]
         return Look(stage, name, index[:1], index[1:2], token=selection.chosen_token)

@@ -111,9 +111,10 @@ class MatrixView(QTableView):
         relabelled = (was.rows, was.columns) != (matrix.rows, matrix.columns)
         if relabelled or was.spot != matrix.spot:
             self._update_labels()
-        if was.place.node == matrix.place.node and was.place.index != matrix.place.index:
+        another, moved = was.place.node != matrix.place.node, was.place.index != matrix.place.index
+        if moved and not another:
             self.bench.selection.go_on(was.place, matrix.place)
-        if relabelled or was.place != matrix.place:
+        if relabelled or another or moved:
             self._light(self.bench.selection.cell)
         measured = relabelled or self.letters.needed(matrix) > self._most_width
         # Shorter numbers make nothing narrower: a cell must not move while it is edited.
