@@ -22,8 +22,20 @@ def is_checkpoint(path: str | Path) -> bool:
         return False
 
 
+def model_in(path: Path) -> Path:
+    """The file of a folder without a config.json that has one file of a whole model; of anything else the path itself.
+
+    Beside a model of llama2.c lies its tokenizer, such as tok512.bin.
+    """
+    if not path.is_dir() or (path / "config.json").is_file():
+        return path
+    files = (file for file in path.glob("*") if file.is_file() and not file.name.startswith("tok"))
+    models = [file for file in files if is_checkpoint(file)]
+    return models[0] if len(models) == 1 else path
+
+
 def size_of(path: str | Path) -> int:
     """How many bytes of numbers must be read, from the sizes of files."""
-    path = Path(path)
+    path = model_in(Path(path))
     files = [path] if path.is_file() else [*path.glob("*.safetensors")]
     return sum(file.stat().st_size for file in files if file.is_file())

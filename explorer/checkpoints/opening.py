@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from explorer.checkpoints import gguf, hugging_face, llama2c
+from explorer.checkpoints import gguf, hugging_face, llama2c, model_in
 from explorer.checkpoints.checkpoint import Checkpoint, Told, wrong
 from explorer.core.errors import ExplorerError
 
@@ -10,7 +10,7 @@ from explorer.core.errors import ExplorerError
 def opened(
     path: str | Path, dtype: str = "", tokenizer: str | Path | None = None, told: Told | None = None
 ) -> Checkpoint:
-    """The model of a folder of the Hugging Face hub, or of a file of GGUF or llama2.c.
+    """The model of a folder of the Hugging Face hub, or of a file of GGUF or llama2.c, alone or in its folder.
 
     Parameters
     ----------
@@ -30,6 +30,7 @@ def opened(
         raise ExplorerError("bad-dtype", name=dtype)
     path = Path(path)
     try:
+        path = model_in(path)
         if tokenizer and not path.suffix.lower() == ".bin":
             raise wrong(path, "is no file of llama2.c (.bin), so it takes no tokenizer from elsewhere")
         if path.is_dir():

@@ -118,8 +118,17 @@ def licences() -> Path:
         return Path(sys.prefix)
 
 
+class _Help(QDialog):
+    """A window with text; of each title there is one."""
+
+
 def _show(window: QWidget, title: str, text: str) -> QDialog:
-    dialog = QDialog(window)
+    for shown in window.findChildren(_Help):
+        if shown.windowTitle() == title and shown.isVisible():
+            shown.raise_()
+            shown.activateWindow()
+            return shown
+    dialog = _Help(window)
     dialog.setWindowTitle(title)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     page = QTextBrowser()

@@ -145,6 +145,8 @@ def test_a_file_is_shown_and_written_on_with_the_tokenizer_that_is_named(tmp_pat
     assert json.loads(capsys.readouterr().out)["tokens"] == ["<s>", "␣ab", "␣a"]
     assert main(["generate", str(file), "--ids", "1 263 259", "-n", "2", "--greedy", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["tokens"] == ["1", "263", "259"]
+    assert main(["generate", str(tmp_path), "--ids", "1 263 259", "-n", "2", "--greedy", "--json"]) == 0  # its folder
+    assert json.loads(capsys.readouterr().out)["tokens"] == ["1", "263", "259"]
 
 
 @pytest.mark.parametrize(

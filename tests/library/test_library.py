@@ -321,6 +321,9 @@ def test_a_file_within_the_folder_of_a_model_leads_to_the_folder_and_back(tmp_pa
     (tmp_path / "config.json").unlink()
     (tmp_path / "tok.bin").write_bytes(b"1")
     (tmp_path / "stories.bin").write_bytes(b"22")
+    with refuses("stories.bin is too short"):
+        explorer.open(tmp_path)
+    (tmp_path / "other.gguf").write_bytes(b"1")
     with refuses("has no config.json.*name the file stories.bin in it"):
         explorer.open(tmp_path)
 
