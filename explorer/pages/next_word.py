@@ -198,14 +198,14 @@ MOST_SEED = 9999
 def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
     """The words so far, buttons to append words, bars, the choice of a word, the tree of beams, and a word's costs."""
     sequence = DECODER_READS[view.state.model.kind]
-    row = view.row(sequence, last=True)
+    row, most = view.row(sequence, last=True), positions(view.state, sequence)
     shares, choice = _shares(view, row), _choice(view)
     chances = choice.left(shares)
     left = chances > 0
     chosen = choice.word(chances, row + 1) if not choice.greedy else int(np.argmax(shares))
     return (
         Note("text", _text(view, sequence, row)),
-        *_buttons(view, sequence, row, choice, chosen),
+        *_buttons(view, sequence, row, choice, chosen, most),
         beside(
             (
                 WIDE,
@@ -214,7 +214,7 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
                     Row(
                         "next",
                         (
-                            Item("", _listing(view, sequence, row, shares, chances, chosen, choice.greedy)),
+                            Item("", _listing(view, sequence, row, shares, chances, chosen, choice.greedy, most)),
                             Item("", _controls(view, choice, left, shares)),
                         ),
                     ),
@@ -247,7 +247,7 @@ def _text(view: View, sequence: str, row: int) -> str:
     return f"The model has read {before} and says what may come next.{then}"
 
 
-def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -> tuple[Element, ...]:
+def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int, most: int) -> tuple[Element, ...]:
     says = view.labels(view.nodes[PROBABILITIES].axes[1])[chosen]
     place = row_choice(view, sequence, "After", last=True)
     stops, known = "", view.graph.axes[view.graph.sequences[sequence]]
@@ -256,7 +256,7 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -
         stops = f"The text is complete here: the model says {escape(says)}, so there is no word to append."
     elif says not in known:
         stops = f"The model says “{escape(says)}”, which is none of the words that it reads: nothing can follow it."
-    elif row + 1 >= (most := positions(view.state, sequence)):
+    elif row + 1 >= most:
         stops = f"The model has positions for {most} {unit(known)}s only: it can read none after this one."
     append = Button(
         "append",
@@ -332,7 +332,9 @@ class _Words(Data):
         return Line(entries, Cell(PROBABILITIES, (self.row, word)), word in (self.spoken or (self.chosen,)))
 
 
-def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array, chosen: int, greedy: bool) -> Listing:
+def _listing(
+    view: View, sequence: str, row: int, shares: Array, chances: Array, chosen: int, greedy: bool, most: int
+) -> Listing:
     words = view.labels(view.nodes[PROBABILITIES].axes[1])
     there = view.labels(sequence)
     actual = there[row + 1] if row + 1 < len(there) else ""
@@ -340,7 +342,7 @@ def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array,
         chances = np.where(np.arange(len(shares)) == chosen, 1.0, 0.0)
     read = view.graph.axes[view.graph.sequences[sequence]]
     reads = None if read is words else frozenset(read)
-    room = row + 1 < positions(view.state, sequence)
+    room = row + 1 < most
     spot = view.looking.spot
     spoken = spot.columns if spot is not None and spot.node == PROBABILITIES and row in spot.rows else ()
     before, ends = there[: row + 1], end_marks(output_words(view.state))
