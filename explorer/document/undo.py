@@ -65,6 +65,11 @@ class UndoHistory:
         return self._steps[self._now + 1].label if self._now + 1 < len(self._steps) else None
 
     @property
+    def stroke(self) -> object:
+        """The stroke of the act that undo would take back, or None."""
+        return self._steps[self._now].stroke
+
+    @property
     def modified(self) -> bool:
         """Whether the present state differs from the one last marked as saved."""
         return self.present is not self._saved

@@ -195,8 +195,8 @@ class CellEditing:
                 return True
         if modifiers & Modifier.AltModifier and key in (Key.Key_Up, Key.Key_Down) and self._view.matrix.editable:
             # A key that is held down is one stroke; pressed again, it begins another.
-            if not event.isAutoRepeat() or self._stroke is None:
-                self._stroke = object()
+            if not event.isAutoRepeat():
+                self._stroke = None
             self._nudge(index, (1 if key == Key.Key_Up else -1) * self._unit(modifiers))
             return True
         if key in (Key.Key_Return, Key.Key_Enter):
@@ -236,6 +236,9 @@ class CellEditing:
         row, column = index.row(), index.column()
         # The newest value: what is painted may be a few keys behind.
         value = round(self._view.newest(row, column) + by, 10)
+        # A stroke would take in what was done between its steps, and undo would take all of it back at once.
+        if self._stroke is None or self._stroke is not self._view.bench.document.history.stroke:
+            self._stroke = object()
         self.set({self._view.matrix.cell(row, column): value}, row, column, self._stroke)
 
     def end_stroke(self) -> None:
@@ -251,8 +254,6 @@ class CellEditing:
         if not (self._view.matrix.editable and index.isValid() and here and view.hasFocus()):
             return False
         self._turning = True
-        if self._stroke is None:
-            self._stroke = object()
         self._turned += event.angleDelta().y() / 120 or event.angleDelta().x() / 120
         notches = int(self._turned)
         self._turned -= notches

@@ -353,7 +353,6 @@ class SliderView(QWidget):
         self.control.show_number(slider.value)
         self.control.sliderPressed.connect(self._begin)
         self.control.sliderReleased.connect(self._end)
-        self.control.key_begins.connect(self._begin)
         self.control.moved.connect(lambda value: perform(bench, self._slider.asks.at(value), self, self._stroke))
         column.addWidget(self.control)
         ends = QHBoxLayout()

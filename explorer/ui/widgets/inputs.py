@@ -162,7 +162,7 @@ DECADE = 50  # steps from 1 to 10
 
 
 class FactorSlider(QSlider):
-    """A slider from one power of ten to another, in which each step is a factor.
+    """A slider from one power of ten to another, in which each step is a factor. A key presses it as the mouse does.
 
     Parameters
     ----------
@@ -175,7 +175,6 @@ class FactorSlider(QSlider):
     """
 
     moved = Signal(float)  # the person has set it to this number
-    key_begins = Signal()  # a key was pressed; not emitted again while the key repeats
 
     def __init__(self, bench: Workbench, title: str, low: int, high: int, width: int) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -195,8 +194,13 @@ class FactorSlider(QSlider):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not event.isAutoRepeat():
-            self.key_begins.emit()
+            self.sliderPressed.emit()
         super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        super().keyReleaseEvent(event)
+        if not event.isAutoRepeat():
+            self.sliderReleased.emit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Leave the wheel to the page, unless the slider has the focus."""

@@ -388,6 +388,9 @@ def test_the_wheel_nudges_the_cell_one_has_gone_to(hand, view, cell, history):
     hand.wheel(view, at, 2, CONTROL)
     assert cell(1, 2) == 2.17
     assert len(history()) == 1
+    hand.key(Key.Key_Delete)
+    hand.wheel(view, at, 1)
+    assert len(history()) == 3, "what was done between two turns is a step of its own"
 
 
 def test_wheeling_in_two_cells_is_two_steps(hand, view, cell, history):
