@@ -105,14 +105,8 @@ def _checksum(name: str, form: Form, data: memoryview) -> int:
 class Container:
     """An open file. Its header is read and checked at once; each array is read on demand.
 
-    Parameters
-    ----------
-    stream : file open for reading bytes
-
-    Raises
-    ------
-    DamagedError
-        If it is not a file of this kind, or not complete.
+    `stream`: file open for reading bytes.
+    Raises a `DamagedError` if it is not a file of this kind, or not complete.
     """
 
     def __init__(self, stream: BinaryIO) -> None:

@@ -17,11 +17,7 @@ def keep_freed_memory() -> bool:
     glibc returns large blocks to the system as soon as they are free, and the next array of that size is then fetched
     page by page. Back-propagation makes as many numbers as there are weights in every step: for a model as large as
     GPT-2 small that was 50,000 page faults, more than a quarter of the time (360 instead of 260 ms on one core).
-
-    Returns
-    -------
-    bool
-        Whether the C library accepted the setting; if it is not glibc, nothing changes.
+    Returns whether the C library accepted the setting; if it is not glibc, nothing changes.
     """
     if not sys.platform.startswith("linux"):
         return False

@@ -14,11 +14,7 @@ def resources() -> Path:
 
     A wheel carries it inside the package. In a checkout and in a PyInstaller bundle (where the
     package lies in ``sys._MEIPASS``) it lies beside the package.
-
-    Returns
-    -------
-    pathlib.Path
-        The folder.
+    Returns the folder.
     """
     package = Path(__file__).resolve().parent
     inside = package / "resources"

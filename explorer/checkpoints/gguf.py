@@ -205,15 +205,8 @@ class Tensor(Frozen):
 def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Checkpoint:
     """The model of a file.
 
-    Parameters
-    ----------
-    dtype, told
-        As in `explorer.checkpoints.checkpoint.put_together`.
-
-    Raises
-    ------
-    ExplorerError
-        "checkpoint" if it cannot be opened, with what is wrong.
+    `dtype`, `told`: as in `explorer.checkpoints.checkpoint.put_together`.
+    Raises an `ExplorerError`: "checkpoint" if it cannot be opened, with what is wrong.
     """
     file = Path(file)
     facts, found = _Reader(file).all()

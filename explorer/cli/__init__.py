@@ -23,11 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
     `argv`: the arguments after ``explorer``; by default those of this process.
-
-    Returns
-    -------
-    int
-        0; 1 if ``check`` found something; 2 for wrong input, after one line on standard error; 130 after Ctrl+C.
+    Returns: 0; 1 if ``check`` found something; 2 for wrong input, after one line on standard error; 130 after Ctrl+C.
     """
     try:
         _begin()

@@ -99,16 +99,8 @@ class Decoder:
         """Read more words and return the logits of the next word.
 
         `ids`: the numbers of the words, one or more.
-
-        Returns
-        -------
-        numpy.ndarray
-            The logits, (n_words,).
-
-        Raises
-        ------
-        ExplorerError
-            "no-room" where the model was built for fewer words.
+        Returns the logits, (n_words,).
+        Raises an `ExplorerError`: "no-room" where the model was built for fewer words.
         """
         end = self.n + len(ids)
         if end > self.room:

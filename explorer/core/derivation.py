@@ -99,11 +99,7 @@ def chain(
     A cell that comes from a single cell of one computed matrix is preceded by the derivation of that cell, and so on.
 
     `last`: the derivation of the cell itself, if it is known.
-
-    Returns
-    -------
-    list of (node, cell, last step)
-        In the order of computation, the asked-for cell last; empty for an input and for a pinned cell.
+    Returns: in the order of computation, the asked-for cell last; empty for an input and for a pinned cell.
     """
     found: list[tuple[str, tuple[int, ...], Step]] = []
     last = last or engine.explain(name, cell)
@@ -160,10 +156,7 @@ def _cell(part: Operand, i: int) -> tuple[int, ...]:
 class _Writer:
     """Collects the rows of one derivation.
 
-    Parameters
-    ----------
-    labels, most, decimals
-        As in `rows`.
+    `labels`, `most`, `decimals`: as in `rows`.
     """
 
     def __init__(self, labels: Labels, most: int, decimals: int) -> None:

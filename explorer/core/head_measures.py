@@ -66,10 +66,7 @@ def induction(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -
 def referent(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
     """A pronoun attends to the word that it refers to.
 
-    Parameters
-    ----------
-    referents : sequence of (int, int)
-        For each pronoun its place, and the place of the word that it refers to.
+    `referents`: for each pronoun its place, and the place of the word that it refers to.
     """
     found = np.zeros((len(words), len(words)), dtype=bool)
     for pronoun, who in referents:

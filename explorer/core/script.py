@@ -59,15 +59,8 @@ def export(engine: Engine, title: str, names: Collection[str] = ()) -> Script:
 def save(script: Script, path: Path) -> tuple[Path, ...]:
     """Write a script, and its arrays into a file of the same name with ".npz" appended.
 
-    Returns
-    -------
-    tuple of Path
-        The files written. Each appears under its name only when it is complete.
-
-    Raises
-    ------
-    ExplorerError
-        "not-a-script-name" or "not-written".
+    Returns the files written. Each appears under its name only when it is complete.
+    Raises an `ExplorerError`: "not-a-script-name" or "not-written".
     """
     if path.suffix.lower() != ".py":
         raise ExplorerError("not-a-script-name", file=path)

@@ -54,22 +54,11 @@ def opened(
 ) -> tuple[Lesson, State]:
     """A lesson by its id or file, a document by its file, or a model that others trained by its folder or file.
 
-    Parameters
-    ----------
-    dtype, tokenizer, told
-        For a model that others trained; see `explorer.checkpoints.opening.opened`.
-
-    Returns
-    -------
-    tuple of Lesson and State
-        The lesson, and the state in which it opens.
-
-    Raises
-    ------
-    ExplorerError
-        Those of `explorer.lessons.loader.load`, of `explorer.document.storage.load`, "checkpoint", "model-needed" for a
-        lesson on a model that does not come along, and "option-of-others" for an option that the model has no use for,
-        "file-of-model" for a file within the folder of a model.
+    `dtype`, `tokenizer`, `told`: for a model that others trained; see `explorer.checkpoints.opening.opened`.
+    Returns the lesson, and the state in which it opens.
+    Raises an `ExplorerError`: those of `explorer.lessons.loader.load`, of `explorer.document.storage.load`,
+    "checkpoint", "model-needed" for a lesson on a model that does not come along, and "option-of-others" for an option
+    that the model has no use for, "file-of-model" for a file within the folder of a model.
     """
     if is_checkpoint(name_or_path):
         from explorer.checkpoints import opening  # imported only when somebody opens such a model

@@ -95,15 +95,8 @@ def read_on_needed(
 def read_folder(top: TomlTable, folder: Path, told: "Told | None" = None) -> "Checkpoint":
     """The model in a folder, if it is the one that a lesson needs.
 
-    Parameters
-    ----------
-    told : callable, optional
-        Called with how much has been read; it may raise to stop.
-
-    Raises
-    ------
-    ExplorerError
-        "other-model" if it is another model; "checkpoint" or "tokenizer" if it cannot be opened.
+    `told`: called with how much has been read; it may raise to stop.
+    Raises an `ExplorerError`: "other-model" if it is another model; "checkpoint" or "tokenizer" if it cannot be opened.
     """
     from explorer.checkpoints import hugging_face
     from explorer.checkpoints.config import Config

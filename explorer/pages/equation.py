@@ -380,11 +380,7 @@ def side_by_side(widths: Sequence[int], room: Room) -> list[int]:
 
     Parts share the free pixels of their line, but none becomes more than `MOST_WIDER` times wider than it has to be,
     unless each part has a line of its own.
-
-    Parameters
-    ----------
-    widths : sequence of int
-        The least width of each part.
+    `widths`: the least width of each part.
     """
     lines: list[list[int]] = []
     for across in widths:

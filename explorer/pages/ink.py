@@ -44,15 +44,8 @@ def strength(pixels: Array, ground: tuple[int, int, int]) -> Array:
 def empty_share(ink: Array) -> float:
     """The share of a picture's squares in which nothing is drawn; incomplete squares at the edges do not count.
 
-    Parameters
-    ----------
-    ink : array of bool, of shape (height, width)
-        The result of `drawn`.
-
-    Returns
-    -------
-    float
-        From 0 to 1.
+    `ink`: the result of `drawn`.
+    Returns: from 0 to 1.
     """
     height, width = ink.shape
     side = max(width // SQUARES, 1)

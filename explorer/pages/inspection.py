@@ -127,11 +127,7 @@ def played(view: View, cell: Cell, explained: Step) -> tuple[Row | None, bool]:
     """The row that has been played last in the derivation of a cell, and whether more rows follow.
 
     `explained`: the result of `derivation` for the cell.
-
-    Returns
-    -------
-    tuple of Row or None, and bool
-        None before the first row, and once all rows have been played.
+    Returns None before the first row, and once all rows have been played.
     """
     taken = view.looking.choices.get(played_key(cell))
     gradient = view.looking.showing == "gradient"

@@ -33,10 +33,7 @@ class Window(Frozen):
 class LossGrid:
     """Losses at the points of a grid, computed from the engine's values at the time when the grid was made.
 
-    Parameters
-    ----------
-    cells : pair of Cell
-        Cells of inputs: that of the horizontal axis and that of the vertical one.
+    `cells`: cells of inputs: that of the horizontal axis and that of the vertical one.
     """
 
     def __init__(self, document: Document, cells: Sequence[Cell], window: Window) -> None:
@@ -61,11 +58,7 @@ class LossGrid:
         """Compute more points until a time (`time.perf_counter`).
 
         `coarse`: stop after the coarsest grid.
-
-        Returns
-        -------
-        bool
-            Whether `surface` has become finer.
+        Returns whether `surface` has become finer.
         """
         before = len(self.x)
         while not (self.whole or (coarse and len(self.x))):

@@ -218,11 +218,7 @@ def lit_by_step(page: Page, view: View, step: Step) -> Lit:
     """The elements that a step lights: those that it names or asks for and, weaker, those that these are computed from.
 
     Inputs that may be edited for its question are readable. Empty if it names the whole page, or the page has no more.
-
-    Parameters
-    ----------
-    page : Page
-        The page that the step looks at.
+    `page`: the page that the step looks at.
     """
     step = _without_missing(view, step)
     look, question = step.look, step.question

@@ -64,10 +64,7 @@ Place = tuple[float, float, float, float]
 class Sublayers:
     """Draws the blocks of the layers.
 
-    Parameters
-    ----------
-    image, heads : float
-        The height of the images in a block, and the most width of all its heads.
+    `image`, `heads`: the height of the images in a block, and the most width of all its heads.
     """
 
     def __init__(self, sheet: Sheet, image: float, heads: float) -> None:

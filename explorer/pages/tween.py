@@ -94,10 +94,7 @@ def eased(at: float) -> float:
 def tween(before: Scene, after: Scene, at: float, flows: tuple[Flow, ...] = ()) -> tuple[Piece, ...]:
     """The pieces at a time, later ones above earlier ones: first both whole pages, the next one fading in.
 
-    Parameters
-    ----------
-    at : float
-        From 0, where only the page before is visible, to 1, where only the next page is.
+    `at`: from 0, where only the page before is visible, to 1, where only the next page is.
     """
     part = eased(at)
     pieces = [Piece(after.room, before.room, after.room, 1.0, part)]

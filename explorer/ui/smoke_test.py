@@ -30,10 +30,7 @@ STEPS = 10
 def smoke_test(app: QApplication, window: MainWindow) -> int:
     """Do everything once, in a window that is shown.
 
-    Returns
-    -------
-    int
-        Exit status: 1 if something failed; standard error then says what.
+    Returns: exit status: 1 if something failed; standard error then says what.
     """
     failed: list[BaseException] = []
 

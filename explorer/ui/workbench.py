@@ -131,15 +131,8 @@ class Workbench:
     def write_on(self, command: WriteOn, failed: Callable[[ExplorerError], None]) -> None:
         """Let the model write on, in the background if that takes long. An act that comes meanwhile cancels it.
 
-        Parameters
-        ----------
-        failed : callable
-            Gets the error, if it occurs in the background.
-
-        Raises
-        ------
-        ExplorerError
-            If the model cannot write on, and that is known at once.
+        `failed`: gets the error, if it occurs in the background.
+        Raises an `ExplorerError` if the model cannot write on, and that is known at once.
         """
         document, state = self.document, self.document.wanted
         work = sum(state.graph.work.values())

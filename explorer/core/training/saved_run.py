@@ -43,15 +43,8 @@ def save(trainer: Trainer, records: Records, path: Path) -> None:
 def load(trainer: Trainer, path: Path) -> Records:
     """Continue from a saved run: restore a trainer that was made of the same model, examples and recipe.
 
-    Returns
-    -------
-    Records
-        Of the steps so far.
-
-    Raises
-    ------
-    ExplorerError
-        "run-not-read", or "run-differs" for another run. The trainer then stays unchanged.
+    Returns: of the steps so far.
+    Raises an `ExplorerError`: "run-not-read", or "run-differs" for another run. The trainer then stays unchanged.
     """
     arrays, run = _read(path)
     about = _about(trainer)

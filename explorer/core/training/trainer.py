@@ -370,16 +370,8 @@ def fitted(graph: Graph, name: str, given: Array, base: Array) -> Array:
     """Another array for a node; if it has another number of positions, only the common positions are replaced.
 
     `graph`: the graph whose shapes `base` has.
-
-    Returns
-    -------
-    numpy.ndarray
-        In the shape and type of `base`.
-
-    Raises
-    ------
-    ExplorerError
-        "bad-shape" if the shapes differ along an axis that is not a sequence.
+    Returns: in the shape and type of `base`.
+    Raises an `ExplorerError`: "bad-shape" if the shapes differ along an axis that is not a sequence.
     """
     axes = graph.nodes[name].axes
     differing = [a for a, n, m in zip(axes, given.shape, base.shape, strict=False) if n != m]

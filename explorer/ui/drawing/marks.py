@@ -50,10 +50,7 @@ FAINT = 0.16
 class Marks(pg.GraphicsObject):
     """Paints the marks of a drawing.
 
-    Parameters
-    ----------
-    sides : pair of Side
-        The grid lines go through their round numbers.
+    `sides`: the grid lines go through their round numbers.
     """
 
     def __init__(self, bench: Workbench, sides: tuple[Side, Side]) -> None:

@@ -144,11 +144,7 @@ class CellEditing:
         """Set a cell from typed text, or pin a computed one; text that is no number is reported and changes nothing.
 
         `everywhere`: whether to set all selected cells.
-
-        Returns
-        -------
-        bool
-            Whether it could be done.
+        Returns whether it could be done.
         """
         row, column = index.row(), index.column()
         if text == index.data(Qt.ItemDataRole.EditRole) and not everywhere:

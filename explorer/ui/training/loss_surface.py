@@ -111,11 +111,7 @@ class LossSurface(Plot):
     The losses are computed in slices of the event loop, on the coarsest grid first. During a run only that grid is
     computed, because each step moves the other weights and so changes the whole surface. The losses of a large model
     are computed in the background, after the steps.
-
-    Parameters
-    ----------
-    cells : sequence of two Cell
-        Cells of inputs: that of the horizontal axis and that of the vertical one.
+    `cells`: cells of inputs: that of the horizontal axis and that of the vertical one.
     """
 
     asked = Signal(str)  # the loss where the mouse is, in words

@@ -45,10 +45,7 @@ _UNSEEN = f'<span style="font-size:{UNSEEN}px;color:transparent">_</span>'
 def set_names(text: str) -> str:
     """Words for a label, with names typeset; words without names stay the same.
 
-    Parameters
-    ----------
-    text : str
-        Plain or rich; names are typed, as W_O, or marked as formulas are by `explorer.lessons.symbols`.
+    `text`: plain or rich; names are typed, as W_O, or marked as formulas are by `explorer.lessons.symbols`.
     """
     if "_" not in text and "</i>" not in text:
         return text

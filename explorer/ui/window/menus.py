@@ -47,10 +47,7 @@ class MainMenu(Menu):
 class OpenMenu(Menu):
     """The menu of what can be opened: lessons, trained models, changed examples, documents.
 
-    Parameters
-    ----------
-    show_lessons, show_card : callable
-        Go to the page of lessons, and to the card of the open model.
+    `show_lessons`, `show_card`: go to the page of lessons, and to the card of the open model.
     """
 
     def __init__(

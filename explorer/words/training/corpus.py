@@ -83,15 +83,8 @@ def from_text(text: str, n_words: int, least: int = 1) -> Corpus:
 def from_files(files: Sequence[Path], n_words: int, least: int = 1, report: Report | None = None) -> Corpus:
     """Text files, plain or compressed by gzip or xz, as word numbers.
 
-    Parameters
-    ----------
-    n_words, least : int
-        See `from_text`.
-
-    Raises
-    ------
-    ExplorerError
-        "text-not-read", "text-not-utf8" or "too-little-text".
+    `n_words`, `least`: see `from_text`.
+    Raises an `ExplorerError`: "text-not-read", "text-not-utf8" or "too-little-text".
     """
     return _corpus(_blocks(files, report), n_words, least, ", ".join(map(str, files)))
 
