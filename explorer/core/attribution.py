@@ -88,16 +88,21 @@ class Lens(Frozen, eq=False):
     likeliest: Mapping[str, Array]  # for the last nodes: the most probable word after each word, (n_tokens,)
 
 
-def lens(graph: Graph, values: Mapping[str, Array], row: int, last: int) -> Lens:
+def lens(graph: Graph, values: Mapping[str, Array], pins: Mapping[str, Pin], row: int, last: int) -> Lens:
     """The lens after the word of a row; for the last `last` blocks also the answers after all other words.
 
     One product serves all blocks: with a large table, each single product would take as long as all together.
     """
     nodes = stream(graph)
-    here = _output(graph, values, np.stack([values[name][row] for name in nodes]))
-    said = {name: _output(graph, values, values[name]).argmax(-1) for name in nodes[-last:]}
+    here = _output(graph, values, np.stack([values[name][row] for name in nodes]), held=_of_row(pins, row))
+    said = {name: _output(graph, values, values[name], held=pins).argmax(-1) for name in nodes[-last:]}
     sums = np.array([_log_of_sum(logits.astype(np.float64)) for logits in here])
     return Lens(tuple(nodes), here, sums, here.argmax(-1), said)
+
+
+def _of_row(pins: Mapping[str, Pin], row: int) -> dict[str, Pin]:
+    """What pins after the stream hold of a row."""
+    return {name: Pin(pin.cells[row], pin.values[row]) for name, pin in pins.items() if name in (FINAL, *HEAD)}
 
 
 def _log_of_sum(logits: Array) -> float:
@@ -111,11 +116,12 @@ def _output(
     values: Mapping[str, Array],
     x: Array,
     words: Sequence[int] | None = None,
-    held: Mapping[str, Pin] | None = None,
+    *,
+    held: Mapping[str, Pin],
 ) -> Array:
     """The logits of rows of the stream, (…, n_words), by last norm and output layer.
 
-    `words`: only of these words. `held`: pins of the nodes after the stream, each of a single row.
+    `words`: only of these words. `held`: pins, which stay; where `words` are given, each of a single row.
     """
     columns: Sequence[int] | slice = slice(None)
     with np.errstate(all="ignore"):  # as in forward
@@ -128,7 +134,7 @@ def _output(
                 columns = list(words)
             else:
                 x = node.op.forward(x, *weights)
-            if held and node.name in held:
+            if node.name in held:
                 pin = held[node.name]
                 x = Pin(pin.cells[columns], pin.values[columns]).over(x)
         return x
@@ -330,7 +336,7 @@ def patched(
     last = stream(graph)[-1]
     above = graph.ancestors(last) | {last}
     nodes = [node for name, node in graph.nodes.items() if name in above and not node.is_input]
-    after = {name: Pin(pin.cells[row], pin.values[row]) for name, pin in pins.items() if name in (FINAL, *HEAD)}
+    after = _of_row(pins, row)
     found = np.empty((len(parts), len(places), len(words)))
     side_by_side = max(MOST_ROWS // max(len(values[last]), 1), 1)
     for i, site in enumerate(parts):
@@ -345,7 +351,7 @@ def patched(
             now = dict(values)
             # One pass for all positions: they are a leading axis.
             run(nodes, {}, now, {**pins, site.node: pin}, {site.node})
-            found[i, some] = _output(graph, values, now[last][..., row, :], words, after)
+            found[i, some] = _output(graph, values, now[last][..., row, :], words, held=after)
     return found
 
 

@@ -272,7 +272,8 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
     """The most probable word after each block, with the rank of the asked word; then the same after every word."""
     graph, head = view.graph, Section("lens", "The output layer, after each block")
     of = view.values, row
-    found = view.awaited(LENS, _work_of_lens(graph), of, lambda told: lens(graph, view.values, row, MOST_BLOCKS))
+    pins = view.engine.pins
+    found = view.awaited(LENS, _work_of_lens(graph), of, lambda told: lens(graph, view.values, pins, row, MOST_BLOCKS))
     if found is None:
         return head, waiting(view, LENS, "Reading the stream after each block")
     says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)

@@ -108,7 +108,7 @@ def test_what_is_the_same_for_all_texts_is_a_part_where_there_is_such():
 @pytest.mark.parametrize("switches", [{"norm": "pre", "heads": 2}, CASES[6][1]])
 def test_the_lens_ends_with_the_models_own_logits(switches):
     graph, values = made("gpt", switches)
-    found = lens(graph, values, 2, 3)
+    found = lens(graph, values, {}, 2, 3)
     assert found.nodes == ("input.H", *(f"decoder.{k}.{b}.residual" for k in (1, 2) for b in ("self", "ffn")))
     np.testing.assert_allclose(found.logits[-1], values["output.logits"][2], rtol=1e-12)
     assert not np.allclose(found.logits[0], values["output.logits"][2])
@@ -117,6 +117,20 @@ def test_the_lens_ends_with_the_models_own_logits(switches):
     assert found.first.tolist() == [logits.argmax() for logits in found.logits]
     assert list(found.likeliest) == list(found.nodes[-3:])
     np.testing.assert_array_equal(found.likeliest["decoder.2.ffn.residual"], values["output.logits"].argmax(-1))
+
+
+def test_the_lens_keeps_pins_behind_the_stream(two):
+    graph, values, *_ = two
+    inputs = {name: values[name] for name, node in graph.nodes.items() if node.is_input}
+    pins = {}
+    for name in ("final.norm", LOGITS):
+        cells = np.zeros(graph.shape(name), dtype=bool)
+        cells[1:, 3] = True
+        pins[name] = Pin(cells, np.full(graph.shape(name), 50.0))
+    pinned = fresh(graph, inputs, pins).values
+    found = lens(graph, pinned, pins, 4, 1)
+    np.testing.assert_allclose(found.logits[-1], pinned[LOGITS][4], rtol=1e-4)
+    assert [int(found.first[-1]), *found.likeliest[found.nodes[-1]]] == [3, *pinned[LOGITS].argmax(-1)]
 
 
 def test_only_a_stack_with_the_norm_before_its_blocks_is_a_sum():
