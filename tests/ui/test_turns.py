@@ -40,7 +40,7 @@ def test_nothing_happens_for_an_owner_that_is_gone(qapp):
     assert done == []
 
 
-def test_an_owner_that_nothing_but_the_act_holds_goes_after_it(qapp):
+def test_an_owner_that_nothing_but_the_act_holds_goes_after_it(qtbot):
     """Its end was that of the timer, which it ended a second time: the program crashed."""
     done = []
 
@@ -51,8 +51,7 @@ def test_an_owner_that_nothing_but_the_act_holds_goes_after_it(qapp):
 
     for _ in range(50):
         ask()
-    while len(done) < 100:
-        QApplication.processEvents()
+    qtbot.waitUntil(lambda: len(done) == 100)
     assert done.count("gone") == 50
 
 
