@@ -66,8 +66,8 @@ def _command() -> list[str]:
 
 def _quoted(*words: str) -> str:
     """A command in the syntax of a desktop entry: each word in quotes, each percent sign doubled."""
-    # The backslash before a special character is doubled, because every value of an entry is unescaped once more.
-    return " ".join('"' + re.sub(r'(["`$\\])', r"\\\\\1", word).replace("%", "%%") + '"' for word in words)
+    quoted = " ".join('"' + re.sub(r'(["`$\\])', r"\\\1", word).replace("%", "%%") + '"' for word in words)
+    return quoted.replace("\\", "\\\\")  # every value of an entry is unescaped once more
 
 
 def refuse_several(first: str) -> NoReturn:

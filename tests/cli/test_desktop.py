@@ -64,3 +64,4 @@ def test_other_systems_are_told(monkeypatch, share, capsys):
 
 def test_a_path_of_any_letters_is_quoted():
     assert _quoted("/opt/my $100%/explorer") == r'"/opt/my \\$100%%/explorer"'
+    assert _quoted(r"/opt/a\b", "-m") == r'"/opt/a\\\\b" "-m"'
