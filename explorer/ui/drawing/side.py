@@ -167,7 +167,7 @@ class Side(pg.AxisItem):
     def _paint_anew(self) -> None:
         self.update()
         if self.scene() is not None and (view := self.getViewWidget()) is not None:
-            view.viewport().update()  # see `Plot.says_when_to_paint`
+            view.paint_anew()  # see `Plot.says_when_to_paint`
 
     def boundingRect(self) -> QRectF:
         """Some pixels away from the picture, whose repainting must not repaint the side; labels go beyond the ends."""

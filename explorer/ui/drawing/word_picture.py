@@ -52,6 +52,7 @@ class WordPicture(Plot):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.getViewBox().invertY(True)
         self.stand("left", self.other_side)
+        self.says_when_to_paint()
         self.head = QWidget(self)
         lines = column_in(self.head, spacing=0)
         self._caption = mark(QLabel(), role="small")
@@ -90,9 +91,9 @@ class WordPicture(Plot):
         raise NotImplementedError(type(self).__name__)
 
     def paint_anew(self) -> None:
-        # Without the head, whose buttons take long to paint; it repaints itself if it has changed.
+        # Without the head, whose buttons take long to paint; it repaints itself if it has changed. Nor the whole scene:
+        # Qt would then repaint the view with the head.
         self.viewport().update(QRegion(self.viewport().rect()) - QRegion(self.head.geometry()))
-        self.scene().update()
 
     def lay_out(self, rows: Sequence[str], columns: Sequence[str]) -> None:
         """Take the size that these words need; if their number has changed, show the whole picture."""
@@ -192,6 +193,7 @@ class WordPicture(Plot):
         # Several words on one pixel are averaged, instead of picking one of them.
         dense = min(self.getViewBox().height() / height, self.getViewBox().width() / width) < 1
         self.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, dense)
+        self.paint_anew()
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Zoom in (a factor above 1) or out; the point `at`, or the middle, stays where it is."""
