@@ -121,8 +121,9 @@ def test_a_slider_by_keys(window, slider, hand):
         assert window.bench.document.engine.values["output.temperature"] == temperature
     window.bench.document.undo()  # of the second key alone
     assert window.bench.document.engine.values["output.temperature"] == 10
+    hand.key(Key.Key_Home)
     window.bench.document.do(SetCells("output.W", {(0, 0): 1}))
-    hand.wheel(slider, notches=-1)
+    hand.wheel(slider, notches=1)
     window.bench.document.undo()  # of the wheel alone
     assert window.bench.document.history.undo_label == "Set output.W[0, 0]"
 
