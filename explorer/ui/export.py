@@ -152,6 +152,7 @@ def copy_text(bench: Workbench, files: Files) -> None:
     """Put the document on the clipboard as text."""
     from explorer.document.as_text import as_text
 
+    files.take_typed()
     try:
         bench.document.settle()
         claim()

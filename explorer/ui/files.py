@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary, ref
 
 from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer import PROGRAM
 from explorer.checkpoints import is_checkpoint, size_of
@@ -398,7 +398,16 @@ class Files(QObject):
             return Session(beside=self.beside())
         return Session(*document.history.around(document.state.lesson), self.beside())
 
+    def take_typed(self) -> None:
+        """Take over what is being typed into a cell or a field, as a click elsewhere does; the keys stay there."""
+        typed = QApplication.focusWidget()
+        if typed is not None and self._window.isAncestorOf(typed):
+            around = typed.parentWidget() or self._window
+            self._window.setFocus()
+            (typed if typed.isVisible() else around).setFocus()
+
     def _save(self, path: Path) -> bool:
+        self.take_typed()
         document = self._bench.document
         stamp = self._file.found() if path == self.path else None
         if stamp is not None and stamp != self._file.stamp and not self.dialogs.replace_changed(path):
@@ -445,6 +454,7 @@ class Files(QObject):
         It asks if a file, or a document found after a crash, has unsaved changes. A changed example is kept without
         asking: the menu offers it again.
         """
+        self.take_typed()
         if not self.modified or self.saver.holds(self._bench.document.wanted):
             return True
         if self.path is None and not self._file.recovered:
@@ -465,6 +475,7 @@ class Files(QObject):
         return True
 
     def _may_go(self) -> bool:
+        self.take_typed()
         if not self.modified or self.saver.holds(self._bench.document.wanted):
             return True
         answer = self.dialogs.keep(self._name())

@@ -338,6 +338,21 @@ def test_a_new_model_is_another_document(window, tmp_path, eye, answer, monkeypa
 # The question
 
 
+def test_a_number_that_is_being_typed_is_saved_and_asked_about(window, tmp_path, eye, hand, answer):
+    answer(window, to_save=tmp_path / "a.explorer")
+    window.files.save_as()
+    asked = answer(window).asked
+    view = eye.views(window)["source.table"]
+    hand.click(view, hand.cell(view, 0, 0))
+    hand.type("7")
+    hand.key(Qt.Key.Key_S, CTRL)
+    assert load(tmp_path / "a.explorer")[0].inputs["source.table"][0, 0] == 7
+    assert view.hasFocus()
+    hand.type("8")
+    assert not window.close()
+    assert asked == [("keep", "a.explorer")]
+
+
 @pytest.mark.parametrize("said", ["cancel", "discard", "save", "save, called off", "save, fails"])
 def test_changes_are_not_lost_without_a_question_when_the_window_is_closed(window, tmp_path, answer, said):
     edit(window)
