@@ -4,8 +4,7 @@ from dataclasses import replace
 from html import escape
 from math import isfinite
 
-import numpy as np
-
+from explorer.core.cell import is_cell_of
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.frozen import Frozen
@@ -94,6 +93,13 @@ class Search(Frozen):
         inputs = self.inputs if written in self.inputs else (*self.inputs, written)
         return replace(self, part="", inputs=inputs, chosen=self.chosen - {place.node} | {written})
 
+    def now(self, engine: Engine) -> "Search":
+        """The search with the present number of the cell, if there still is such a cell."""
+        value = engine.values.get(self.root.node)
+        if value is None or not is_cell_of(self.root.cell, value.shape):
+            return self
+        return replace(self, value=float(value[self.root.cell]))
+
     @property
     def changes(self) -> list[NamedCell]:
         """The cells and inputs that may change, as `explorer.training.goal_seek.seek` takes them."""
@@ -111,9 +117,8 @@ def search_for(state: State, engine: Engine, root: Root, where: str) -> Search:
     parents = set(graph.nodes[root.node].parents)
     first = [one for one in near if one in parents] or near[-1:]
     index = ",".join(map(str, root.cell))
-    value = float(np.asarray(engine.values[root.node])[root.cell])
     name = f"{root.node}[{index}]" if index else root.node
-    return Search(state, root, name, where, value, tuple(near), len(inputs) - len(near), frozenset(first))
+    return Search(state, root, name, where, 0.0, tuple(near), len(inputs) - len(near), frozenset(first)).now(engine)
 
 
 def _is_usable(search: Search) -> bool:

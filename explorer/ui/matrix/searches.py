@@ -170,6 +170,7 @@ class SeekDialog(QDialog):
         self.elements = Elements(bench, px(10))
         self._area.setWidget(self.elements)
         bench.selection.asked.connect(self._do)
+        bench.bridge.changed.connect(self._follow)
         self.resize(px(WIDE), px(HIGH))
         self._show()
         self.elements.widgets["wish"].setFocus(Qt.FocusReason.OtherFocusReason)
@@ -196,6 +197,11 @@ class SeekDialog(QDialog):
         except ExplorerError as error:
             show_error(error, at)
             return
+        self._show()
+
+    def _follow(self, *_: object) -> None:
+        """Say the present number: the model is edited beside the dialog."""
+        self.search = self.search.now(self._bench.document.engine)
         self._show()
 
     def _find(self) -> None:

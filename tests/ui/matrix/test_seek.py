@@ -6,9 +6,11 @@ from threading import Event
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QLabel
 
 from explorer.core.gradients import Root
-from explorer.document.commands import SetSwitch, SetTokens
+from explorer.core.numbers import alone
+from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.ui.matrix import searches
 from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.searches import SeekDialog
@@ -73,6 +75,11 @@ def test_what_is_no_number_is_refused_and_what_is_old_is_not_used(window, dialog
     assert not dialog.search.busy
     assert dialog.search.found is None
     find(dialog, "0.5", qtbot)
+    window.bench.document.do(SetCells("source.table", {(0, 0): 2}))
+    window.bench.bridge.flush()
+    now = f"now {alone(dialog.search.value, 6)}"
+    assert dialog.search.value == window.bench.document.engine.values["encoder.1.self.scores"][0, 1, 2]
+    assert any(label.text().endswith(now) for label in dialog.findChildren(QLabel))
     window.bench.document.do(SetSwitch("encoder.1.self", "residual", False))
     state = window.bench.document.state
     dialog.elements.widgets["use"].click()
