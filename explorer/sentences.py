@@ -122,8 +122,9 @@ SENTENCES: dict[str, str] = {
     "model-needed": "“{lesson}” needs a model that does not come along: {name}{size}, {licence} licence. Download "
     "{files} from {published} into one folder; the window asks for that folder when you open the lesson.",
     "other-model": "{folder} is not {name}: {problem}.",
-    "key-heads-do-not-divide": "{heads} heads cannot share {key_heads} heads of keys; choose a divisor of {heads}.",
-    "too-many-chosen": "{block} has {experts} experts and cannot choose {chosen} of them; choose {experts} or fewer.",
+    "key-heads-do-not-divide": "The number of heads, {heads}, cannot be divided by that of keys, {key_heads}; choose a "
+    "divisor of {heads}.",
+    "too-many-chosen": "{block} cannot choose {chosen} experts, as it has only {experts}; choose {experts} or fewer.",
     "widths-differ": "Without W_O, {block} gives {width} numbers a token but d_model is {d_model}; set d_v or W_O.",
     "no-next-word": "The output vocabulary lacks '{word}', which may come next; add it to output.words, or set "
     "loss.targets to typed.",
@@ -178,7 +179,7 @@ SENTENCES: dict[str, str] = {
     "unknown-format": "'{name}' is not a format; choose {known}.",
     "unknown-word": "'{word}' is not among the words of {vectors}{near}.",
     "no-direction": "The vector of '{word}' is all zeros, so it has no direction and no cosine; choose another word.",
-    "too-few-words": "{given} different words were given; the odd one out needs {least} or more.",
+    "too-few-words": "The odd one out needs {least} or more different words, not {given}.",
     "words-wanted": "This takes {wanted}, not {given}.",
     "text-too-long": "Up to {limit} characters can be trained on here, not {given}; `explorer words train` takes more.",
     "no-table": "This example has no embedding table; open one that begins with words.",
@@ -212,7 +213,7 @@ SENTENCES: dict[str, str] = {
     "unknown-stage": "There is no stage '{name}'{near}; there are {known}.",
     "text-not-read": "{file}: cannot be read: {reason}. Check its name and place, or choose another file.",
     "text-not-utf8": "{file}: line {line} is not text in UTF-8; save the file as UTF-8.",
-    "too-little-text": "{file}: {found} words occur at least {least} times; training needs two or more.",
+    "too-little-text": "{file}: training needs two or more words that occur {least} times or more, and finds {found}.",
     "bad-vector-setting": "The vector of a word can be its {known}; '{value}' is neither.",
     "no-pairs": "None of the {words} words stands beside another on a line; write several words on each line.",
     "bad-training-setting": "'{name}' is {value}; it must lie between {low} and {high}.",

@@ -16,6 +16,7 @@ from typing import Any
 from explorer.cli.options import UsageError, stopped
 from explorer.cli.output import may_write, shown
 from explorer.core.errors import ExplorerError
+from explorer.core.numbers import quantity
 from explorer.core.training import saved_run
 from explorer.core.training.records import Record, Records
 from explorer.core.training.trainer import Trainer
@@ -222,7 +223,7 @@ class _Bar(_Progress):
     def begin(self, prepared: Prepared, trainer: Trainer, kept: Path) -> None:
         super().begin(prepared, trainer, kept)
         if trainer.at:
-            print(f"{shown(kept)}: going on after {trainer.at:,} steps", file=sys.stderr)
+            print(f"{shown(kept)}: going on after {quantity(trainer.at, 'step')}", file=sys.stderr)
 
     def step(self, record: Record) -> None:
         self.loss, self.judged = record.loss, self.judged if record.validation is None else record.validation
@@ -232,9 +233,9 @@ class _Bar(_Progress):
     def end(self, how: str, trainer: Trainer, file: Path) -> None:
         self._clear()
         if how == "stopped":
-            print(f"stopped after {trainer.at:,} steps; the same command goes on from there", file=sys.stderr)
+            print(f"stopped after {quantity(trainer.at, 'step')}; the same command goes on from there", file=sys.stderr)
             return
-        print(", ".join([f"{shown(file)}: {trainer.at:,} steps", *_losses(self.loss, self.judged)]))
+        print(", ".join([f"{shown(file)}: {quantity(trainer.at, 'step')}", *_losses(self.loss, self.judged)]))
 
     def failed(self, error: ExplorerError) -> None:
         self._clear()

@@ -134,9 +134,9 @@ def _sizes(node: Node, graph: Graph) -> Iterator[Size]:
         length = len(graph.axes[axis])
         block, _, short = axis.rpartition(".")
         if graph.follows_text(axis):
-            yield Size("positions", length)
+            yield Size(f"position{'s' * (length != 1)}", length)
         elif short in ("segment", "bucket"):
-            yield Size(f"{short}s", length)
+            yield Size(f"{short}{'s' * (length != 1)}", length)
         elif short == "concat":
             yield Size("heads", len(graph.axes[f"{block}.heads"]))
             yield Size("d_v", len(graph.axes[f"{block}.d_v"]))

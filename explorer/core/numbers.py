@@ -52,6 +52,17 @@ def formatted(value: float, form: str) -> str:
     return (text if text.strip("-0.") else text.removeprefix("-")).replace("-", "−")
 
 
+def quantity(count: int, noun: str) -> str:
+    """A number of things with their noun, in the singular for one.
+
+    Examples
+    --------
+    >>> quantity(1, "step"), quantity(2000, "step")
+    ('1 step', '2,000 steps')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 def point(*coordinates: float) -> str:
     """A point of the plane, with two decimals."""
     return f"({', '.join(formatted(one, '.2f') for one in coordinates)})"

@@ -15,6 +15,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph
 from explorer.core.model import Model
+from explorer.core.numbers import quantity
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
 from explorer.core.training.data import SHOWN
@@ -118,6 +119,11 @@ class Lesson(Frozen, eq=False):
     errata: bool = field(default=False, kw_only=True)
     # The model that must be downloaded first; None also if the lesson already has it.
     needed: NeededModel | None = field(default=None, kw_only=True)
+
+    @property
+    def lasts(self) -> str:
+        """How long its steps take, as it follows their number: " · about 5 minutes"; "" if it is not stated."""
+        return f" · about {quantity(max(round(self.minutes), 1), 'minute')}" if self.minutes else ""
 
     @property
     def questions(self) -> int:

@@ -298,7 +298,7 @@ def _crossed(view: View, block: str) -> str:
     strongest = " Only the strongest line of each word is drawn; point at a word to see all its lines." * many
     return (
         f"The encoder runs once. What it made of the source, {source} × {width}, gives the keys and values here"
-        f"{everywhere}; all {target} positions of the target use the same keys and values, and so would later words."
+        f"{everywhere}; each position of the target uses the same keys and values, and so would later words."
         f"{strongest}"
     )
 

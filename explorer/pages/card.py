@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from explorer.core.cost import parameters, total
 from explorer.core.graph import Stage
 from explorer.core.model import Model
-from explorer.core.numbers import alone, written
+from explorer.core.numbers import alone, quantity, written
 from explorer.core.switches import SWITCHES, Switch, SwitchValue
 from explorer.document.commands import BecomeKind
 from explorer.lessons.loader import lesson_files, model_files
@@ -245,7 +245,8 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
     if source is not None and ("weights" in source or "checkpoint" in source):
         elements.append(Note("others", "It was trained by others, elsewhere: there is no recipe of it here."))
     elif state.records is not None:
-        elements.append(Note("trained", f"It was trained here, in {state.records.at:,} steps; see the page Train."))
+        taken = quantity(state.records.at, "step")
+        elements.append(Note("trained", f"It was trained here, in {taken}; see the page Train."))
     elif recipe := _trained_by(top, state.setting):
         said = f"As it comes, it was trained: <b>explorer train {escape(recipe)} --out FILE</b> trains it again."
         elements.append(Note("trained before", said))

@@ -28,6 +28,7 @@ from explorer.core.cost import (
 from explorer.core.cost import parameters as blocks_of
 from explorer.core.decoder import why_none_kept
 from explorer.core.graph import Graph, Stage
+from explorer.core.numbers import quantity
 from explorer.lessons.symbols import name_of
 from explorer.pages.changes import given
 from explorer.pages.drawing import Axis, Curve, Drawing, series
@@ -195,7 +196,8 @@ def costs(view: View, stage: Stage) -> tuple[Element, ...]:
     found = _cost(view, shape, tokens)
     none_kept = why_none_kept(view.state.model, tokens + 1) if shape.name == OWN else ""
     said = Note("together", _said(shape, tokens, found, none_kept))
-    one = Section("pass", f"Reading {tokens:,} tokens at once"), said, _parts(found, _formulas(view, shape, tokens))
+    title = Section("pass", f"Reading {quantity(tokens, 'token')} at once")
+    one = title, said, _parts(found, _formulas(view, shape, tokens))
     longer = Section("growth", "How it grows with the text"), _growth(view, shape), _curves(view, shape)
     return (
         *_controls(view, shape, tokens),
@@ -258,7 +260,7 @@ def _said(shape: Shape, tokens: int, found: Cost, none_kept: str) -> str:
     if none_kept:
         cache = f"without a key-value cache: {none_kept}"
     return (
-        f"<b>{_short(found.together)}</b> multiplications for all {tokens:,} tokens at once, and "
+        f"<b>{_short(found.together)}</b> multiplications for {quantity(tokens, 'token')} at once, and "
         f"<b>{_short(found.one_more)}</b> for one more {cache}. "
         f"The model itself has {_short(found.parameters)} numbers, "
         f"{_bytes(found.parameters * shape.bytes)}; the scores of one layer, n² for each head, are "

@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 
 from explorer.core.graph import Stage
-from explorer.core.numbers import decimals_of, exact, written
+from explorer.core.numbers import decimals_of, exact, quantity, written
 from explorer.core.ops import Array, Op
 from explorer.lessons.symbols import formula_text
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, reach, series
@@ -199,7 +199,8 @@ def _width(view: View, hidden: str, output: str) -> str:
         usual = round(8 * d_model / 3)
         said = f"usual with a gate are ⅔ of 4 × {d_model}, {usual}"
     same = "as usual" if d_ff == usual else said
-    return f"Each word by itself: {d_model} numbers → {d_ff} hidden units ({same}) → {d_model} numbers."
+    ends = quantity(d_model, "number")
+    return f"Each word by itself: {ends} → {quantity(d_ff, 'hidden unit')} ({same}) → {ends}."
 
 
 def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element, ...]:
@@ -246,11 +247,12 @@ def _words(op: Op, after: Array, units: Sequence[str], who: str, last: bool) -> 
         sides = (f"{where}: {_listed(units, np.flatnonzero(which))}" for where, which in near if which.any())
         return f"For {who}: sigmoid turns each sum into a number between 0 and 1; {'; '.join(sides)}."
     if not len(off):
-        left = "none is below zero" if op.cuts else f"{name} makes none of them exactly 0"
-        return f"For {who}: all {len(units)} units are on; {left}."
+        left = "no sum is below zero" if op.cuts else f"{name} makes no sum exactly 0"
+        every = "the only unit is" if len(units) == 1 else f"all {len(units)} units are"
+        return f"For {who}: {every} on; {left}."
     listed = _listed(units, off)
     which = f"unit {listed} is" if len(off) == 1 else f"units {listed} are"
-    others = "The sums of the others stay as they are." if op.cuts else f"Of the others {name} makes other numbers."
+    others = "Every other sum stays as it is." if op.cuts else f"{name} changes every other sum."
     rest = others if len(off) < len(units) else "Nothing passes."
     return f"For {who}: {len(off)} of {len(units)} off: {which} 0 after {name}. {rest}"
 

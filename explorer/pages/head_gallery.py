@@ -6,7 +6,7 @@ from operator import is_
 
 from explorer.core.graph import Stage
 from explorer.core.head_measures import LEAST, MEASURES
-from explorer.core.numbers import written
+from explorer.core.numbers import alone, quantity, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import Vocabulary
 from explorer.pages.element import Element
@@ -191,7 +191,7 @@ def _rules(measured: tuple[Head, ...]) -> str:
 
 def _score(share: float, rows: int) -> Entry:
     said = written(share, 2) if share >= 0.01 else "< 0.01"
-    return Entry(said, share, f"{share:.2g}, over {rows} places") if rows else Entry("")
+    return Entry(said, share, f"{alone(share, 2)}, over {quantity(rows, 'place')}") if rows else Entry("")
 
 
 def _scores(measured: tuple[Head, ...]) -> Listing:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, Stage
-from explorer.core.numbers import alone, written
+from explorer.core.numbers import alone, quantity, written
 from explorer.lessons.glossary import linked
 from explorer.lessons.loader import errata
 from explorer.lessons.schema import Lesson
@@ -104,7 +104,7 @@ def _printed(told: Told, lesson: Lesson) -> tuple[Element, ...]:
     count, heading, wrong = len(printed.slips), "", ""
     if printed.said or count:
         heading, wrong = f"In the printed text ({lesson.reference})", errata().get(lesson.reference, "")
-    notes = f"{'▾' if told.notes else '▸'} {count} note{'s' * (count != 1)} on the printed text"
+    notes = f"{'▾' if told.notes else '▸'} {quantity(count, 'note')} on the printed text"
     return (
         Passage(
             "printed", lead(0, heading) if heading and told.about else heading, "section", (ForInspector("source"),)

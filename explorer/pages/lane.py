@@ -396,7 +396,7 @@ class Sheet:
         said, shape = said_of(self.view, stage), written_shape(self.view.values[name].shape)
         lines = [f"{stage.group}: {stage.title}", said, shape]
         if count := self._costs.parameters.get(block, 0):
-            lines.append(f"{count:,} parameters")
+            lines.append(f"{count:,} parameter{'s' * (count != 1)}")
         if share := self._costs.shares.get(stage.name, 0):
             lines.append(f"{100 * share:.0f} % of the multiplications")
         return "\n".join(filter(None, lines))

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from explorer.core.errors import ExplorerError
+from explorer.core.numbers import quantity
 from explorer.lessons.loader import Course, chapters, courses, errata, titles
 from explorer.lessons.progress import Outcome, Progress, ProgressFolder, left_at, outcome
 from explorer.lessons.prose import each_sentence
@@ -189,7 +190,7 @@ def _listed(shelf: Shelf, across: int) -> tuple[Element, ...]:
 
 def _header(shelf: Shelf) -> Header:
     steps, count = shelf.recorded, len(shelf.again)
-    said = "Record a lesson" if steps is None else f"● Stop recording · {steps} step{'s' * (steps != 1)}"
+    said = "Record a lesson" if steps is None else f"● Stop recording · {quantity(steps, 'step')}"
     tip = "Record the pages that you visit and the numbers that you change as the steps of a new lesson"
     record = Button("record", said, ForLessons("record"), tip)
     name, tip = f"{count} to revisit", "Show or hide the questions to come back to"
@@ -234,8 +235,8 @@ def _card(shelf: Shelf, id: str, title: str) -> Card:
 
 def _said(lesson: Lesson, found: Outcome | None, far: int) -> str:
     """The length of a lesson, the current step, and at its end how much was right and how much there is to revisit."""
-    minutes, steps = f" · about {lesson.minutes:.0f} minutes" if lesson.minutes else "", len(lesson.steps)
-    said = [f"{steps} steps{minutes}" if steps else "An example to explore, without steps"]
+    steps = len(lesson.steps)
+    said = [f"{quantity(steps, 'step')}{lesson.lasts}" if steps else "An example to explore, without steps"]
     if found is not None and (far or found.is_whole):
         over, end = found.is_whole, far == steps
         said += ["✓ gone through" if over else "at the end" if end else f"at step {far} of {steps}"]

@@ -11,7 +11,7 @@ import numpy as np
 from explorer.core.engine import Engine
 from explorer.core.frozen import Frozen
 from explorer.core.graph import CASES, LOSS, TARGET, Graph
-from explorer.core.numbers import alone, formatted, written
+from explorer.core.numbers import alone, formatted, quantity, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import (
     DRAWABLE,
@@ -469,7 +469,7 @@ def _curve(net: Net, trained: Engine | None, line: bool) -> Drawing:
     window = (left, right + 0.06 * (right - left), low, high)
     axes = Axis(net.names(CASES, 1)[0]), Axis(net.names(net.output, 1)[0])
     errors = f" Mean squared error: {', '.join(said)}" if said else ""
-    return Drawing(tuple(marks), window, f"{len(x)} examples.{errors}", *axes)
+    return Drawing(tuple(marks), window, f"{quantity(len(x), 'example')}.{errors}", *axes)
 
 
 def _around(x: Array, y: Array) -> tuple[float, float, float, float]:

@@ -14,7 +14,7 @@ from explorer.core.decoder import Decoder, NextWordCost, next_word_cost, product
 from explorer.core.generation import Beam, Choice, search
 from explorer.core.graph import LOGITS, PROBABILITIES, READ, Stage
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE
-from explorer.core.numbers import Ranked, alone, as_share, exact, written
+from explorer.core.numbers import Ranked, alone, as_share, exact, quantity, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import end_marks
 from explorer.document.commands import SetTokens, WriteOn
@@ -89,10 +89,11 @@ def _about(view: View, sequence: str, row: int, on: bool, cost: NextWordCost, no
     if none_kept:
         said = (
             f"No keys and values can be kept here: {none_kept}. So a new word changes the rows of the words before it, "
-            f"and all <b>{n}</b> rows of each product are computed again: <b>{cost.without:,}</b>."
+            f"and each product is computed again for <b>{quantity(n, 'word')}</b>: <b>{cost.without:,}</b>."
         )
     elif not on:
-        said = f"Without the cache all <b>{n}</b> rows of each product are computed again: <b>{cost.without:,}</b>."
+        again = f"each product is computed again for <b>{quantity(n, 'word')}</b>"
+        said = f"Without the cache {again}: <b>{cost.without:,}</b>."
     else:
         said = (
             f"With the cache only the row of the last word is computed: <b>{cost.with_cache:,}</b> in place of "
@@ -257,7 +258,7 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int, m
     elif says not in known:
         stops = f"The model says “{escape(says)}”, which is none of the words that it reads: nothing can follow it."
     elif row + 1 >= most:
-        stops = f"The model has positions for {most} {unit(known)}s only: it can read none after this one."
+        stops = f"The model has positions for {quantity(most, unit(known))} only: it can read none after this one."
     append = Button(
         "append",
         f"Append “{says}”",

@@ -10,7 +10,7 @@ from explorer.checkpoints.tokenizers.models import BytePairs, Unigram
 from explorer.checkpoints.tokenizers.tokenizer import Tokenizer, letters_of
 from explorer.core.byte_pairs import Merge, are_pieces, encode, label, learn, merges_of, steps, typed, vocabulary, words
 from explorer.core.graph import Stage
-from explorer.core.numbers import formatted
+from explorer.core.numbers import formatted, quantity
 from explorer.core.vocabulary import Vocabulary, is_mark
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
@@ -136,9 +136,10 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
     ids = vocabulary(merges)
     found = encode(sentence, merges)
     about = (
-        f"The sentence has <b>{len(sentence.encode())}</b> bytes; with {len(merges)} merges it has <b>{len(found)}</b> "
-        "pieces. With fewer merges the pieces are shorter and the vocabulary is smaller; with more it is the other way "
-        "round. A word that was never seen is cut into smaller pieces, at worst into bytes: nothing is unknown."
+        f"The sentence has <b>{quantity(len(sentence.encode()), 'byte')}</b>; with {quantity(len(merges), 'merge')} it "
+        f"has <b>{quantity(len(found), 'piece')}</b>. With fewer merges the pieces are shorter and the vocabulary is "
+        "smaller; with more it is the other way round. A word that was never seen is cut into smaller pieces, "
+        "at worst into bytes: nothing is unknown."
     )
     word = _word(view, sentence, merges)
     rule = "The two pieces that most often stand side by side become one piece. This is repeated again and again."

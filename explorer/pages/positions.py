@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Place, Stage
-from explorer.core.numbers import alone, decimals_of, in_table, written
+from explorer.core.numbers import alone, decimals_of, in_table, quantity, written
 from explorer.core.ops import Array, Op, Sinusoidal
 from explorer.core.ops.positions import cosines, exponents, waves
 from explorer.document.continuation import drawn_positions
@@ -247,7 +247,7 @@ def _map(drawn: _Drawn) -> Drawing:
     axes = Axis("dimension", dimensions, most=10), Axis("position", drawn.positions, most=12)
     # With another number of dimensions all wavelengths differ, so none of these numbers is a cell of the model.
     node = drawn.name if drawn.d == drawn.own[1] else None
-    summary = f"Position encoding of {drawn.n} positions in {drawn.d} dimensions"
+    summary = f"Position encoding of {quantity(drawn.n, 'position')} in {quantity(drawn.d, 'dimension')}"
     return _sheet(drawn.array, node, drawn.own, axes, summary)
 
 
@@ -308,7 +308,7 @@ def _curves(view: View, drawn: _Drawn) -> Drawing:
     far = float(np.abs(array[np.abs(array) < DRAWABLE]).max(initial=0.5)) * 1.15
     names = ", ".join(str(j + 1) for j in drawn.curves)
     window = (-0.5, max(n - 1, 1) * 1.08, -far, far)
-    summary = f"The encoding over {n} positions in dimensions {names}"
+    summary = f"The encoding over {quantity(n, 'position')} in dimension{'s' * (len(drawn.curves) > 1)} {names}"
     axes = Axis("position", grid=True), Axis("encoding", grid=True)
     return Drawing((*curves, *dots), window, summary, *axes)
 
@@ -332,13 +332,13 @@ def _said_of_sizes(drawn: _Drawn) -> str:
         return f"The encoding is a table of {drawn.room:,} positions, not a formula. Those of the words are drawn."
     if drawn.op is None:
         return "The encoding is a table of numbers, not a formula. So it has no more positions than are drawn."
-    model = f"The model has {n} position{'s' * (n != 1)} and {d} dimension{'s' * (d != 1)}"
+    model = f"The model has {quantity(n, 'position')} and {quantity(d, 'dimension')}"
     if (drawn.n, drawn.d) == (n, d):
         return f"{model}; that is what is drawn."
     if drawn.d != d:
         return f"{model}. You see what the same formula gives for {drawn.d}: other wavelengths, so other numbers."
     if drawn.n < n:
-        return f"{model}; the first {drawn.n} of its positions are drawn."
+        return f"{model}; of its positions the first {f'{drawn.n} are' if drawn.n > 1 else 'one is'} drawn."
     return f"{model}: the framed part. The rest is what the same formula gives further on."
 
 

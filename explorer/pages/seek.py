@@ -10,7 +10,7 @@ from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.frozen import Frozen
 from explorer.core.gradients import Root
 from explorer.core.names import NamedCell, parse_cell
-from explorer.core.numbers import formatted, read_number
+from explorer.core.numbers import formatted, quantity, read_number
 from explorer.document.commands.cells import input_place
 from explorer.document.state import State
 from explorer.pages.element import Element
@@ -185,7 +185,7 @@ def _outcome(search: Search) -> list[Element]:
     if found is None:
         return []
     count = len(found.moves)
-    steps = f"{count} step{'s' * (count != 1)}"
+    steps = quantity(count, "step")
     wished = formatted(found.wished, ".6g")
     if found.reached:
         said = f"<b>{wished} is reached in {steps}.</b> Use it; undo brings the old values back."

@@ -5,7 +5,7 @@ from html import escape
 
 from explorer.core.frozen import Frozen
 from explorer.core.graph import LOSS
-from explorer.core.numbers import alone, live
+from explorer.core.numbers import alone, live, quantity
 from explorer.core.training.records import Records
 from explorer.document.document import Document
 from explorer.pages.element import Element
@@ -86,15 +86,15 @@ class RunProgress(Frozen):
         """The progress in words."""
         run, records, loss = self.run, self.records, self.loss
         if run is not None and self.taken_back:
-            taken = f"Back after {_steps(run.at)} of the {run.records.at:,} taken"
+            taken = f"Back after {quantity(run.at, 'step')} of the {run.records.at:,} taken"
             return f"{taken}: Redo goes forward, Train continues from here in a new branch"
         if records is not None and run is not None and records.at:
-            speed = [f"{self.speed:,.0f} steps a second"] if self.speed else []
+            speed = [f"{self.speed:,.{int(self.speed < 10)}f} steps a second"] if self.speed else []
             return " · ".join([*_where(run, records, self.steps), *speed])
         if self.going:
             return "Starting…"
         if records is not None and records.at:
-            return " · ".join([f"Trained in {_steps(records.at)}", *_losses(records)])
+            return " · ".join([f"Trained in {quantity(records.at, 'step')}", *_losses(records)])
         if self.loss is None:  # one of others, as it came
             return ADD_LOSS if self.document.state.model.blocks().get("loss") == "loss of words" else NO_LOSS
         return "No step yet" + (f" · loss {_short(loss)}" if loss is not None and not self.from_text else "")
@@ -145,10 +145,6 @@ def _where(run: Run, records: Records, of: int) -> list[str]:
         said.append(f"epoch {-(-records.at // batches):,}")
     losses = _losses(records, "loss of its batch" if batches > 1 else "loss")
     return [*said, *losses, f"rate {alone(records.rates[-1], 4)}"]
-
-
-def _steps(number: int) -> str:
-    return f"{number:,} step{'s' * (number != 1)}"
 
 
 def _losses(records: Records, loss: str = "loss") -> list[str]:

@@ -9,7 +9,7 @@ from explorer.core.byte_pairs import are_pieces, typed
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import CASES, TARGET
 from explorer.core.models.ends import DECODER_READS, follows_words
-from explorer.core.numbers import read_number
+from explorer.core.numbers import quantity, read_number
 from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.switches import SWITCHES
 from explorer.core.training.optimisers import OPTIMISERS
@@ -191,7 +191,8 @@ def learned_from(plan: Plan, view: View) -> str:
     own = [f"“{sentence}”" for sentence in _own(view)]
     match kind:
         case "mlp":
-            return f"{len(view.values[CASES])} cases: each input X of the first page has the right answer y."
+            cases = quantity(len(view.values[CASES]), "case")
+            return f"{cases}: each input X of the first page has the right answer y."
         case "gpt" if own and _says_next(view):
             return f"{own[0]}: after each word the model should say the next word."
         case "encoder-decoder" if len(own) == 2 and _says_next(view):

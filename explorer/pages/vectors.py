@@ -10,7 +10,7 @@ from math import atan2, degrees
 import numpy as np
 
 from explorer.core.graph import Stage
-from explorer.core.numbers import point, written
+from explorer.core.numbers import point, quantity, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import (
     ACCENT,
@@ -285,7 +285,7 @@ def _warp(where: str, span: float, matrix: Array, shown: _Vectors) -> Drawing:
         corners = np.array([[1, 1], [1, -1]]) * span @ matrix
     frame = 1.25 * reach(np.vstack([corners, points]), 0.5)
     marks = (*_grid(span, matrix), *_words(shown, points))
-    said = f"The plane {where}, with {len(points)} words on it"
+    said = f"The plane {where}, with {quantity(len(points), 'word')} on it"
     return Drawing(marks, (-frame, frame, -frame, frame), said, *_axes(shown, shown.pair), square=True)
 
 

@@ -27,7 +27,7 @@ from explorer.core.engine import fresh
 from explorer.core.frozen import Frozen
 from explorer.core.graph import LOGITS, READ, Graph, Stage
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE
-from explorer.core.numbers import exact, places_of_largest, written
+from explorer.core.numbers import exact, places_of_largest, quantity, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import is_mark
 from explorer.document.commands import PinCells
@@ -450,7 +450,7 @@ def _lines(names: tuple[str, ...], by: Array, says: Array, rest: float, total: f
     if len(shares) > MOST_ROWS or rest:
         others = len(shares) - len(shown)
         left = total - sum(value for *_, value in rows)
-        rows.append((f"{others:,} others{' and the bias' * bool(rest)}" if others else "the bias", (), left))
+        rows.append((f"{quantity(others, 'other')}{' and the bias' * bool(rest)}" if others else "the bias", (), left))
     lines = []
     for name, factors, value in (*rows, ("together", (), total)):
         two = [Entry(written(factor, 3), tip=exact(factor)) for factor in factors] or [Entry(""), Entry("")]

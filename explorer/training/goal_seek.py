@@ -14,6 +14,7 @@ from explorer.core.engine import Engine, fresh
 from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.frozen import Frozen
 from explorer.core.gradients import Root
+from explorer.core.numbers import quantity
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
 from explorer.document.commands.cells import input_place
@@ -61,8 +62,8 @@ class Sought(Frozen, eq=False):
             part = "" if move.share == 1 else f", {move.share:g} of a full step"
             lines.append(f"{number:>4}  {move.value:.10g}  (moved by {move.length:.3g}{part})")
         if len(lines) > _SHOWN:
-            lines[_SHOWN // 2 : -_SHOWN // 2] = [f"      … {len(lines) - _SHOWN} more steps"]
-        steps = f"{len(self.moves)} step{'s' * (len(self.moves) != 1)}"
+            lines[_SHOWN // 2 : -_SHOWN // 2] = [f"      … {quantity(len(lines) - _SHOWN, 'more step')}"]
+        steps = quantity(len(self.moves), "step")
         said = (
             f"{self.wished:g} is reached in {steps}."
             if self.reached

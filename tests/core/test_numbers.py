@@ -15,6 +15,7 @@ from explorer.core.numbers import (
     in_table,
     places_of_largest,
     point,
+    quantity,
     read_answer,
     read_number,
     significant,
@@ -211,3 +212,7 @@ def test_a_share_is_never_told_as_0_and_never_as_a_power_of_ten(value, decimals)
 def test_the_largest_are_those_that_sorting_all_finds(numbers, n):
     found = places_of_largest(numbers, n)
     assert found.tolist() == np.argsort(-numbers, kind="stable")[:n].tolist()
+
+
+def test_one_thing_has_its_noun_in_the_singular():
+    assert [quantity(n, "step") for n in (0, 1, 2000)] == ["0 steps", "1 step", "2,000 steps"]

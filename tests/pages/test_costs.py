@@ -32,6 +32,11 @@ def test_the_parts_add_up(cat):
     assert sum(parts) == together
 
 
+def test_one_token_is_no_several(cat):
+    cat.choose(f"{TOKENS}.0", 1)
+    assert cat.page(COSTS.name).the("pass").text == "Reading 1 token at once"
+
+
 def test_it_follows_the_words(cat):
     before = counts(cat.page(COSTS.name))
     cat.do(SetTokens("input", ["the", "cat"] * 5))

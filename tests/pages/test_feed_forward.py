@@ -49,14 +49,14 @@ def test_units_that_are_off_are_said_hatched_and_hollow(start):
     off = [False, True, False, False, True, False]
     assert [line.entries[2].off for line in page.the("units").lines] == off
     assert [dot.hollow for dot in dots(page)] == off
-    assert "2 of 6 off: units 2, 5 are 0 after ReLU. The sums of the others stay as they are." in page.notes
+    assert "2 of 6 off: units 2, 5 are 0 after ReLU. Every other sum stays as it is." in page.notes
     assert "<mark>You</mark>" in page.notes
 
 
 def test_of_an_activation_that_alters_all_sums_it_is_not_said_that_they_stay(start):
     start.do(SetSwitch(BLOCK, "activation", "GELU"), PinCells(f"{BLOCK}.hidden", {(0, 1): 0.0}))
     said = start.page(STAGE).notes
-    assert "1 of 6 off: unit 2 is 0 after GELU. Of the others GELU makes other numbers." in said
+    assert "1 of 6 off: unit 2 is 0 after GELU. GELU changes every other sum." in said
 
 
 def test_with_a_gate_another_width_is_usual(desk):
@@ -72,6 +72,13 @@ def test_the_width_is_stated(start):
     page = start.page(STAGE)
     assert "16 hidden units (as usual)" in page.notes
     assert len(page.the("units").lines) == 16
+
+
+def test_one_unit_is_no_several(start):
+    start.do(SetSwitch(BLOCK, "d_ff", 1))
+    notes = start.page(STAGE).notes
+    assert "1 hidden unit (usual are" in notes
+    assert "the only unit is on; no sum is below zero" in notes
 
 
 def test_another_position(start):
@@ -92,7 +99,7 @@ def test_an_edit_is_followed(start):
 
 @pytest.mark.parametrize(
     ("activation", "said"),
-    [("GELU", "GELU makes none"), ("sigmoid", "nearer to 1: "), ("identity", "no more than one")],
+    [("GELU", "GELU makes no sum exactly 0"), ("sigmoid", "nearer to 1: "), ("identity", "no more than one")],
 )
 def test_other_activations(start, activation, said):
     start.do(SetSwitch(BLOCK, "activation", activation))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from explorer.core.numbers import quantity
 from explorer.core.ops.positions import exponents, position_encoding
 from explorer.document.commands import PinCells, SetArray, SetSwitch, SetTokens
 from explorer.pages.drawing import Band, Curve, Dot, Image
@@ -65,7 +66,7 @@ def test_fewer_positions_than_the_model_has(source):
     source.choose(f"{PE}.positions", 2)
     page = source.page(STAGE)
     assert image(page, MAP).own == (2, 4)
-    assert "the first 2 of its positions" in page.notes
+    assert "of its positions the first 2 are drawn" in page.notes
 
 
 def test_a_pinned_cell_is_drawn_too(source):
@@ -101,7 +102,7 @@ def test_between_positions_a_curve_bends_as_the_formula_does(source, positions):
 def test_fewer_dimensions_than_the_model_has(source, dimensions):
     source.choose(f"{PE}.dimensions", dimensions)
     page = source.page(STAGE)
-    assert f"in {dimensions} dimensions" in page.drawing(MAP).summary
+    assert f"in {quantity(dimensions, 'dimension')}" in page.drawing(MAP).summary
     assert page.the(f"{PE}.to").value == dimensions
 
 

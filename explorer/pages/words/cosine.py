@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import written
+from explorer.core.numbers import quantity, written
 from explorer.pages.drawing import ACCENT, HERE, Arc, Arrow, Axis, Drawing, series
 from explorer.pages.element import Element
 from explorer.pages.page import NUMBER, Button, Check, Column, Controls, Item, Line, Listing, Note, Picture, Row, Stack
@@ -111,11 +111,12 @@ def _sums(cosine: PairCosine) -> Listing:
     a, b = map(shortened, cosine.words)
     dims, agree = len(cosine.products), int(cosine.agree.sum())
     against = int((cosine.products < 0).sum())  # a product of 0 does neither
+    others = "the other " * (agree + against == dims)
     up, dot = float(cosine.products[cosine.agree].sum()), float(cosine.dot)
     first, second = (written(float(norm), 4) for norm in cosine.norms)
     rows = (
-        Line.of(f"{agree} of {dims} dimensions agree", written(up, 4)),
-        Line.of(f"{'the other ' * (agree + against == dims)}{against} pull apart", written(dot - up, 4)),
+        Line.of(f"{agree} of {quantity(dims, 'dimension')} agree{'s' * (agree == 1)}", written(up, 4)),
+        Line.of(f"{others}{against} pull{'s' * (against == 1)} apart", written(dot - up, 4)),
         Line.of("dot product, their sum", written(dot, 4)),
         Line.of(f"length of {a}", first),
         Line.of(f"length of {b}", second),

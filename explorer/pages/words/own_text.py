@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import written
+from explorer.core.numbers import quantity, written
 from explorer.pages.drawing import HERE, Axis, Curve, Dot, Drawing, series
 from explorer.pages.element import Element
 from explorer.pages.page import NUMBER, Button, Column, Field, Item, Line, Listing, Note, Picture, Row, Stack, TextBox
@@ -154,7 +154,7 @@ class OwnTextCard(Card):
             return Note("about", ABOUT), box, *self.line(*controls)
         trainer, near_ = self.trainer, near("Words nearest to the watched one", self.found, bar=130, card=self.name)
         loss = f", loss {written(trainer.losses[-1], 4)}" if trainer.losses else ""
-        known = f"{len(self._corpus.words):,} words, {trainer.n_pairs:,} pairs"
+        known = f"{quantity(len(self._corpus.words), 'word')}, {quantity(trainer.n_pairs, 'pair')}"
         said = f"epoch {int(trainer.epochs_done)} of {trainer.settings.epochs}{loss}  ·  {known}"
         often = "Co-occurrence: how often each stands near the most frequent words"
         stacks = (
@@ -188,7 +188,7 @@ def _losses(trainer: GloveTrainer) -> Drawing:
     """The loss of each epoch so far; the axis ends at the last epoch."""
     losses, epochs = np.array(trainer.losses), trainer.settings.epochs
     done = np.arange(1, len(losses) + 1)
-    said = f"The loss after {len(losses)} epochs"
+    said = f"The loss after {quantity(len(losses), 'epoch')}"
     now = (Dot(float(done[-1]), float(losses[-1]), ink=HERE),) if len(losses) else ()
     if now:
         said += f" is {written(float(losses[-1]), 4)}"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import written
+from explorer.core.numbers import quantity, written
 from explorer.document.document import Change, Document
 from explorer.pages.element import Element
 from explorer.pages.page import NUMBER, Button, Check, Choice, Column, Entry, Line, Listing, Menu, Note, ProgressBar
@@ -306,7 +306,7 @@ def _loaded(vectors: Vectors) -> str:
     norms = vectors.norms
     lengths = f"Norms from {written(float(norms.min()), 2)} to {written(float(norms.max()), 2)}, "
     lengths += f"{written(float(np.median(norms)), 2)} in the middle."
-    return f"{len(vectors):,} words, {vectors.dims} numbers each. {about(vectors.name)} {lengths}"
+    return f"{quantity(len(vectors), 'word')}, {quantity(vectors.dims, 'number')} each. {about(vectors.name)} {lengths}"
 
 
 def _scores(scores: Sequence[Score]) -> Listing:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer.core.numbers import quantity
 from explorer.pages.drawing import WordMap
 from explorer.pages.element import Element
 from explorer.pages.page import Button, Check, Choice, Note, Number
@@ -135,7 +136,7 @@ class MapCard(Card):
             return "Placing the words …"
         if self._stopped:
             return "Stopped. The map is the one from before."
-        n = f"{len(placed.words)} words"
+        n = quantity(len(placed.words), "word")
         if placed.shares:
             n += f"; the two directions hold {sum(placed.shares):.0%} of how they differ"
             if self.method == TSNE:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from explorer.core.numbers import point, written
+from explorer.core.numbers import point, quantity, written
 from explorer.pages.drawing import WordMap
 from explorer.ui.drawing.names import Room, around
 from explorer.ui.drawing.plot import Plot
@@ -169,7 +169,7 @@ class WordMapView(Plot):
             self.stand(*("left", "bottom") if element.shares else ())
             shown = list(zip(element.words, element.points.tolist(), strict=True))
             each = "; ".join(f"{word} {point(*place)}" for word, place in shown[: element.chosen])
-            self.say(f"Map of words: {each}; and {len(shown) - element.chosen} neighbours")
+            self.say(f"Map of words: {each}; and {quantity(len(shown) - element.chosen, 'neighbour')}")
         elif (was.arrows, was.height) == (element.arrows, element.height):
             self._item.update()
             return

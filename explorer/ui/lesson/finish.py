@@ -69,8 +69,7 @@ class FinishView(QWidget):
                 self._offer(id, titles[id], REVISIT[why], len(revisit) <= FEW)
         if behind is not None:
             self._say("The next lesson", "section")
-            minutes = f" · about {behind.minutes:.0f} minutes" if behind.minutes else ""
-            self._say(f"{behind.title}{minutes}")
+            self._say(f"{behind.title}{behind.lasts}")
             self.next = mark(QPushButton("Begin it ▸"), primary="true")
             self.next.setAccessibleName(f"Begin the next lesson: {behind.title}")
             self.next.setToolTip(self.next.accessibleName())

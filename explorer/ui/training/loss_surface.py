@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QGraphicsItem
 
 from explorer.core.cell import is_cell_of
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import formatted, live, written
+from explorer.core.numbers import formatted, live, quantity, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
 from explorer.pages.loss_grid import LossGrid, Window, around, levels, moved
@@ -290,7 +290,7 @@ class LossSurface(Plot):
         low, high = float(self.losses.surface.min()), float(self.losses.surface.max())
         self.say(
             f"Loss over {across} and {up}, from {written(low, 3)} to {written(high, 3)}; "
-            f"now at {x} and {y}, after {self.bench.descent.at} steps"
+            f"now at {x} and {y}, after {quantity(self.bench.descent.at, 'step')}"
         )
 
     # The mouse

@@ -7,6 +7,7 @@ from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
 from explorer.core.cell import is_cell_of
+from explorer.core.numbers import quantity
 from explorer.core.ops import Array
 from explorer.core.overview import largest_of
 from explorer.pages.loss_grid import FIRST, steepest
@@ -212,7 +213,7 @@ class SurfaceView(QWidget):
 
     def _say(self, asked: str = "") -> None:
         """Write the loss at the mouse or, without one, what the picture shows."""
-        after = f"after {self.plot.steps_of_losses:,} steps" if self._bench.descent.run else "now"
+        after = f"after {quantity(self.plot.steps_of_losses, 'step')}" if self._bench.descent.run else "now"
         about = (
             f"The bluer, the higher the loss. All other weights are as they are {after}. A click moves these two there."
             if self.plot.is_drawn

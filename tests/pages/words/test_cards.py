@@ -182,7 +182,7 @@ def test_the_odd_one_out(words):
     ask(card, "words", "river sea lake monday")
     assert part(card, "said").text == "The odd one out is <mark>monday</mark>."
     ask(card, "words", "river sea")
-    assert problem(card, "words") == "⚠ 2 different words were given; the odd one out needs 3 or more."
+    assert problem(card, "words") == "⚠ The odd one out needs 3 or more different words, not 2."
 
 
 def test_what_was_asked_in_capitals_is_asked_of_other_vectors_too(words):
@@ -318,4 +318,4 @@ def test_a_product_of_zero_neither_agrees_nor_pulls_apart():
     u, v = np.array([1, 1, 0, 2], np.float32), np.array([1, -1, 3, 0], np.float32)
     found = {part.id: part for one in outcome(cosine_of((u, v), ("a", "b")), False) for part in leaves(one)}
     said = [line.entries[0].text for line in found["sums"].lines[:2]]
-    assert said == ["1 of 4 dimensions agree", "1 pull apart"]
+    assert said == ["1 of 4 dimensions agrees", "1 pulls apart"]
