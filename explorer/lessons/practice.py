@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explorer.core.cell import operands
+from explorer.core.cell import Operand, operands
 from explorer.core.derivation import Row, chain
 from explorer.core.engine import Engine, Pin, run
 from explorer.core.errors import ExplorerError
@@ -65,8 +65,8 @@ def faded(question: Predict, engine: Engine) -> Faded:
     `question`: its `fade` says how many steps are left out in addition to the result.
     """
     *before, (node, last) = derivation(engine, question.node, question.cell, question.of)
-    while len(last) > 1 and last[-1].value == last[-2].value and "term" not in (last[-1].kind, last[-2].kind):
-        last = last[:-1]  # times a γ of 1, plus a bias of 0: the number before it would be the answer
+    while len(last) > 1 and _repeats(*last[-2:]):
+        last = last[:-1]  # the number before it would be the answer
     parts = (*before, (node, last))
     found = [
         Blank(p, r, value, question.digits)
@@ -91,6 +91,15 @@ def faded(question: Predict, engine: Engine) -> Faded:
 
     gaps = [(name, tuple(without(row, (p, r)) for r, row in enumerate(rows))) for p, (name, rows) in enumerate(parts)]
     return Faded(tuple(gaps), parts, blanks)
+
+
+def _repeats(before: Row, row: Row) -> bool:
+    """Whether a row only repeats the one before it: times a γ of 1, plus a bias of 0."""
+    if row.value != before.value or row.of is None or "term" in (before.kind, row.kind):
+        return False
+    last, _ = row.of
+    idle = {"multiply": 1.0, "add": 0.0}.get(last.function, np.nan)
+    return any(isinstance(one, Operand) and np.array_equal(one.value, idle) for one in last.arguments)
 
 
 def _label(row: Row, alone: bool) -> str:

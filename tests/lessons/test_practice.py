@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from refusals import refuses
 
+from explorer.document.commands import SetArray
 from explorer.lessons.answers import values_of
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import catalogue, load
-from explorer.lessons.practice import fresh_numbers
+from explorer.lessons.practice import faded, fresh_numbers
 from explorer.lessons.schema import StepStates
 from explorer.lessons.steps import ALL, Predict
 from explorer.lessons.walk import Walk
@@ -100,6 +101,13 @@ def test_what_only_repeats_the_result_is_no_step(id):
     told = [row.value for _, rows in gaps.parts for row in rows]
     assert gaps.whole[-1][1][-1].value not in told
     assert told.count("?") == 2
+
+
+def test_a_step_whose_number_is_that_of_the_step_before_is_asked_for():
+    """Of 1, −1, 1, −1 the variance, its root and the number divided by it are all 1."""
+    state = SetArray("input.X", np.array([[1.0, 0], [-1, 0], [1, 0], [-1, 0]])).apply(load("jump").state())
+    gaps = faded(Predict(ask="?", node="batch.norm", cell=(0, 0), fade=1), values_of(state))
+    assert [gaps.whole[blank.part][1][blank.row].label for blank in gaps.blanks] == ["root", "with mean 0, variance 1"]
 
 
 def test_no_fresh_number_is_what_rounding_leaves_of_0():
