@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QTextDocument
 from PySide6.QtWidgets import QAbstractButton, QApplication, QBoxLayout, QLabel, QTableView, QWidget
+from shiboken6 import isValid
 
 from explorer.lessons.glossary import Term, glossary
 from explorer.lessons.loader import load
@@ -152,6 +153,8 @@ class Glossary(SideColumn):
         self._worn, self.within = False, (20, 8, 10, 8)  # it is made when it is first asked for
         self._window, self._above, self._beside = window, above, beside
         self.term: Term | None = None
+        self._before: QWidget | None = None
+        """What had the keys before it was opened by them."""
         self._typed = ""
         self._in_sight: Sequence[Term] = ()
         self._again_in_sight, self._places = later(self, self.follow), later(self, self.place)
@@ -161,6 +164,8 @@ class Glossary(SideColumn):
 
     def open(self) -> None:
         """Show all terms in sight, and the entry of the matrix that takes the keys; then the field takes them."""
+        if not self._has_keys:
+            self._before = QApplication.focusWidget()
         self.define(term_of_focus())
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -186,11 +191,20 @@ class Glossary(SideColumn):
         self._places.start()
 
     def close_down(self) -> None:
-        """The right column as it was."""
+        """The right column as it was; its keys go back to what had them before."""
         if self.isVisible():
+            had_keys, before, self._before = self._has_keys, self._before, None
             self.hide()
             self.place()
-            self._window.setFocus(Qt.FocusReason.OtherFocusReason)
+            if before is None or not isValid(before) or not before.isVisible():
+                before = self._window
+            if had_keys:
+                before.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def _has_keys(self) -> bool:
+        focus = QApplication.focusWidget()
+        return focus is not None and self.isAncestorOf(focus)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -125,6 +125,7 @@ def test_all_by_keys(window, page, hand, eye):
     assert entry(window) == "warm-up"
     hand.key(Key.Key_Escape)
     assert entry(window) is None
+    assert view.hasFocus()
 
 
 def test_the_list_is_that_of_the_page(window, page, hand, eye, qtbot):
