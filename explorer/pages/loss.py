@@ -13,7 +13,7 @@ from explorer.core.graph import LOGITS, LOSS, PROBABILITIES, TARGET, Place, Stag
 from explorer.core.models.ends import TEMPERATURE
 from explorer.core.numbers import Ranked, alone, as_share, decimals_of, exact, in_table, written
 from explorer.core.ops import Array, CrossEntropy
-from explorer.core.vocabulary import PAD
+from explorer.core.vocabulary import PAD, end_mark
 from explorer.lessons.references import Slip, slips_at
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, drawable, series
 from explorer.pages.element import Data, Element
@@ -221,8 +221,8 @@ MOST_DOTS = 512
 NAMED = 12  # terms that the summary lists; a net with at most this many terms has their names on the curve
 HIGHEST = 40.0  # the largest −ln p that is drawn
 FOLLOW = (
-    " The right words are the next ones of the sentence, and <i>&lt;end&gt;</i> after the last; another word that you "
-    "choose is pinned there, and the others still follow."
+    " The right words are the next ones of the sentence, and <i>{}</i> after the last; another word that you choose is "
+    "pinned there, and the others still follow."
 )
 OVER = " Where the right word is <i>&lt;pad&gt;</i>, there is no word to say, and nothing is counted."
 
@@ -350,8 +350,9 @@ def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
     titles = Column("After"), Column("right word"), *numeric("p"), Column("", BAR, 90), *numeric("−ln p")
     listing = Listing("term list", "Right words and their loss", titles, lines, vocabulary=vocabulary)
     counted = target != op.pad
+    follow = "" if typed else FOLLOW.format(escape(end_mark(view.graph.axes[columns])))
     sure = "With probability 1 it is 0; the smaller the probability, the larger it is."
-    text = f"−ln p of the right word. {sure} {_mean(view)}{'' if typed else FOLLOW}{'' if counted.all() else OVER}"
+    text = f"−ln p of the right word. {sure} {_mean(view)}{follow}{'' if counted.all() else OVER}"
     foretold = [(i, int(target[i])) for i in np.flatnonzero(counted).tolist()]
     places = [(i, vocabulary[right], Cell(output, (i, right))) for i, right in foretold]
     return listing, _costs(places, given, cost), text

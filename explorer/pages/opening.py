@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.core.graph import LOSS, PROBABILITIES
 from explorer.core.numbers import as_share, in_tables
-from explorer.core.vocabulary import END
+from explorer.core.vocabulary import end_marks
 from explorer.pages.drawing import TEXT, Band, Bars, Box, Drawing, FlowLine, Image, Mark, Segments, Words
 from explorer.pages.lanes import Lanes, answered
 from explorer.pages.view import View
@@ -78,8 +78,8 @@ def likeliest(view: View) -> str:
     """The most probable next word and its probability in words: “mat”, with a probability of 0.81."""
     shares = np.nan_to_num(view.values[PROBABILITIES][answered(view)])
     best = int(shares.argmax())
-    word = view.labels(view.nodes[PROBABILITIES].axes[1])[best]
-    named = "that the text ends" if word == END else f"“{word}”"
+    words = view.graph.axes[view.nodes[PROBABILITIES].axes[1]]
+    named = "that the text ends" if words[best] in end_marks(words) else f"“{words[best]}”"
     return f"{named}, with a probability of {as_share(float(shares[best]), 2)}"
 
 

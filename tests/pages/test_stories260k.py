@@ -2,6 +2,7 @@
 
 import pytest
 
+from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
 from explorer.pages.levels import places
 
@@ -17,6 +18,12 @@ def test_the_card_does_not_call_it_untrained(desk):
     page = desk("stories260k").page("model.card")
     assert page.has("others")
     assert not page.has("untrained")
+
+
+def test_the_loss_names_its_own_end_mark(desk):
+    own = desk("stories260k")
+    own.do(SetSwitch("loss", "loss", "cross-entropy"))
+    assert "and <i>&lt;/s&gt;</i> after the last" in own.page("loss").notes
 
 
 def test_its_tokenizer_is_taken_apart(desk):

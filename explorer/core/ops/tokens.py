@@ -131,14 +131,14 @@ class NextWords(Op):
         own = tokens[cell]
         if self.pad >= 0 and cell[-1] and self._number(own.value) in (self.pad, self.end):
             nothing = Constant(self.pad, f"{self.pad}")
-            return step("pick", own, nothing, label="number of <pad>: after <end> and <pad> nothing is to be said")
+            return step("pick", own, nothing, label="number of <pad>: after the end nothing is to be said")
         if cell[-1] == tokens.value.shape[-1] - 1:
-            return step("value", Constant(self.end, f"{self.end}"), label="number of <end>: the sentence is over")
+            return step("value", Constant(self.end, f"{self.end}"), label="number of the end mark: the text is over")
         behind = tokens[(*cell[:-1], cell[-1] + 1)]
         number = self._number(behind.value)
         if number == self.pad:
             over = Constant(self.end, f"{self.end}")
-            return step("pick", behind, over, label="number of <end>: only <pad> is after it")
+            return step("pick", behind, over, label="number of the end mark: only <pad> is after it")
         if not self.numbers:
             return step("value", behind, label="the word after it")
         return step("pick", behind, Constant(number, f"{number}"), label="the word after it, as the output numbers it")
