@@ -202,7 +202,6 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
     row, most = view.row(sequence, last=True), positions(view.state, sequence)
     shares, choice = _shares(view, row), _choice(view)
     chances = choice.left(shares)
-    left = chances > 0
     chosen = choice.word(chances, row + 1) if not choice.greedy else int(np.argmax(shares))
     return (
         Note("text", _text(view, sequence, row)),
@@ -216,7 +215,7 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
                         "next",
                         (
                             Item("", _listing(view, sequence, row, shares, chances, chosen, choice.greedy, most)),
-                            Item("", _controls(view, choice, left, shares)),
+                            Item("", _controls(view, choice, chances, shares)),
                         ),
                     ),
                     *_tree(view, sequence, row),
@@ -311,7 +310,7 @@ class _Words(Data):
     def line(self, row: int) -> Line:
         word = self._word(row)
         name, share, chance = self.words[word], float(self.shares[word]), float(self.chances[word])
-        off = chance == 0
+        off = chance == 0 < share
         tip = f"{name}: {exact(share)}" + ("; cut off" if off else f"; chosen with {exact(chance)}")
         mark = "likeliest" if self.greedy else "drawn"
         if self._rank >= MOST_WORDS:
@@ -360,7 +359,8 @@ def _listing(
     return Listing("next words", "Next words, the most probable first", columns, lines, MOST_WORDS, order=f"{row}")
 
 
-def _controls(view: View, choice: Choice, left: Array, shares: Array) -> Stack:
+def _controls(view: View, choice: Choice, chances: Array, shares: Array) -> Stack:
+    left, possible = chances > 0, shares > 0  # at a low temperature the share of a word may be 0 without any cut
     n, last, what = int(left.sum()), len(left), unit(view.labels(view.nodes[PROBABILITIES].axes[1]))
     asks_how = (Keep(HOW, 0), Keep(HOW, 1))
     how = Options(
@@ -376,12 +376,15 @@ def _controls(view: View, choice: Choice, left: Array, shares: Array) -> Stack:
     value = float(view.values[TEMPERATURE])
     slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
     said = "Greedy: always the most probable word. So the same text is always continued in the same way."
-    if drawing and n == last:
-        said = f"Top-k and top-p cut nothing off: one of all <b>{n:,}</b> {what}s is drawn."
+    if drawing and n == possible.sum():
+        said = f"Top-k and top-p cut nothing off: one of all <b>{last:,}</b> {what}s is drawn."
     elif drawing:
-        together = f"probabilities that add up to {alone(float(shares[left].sum()))}"
-        said = f"Top-k and top-p leave <b>{n:,}</b> of {last:,} {what}s, with {together}."
-        said += " These are scaled so that they add up to 1, and one is drawn."
+        together = alone(float(shares[left].sum()))
+        of_all = f"Top-k and top-p leave <b>{n:,}</b> of {last:,} {what}s"
+        said = f"{of_all}, with a probability of {together}: it is always drawn."
+        if n > 1:
+            said = f"{of_all}, with probabilities that add up to {'nearly ' * (together == '1')}{together}."
+            said += " These are scaled so that they add up to 1, and one is drawn."
     parts = (
         Controls("how to choose", (how,)),
         Controls("cuts", (top_k, top_p, seed)),

@@ -76,8 +76,16 @@ def test_top_k_cuts_and_weighs_anew(cat):
     assert found[0].entries[4].value == pytest.approx(first / (first + second))
     assert found[2].entries[4].value == 0
     assert "leave <b>2</b> of" in cat.page(NEXT_WORD.name).the("what is left").text
+    cat.choose(TOP_K, 1)
+    assert "leave <b>1</b> of 245 words, with a probability of" in cat.page(NEXT_WORD.name).the("what is left").text
+    cat.choose(TOP_K, 100)
+    assert "that add up to nearly 1. These" in cat.page(NEXT_WORD.name).the("what is left").text
     cat.choose(TOP_K, 0)
     assert "cut nothing off" in cat.page(NEXT_WORD.name).the("what is left").text
+    cat.do(SetCells(TEMPERATURE, {(): 0.1}))  # most shares are too small for a float32
+    page = cat.page(NEXT_WORD.name)
+    assert "cut nothing off: one of all <b>245</b> words" in page.the("what is left").text
+    assert not any(line.entries[2].off for line in lines(page))
 
 
 def test_top_p_leaves_the_likeliest_that_have_it_together(cat):
