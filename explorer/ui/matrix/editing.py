@@ -64,7 +64,8 @@ class CellEditor(QStyledItemDelegate):
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: ModelIndex) -> None:
         assert isinstance(editor, QLineEdit)
-        self._view.editing.enter(index, editor.text())
+        if editor.isModified():
+            self._view.editing.enter(index, editor.text())
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
         """Enter and Tab accept a typed number and go on, as in a spreadsheet; other text stays, to be corrected."""
@@ -76,7 +77,8 @@ class CellEditor(QStyledItemDelegate):
         if key not in (Key.Key_Return, Key.Key_Enter, Key.Key_Tab, Key.Key_Backtab):
             return super().eventFilter(editor, event)
         everywhere = bool(modifiers & Modifier.ControlModifier)
-        if view.editing.enter(view.currentIndex(), editor.text(), everywhere):
+        typed = everywhere or editor.isModified()
+        if not typed or view.editing.enter(view.currentIndex(), editor.text(), everywhere):
             self.closeEditor.emit(editor, QStyledItemDelegate.EndEditHint.RevertModelCache)
             if key in (Key.Key_Tab, Key.Key_Backtab):
                 view.editing.step(-1 if key == Key.Key_Backtab else 1)
@@ -147,8 +149,6 @@ class CellEditing:
         Returns whether it could be done.
         """
         row, column = index.row(), index.column()
-        if text == index.data(Qt.ItemDataRole.EditRole) and not everywhere:
-            return True
         try:
             value = read_number(text)
         except ExplorerError as error:

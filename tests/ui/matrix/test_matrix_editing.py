@@ -294,6 +294,14 @@ def test_a_computed_cell_is_pinned_on_purpose_and_released(window, eye, hand, co
         eye.settle(window)
 
 
+def test_a_computed_cell_is_held_at_the_number_that_it_has(eye, window, hand, computed):
+    hand.click(computed, hand.cell(computed, 1, 1))
+    hand.key(Key.Key_Return)
+    hand.enter(editor(computed).text())
+    eye.settle(window)
+    assert computed.matrix.pinned(1, 1)
+
+
 # Going about
 
 
