@@ -86,10 +86,14 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
     times = Counter(name_of(node.name) for node in inputs)
     for node in inputs:
         if times[name := name_of(node.name)] > 1:
-            of = stages[node.stage].title
-            called[node.name] = f"{name} of {of[0].lower()}{of[1:]}"
+            title = stages[node.stage].title
+            called[node.name] = f"{name} of {title[0].lower()}{title[1:]}"
+    here = {stages[node.stage].group for node in nodes}
+    origins = {
+        node.name: of.title if (of := stages[node.stage]).group in here else of.group for node in outside
+    }  # fmt: skip
     drawn = {
-        node.name: _Boxed(view, node, stages[node.stage], high, node in outside, called.get(node.name, ""))
+        node.name: _Boxed(view, node, stages[node.stage], high, origins.get(node.name, ""), called.get(node.name, ""))
         for node in every
     }
     times = Counter(one.name for one in drawn.values())
@@ -124,19 +128,19 @@ def _rank(view: View, node: Node) -> int:
 
 
 class _Boxed:
-    """One node: the contents of its box, and the size of the box."""
+    """One node: the contents of its box, and the size of the box. `origin`: where a node from outside comes from."""
 
-    def __init__(self, view: View, node: Node, stage: Stage, high: float, outside: bool, title: str) -> None:
+    def __init__(self, view: View, node: Node, stage: Stage, high: float, origin: str, title: str) -> None:
         self._view, self._node, self._stage = view, node, stage
         self._value = view.values[node.name]
-        self._outside = outside
+        self._origin = origin
         self._small = _rank(view, node) == 1 and node.is_input and self._value.dtype.kind == "f"
         self._note, self._share = amount(view, node.name)
         self._title = title or (stage.title if node.short == "value" else name_of(node.name))
-        formula = "" if node.is_input or outside else equation(view, node)
+        formula = "" if node.is_input or origin else equation(view, node)
         self._formula = "" if node.name in IN_SIGNS and formula == node.symbol else formula
         self.told = f"{self._title}, from {stage.group}: {stage.title}"
-        self.name = self.told if outside else self._title
+        self.name = self.told if origin else self._title
         self._picture = LOW if self._small else high
         self._whose = self._rows()
         self._beside = min(STRONG * max(map(len, self._whose)) + 5.0, 74.0) if self._whose else 0.0
@@ -193,7 +197,7 @@ class _Boxed:
             GoTo(self._stage.name),
             self._share,
             formula=self._formula,
-            ink=ACCENT if node.is_input and self._share is None else MUTED if self._outside else TEXT,
+            ink=ACCENT if node.is_input and self._share is None else MUTED if self._origin else TEXT,
         )
         if value.dtype.kind in "iub" and value.ndim == 1:
             return [box, *self._words(room)]
@@ -204,9 +208,9 @@ class _Boxed:
         if self._has_bars and view.looking.showing == "values":
             return [box, self._bars(room)]
         marks: list[Mark] = [box]
-        if self._outside:
-            origin = Words(left + width / 2, top + height + 8.0, f"from {self._stage.group}", MUTED, True, size=11.7)
-            marks.append(origin)
+        if self._origin:
+            told = f"from {self._origin}"
+            marks.append(Words(left + width / 2, top + height + 8.0, told, MUTED, True, size=11.7))
         each = room[3] / max(len(self._whose), 1)
         for i, word in enumerate(self._whose):
             at = room[0] + self._beside - 3.0, room[1] + (i + 0.5) * each

@@ -99,7 +99,13 @@ def block(view: View, stage: Stage) -> tuple[Element, ...]:
     drawing, due = boxes(view, list(nodes.values()), outside, said)
     drawing = replace(joined(view, drawing, due), out=to_whole(view, stage))
     drawing, player = played(view, drawing, due, "Click a matrix to see its numbers; the wheel zooms.", stage.name)
-    return player, Picture("model", drawing, LEAST_WIDTH, LEAST_HEIGHT, fills=True)
+    return player, Picture("model", drawing, LEAST_WIDTH, _readable(drawing, LEAST_HEIGHT), fills=True)
+
+
+def _readable(drawing: Drawing, least: int) -> int:
+    """The least height of a picture, so that titles are not cut: with less room the page scrolls."""
+    _, _, top, bottom = drawing.window
+    return max(least, round(READABLE * abs(bottom - top)))
 
 
 def block_sentence(view: View, stage: Stage) -> str:
@@ -122,17 +128,15 @@ def whole(view: View, stage: Stage) -> tuple[Element, ...]:
     drawing, player = played(view, joined(view, drawing, due), due, invitation)
     controls = (Controls("controls", choices),) if choices else ()
     wide, high = (LARGE_WIDTH, LARGE_HEIGHT) if view.looking.large else (LEAST_WIDTH, LEAST_HEIGHT)
-    if view.state.model.called and not view.looking.large:  # with many words it scrolls, so that titles are not cut
-        _, _, top, bottom = drawing.window
-        high = max(high, round(READABLE * abs(bottom - top)))
+    if view.state.model.called and not view.looking.large:
+        high = _readable(drawing, high)
     return (*controls, player, Picture("model", drawing, wide, high, fills=True))
 
 
 def whole_below(view: View) -> Picture:
     """The picture of the model at the end of a page about the model, if the page has room for it."""
     drawing, due = _drawn(view)
-    _, _, top, bottom = drawing.window
-    high = max(LEAST_BELOW, round(READABLE * abs(bottom - top)))  # a smaller picture would not be readable
+    high = _readable(drawing, LEAST_BELOW)
     return Picture("model", joined(view, drawing, due), LEAST_WIDTH, high, fills=True, spare=True)
 
 

@@ -16,6 +16,7 @@ from explorer.pages.lane import amount
 from explorer.pages.levels import ALL, LAYER, WHOLE, block_of, blocks, places
 from explorer.pages.page import Choice, Player
 from explorer.pages.view import Looking, View
+from explorer.pages.whole import READABLE
 from tests.pages.test_columns import crosses
 
 SELF, FFN = "model.encoder.1.self", "model.encoder.1.ffn"
@@ -100,8 +101,15 @@ def test_edges_are_those_of_the_graph(desk):
 
 
 def test_cross_attention_says_where_its_keys_are_from(desk):
+    """A matrix of the same layer comes from a stage of it: "from Decoder 1" said nothing inside decoder 1."""
     words = [mark.text for mark in desk(*TEXTBOOK).page("model.decoder.1.cross").marks("model", Words)]
-    assert {"from Decoder 1", "from Encoder 1"} <= set(words)
+    assert {"from Add & norm", "from Encoder 1"} <= set(words)
+
+
+def test_the_picture_of_a_block_is_high_enough_for_its_titles(desk):
+    element = desk("tiny-gpt", None).page("model.decoder.1.self").the("model")
+    _, _, top, bottom = element.drawing.window
+    assert element.height >= READABLE * abs(bottom - top) - 1
 
 
 def test_every_box_leads_to_the_page_with_its_cells(desk):

@@ -39,6 +39,8 @@ CORNER, SHEET, BEND, DISC = 6.0, 4.0, 8.0, 16.0
 line, and the radius of a disc."""
 PAD, LINE = 6.0, 17.0
 """Units of the window: the padding of a box, and the height of a line of its head."""
+HEAD = 1.3
+"""The height of a line of a box's head, in heights of its letters."""
 EDGE = 1.5
 """Pixels between the edge of a low box and its one line of words."""
 NAMED, NUMBERED, BAR = 0.41, 0.26, 17.0
@@ -210,15 +212,17 @@ class Blocks:
     def _head(self, painter: QPainter, inside: QRectF, box: Box, ink: QColor, quiet: QColor) -> None:
         """Write the title and, on the same line, the note, if all of it fits; and the formula below."""
         line = QRectF(inside.left(), inside.top(), inside.width(), LINE * self._unit)
-        font = self.font(TITLE, strong=True)
+        # In low lines letters are low, too; otherwise title, formula and picture would overlap.
+        least = min(max(line.height() / HEAD, TIGHT), LEAST)
+        font = self.font(TITLE, True, least)
         if font is None:
             return
         wide = self._advance(font, True, box.title)
-        self._write(painter, line, box.title, TITLE, ink, LEFT, strong=True)
+        self._write(painter, line, box.title, TITLE, ink, LEFT, strong=True, least=least)
         room = line.adjusted(wide + 0.4 * font.pixelSize(), 0, 0, 0)
-        small = self.font(NOTE) if room.width() > font.pixelSize() else None
+        small = self.font(NOTE, least=least) if room.width() > font.pixelSize() else None
         if small is not None and self._fitted(small, False, box.note, room.width())[1] == box.note:
-            self._write(painter, room, box.note, NOTE, quiet, RIGHT)
+            self._write(painter, room, box.note, NOTE, quiet, RIGHT, least=least)
         if box.formula:
             below = line.translated(0, 0.92 * line.height())
             below.setHeight(lines_of(box.formula) * line.height())

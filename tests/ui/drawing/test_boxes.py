@@ -310,6 +310,13 @@ def test_a_matrix_narrower_than_its_name_that_says_no_size_is_painted(picture):
     assert len(list(written_in(picture))) == 1
 
 
+def test_the_letters_of_a_low_title_do_not_lie_on_its_formula(picture):
+    """At three fifths of its size the title of a matrix was written over its formula, and over the frame."""
+    marks = (Box((10, 10, 200, 80), "scores", "scores", "3 × 3", formula=r"S = Q K"),)
+    picture.tell(Drawing(marks, (0, 840, 0, 560), "A matrix", NONE, NONE, down=True, square=True, zoom=True))
+    assert {one.font.pixelSize() for one in written_in(picture)} == {9}
+
+
 def test_words_of_low_bars_do_not_lie_on_each_other(picture, at):
     high = 1000.0 / (at(picture, 0, 100).y() - at(picture, 0, 0).y())  # numbers of the window that are ten pixels
     cells = tuple(Cell("source.X", (0, i)) for i in range(3))
