@@ -47,7 +47,7 @@ class Vocabulary(tuple[str, ...]):
 
         Raises `ExplorerError`: "tokenizer".
         """
-        if not whole and text.startswith(" ") and self._begins_with_blank:
+        if not whole and text.startswith(" ") and self._adds_blank:
             text = text[1:]  # the tokenizer adds it again
         return [self[number] for number in self.tokenizer.encode(text, whole) if number < len(self)]
 
@@ -63,10 +63,10 @@ class Vocabulary(tuple[str, ...]):
         return tuple(marks or there[:1] or [END])
 
     @cached_property
-    def _begins_with_blank(self) -> bool:
-        """Whether the tokenizer adds a blank before a text that begins without one."""
-        first = self.tokenizer.encode("a", False)[:1]
-        return bool(first) and self[first[0]].startswith("␣")
+    def _adds_blank(self) -> bool:
+        """Whether the tokenizer adds a blank before every text, also before one that begins with a blank."""
+        alone, behind = (self.tokenizer.encode(text, False) for text in ("a", " a"))
+        return alone != behind and any(self[number].startswith("␣") for number in alone[:1] if number < len(self))
 
     def text_of(self, pieces: Sequence[str]) -> str:
         """The text of pieces."""

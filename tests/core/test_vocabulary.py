@@ -46,6 +46,18 @@ def test_the_blank_that_the_tokenizer_puts_there_is_not_put_twice():
     assert tokens_of("␣ab", KNOWN, whole=False) == ["␣", "a", "b"]
 
 
+def test_a_blank_that_the_tokenizer_adds_only_where_there_is_none_stays():
+    class AtMostOne(Letters):
+        def encode(self, text, marks=True):
+            return super().encode(text.removeprefix(" "), marks)
+
+    assert tokens_of("␣␣b", Vocabulary(KNOWN, AtMostOne()), whole=False) == ["␣", "␣", "b"]
+
+
+def test_the_pieces_of_a_model_may_be_fewer_than_those_of_its_tokenizer():
+    assert tokens_of("␣ab", Vocabulary(("<s>",), Letters()), whole=False) == []
+
+
 def test_a_piece_that_is_typed_as_it_is_shown_is_that_piece():
     assert tokens_of("␣a", KNOWN, whole=False) == ["␣a"]
     assert tokens_of("b", KNOWN, whole=False) == ["b"]
