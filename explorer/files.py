@@ -4,13 +4,17 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from time import sleep
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO
 
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
 
 
@@ -42,6 +46,17 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
         _settle(target.parent)
     except OSError as error:
         raise ExplorerError("not-written", file=path, reason=error.strerror or error) from None
+
+
+def write_npz(stream: BinaryIO, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays as an .npz file that names this program, so that a command may write over it."""
+    from zipfile import ZipFile  # the first picture does not need it
+
+    with ZipFile(stream, "w") as archive:
+        archive.comment = PROGRAM.encode()
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
 
 
 def open_file(path: str | Path) -> BinaryIO:

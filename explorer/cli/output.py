@@ -1,6 +1,7 @@
 """Which files a command may overwrite: no file that it reads, and only files that this program has written."""
 
 import os
+import re
 import zipfile
 import zlib
 from argparse import Namespace
@@ -133,15 +134,22 @@ def _stands_beside_script(head: bytes, path: Path) -> bool:
 
 
 def _is_table_of_words(head: bytes, path: Path) -> bool:
-    """Whether each line is a word with numbers, and all lines have equally many."""
+    """Whether each line is a word with equally many numbers, as `explorer.words.files.formats.save` writes them.
+
+    Tables of others have fewer digits than a float32 needs.
+    """
     found = {_numbers_in(line) for line in head.split(b"\n")[:-1]}
-    return len(found) == 1 and found != {0}
+    return len(found) == 1 and found != {0} and re.search(rb" \S*[1-9][\d.]{7}", head) is not None
 
 
 def _numbers_in(line: bytes) -> int:
-    """How many numbers follow the word of a line; 0 for any other line."""
+    """How many numbers follow the word of a line, each in the digits that a float32 needs; 0 for any other line."""
+    import numpy as np
+
+    said = line.decode("utf-8", "replace").split(" ")[1:]
     try:
-        return len([float(number) for number in line.split(b" ")[1:]])
+        with np.errstate(over="ignore"):
+            return len(said) if list(map(str, np.array(said, np.float32))) == said else 0
     except ValueError:
         return 0
 
@@ -175,6 +183,6 @@ KINDS: dict[str, Known] = {
     ".lessons": _is_commented,
     ".txt": _is_table_of_words,
     ".safetensors": _is_vectors,
-    ".npz": lambda head, path: _is_commented(head, path) or _members(path).keys() == {"vectors.npy", "words.npy"},
+    ".npz": _is_commented,
 }
 """How a file is recognised as one of ours, by the ending of its name. Endings are tried in this order."""

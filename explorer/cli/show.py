@@ -6,11 +6,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
-import numpy as np
-
-from explorer import PROGRAM
 from explorer.cli import formats
 from explorer.cli.options import UsageError
 from explorer.cli.output import wrote
@@ -22,7 +18,7 @@ from explorer.core.script import export, save
 from explorer.core.training.data import read_text
 from explorer.document.continuation import MOST_NEW
 from explorer.export.matrix import markdown, numpy, tsv
-from explorer.files import whole_file
+from explorer.files import whole_file, write_npz
 from explorer.lessons.document_lesson import DocumentLesson
 from explorer.library import conventions as searches
 from explorer.library import transformer as library
@@ -126,11 +122,8 @@ def _arrays(arguments: Namespace, m: Transformer) -> int:
         known = [[name] if graph.find(name) else select(graph, [name]) for name in arguments.nodes]
         names = [name for some in known for name in some]
     found = {name: m[name].value for name in names}
-    with whole_file(arguments.out) as stream, ZipFile(stream, "w") as archive:
-        archive.comment = PROGRAM.encode()  # so that the file is recognised as ours and may be overwritten
-        for name, array in found.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, array, allow_pickle=False)
+    with whole_file(arguments.out) as stream:
+        write_npz(stream, found)
     print(wrote(Path(arguments.out)))
     return 0
 

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from refusals import refuses
 
@@ -132,6 +133,17 @@ def test_a_text_is_not_written_over_by_its_own_vectors(folder, capsys):
     assert "text.txt: is read by this command" in capsys.readouterr().err
     assert Path("text.txt").read_text("utf-8") == TEXT
     assert not Path("text.txt.training").exists()
+
+
+def test_vectors_of_others_stay(folder, capsys):
+    """Tables as Stanford offers them, and arrays that a student has saved."""
+    Path("out.txt").write_text("the 0.418 0.24968 -0.41242\nof 0.70853 0.57088 -0.4716\n", "utf-8")
+    np.savez("out.npz", vectors=np.ones((1, 2)), words=np.array(["mine"]))
+    for out in ("out.txt", "out.npz"):
+        before = Path(out).read_bytes()
+        assert main([*WORDS, out, *SMALL]) == 2
+        assert f"{out}: was not written by this program" in capsys.readouterr().err
+        assert Path(out).read_bytes() == before
 
 
 def test_what_a_recipe_names_is_read_too(folder, capsys):

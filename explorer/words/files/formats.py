@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from explorer import container
 from explorer.core.errors import ExplorerError
-from explorer.files import open_file, whole_file
+from explorer.files import open_file, whole_file, write_npz
 from explorer.words.files import arrays, lines, records
 from explorer.words.progress import Meter, Report
 from explorer.words.vectors import Vectors
@@ -165,7 +165,7 @@ def save(vectors: Vectors, out: Path) -> None:
                     # The shortest digits that give the same float32 when they are read.
                     stream.write(f"{word} {' '.join(map(str, vector))}\n".encode())
             case ".npz":
-                np.savez(stream, vectors=vectors.array, words=np.array(list(vectors.words)))
+                write_npz(stream, {"vectors": vectors.array, "words": np.array(list(vectors.words))})
             case _:
                 named: dict[str, NDArray[np.generic]] = {"vectors": np.asarray(vectors.array)}
                 if ending.startswith(".int8"):
