@@ -19,6 +19,7 @@ from explorer.pages.levels import (
     shown_layer,
     stages_of,
     to_whole,
+    unlike,
 )
 from explorer.pages.page import Button, Choice, Header, Switches
 from explorer.pages.view import View
@@ -103,7 +104,8 @@ def _drawn_layer(view: View) -> Choice | None:
     asks = tuple(Keep(LAYER, k) for k in (*range(1, layers + 1), *every))
     layer = shown_layer(view)
     chosen = layers if layer == ALL else layer - 1
-    return Choice("layer", "Layer", options, chosen, asks, "The layer that is drawn; the others have the same blocks")
+    others = "are not all alike: see the page “All switches”" if unlike(view) else "have the same blocks"
+    return Choice("layer", "Layer", options, chosen, asks, f"The layer that is drawn; the others {others}")
 
 
 def _listed_layer(view: View) -> Choice | None:

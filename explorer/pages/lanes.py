@@ -14,7 +14,7 @@ from explorer.core.numbers import alone, places_of_largest
 from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Bars, Box, Drawing, FlowLine, Mark, Words
 from explorer.pages.gestures import Keep
 from explorer.pages.lane import GAP, LETTER, PAD, RISE, SMALL, Lane, Sheet, amount, image_of
-from explorer.pages.levels import ALL, LAYER, layers_of, shown_layer
+from explorer.pages.levels import ALL, LAYER, layers_of, shown_layer, unlike
 from explorer.pages.page import where_said
 from explorer.pages.sublayers import Sublayers
 from explorer.pages.view import Cell, View
@@ -333,7 +333,9 @@ class Lanes:
         times = self._stack_sizes[lane.stack]
         folded = self._layer != ALL and times > 1
         name = lane.stack.capitalize() if len(self._view.graph.sequences) > 1 else "Layer"
-        title, note = f"{name} {k}" + (f" of {times}" if folded else ""), f"all alike: × {times}" if folded else ""
+        title, note = f"{name} {k}", ""
+        if folded:
+            title, note = f"{title} of {times}", f"{'not ' * (lane.stack in unlike(self._view))}all alike: × {times}"
         above = self._sublayers.above + self._title - 2.0
         place = start, lane.top - above, lane.x - start + 2.0, above + lane.height + BELOW - 1.0
         tip = f"Draw all {times} layers" if folded else f"Draw one layer for all {times}" if times > 1 else ""

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from explorer.core.attribution import can_be_parted
 from explorer.core.frozen import Frozen
 from explorer.core.graph import LOGITS, PROBABILITIES, Graph, Stage
+from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.lessons.schema import WHOLE as WHOLE_NAME
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.view import View
@@ -55,6 +56,24 @@ def listed_layer(view: View) -> int:
     """
     layers = max(layers_of(view).values(), default=0)
     return view.number(SWITCHED, 1, 1, layers) if layers > MOST_LISTED else ALL
+
+
+_UNLIKE: WeakKeyDictionary[Graph, frozenset[str]] = WeakKeyDictionary()
+"""The stacks of each graph whose layers differ, kept because the picture of the whole asks after each edit."""
+
+
+def unlike(view: View) -> frozenset[str]:
+    """The stacks whose layers have not all the same switches, and so not all the same blocks."""
+    if view.graph not in _UNLIKE:
+        model = view.state.model
+        chosen: dict[tuple[str, str], set[tuple[SwitchValue, ...]]] = {}
+        for block, kind in model.blocks().items():
+            stack, _, layer = block.partition(".")
+            if part := layer.partition(".")[2]:  # a block within a layer
+                values = tuple(model.switch(block, name) for name in SWITCHES[kind])
+                chosen.setdefault((stack, part), set()).add(values)
+        _UNLIKE[view.graph] = frozenset(stack for (stack, _), some in chosen.items() if len(some) > 1)
+    return _UNLIKE[view.graph]
 
 
 class _Blocks(Frozen):

@@ -286,6 +286,12 @@ def test_many_layers_fold_into_one_and_open_on_demand(desk):
     assert eyes.the("layer").chosen == 6
     assert {m.node.node for m in images(eyes, "weights")} == {"decoder.7.self.weights"}
     assert {"after layer 6", "after layer 12"} <= {m.text for m in eyes.marks("model", Words)}
+    assert frame.name == "Layer 1 of 12, all alike: × 12"
+    assert eyes.the("layer").tip.endswith("the others have the same blocks")
+    made.do(SetSwitch("decoder.2.ffn", "on", False))
+    eyes = made.page(WHOLE.name)
+    assert "Layer 7 of 12, not all alike: × 12" in boxes(eyes)
+    assert "are not all alike" in eyes.the("layer").tip
 
 
 # In large letters
