@@ -27,8 +27,7 @@ from explorer.teaching.answers import Answered, Sitting, file_name
 from explorer.teaching.class_page import Roll, asked_in
 from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, items
-from explorer.teaching.moodle import moodle_xml
-from explorer.teaching.qti import qti_zip
+from explorer.teaching.platforms import moodle_xml, qti_zip
 from explorer.teaching.sheet import read_sheet, sheet_of
 from explorer.teaching.sheet_page import order, told
 

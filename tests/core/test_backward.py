@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from explorer.core.backward import planned, walk
 from explorer.core.engine import Pin, fresh, same_bytes
-from explorer.core.gradients import Gradients
+from explorer.core.gradients import Gradients, planned, walk
 from explorer.core.graph import LOSS
 from tests.core.conftest import about
 

@@ -20,8 +20,7 @@ from explorer.lessons.mistakes import Mistake
 from explorer.lessons.steps import Look, MakeSo, Predict, Step
 from explorer.teaching.class_page import as_plain
 from explorer.teaching.items import ChoiceItem, NumberItem, Table, Wrong, answered, item_at, item_ids, items
-from explorer.teaching.moodle import Picture, in_words, moodle_xml
-from explorer.teaching.qti import QTI, qti_zip
+from explorer.teaching.platforms import QTI, Picture, in_words, moodle_xml, qti_zip
 
 LESSONS = ("emma", "softmax", "two-vectors")
 

@@ -4,12 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from explorer.checkpoints.tokenizers.decoders import decoder
 from explorer.checkpoints.tokenizers.fields import Fields, wrong
 from explorer.checkpoints.tokenizers.models import MOST_ID, piece_model
 from explorer.checkpoints.tokenizers.normalizers import normalizer
 from explorer.checkpoints.tokenizers.pre_tokenizers import pre_tokenizer
-from explorer.checkpoints.tokenizers.tokenizer import Added, Tokenizer
+from explorer.checkpoints.tokenizers.tokenizer import Added, Tokenizer, decoder
 
 MOST_BYTES = 64_000_000
 _MOST_ADDED = 20_000

@@ -7,8 +7,7 @@ from weakref import WeakValueDictionary
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
 from explorer.core.model import KINDS, SEQUENCES, Model
-from explorer.core.models.parts import attention_lesson, mlp, norm, output, vectors
-from explorer.core.models.transformers import encoder, encoder_decoder, gpt
+from explorer.core.models.parts import attention_lesson, encoder, encoder_decoder, gpt, mlp, norm, output, vectors
 from explorer.core.vocabulary import Vocabulary
 
 _BUILDERS = {

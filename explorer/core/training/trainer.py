@@ -17,10 +17,10 @@ from zlib import crc32
 
 import numpy as np
 
-from explorer.core.backward import planned, walk
 from explorer.core.cost import parameters
 from explorer.core.engine import Engine, Pin, held_cells, run
 from explorer.core.errors import ExplorerError, nearest, written_shape
+from explorer.core.gradients import planned, walk
 from explorer.core.graph import CASES, LOSS, TARGET, Graph
 from explorer.core.model import Model
 from explorer.core.models import build

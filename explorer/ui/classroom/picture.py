@@ -8,7 +8,7 @@ from explorer.core.numbers import decimals_of, in_table
 from explorer.core.overview import largest_of
 from explorer.export.colours import diverging, sequential, text_on
 from explorer.teaching.items import Table
-from explorer.teaching.moodle import Picture
+from explorer.teaching.platforms import Picture
 
 SHARP = 2
 """Pixels of the picture for each pixel that it takes on the page."""

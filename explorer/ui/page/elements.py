@@ -34,11 +34,10 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.card import CardsView
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.descent import DescentView
-from explorer.ui.page.header import HeaderView
+from explorer.ui.page.header import HeaderView, SwitchBar
 from explorer.ui.page.note import MathsView, NoteLabel, PassageView, SectionLabel, WaitingBar
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.page.player import PlayerView
-from explorer.ui.page.switches import SwitchBar
 from explorer.ui.workbench import Workbench
 
 CLOSE_LINES = 90

@@ -18,7 +18,7 @@ from explorer.ui.page.controls import ChoiceView
 from explorer.ui.page.descent import DescentView
 from explorer.ui.page.elements import Drawn, Sized
 from explorer.ui.page.enlargement import Enlargement
-from explorer.ui.page.growth import Growth
+from explorer.ui.page.growth import Growth, WordPictures
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Titled, height_of
 from explorer.ui.page.lines import (
@@ -45,7 +45,6 @@ from explorer.ui.page.thumbnails import (
     rows_to_map,
     weights_of,
 )
-from explorer.ui.page.word_pictures import WordPictures
 from explorer.ui.widgets.labels import let_end, line_of
 
 if TYPE_CHECKING:

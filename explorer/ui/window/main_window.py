@@ -36,9 +36,8 @@ from explorer.ui.widgets.tree import Gone
 from explorer.ui.window import lesson_bar
 from explorer.ui.window.lesson_bar import LessonBar
 from explorer.ui.window.notice import Notice, Passing, Reading, Saving, Writing
-from explorer.ui.window.parts import Docks, Folds, Rolling, Sizes
+from explorer.ui.window.parts import Docks, Folds, Rolling, SideBySide, Sizes
 from explorer.ui.window.pipeline_map import PipelineMap
-from explorer.ui.window.side_by_side import SideBySide
 from explorer.ui.window.tabs import Tabs
 from explorer.ui.window.token_bar import TokenBar
 from explorer.ui.window.top_bar import Tab, TopBar

@@ -11,8 +11,7 @@ from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetSwitch
 from explorer.pages.compose import KINDS
 from explorer.pages.header import block_of
-from explorer.ui.page.header import HeaderView
-from explorer.ui.page.switches import SwitchBar
+from explorer.ui.page.header import HeaderView, SwitchBar
 from explorer.ui.widgets.inputs import ComboBox, SpinBox
 from explorer.ui.widgets.names import NamedBox
 from tests.samples import long
