@@ -75,7 +75,7 @@ WHY = {
     "b_2": "one for each dimension",
     "gamma": "stretches dimensions",
     "beta": "moves dimensions",
-    "W": "a column for each result",
+    "W": "weights of each result",
     "b": "one for each result",
 }
 GROWTH = {

@@ -116,7 +116,8 @@ def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
 def _back(view: View, output: str, passed: str) -> tuple[Element, ...]:
     """The second product: the node `passed` × W₂."""
     row = Row("output row", product(view, output, again=passed))
-    return Section("back", "Then: the units that are on add their rows of W_2"), row
+    lines = "columns" if view.nodes[output].op.factors() == (False, True) else "rows"
+    return Section("back", f"Then: the units that are on add their {lines} of W_2"), row
 
 
 def _gated(view: View, block: str) -> tuple[Element, ...]:

@@ -74,6 +74,12 @@ def test_the_width_is_stated(start):
     assert len(page.the("units").lines) == 16
 
 
+def test_the_units_add_their_lines_of_the_weights(start):
+    assert start.page(STAGE).the("back").text.endswith("their rows of W_2")
+    start.do(SetSwitch(BLOCK, "weights", "W x"))
+    assert start.page(STAGE).the("back").text.endswith("their columns of W_2")
+
+
 def test_one_unit_is_no_several(start):
     start.do(SetSwitch(BLOCK, "d_ff", 1))
     notes = start.page(STAGE).notes
