@@ -17,6 +17,7 @@ from explorer.pages.drawing import LONG, AttentionLines, HeatMap, SentenceRow, S
 from explorer.pages.element import Element
 from explorer.pages.feed_forward import product
 from explorer.pages.gestures import is_off, turn
+from explorer.pages.levels import says_next
 from explorer.pages.matrix import SHARES, Matrix, matrix, symbol_only
 from explorer.pages.page import Button, Item, Note, Row, Section, Stack
 from explorer.pages.vectors import planes
@@ -274,6 +275,9 @@ def _rows(view: View, block: str) -> tuple[SentenceRow, ...]:
 def _forced(view: View, block: str) -> str:
     if TARGET not in view.nodes:
         return "This model has no loss, so there are no right words."
+    if not says_next(view):
+        typed = "What it should say is typed on the page of the loss; these are not the next words of the sentence."
+        return f"The decoder reads this sentence, whatever it would say itself. {typed}"
     mask = view.values.get(f"{block}mask")
     if mask is None:
         behind = "There is no mask here, so each word can look at the next word, which is its answer."
@@ -281,11 +285,9 @@ def _forced(view: View, block: str) -> str:
         behind = "The mask lets some words look at later words, so these words may see their answer."
     else:
         behind = "Without the mask each word could look at the next word, which is its answer."
-    says = (
-        "The right words are typed on the page of the loss; they do not follow the sentence."
-        if view.nodes[TARGET].is_input
-        else "What it should say is the same sentence, shifted by one word."
-    )
+    says = "What it should say is the same sentence, shifted by one word."
+    if view.nodes[TARGET].is_input:
+        says += " These words are typed on the page of the loss, and stay if the sentence changes."
     return f"Teacher forcing: the decoder reads the right words, whatever it would say itself. {says} {behind}"
 
 

@@ -11,8 +11,9 @@ from weakref import WeakKeyDictionary
 
 from explorer.core.attribution import can_be_parted
 from explorer.core.frozen import Frozen
-from explorer.core.graph import LOGITS, PROBABILITIES, Graph, Stage
+from explorer.core.graph import LOGITS, PROBABILITIES, TARGET, Graph, Stage
 from explorer.core.switches import SWITCHES, SwitchValue
+from explorer.core.vocabulary import PAD
 from explorer.lessons.schema import WHOLE as WHOLE_NAME
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.view import View
@@ -211,3 +212,13 @@ def is_gpt(graph: Graph) -> bool:
 def has_words(graph: Graph) -> bool:
     """Whether a model is a decoder by itself, whose words could be pieces of words."""
     return "input" in graph.sequences and LOGITS in graph.nodes
+
+
+def says_next(view: View) -> bool:
+    """Whether the right words of a decoder are the next ones of its sentence; a person may have typed others."""
+    target, nodes = view.values.get(TARGET), view.nodes
+    if target is None or target.ndim != 1 or not nodes[TARGET].is_input:
+        return target is not None and target.ndim == 1
+    says = view.graph.axes["output.words"]
+    there = view.labels(nodes[TARGET].axes[0])[1:]
+    return all(says[right] == word for right, word in zip(target, there, strict=False) if word != PAD)

@@ -8,7 +8,6 @@ from html import escape
 from explorer.core.byte_pairs import are_pieces, typed
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import CASES, TARGET
-from explorer.core.models.ends import DECODER_READS, follows_words
 from explorer.core.numbers import quantity, read_number
 from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.switches import SWITCHES
@@ -18,6 +17,7 @@ from explorer.core.vocabulary import START as BEGIN
 from explorer.lessons.schema import Lesson
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining, Switch
+from explorer.pages.levels import says_next
 from explorer.pages.moving import moving
 from explorer.pages.page import Button, Choice, Controls, Field, Form, Note, Number, Stack, TextBox
 from explorer.pages.view import View
@@ -193,22 +193,11 @@ def learned_from(plan: Plan, view: View) -> str:
         case "mlp":
             cases = quantity(len(view.values[CASES]), "case")
             return f"{cases}: each input X of the first page has the right answer y."
-        case "gpt" if own and _says_next(view):
+        case "gpt" if own and says_next(view):
             return f"{own[0]}: after each word the model should say the next word."
-        case "encoder-decoder" if len(own) == 2 and _says_next(view):
+        case "encoder-decoder" if len(own) == 2 and says_next(view):
             return f"{own[0]} → {own[1]}: it reads the first and should say the second, word by word."
     return "The example on the other pages, with the right answer on the page “Loss”."
-
-
-def _says_next(view: View) -> bool:
-    """Whether the right words are the next ones of the sentence; a person may have typed others."""
-    if follows_words(view.state.model):
-        return True
-    target, axis = view.values.get(TARGET), DECODER_READS[view.state.model.kind]
-    if target is None or target.ndim != 1:
-        return False
-    says = view.graph.axes["output.words"]
-    return [says[i] for i in target[:-1] if i >= 0] == list(view.engine.labels(axis)[1:])
 
 
 def settings_page(plan: Plan, view: View, lesson: Lesson, weights: Mapping[str, bool]) -> tuple[Element, ...]:

@@ -297,7 +297,12 @@ def test_the_page_says_what_the_mask_is_for(translator):
     assert "these words may see their answer" in translator.page(MASKED).notes
     translator.do(SetSwitch("decoder.1.self", "mask", "none"), SetSwitch("loss", "targets", "typed"))
     page = translator.page(MASKED)
-    assert "There is no mask here" in page.notes
+    assert "There is no mask here, so each word can look at the next word, which is its answer" in page.notes
+    assert "stay if the sentence changes" in page.notes
+    translator.do(SetCells("loss.target", {(0,): 2}))
+    said = translator.page(MASKED).notes
+    assert "these are not the next words of the sentence" in said
+    assert "its answer" not in said
     assert "are typed" in page.notes
 
 
