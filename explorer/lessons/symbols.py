@@ -50,8 +50,9 @@ SIGNS = {
 }
 """The text of each command without arguments."""
 FUNCTIONS = ("exp", "ln", "log", "sin", "cos", "tan", "tanh", "max", "min", "argmax", "softmax", "arccos", "det")
-_WORDS = ("text", "mathrm", "operatorname", "mathbf", "mathit", "vec", "hat", "bar", "overline")
-_ABOVE = {"vec": "⃗", "hat": "̂", "bar": "̄", "overline": "̄"}
+_WORDS = ("text", "mathrm", "operatorname", "mathbf", "mathit")
+_ABOVE = {"vec": "⃗", "hat": "̂", "bar": "̄", "overline": "̄", "tilde": "̃"}
+_FIRST = re.compile(r"(?:<[^>]*>)*.")
 _TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}_^])|(\s+)|([A-Za-z])|(.)")
 _BINARY = {"=": " = ", "+": " + ", "-": " − ", "<": " < ", ">": " > ", "*": " × "}
 _SUBSCRIPTS = str.maketrans("0123456789+−-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
@@ -187,7 +188,7 @@ class _Formula:
         if token == "{":
             return self._rest_of_group()
         if token in "_^":
-            return (form.below if token == "_" else form.above)(self._part())
+            return (form.below if token == "_" else form.above)(self._argument())
         if token == "}":
             raise UnknownNameError("formula", self._latex, "open its brackets before they are closed.")
         if token.isalpha() and token.isascii():
@@ -212,19 +213,30 @@ class _Formula:
     def _command(self, name: str) -> str:
         form = self._form
         if name == "sqrt":
-            return form.root(self._part())
+            return form.root(self._argument())
         if name == "frac":
-            above, below = self._part(), self._part()
+            above, below = self._argument(), self._argument()
             return f"{_bracketed(above)} / {_bracketed(below)}"
         if name in _WORDS:
-            return self._word() + _ABOVE.get(name, "")
+            return self._word()
+        if name in _ABOVE:
+            return _FIRST.sub(rf"\g<0>{_ABOVE[name]}", self._argument(), count=1)
         if name in FUNCTIONS:
             return form.upright(f" {name} ")
-        one_of("symbol", name, [*SIGNS, *FUNCTIONS, *_WORDS, "sqrt", "frac"])
+        one_of("symbol", name, [*SIGNS, *FUNCTIONS, *_WORDS, *_ABOVE, "sqrt", "frac"])
         return form.upright(SIGNS[name])
+
+    def _argument(self) -> str:
+        self._skip_blanks()
+        return self._part()
+
+    def _skip_blanks(self) -> None:
+        while self._at < len(self._tokens) and self._tokens[self._at].isspace():
+            self._at += 1
 
     def _word(self) -> str:
         """A word in upright letters, with its blanks."""
+        self._skip_blanks()
         if self._next() != "{":
             self._at -= 1
             return self._part()

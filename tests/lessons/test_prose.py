@@ -17,6 +17,11 @@ FORMULAS = {
     "W_Q": ("<i>W</i><sub><i>Q</i></sub>", "W_Q"),
     "e^{-x_{10}}": ("<i>e</i><sup>−<i>x</i><sub>10</sub></sup>", "e^(−x₁₀)"),
     "a - b = -1": ("<i>a</i> − <i>b</i> = −1", "a − b = −1"),
+    r"\frac 1 2": ("1 / 2", "1 / 2"),
+    r"\sqrt n_ i": ('√<span style="text-decoration: overline"><i>n</i></span><sub><i>i</i></sub>', "√nᵢ"),
+    r"\text {a b}": ("a b", "a b"),
+    r"\hat y": ("<i>y\u0302</i>", "y\u0302"),
+    r"\tilde{W_Q}": ("<i>W̃</i><sub><i>Q</i></sub>", "W̃_Q"),
     r"\frac{a + b}{c}": ("(<i>a</i> + <i>b</i>) / <i>c</i>", "(a + b) / c"),
     r"\operatorname{softmax}(Q K^\top)": ("softmax(<i>Q</i><i>K</i><sup>T</sup>)", "softmax(QKᵀ)"),
     r"\sum_i w_i \cdot v_i": (
