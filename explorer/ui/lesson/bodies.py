@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import LOSS, Graph, Place
+from explorer.core.graph import LOSS, Node, Place
 from explorer.core.numbers import read_answer
 from explorer.lessons.answers import Answer, Verdict, place_named
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict
@@ -285,7 +285,8 @@ class PointBody(Body):
         if cell.node == place.node and cell.index[: len(place.index)] == place.index:
             self._take_place(cell.index[len(place.index) :], by)
         elif by == "click":
-            self._say.setText(elsewhere(self._engine.graph, cell, place))
+            now = self.bench.document.engine.graph  # a switch may have added the clicked node in this step
+            self._say.setText(elsewhere(now.nodes[cell.node], cell, self._engine.graph.nodes[place.node], place))
 
     @property
     def _engine(self) -> Engine:
@@ -317,9 +318,8 @@ class PointBody(Body):
         return all(i < size for i, size in zip(place, sizes, strict=False))
 
 
-def elsewhere(graph: Graph, cell: Cell, asked: Place) -> str:
+def elsewhere(clicked: Node, cell: Cell, meant: Node, asked: Place) -> str:
     """A sentence: the cell is in another table than the one that is asked for, so it is no answer."""
-    meant, clicked = graph.nodes[asked.node], graph.nodes[cell.node]
     name = f"<b>{formula_html(meant.symbol)}</b>"
     head = "" if asked.head is None else f" of head {asked.head + 1}"
     if cell.node == asked.node:

@@ -290,7 +290,12 @@ def test_a_click_into_another_table_is_no_answer_and_says_which_one_is_meant(win
     assert guide.question is not None
     assert "That number is in" in question._say.text()
     assert "Click a number in" in question._say.text()
-    eye.settle(window)
+    window.bench.document.do(SetSwitch("loss", "loss", "cross-entropy"))
+    eye.go_to(window, "loss")
+    view = eye.view(window, "loss.target")  # the step began without this table
+    hand.click(view.viewport(), hand.cell(view, 0, 0) - view.viewport().pos())
+    assert "<b><i>y</i></b>" in question._say.text()
+    eye.go_to(window, "output")
     view = eye.views(window)[SHARES]
     hand.click(view.viewport(), hand.cell(view, 0, 0) - view.viewport().pos())
     assert question._say.text() == PointBody.WHERE["cell"]
