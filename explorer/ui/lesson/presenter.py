@@ -185,7 +185,9 @@ class Presenter(QWidget):
         self.clock.at(guide.step.id)
         self._rested = QCursor.pos()
         self.poll.close_poll()
-        if self.sheet is not None:
+        if self.sheet is None:  # its numbers were still being computed when the mode began
+            self._rebuild()
+        else:
             self.sheet.stand_alone(False)
             self.sheet.tell(guide.step, guide.at, len(guide.steps), guide.lesson.title, guide.numbers, guide.before)
             self._ask()

@@ -462,6 +462,19 @@ def test_a_step_whose_numbers_take_long_comes_once_they_are_there(slow, guide, p
     assert not slow.files.modified
 
 
+def test_a_class_sees_the_first_step_once_its_numbers_are_there(slow, guide, hand, gate, qtbot):
+    guide.go(2)
+    come(qtbot, slow, gate)
+    guide.leave()
+    gate.open.clear()
+    hand.key(Key.Key_F5)
+    presenter = slow.lessons.presenter
+    assert (guide.at, presenter.sheet) == (None, None)
+    come(qtbot, slow, gate)
+    assert presenter.sheet.step is guide.steps[0]
+    presenter.leave()
+
+
 def test_values_of_a_step_are_computed_once(slow, guide, gate, qtbot, monkeypatch):
     def fresh(*_):
         raise AssertionError("computed a second time")
