@@ -36,7 +36,7 @@ SENTENCES: dict[str, str] = {
     "not-a-matrix": "This is not a matrix of finite numbers; give its rows, with ; between them.",
     "no-questions": "The lesson '{lesson}' has no questions; choose another, see `explorer list`.",
     "unknown-question": "There is no question '{name}'{near}; write LESSON/STEP, or a lesson for all of its questions.",
-    "not-on-a-sheet": "The question '{name}' needs its page, so that it is asked in the program alone; choose others.",
+    "not-on-a-sheet": "What '{name}' asks needs its page, so that it is asked in the program alone; choose others.",
     "bad-title": "Give a title of 1 to {limit} letters.",
     "too-many-questions": "A sheet has 1 to {limit} questions; choose others.",
     "seek-stale": "The model has changed since; look for the value again.",

@@ -289,6 +289,8 @@ def questions(arguments: Namespace) -> int:
                 if variant == 0 or isinstance(item, NumberItem):  # choices have no variants
                     groups.setdefault(item.id, []).append(item)
     every = [item for group in groups.values() for item in group]
+    if not every:
+        raise ExplorerError("not-on-a-sheet", name=", ".join(arguments.lessons))
     if out.suffix.lower() == ".xml":
         need_display(or_offscreen=True)
         from explorer.ui.classroom.picture import picture_of  # imports Qt, which draws the text of pictures

@@ -83,7 +83,7 @@ def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
     """A sheet of whole lessons, such as "emma", or single questions, such as "emma/score".
 
     Raises `ExplorerError`: "bad-title", "unknown-lesson", "model-needed", "unknown-question", "no-questions",
-    "not-on-a-sheet" for a question that needs its page, or "too-many-questions".
+    "not-on-a-sheet" where what is asked needs its page, or "too-many-questions".
     """
     title = " ".join(title.split())
     if not 0 < len(title) <= MOST_TITLE or not can_be_shown(title):
@@ -98,7 +98,7 @@ def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
         if question and name not in known:
             raise ExplorerError("unknown-question", name=name, near=nearest(name, known))
         found = [item.id for item in items(lesson, seed, name if question else "")]
-        if question and not found:
+        if not found:
             raise ExplorerError("not-on-a-sheet", name=name)
         chosen += found
     chosen = list(dict.fromkeys(chosen))

@@ -254,8 +254,10 @@ def test_a_folder_without_answers(tmp_path):
 
 def test_what_a_sheet_is_made_of_can_be_asked():
     """emma/key asks about a table with more columns than a sheet has room for."""
-    with refuses("'emma/key' needs its page"):
+    with refuses("'emma/key' asks needs its page"):
         sheet_of("Week 3", 7, ["softmax/guess", "emma/key"])
+    with refuses("'what-a-trained-head-does' asks needs its page"):
+        sheet_of("Week 3", 7, ["what-a-trained-head-does"])
     with refuses("needs a model that does not come along"):
         sheet_of("Week 3", 7, ["inside-pythia"])
 
