@@ -109,6 +109,7 @@ def test_a_question_about_a_picture_is_not_asked_without_it_but_on_a_sheet_of_be
 
 
 _WINDOW = re.compile(r"the screen|[Cc]lick|[Pp]ress|[Tt]ick|wheel|the (list|page)\b|ook at the (picture|curve)")
+_DO = re.compile(r"[Cc]lick|[Pp]ress|[Ss]witch the|[Cc]hange a|[Cc]hoose another|[Tt]ype|pale|colou?r\b")
 
 
 @pytest.mark.parametrize("lesson", lesson_files())
@@ -117,6 +118,7 @@ def test_no_choice_speaks_of_what_only_the_window_has(lesson):
         if isinstance(item, ChoiceItem):
             said = as_plain("".join(part for part in item.parts if isinstance(part, str)))
             assert not _WINDOW.search(said)
+        assert not [hint for hint in item.hints if _DO.search(hint)]
 
 
 def test_only_one_question():
@@ -345,6 +347,7 @@ def test_the_command(tmp_path, capsys):
         (["softmax", "--out", "a.doc"], "--out says"),
         (["softmax", "--variants", "0", "--out", "a.xml"], "--variants may be"),
         (["tiny-gpt", "--out", "a.xml"], "has no questions"),
+        (["what-a-trained-head-does", "--out", "a.xml"], "needs its page"),
     ):
         assert main(["questions", *given]) == 2
         assert told in capsys.readouterr().err
