@@ -182,6 +182,8 @@ def _there(measured: tuple[Head, ...]) -> list[str]:
 
 def _rules(measured: tuple[Head, ...]) -> str:
     said = "; ".join(f"<b>{escape(name)}</b> {escape(MEASURES[name][0])}" for name in _there(measured))
+    if not said:
+        return "A head cannot be measured on so few words: write a longer sentence."
     return (
         f"Where a head looks: {said}. A number is the share of attention that the head gives to such a place, over the "
         "words that have one. A place that is also the word itself, the word before or the first word is counted "

@@ -106,7 +106,8 @@ def _about(view: View, sequence: str, row: int, on: bool, cost: NextWordCost, no
     words = view.labels(sequence)[:n]
     ids = ids_of(words, view.graph.axes[view.graph.sequences[sequence]])
     apart = _apart(view.state, tuple(ids))
-    return f"{said} Both give the same logits: the largest difference is {written(apart, 2)}, which is rounding."
+    exactly = f": the largest difference, {written(apart, 2)}, is rounding" if apart else ", to the last bit"
+    return f"{said} Both give the same logits{exactly}."
 
 
 @lru_cache(1)  # the page is made anew also when only the way of looking at it changes
@@ -116,9 +117,9 @@ def _apart(state: State, ids: tuple[int, ...]) -> float:
     def read(decoder: Decoder, parts: list[list[int]]) -> np.ndarray:
         return [decoder.read(part) for part in parts][-1]
 
-    with_cache = read(decoder_of(state, len(ids)), [[i] for i in ids])
-    without = read(decoder_of(state, len(ids), cache=False), [list(ids)])
-    with np.errstate(invalid="ignore"):
+    with np.errstate(all="ignore"):  # as in the engine
+        with_cache = read(decoder_of(state, len(ids)), [[i] for i in ids])
+        without = read(decoder_of(state, len(ids), cache=False), [list(ids)])
         return float(np.nanmax(np.abs(with_cache.astype(np.float64) - without), initial=0.0))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.document.commands import SetCells
+from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.loader import load
 from explorer.pages import head_gallery
 from explorer.pages.element import leaves
@@ -86,6 +86,12 @@ def test_without_a_grammar_that_is_said(desk):
     page = desk("roses-are-red").page(HEADS.name)
     assert "the program has no grammar of its words" in page.the("source").text
     assert len(page.the("heads").lines) == 1
+
+
+def test_of_a_single_word_there_is_nothing_to_measure(desk):
+    of = desk("roses-are-red")
+    of.do(SetTokens("input", of.view.labels("input")[:1]))
+    assert of.page(HEADS.name).the("rules").text.startswith("A head cannot be measured on so few words")
 
 
 def test_costs_come_on_request(desk):

@@ -216,12 +216,15 @@ def test_rows_that_are_not_needed_are_grey_and_the_cost_is_their_sum(cat):
     assert kept == {f"layer {k}, self {name}" for k in (1, 2) for name in "KV"}
     others = [line for line in lines if line.entries[0].text not in kept]
     assert all(entry.muted for line in others for entry in line.entries[1:5])
-    difference = float(page.notes.split("largest difference is ")[1].split(",")[0].replace("−", "-"))
+    difference = float(page.notes.split("largest difference, ")[1].split(",")[0].replace("−", "-"))
     assert difference < 1e-4
     cat.choose(CACHED, False)
     lines = cat.page(NEXT_WORD.name).the("computed rows").lines
     assert total(lines) == cost.without
     assert not any(entry.muted for line in lines for entry in line.entries)
+    cat.choose(row_of("input"), 0)  # a single word is read in the same way with the cache and without
+    assert "Both give the same logits, to the last bit." in cat.page(NEXT_WORD.name).notes
+    assert "again for <b>1 word</b>" in cat.page(NEXT_WORD.name).notes
 
 
 def total(lines):
