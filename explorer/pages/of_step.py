@@ -3,6 +3,7 @@
 Also which elements of a page a step, or a chosen cell, puts in the light (`Lit`).
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from explorer.pages.levels import stops
 from explorer.pages.matrix import Matrix, part_of
 from explorer.pages.matrix import matrix as matrix_of_node
 from explorer.pages.page import (
+    Choice,
     Controls,
     DescentPart,
     Item,
@@ -233,6 +235,10 @@ def lit_by_step(page: Page, view: View, step: Step) -> Lit:
         names.append(question.node)
     if isinstance(question, Predict) and question.fade:  # the student computes the answer by hand from these
         named += _begun_with(page, view, question)
+    spoken = re.findall(r"\*\*(.+?)\*\*", step.words)  # a control that the words name in bold is to be used
+    named += [
+        part for one in page.elements for part in leaves(one) if isinstance(part, Choice) and part.title in spoken
+    ]
     made = [name for name in names if view.graph.find(name) is not None]
     named += [*_on(page, view, names), *(one for one in _matrices(page) if one.name in names)]  # some occur twice
     beside += [matrix for name in made for matrix in _parents(page, view, name)]

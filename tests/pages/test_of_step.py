@@ -34,7 +34,7 @@ from explorer.pages.of_step import (
     lit_by_step,
     right_cells,
 )
-from explorer.pages.page import DescentPart, Listing, Picture, Row
+from explorer.pages.page import Choice, DescentPart, Listing, Picture, Row
 from explorer.pages.view import Cell, Covered, Looking, Spot, View
 
 LESSONS = ("start-here", "softmax", "two-vectors", "jump", "xor", "emma")
@@ -249,6 +249,18 @@ def test_the_sum_that_is_spoken_of_is_shown_with_what_it_is_of(id):
 @pytest.mark.parametrize("id", ["one-hot", "rule"])
 def test_the_loss_is_shown_with_the_probabilities_that_its_question_is_about(id):
     assert matrices(*seen("cat-sat-on-the", id)) == ["output.probabilities", "loss.target", "loss.value"]
+
+
+def test_what_the_words_tell_a_reader_to_use_is_on_the_page_and_in_the_light():
+    """A step had "rug" chosen where it could not be; a box to tick, its table and the temperature were faint."""
+    view, step = seen("where-the-answer-comes-from", "why-bed")
+    (word, title), page = re.search(r"Choose \*(\w+)\* beside \*\*(\w+)\*\*", step.words).groups(), page_of(view, step)
+    parts = [part for one in page.elements for part in leaves(one)]
+    (choice,) = [part for part in parts if isinstance(part, Choice) and part.title == title]
+    assert word in choice.options and choice.id in lit_by_step(page, view, step).named
+    view, step = seen("what-a-trained-head-does", "gallery")
+    assert "Tick" in step.words and not lit_by_step(page_of(view, step), view, step)
+    assert "output.temperature" in lit("softmax", "hot")[0]
 
 
 def test_the_picture_of_the_whole_has_nothing_beside_it():
