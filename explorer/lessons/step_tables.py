@@ -11,6 +11,7 @@ import numpy as np
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS
 from explorer.core.training.optimisers import OPTIMISERS
+from explorer.core.vocabulary import Vocabulary
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
 from explorer.lessons.answers import read_goal, values_of
@@ -195,7 +196,10 @@ class _StepReader:
         for sequence in tokens:
             with self._naming():
                 one_of("sequence", sequence, self._state.graph.sequences)
-            do(tokens, sequence, SetTokens(sequence, tokens.words(sequence)))
+            words, known = tokens.words(sequence), self._state.graph.axes[self._state.graph.sequences[sequence]]
+            if isinstance(known, Vocabulary) and (unknown := [word for word in words if word not in known]):
+                tokens.fail(sequence, f"'{unknown[0]}' is no piece of the model", "write the pieces of its tokenizer")
+            do(tokens, sequence, SetTokens(sequence, words))
         switches = table.table("switches")
         for key in switches:
             with self._naming() as names:

@@ -13,6 +13,7 @@ from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import lesson_from
 from explorer.lessons.reading import TomlTable
 from explorer.lessons.replay import check_steps
+from explorer.paths import resources
 from explorer.sentences import sentence
 
 TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8")
@@ -87,3 +88,12 @@ def test_a_slide_has_three_sentences_at_most():
     with pytest.raises(ExplorerError) as caught:
         lesson_from(TomlTable("mine.toml", data))
     assert "has 4 sentences" in sentence(caught.value)
+
+
+def test_a_piece_that_the_model_has_not_is_refused_and_gets_no_row_of_its_own():
+    """A storyteller read "a big, bl ball": its blue had a piece with a vector drawn at random."""
+    file = resources() / "lessons/inside-a-storyteller.toml"
+    data = tomllib.loads(file.read_text("utf-8").replace('"l", "u", "e"', '"l", "ue"'))
+    with pytest.raises(ExplorerError) as caught:
+        lesson_from(TomlTable(file, data))
+    assert "`tokens.input` 'ue' is no piece of the model; write the pieces of its tokenizer" in sentence(caught.value)

@@ -257,9 +257,11 @@ def test_what_the_words_tell_a_reader_to_use_is_on_the_page_and_in_the_light():
     (word, title), page = re.search(r"Choose \*(\w+)\* beside \*\*(\w+)\*\*", step.words).groups(), page_of(view, step)
     parts = [part for one in page.elements for part in leaves(one)]
     (choice,) = [part for part in parts if isinstance(part, Choice) and part.title == title]
-    assert word in choice.options and choice.id in lit_by_step(page, view, step).named
+    assert word in choice.options
+    assert choice.id in lit_by_step(page, view, step).named
     view, step = seen("what-a-trained-head-does", "gallery")
-    assert "Tick" in step.words and not lit_by_step(page_of(view, step), view, step)
+    assert "Tick" in step.words
+    assert not lit_by_step(page_of(view, step), view, step)
     assert "output.temperature" in lit("softmax", "hot")[0]
 
 
