@@ -58,13 +58,12 @@ class PollView(QFrame):
         self.hide()
 
     def open(self, bench: Workbench) -> bool:
-        """Show the question of the step as a poll; returns whether that is possible, and shows an error if not.
+        """Show the question of the step as a poll; returns whether that is possible.
 
         `bench`: a workbench in the look of the slide.
         """
         poll = self._of_step()
         if poll is None:
-            show_error(ExplorerError("no-poll"), self.parentWidget() or self)
             return False
         self._slide, px = bench.appearance, bench.appearance.px
         self._look = Enlarged(self._slide, self, self._slide.scale)

@@ -114,10 +114,10 @@ class Presenter(QWidget):
             Key.Key_W: lambda: self._cover.toggle("#ffffff"),
             Key.Key_G: self._begin_number,
             Key.Key_C: self.toggle_change,
-            Key.Key_D: self._overview.open,  # all steps as small pictures
+            Key.Key_D: lambda: self._lay_over(self._overview.open),  # all steps as small pictures
             Key.Key_L: self.toggle_pointer,
             Key.Key_M: self.toggle_terms,
-            Key.Key_V: lambda: self.poll.open(self.bench),  # a poll: the class votes
+            Key.Key_V: lambda: self._lay_over(self._vote),
             Key.Key_Z: self.zoom,
             Key.Key_S: self.swap_wanted.emit,
             Key.Key_T: self.clock.toggle,
@@ -307,7 +307,7 @@ class Presenter(QWidget):
         try:
             act()
         except ExplorerError as error:
-            show_error(error, self)
+            show_error(error, self.beside or self)
 
     def _go(self, step: int) -> None:
         self._step(lambda: self._guide.go(step))
@@ -367,6 +367,16 @@ class Presenter(QWidget):
         from explorer.ui.help import show_keys_of_presenter
 
         show_keys_of_presenter(self.beside or self)
+
+    def _lay_over(self, act: Callable[[], object]) -> None:
+        """Show what covers the slide, but never over a frozen picture."""
+        if not self.frozen:
+            act()
+
+    def _vote(self) -> None:
+        """Show the question of the step as a poll; where there is none, the lecturer's screen says so."""
+        if not self.poll.open(self.bench):
+            show_error(ExplorerError("no-poll"), self.beside or self)
 
     def toggle_change(self) -> None:
         """Show what the last edit changed, Δ, or the values again."""

@@ -381,6 +381,9 @@ def test_frozen_the_class_sees_what_it_saw_and_a_single_screen_says_so(presenter
     assert presenter.grab().toImage() != before
     hand.key(Key.Key_B)
     assert presenter.grab().toImage() == before, "black and back it showed the live slide"
+    for key in (Key.Key_D, Key.Key_V):
+        hand.key(key)
+        assert presenter.grab().toImage() == before
     hand.key(Key.Key_F)
     assert presenter.grab().toImage() != before
 

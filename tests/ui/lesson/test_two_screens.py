@@ -34,6 +34,7 @@ def test_the_class_and_the_lecturer_have_a_screen_each(file, tmp_path):
     assert said["active"]  # the keys are the lecturer's
     assert "Wait until all have found it." in said["notes"]
     assert said["next"] == "Next: A share"
+    assert said["no poll"] == [False, True]  # the lecturer is told, and not the class
     assert said["clock"]
     assert said["at"] == 1
     assert said["class"] == "?"  # the class has to guess

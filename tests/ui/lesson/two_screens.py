@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.app import make_window
 from explorer.lessons.loader import load
@@ -44,6 +44,8 @@ def run(file: str, pictures: str) -> None:
     said["active"] = QApplication.activeWindow() is speaker
     said["notes"] = speaker.notes.text()
     said["next"] = speaker._next_title.text()
+    key(Key.Key_V)
+    said["no poll"] = [any("to vote" in one.text() for one in own.findChildren(QLabel)) for own in (presenter, speaker)]
     key(Key.Key_T)
     said["clock"] = presenter.clock.runs
     key(Key.Key_PageDown)
