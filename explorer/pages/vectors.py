@@ -73,9 +73,9 @@ def vectors(view: View, stage: Stage) -> tuple[Element, ...]:
 def _flat(view: View) -> tuple[Element, ...]:
     """A note, for vectors of more than two dimensions, that the angles of the picture are not the true ones."""
     d = view.values["x"].shape[-1]
-    if d == 2:
+    if d <= 2:
         return ()
-    said = f"Here are 2 of {d} dimensions. In all {d} the angle is different, and x_o stands at a right angle to y."
+    said = f"Here are 2 of {d} dimensions. In all {d} the angle may be another, and x_o stands at a right angle to y."
     return (Note("two of all", said),)
 
 
@@ -94,13 +94,13 @@ def _without_length(view: View) -> str:
 
 def _plane_of_two(view: View) -> Drawing:
     """The arrows x and y, the angle between them, the shadow x_p of x on y, and the rest x_o at right angles to it."""
-    points = np.array([view.values[name][0, :2] for name in DRAWN], dtype=float)
+    d = view.values["x"].shape[-1]
+    points = np.array([[*view.values[name][0, :2], 0.0][:2] for name in DRAWN], dtype=float)  # one dimension is flat
     tips: dict[str, tuple[float, float]] = {name: (x, y) for name, (x, y) in zip(DRAWN, points.tolist(), strict=True)}
     seen = {name: tip for name, tip in tips.items() if drawable(*tip)}
     far = 1.3 * reach(points, LEAST_REACH)
     angle = float(view.values["angle"].item())
-    whole = view.values["x"].shape[-1] == 2
-    marks = (*_shadow(seen, far), *(_angle(seen, angle) if whole else ()), *_arrows(seen))
+    marks = (*_shadow(seen, far), *(_angle(seen, angle) if d <= 2 else ()), *_arrows(seen, min(d, 2)))
     told = "; ".join(f"{WRITTEN.get(name, name)} {point(*tip)}" for name, tip in tips.items())
     names = view.labels(view.nodes["x"].axes[-1])
     across, up = (Axis(f"dimension {name}" if name.isdigit() else name, grid=True) for name in (*names, "", "")[:2])
@@ -131,14 +131,17 @@ def _angle(seen: dict[str, tuple[float, float]], angle: float) -> list[Mark]:
     return [Arc(start, (end - start + 180) % 360 - 180, f"α {written(angle, 1)}°")]
 
 
-def _arrows(seen: dict[str, tuple[float, float]]) -> list[Mark]:
-    """The arrows y and x, and only the head of the shadow: it lies on y, and its shaft would hide y."""
+def _arrows(seen: dict[str, tuple[float, float]], d: int) -> list[Mark]:
+    """The arrows y and x, and only the head of the shadow: it lies on y, and its shaft would hide y.
+
+    `d`: how many coordinates they have, one or two.
+    """
     marks: list[Mark] = []
     for name, ink, width in (("y", series(0), 2.5), ("x", ACCENT, 2.5), ("x_p", TEXT, 0.0)):
         if name not in seen or (name == "x_p" and not any(seen[name])):
             continue
-        drag = MoveTo((name, (0, 0)), (name, (0, 1))) if name != "x_p" else None
-        cells = Cell(name, (0, 0)), Cell(name, (0, 1))
+        drag = MoveTo((name, (0, 0)), (name, (0, 1)) if d > 1 else None) if name != "x_p" else None
+        cells = tuple(Cell(name, (0, k)) for k in range(d))
         marks.append(Arrow((0.0, 0.0), seen[name], WRITTEN.get(name, name), ink, width, cells=cells, drag=drag))
     return marks
 

@@ -6,7 +6,10 @@ The planes before and behind W_Q, W_K and W_V, and where the words are moved.
 import numpy as np
 import pytest
 
+from explorer.core.model import Model
 from explorer.document.commands import SetCells, SetSwitch
+from explorer.document.document import Document
+from explorer.document.state import State
 from explorer.pages.drawing import Arc, Arrow, Dot, Segments, Words
 from explorer.pages.page import Number, Picture
 
@@ -56,6 +59,17 @@ def test_of_more_than_two_dimensions_no_angle_is_drawn_and_it_says_why(desk):
     words = desk("words-as-vectors").page("vectors")
     assert not words.marks("plane", Arc), "that between the two arrows is another one"
     assert "2 of 25 dimensions" in words.notes
+
+
+def test_vectors_of_one_number_lie_on_one_line(two):
+    two.document = Document(State.of(Model("vectors", {}, {"feature": ("across",)}), {}))
+    two.do(SetCells("x", {(0, 0): 3.0}), SetCells("y", {(0, 0): -2.0}))
+    page = two.page("vectors")
+    assert page.notes == ""
+    assert page.marks("plane", Arc)[0].text == "α 180.0°"
+    two.do(arrows(page)["x"].drag.at((1.5, 2.0)).command())
+    assert two.value("x").tolist() == [[1.5]]
+    assert arrows(two.page("vectors"))["x"].tip == (1.5, 0.0)
 
 
 def test_the_arc_goes_from_y_to_x(two):
