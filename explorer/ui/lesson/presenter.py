@@ -402,6 +402,7 @@ class Presenter(QWidget):
 
         On a single screen the picture says that it is frozen: nothing else could tell the lecturer.
         """
+        self._cover.uncover()  # else the picture would be of the black screen
         self._freezes = self.beside is None
         self._say_keys()
         self._cover.toggle_picture(self.grab())
