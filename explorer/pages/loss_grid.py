@@ -17,6 +17,10 @@ FINEST, COARSEST = 33, 8
 FIRST = ((FINEST - 1) // COARSEST + 1) ** 2  # points of the first surface
 
 
+TOO_LARGE = 20
+"""A window so many times larger than the points need gives way: in it a run that is mended cannot be seen."""
+
+
 class Window(Frozen):
     """The part of the plane of two weights that the picture shows."""
 
@@ -126,17 +130,18 @@ def steepest(document: Document, weights: Sequence[str]) -> tuple[Cell, ...]:
 
 
 def around(points: Array, before: Window | None) -> Window:
-    """The window that shows all points with a margin. The window before stays as long as it contains all of them.
+    """The window that shows all points with a margin. The window before stays while they are in it and not tiny there.
 
     `points`: (n, 2).
     """
     points = points[(np.abs(points) < 1e30).all(1)]
     low, high = (points.min(0), points.max(0)) if len(points) else (np.zeros(2), np.zeros(2))
-    if before is not None and before.contains(*low.tolist()) and before.contains(*high.tolist()):
-        return before
     middle = (low + high) / 2
     # Equally wide and high, so that the same slope looks the same in both directions.
     half = max(float((high - low).max()) * 0.8, 0.15 * float(np.abs(middle).max()), 1.0)
+    shows_all = before is not None and before.contains(*low.tolist()) and before.contains(*high.tolist())
+    if before is not None and shows_all and before.right - before.left < 2 * TOO_LARGE * half:
+        return before
     return Window(middle[0] - half, middle[0] + half, middle[1] - half, middle[1] + half)
 
 

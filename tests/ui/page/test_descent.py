@@ -475,6 +475,14 @@ def test_the_way_over_the_surface(surface, stepper, descent, hand, qtbot):
     descent.travel(2)
     qtbot.waitUntil(lambda: surface.gone == 2)
     assert tuple(surface.way[2]) == surface.here
+    wide = surface.losses.window.right - surface.losses.window.left
+    document = surface.bench.document
+    document.do(SetCells("output.logits", {(0, 0): 1e9}))  # as a step that is too large
+    surface.bench.bridge.flush()
+    assert surface.losses.window.right > 1e9
+    document.undo()
+    surface.bench.bridge.flush()
+    assert surface.losses.window.right - surface.losses.window.left == wide, "nothing could be seen in it"
 
 
 def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
