@@ -2,22 +2,8 @@
 
 from dataclasses import replace
 
+from explorer.checkpoints import plans
 from explorer.checkpoints.config import Config
-from explorer.checkpoints.plans import (
-    ACTIVATIONS,
-    Plan,
-    Source,
-    Switches,
-    by_head,
-    everywhere,
-    heads_of,
-    linear,
-    projections,
-    rotary,
-    transposed,
-    windows,
-    without_weights,
-)
 
 
 def llama(
@@ -28,27 +14,29 @@ def llama(
     head_dim: int = 0,
     theta: float = 10000.0,
     epsilon: float = 1e-6,
-) -> Plan:
+) -> plans.Plan:
     """Llama (Touvron et al. 2023): RMS norm before each block, rotary positions in halves, SwiGLU, shared key heads."""
     d = c.whole("hidden_size", most=65536)
-    heads, width = heads_of(c, d)
+    heads, width = plans.heads_of(c, d)
     width = c.whole("head_dim", head_dim or width, most=16384)
     key_heads = c.whole("num_key_value_heads", heads, most=128)
     if heads % key_heads:
         raise c.wrong(f"has {heads} heads, which cannot share {key_heads} heads of keys")
-    known = {**ACTIVATIONS, "gelu": "GELU tanh"} if activation == "hidden_act" and "γ" in by else ACTIVATIONS
+    known = (
+        {**plans.ACTIVATIONS, "gelu": "GELU tanh"} if activation == "hidden_act" and "γ" in by else plans.ACTIVATIONS
+    )
     bias, mlp_bias = c.flag("attention_bias", False), c.flag("mlp_bias", False)
     tied = c.flag("tie_word_embeddings", "γ" in by)
-    switches: Switches = {
-        **rotary(c, width, 1.0, theta),
+    switches: plans.Switches = {
+        **plans.rotary(c, width, 1.0, theta),
         "self.heads": heads,
         "self.d_k": width,
         "self.key_heads": key_heads if key_heads != heads else 0,
         "self.bias": bias,
         "self.bias_O": bias,
-        **everywhere("norm", norm, ("self", "ffn")),
-        **everywhere("norm_by", by),
-        **everywhere("epsilon", c.number("rms_norm_eps", epsilon)),
+        **plans.everywhere("norm", norm, ("self", "ffn")),
+        **plans.everywhere("norm_by", by),
+        **plans.everywhere("epsilon", c.number("rms_norm_eps", epsilon)),
         "ffn.gated": True,
         "ffn.bias": mlp_bias,
         "ffn.d_ff": c.whole("intermediate_size", most=65536),
@@ -57,32 +45,32 @@ def llama(
         "output.tied": tied,
     }
     layer = "model.layers.{k}."
-    nodes = {"input.table": Source("model.embed_tokens.weight"), "final.gamma": Source("model.norm.weight")}
-    linear(nodes, "output.W", "lm_head")
-    projections(nodes, f"{layer}self_attn.", heads, key_heads, bias)
-    linear(nodes, "self.W_O", f"{layer}self_attn.o_proj", "self.b_O" if bias else "")
+    nodes = {"input.table": plans.Source("model.embed_tokens.weight"), "final.gamma": plans.Source("model.norm.weight")}
+    plans.linear(nodes, "output.W", "lm_head")
+    plans.projections(nodes, f"{layer}self_attn.", heads, key_heads, bias)
+    plans.linear(nodes, "self.W_O", f"{layer}self_attn.o_proj", "self.b_O" if bias else "")
     for node, name in (("1", "up"), ("g", "gate"), ("2", "down")):
-        linear(nodes, f"ffn.W_{node}", f"{layer}mlp.{name}_proj", f"ffn.b_{node}" if mlp_bias else "")
-    nodes["self.gamma"] = Source(f"{layer}input_layernorm.weight")
-    nodes["ffn.gamma"] = Source(f"{layer}post_attention_layernorm.weight")
+        plans.linear(nodes, f"ffn.W_{node}", f"{layer}mlp.{name}_proj", f"ffn.b_{node}" if mlp_bias else "")
+    nodes["self.gamma"] = plans.Source(f"{layer}input_layernorm.weight")
+    nodes["ffn.gamma"] = plans.Source(f"{layer}post_attention_layernorm.weight")
     layers, words = c.whole("num_hidden_layers", most=1000), c.whole("vocab_size")
-    return Plan(d, layers, words, switches, nodes, prefix="model.", head="lm_head")
+    return plans.Plan(d, layers, words, switches, nodes, prefix="model.", head="lm_head")
 
 
-def mistral(c: Config) -> Plan:
+def mistral(c: Config) -> plans.Plan:
     """Mistral 7B (Jiang et al. 2023): Llama with a sliding window that includes the word itself."""
     plan = llama(c)
     window = c.whole("sliding_window", 4096) if c.has("sliding_window") or "sliding_window" not in c else 0
     return replace(plan, switches={**plan.switches, "self.window": window})
 
 
-def experts(nodes: dict[str, Source], block: str, tensor: str, names: tuple[str, str, str], n: int) -> None:
+def experts(nodes: dict[str, plans.Source], block: str, tensor: str, names: tuple[str, str, str], n: int) -> None:
     """The nets of n experts: in, gate and out."""
     for node, name in zip(("W_1", "W_g", "W_2"), names, strict=True):
-        nodes[f"{block}.{node}"] = Source(f"{tensor}{{e}}.{name}.weight", transposed, n)
+        nodes[f"{block}.{node}"] = plans.Source(f"{tensor}{{e}}.{name}.weight", plans.transposed, n)
 
 
-def mixtral(c: Config) -> Plan:
+def mixtral(c: Config) -> plans.Plan:
     """Mixtral (Jiang et al. 2024): Llama with experts; each word uses the best two, with shares that sum to 1."""
     plan = llama(c, theta=1e6, epsilon=1e-5)
     n, chosen = c.whole("num_local_experts", 8, most=256), c.whole("num_experts_per_tok", 2, most=256)
@@ -90,7 +78,7 @@ def mixtral(c: Config) -> Plan:
         raise c.wrong(f"has {n} experts, of which {chosen} cannot be chosen")
     c.known("router_jitter_noise")  # used only in training
     window = c.whole("sliding_window", 0, least=0)
-    switches: Switches = {
+    switches: plans.Switches = {
         **plan.switches,
         "self.window": window,
         "ffn.experts": n,
@@ -100,20 +88,20 @@ def mixtral(c: Config) -> Plan:
     nodes = dict(plan.nodes)
     moe = "model.layers.{k}.block_sparse_moe."
     experts(nodes, "ffn", f"{moe}experts.", ("w3", "w1", "w2"), n)
-    linear(nodes, "ffn.W_r", f"{moe}gate")
+    plans.linear(nodes, "ffn.W_r", f"{moe}gate")
     return replace(plan, switches=switches, nodes=nodes)
 
 
-def qwen2(c: Config) -> Plan:
+def qwen2(c: Config) -> plans.Plan:
     """Qwen 2 (Yang et al. 2024): Llama with biases for queries, keys and values."""
     plan = llama(c)
     nodes = dict(plan.nodes)
     key_heads = c.whole("num_key_value_heads", int(plan.switches["self.heads"]))
-    projections(nodes, "model.layers.{k}.self_attn.", int(plan.switches["self.heads"]), key_heads, bias=True)
+    plans.projections(nodes, "model.layers.{k}.self_attn.", int(plan.switches["self.heads"]), key_heads, bias=True)
     return replace(plan, switches={**plan.switches, **_later_windows(c, plan.layers), "self.bias": True}, nodes=nodes)
 
 
-def _later_windows(c: Config, layers: int) -> Switches:
+def _later_windows(c: Config, layers: int) -> plans.Switches:
     """Qwen's windows: only with `use_sliding_window`, from layer `max_window_layers` on, or in the listed layers."""
     window, first = c.whole("sliding_window", 4096, least=0), c.whole("max_window_layers", 28, least=0)
     kinds = c.words("layer_types")
@@ -123,18 +111,20 @@ def _later_windows(c: Config, layers: int) -> Switches:
         return {}
     if not window or ("sliding_window" in c and not c.has("sliding_window")):
         raise c.wrong("says use_sliding_window, but not how wide the window is")
-    return windows(c, kinds or ["full_attention" if k < first else "sliding_attention" for k in range(layers)], window)
+    return plans.windows(
+        c, kinds or ["full_attention" if k < first else "sliding_attention" for k in range(layers)], window
+    )
 
 
-def qwen3(c: Config) -> Plan:
+def qwen3(c: Config) -> plans.Plan:
     """Qwen 3 (Yang et al. 2025): Llama with a norm of queries and keys in each head."""
     plan = llama(c, head_dim=128)
-    norms = {f"self.gamma_{x}": Source(f"model.layers.{{k}}.self_attn.{x.lower()}_norm.weight") for x in "QK"}
+    norms = {f"self.gamma_{x}": plans.Source(f"model.layers.{{k}}.self_attn.{x.lower()}_norm.weight") for x in "QK"}
     switches = {**plan.switches, **_later_windows(c, plan.layers), "self.qk_norm": "each head"}
     return replace(plan, switches=switches, nodes={**plan.nodes, **norms})
 
 
-def qwen3_moe(c: Config) -> Plan:
+def qwen3_moe(c: Config) -> plans.Plan:
     """Qwen 3 with experts (Yang et al. 2025); some layers may have a single net instead."""
     plan = llama(c)
     window = c.whole("sliding_window", 0 if "sliding_window" in c else 4096, least=0)
@@ -148,7 +138,7 @@ def qwen3_moe(c: Config) -> Plan:
     step, width = c.whole("decoder_sparse_step", 1), c.whole("moe_intermediate_size", 768, most=65536)
     plain = c.wholes("mlp_only_layers")
     layer, nodes = "model.layers.{k}.", dict(plan.nodes)
-    switches: Switches = {
+    switches: plans.Switches = {
         **plan.switches,
         "self.qk_norm": "each head",
         "self.window": window if c.flag("use_sliding_window", False) else 0,
@@ -157,10 +147,10 @@ def qwen3_moe(c: Config) -> Plan:
         "ffn.chosen_again": c.flag("norm_topk_prob", False),
         "ffn.d_ff": width,
     }
-    nodes |= {f"self.gamma_{x}": Source(f"{layer}self_attn.{x.lower()}_norm.weight") for x in "QK"}
+    nodes |= {f"self.gamma_{x}": plans.Source(f"{layer}self_attn.{x.lower()}_norm.weight") for x in "QK"}
     one_net = {name: source for name, source in nodes.items() if name.startswith("ffn.W_")}
     experts(nodes, "ffn", f"{layer}mlp.experts.", ("up_proj", "gate_proj", "down_proj"), n)
-    linear(nodes, "ffn.W_r", f"{layer}mlp.gate")
+    plans.linear(nodes, "ffn.W_r", f"{layer}mlp.gate")
     for k in range(plan.layers):
         if k in plain or (k + 1) % step:
             switches |= {f"decoder.{k + 1}.ffn.experts": 0, f"decoder.{k + 1}.ffn.d_ff": plan.switches["ffn.d_ff"]}
@@ -168,25 +158,25 @@ def qwen3_moe(c: Config) -> Plan:
     return replace(plan, switches=switches, nodes=nodes)
 
 
-def gemma(c: Config) -> Plan:
+def gemma(c: Config) -> plans.Plan:
     """Gemma (2024): Llama with 1 + γ, embeddings times √d_model, GeGLU, and an output tied to the table.
 
     Its first configs say "gelu" but mean the tanh form, with which it was trained. transformers up to 4.47 and 5.23 use
     that form; the versions between used the exact form, by an error (#49051).
     """
     plan = llama(c, "RMS norm, 1 + γ", head_dim=0 if c.has("head_dim") else 256)
-    said = c.choice("hidden_activation", "gelu_pytorch_tanh", ACTIVATIONS)
+    said = c.choice("hidden_activation", "gelu_pytorch_tanh", plans.ACTIVATIONS)
     if c.has("hidden_activation") and said != plan.switches["ffn.activation"]:
         raise c.wrong("says one activation as hidden_act, and another as hidden_activation")
     return replace(plan, switches={**plan.switches, "input.embedding_scale": True})
 
 
-def gemma2(c: Config) -> Plan:
+def gemma2(c: Config) -> plans.Plan:
     """Gemma 2 (2024): norms on both sides, soft caps, and a window in every other layer, beginning with the first."""
     plan = llama(c, "RMS norm, 1 + γ", "both", "hidden_activation", 0 if c.has("head_dim") else 256)
     c.known("hidden_act")  # in the files of the hub, but ignored
     layer = "model.layers.{k}."
-    switches: Switches = {
+    switches: plans.Switches = {
         **plan.switches,
         "input.embedding_scale": True,
         "self.cap": c.number("attn_logit_softcapping", 50.0 if "attn_logit_softcapping" not in c else 0.0),
@@ -194,32 +184,32 @@ def gemma2(c: Config) -> Plan:
         "self.scale_width": c.whole("query_pre_attn_scalar", 256, most=16384),
     }
     kinds = c.words("layer_types") or (["sliding_attention", "full_attention"] * plan.layers)[: plan.layers]
-    switches |= windows(c, kinds, c.whole("sliding_window", 4096))
+    switches |= plans.windows(c, kinds, c.whole("sliding_window", 4096))
     nodes = {
         **plan.nodes,
-        "self.gamma_out": Source(f"{layer}post_attention_layernorm.weight"),
-        "ffn.gamma": Source(f"{layer}pre_feedforward_layernorm.weight"),
-        "ffn.gamma_out": Source(f"{layer}post_feedforward_layernorm.weight"),
+        "self.gamma_out": plans.Source(f"{layer}post_attention_layernorm.weight"),
+        "ffn.gamma": plans.Source(f"{layer}pre_feedforward_layernorm.weight"),
+        "ffn.gamma_out": plans.Source(f"{layer}post_feedforward_layernorm.weight"),
     }
     return replace(plan, switches=switches, nodes=nodes)
 
 
-def olmo(c: Config) -> Plan:
+def olmo(c: Config) -> plans.Plan:
     """OLMo (Groeneveld et al. 2024): Llama with layer norms that have no weights."""
     plan = llama(c, by="layer norm")
-    switches = {**plan.switches, **everywhere("epsilon", 1e-5), "self.clip": c.number("clip_qkv", 0.0)}
-    return replace(plan, switches=switches, nodes=plan.nodes | without_weights())
+    switches = {**plan.switches, **plans.everywhere("epsilon", 1e-5), "self.clip": c.number("clip_qkv", 0.0)}
+    return replace(plan, switches=switches, nodes=plan.nodes | plans.without_weights())
 
 
-def olmo2(c: Config) -> Plan:
+def olmo2(c: Config) -> plans.Plan:
     """OLMo 2 (2025): Llama with a norm at the output of each block, and of queries and keys over all heads together."""
     plan = llama(c, norm="output", epsilon=1e-5)
     heads = int(plan.switches["self.heads"])
     key_heads = c.whole("num_key_value_heads", heads)
     layer, nodes = "model.layers.{k}.", dict(plan.nodes)
     del nodes["self.gamma"], nodes["ffn.gamma"]
-    nodes["self.gamma_out"] = Source(f"{layer}post_attention_layernorm.weight")
-    nodes["ffn.gamma_out"] = Source(f"{layer}post_feedforward_layernorm.weight")
+    nodes["self.gamma_out"] = plans.Source(f"{layer}post_attention_layernorm.weight")
+    nodes["ffn.gamma_out"] = plans.Source(f"{layer}post_feedforward_layernorm.weight")
     for letter, n in (("Q", heads), ("K", key_heads)):
-        nodes[f"self.gamma_{letter}"] = Source(f"{layer}self_attn.{letter.lower()}_norm.weight", by_head(n))
+        nodes[f"self.gamma_{letter}"] = plans.Source(f"{layer}self_attn.{letter.lower()}_norm.weight", plans.by_head(n))
     return replace(plan, switches={**plan.switches, "self.qk_norm": "all heads"}, nodes=nodes)

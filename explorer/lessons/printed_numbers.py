@@ -17,21 +17,10 @@ from explorer.core.ops import Array
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.document.state import State
+from explorer.lessons import references
 from explorer.lessons.answers import holds, read_goal
 from explorer.lessons.loader import load
 from explorer.lessons.names import Names
-from explorer.lessons.references import (
-    SLACK,
-    Cited,
-    Claim,
-    Figure,
-    Slip,
-    cited,
-    claims,
-    figures,
-    references,
-    slips,
-)
 from explorer.lessons.steps import Cell
 from explorer.words.catalogue import load as load_vectors
 from explorer.words.catalogue import printed_words
@@ -41,7 +30,7 @@ from explorer.words.similarity import cosine
 class Result(Frozen, eq=False):
     """A printed figure beside what its node computes."""
 
-    figure: Figure
+    figure: references.Figure
     computed: Array  # in the shape of the figure's values
     worst: float  # the largest difference between a computed and a printed number
     agrees: bool  # whether all differences are rounding, or have the reason that the figure gives
@@ -50,20 +39,20 @@ class Result(Frozen, eq=False):
 class SlipResult(Frozen, eq=False):
     """A slip beside what the node computes."""
 
-    slip: Slip
+    slip: references.Slip
     agrees: bool  # whether the node computes what we call right, and does not compute what is printed
     computed: Array  # what the node computes, in the shape of the figure's values
 
 
 def check_figures() -> list[Result]:
     """Compare every printed figure of the references with its node."""
-    return [_result(figure) for figure in figures()]
+    return [_result(figure) for figure in references.figures()]
 
 
 def check_slips() -> list[SlipResult]:
     """Check every slip that a node can prove: the node computes what we call right, and not what is printed."""
     results = []
-    for slip in slips():
+    for slip in references.slips():
         if slip.figure is not None:
             result = _result(slip.figure)
             wrong = slip.wrong is not None and replace(slip.figure, values=slip.wrong).agrees(result.computed)
@@ -74,7 +63,7 @@ def check_slips() -> list[SlipResult]:
 class ClaimResult(Frozen, eq=False):
     """A claim, and whether the model confirms our verdict on it."""
 
-    claim: Claim
+    claim: references.Claim
     agrees: bool
     # `node`, `cell`: what the first condition of the claim's goal is about.
     node: str
@@ -83,10 +72,10 @@ class ClaimResult(Frozen, eq=False):
 
 def check_claims() -> list[ClaimResult]:
     """Check every claim of the references that numbers can refute."""
-    return [_claim_result(claim) for claim in claims()]
+    return [_claim_result(claim) for claim in references.claims()]
 
 
-def _claim_result(claim: Claim) -> ClaimResult:
+def _claim_result(claim: references.Claim) -> ClaimResult:
     state = _given(claim.lesson, claim.setting)
     for key, value in claim.switches.items():
         block, _, name = key.rpartition(".")
@@ -108,13 +97,13 @@ def _given(lesson: str, setting: str) -> State:
     return _lesson(lesson).state(setting)
 
 
-def _result(figure: Figure) -> Result:
+def _result(figure: references.Figure) -> Result:
     computed = compute(figure, _given(figure.lesson, figure.setting))
     worst = float(np.max(np.abs(np.where(np.isnan(figure.values), 0, computed - figure.values))))
     return Result(figure, computed, worst, figure.agrees(computed))
 
 
-def compute(figure: Figure, state: State) -> Array:
+def compute(figure: references.Figure, state: State) -> Array:
     """The numbers that a lesson's setting, with the figure's own switches and numbers, computes for the figure.
 
     Raises `ExplorerError` if the figure names something that the lesson does not have.
@@ -138,13 +127,13 @@ def compute(figure: Figure, state: State) -> Array:
     return computed
 
 
-def state_of(figure: Figure) -> State:
+def state_of(figure: references.Figure) -> State:
     """The model that computes a figure: its lesson's setting, with the figure's own numbers, after its descent."""
     state = typed_in(figure, _given(figure.lesson, figure.setting))
     return state if figure.descent is None else _descended(figure, state)
 
 
-def typed_in(figure: Figure, state: State) -> State:
+def typed_in(figure: references.Figure, state: State) -> State:
     """A lesson's setting with the figure's own switches, inputs and pins."""
     for key, value in figure.switches.items():
         block, _, name = key.rpartition(".")
@@ -156,7 +145,7 @@ def typed_in(figure: Figure, state: State) -> State:
     return state
 
 
-def _descended(figure: Figure, state: State) -> State:
+def _descended(figure: references.Figure, state: State) -> State:
     """The state after the figure's steps of plain gradient descent."""
     moved, taken = figure.descent, _steps(figure.lesson, figure.setting)
     assert moved is not None
@@ -166,7 +155,9 @@ def _descended(figure: Figure, state: State) -> State:
 @cache
 def _steps(lesson: str, setting: str) -> list[Array]:
     """The moving input before each step and after the last, for the most steps of any figure of a setting."""
-    descents = [one.descent for one in figures() if (one.lesson, one.setting) == (lesson, setting) and one.descent]
+    descents = [
+        one.descent for one in references.figures() if (one.lesson, one.setting) == (lesson, setting) and one.descent
+    ]
     last = max(descents, key=lambda one: one.steps)
     state = _given(lesson, setting)
     engine, inputs = fresh(state.graph, state.inputs, state.pins), dict(state.inputs)
@@ -212,7 +203,7 @@ class Scene(Frozen, eq=False):
     setting: str
     node: str
     cell: Cell  # of the node, or of the head's slice of one
-    figure: Figure | None = None  # a figure that adds its own switches and numbers to the setting
+    figure: references.Figure | None = None  # a figure that adds its own switches and numbers to the setting
 
     def state(self) -> State:
         """The model that computes the number, with the figure's own switches and numbers."""
@@ -242,18 +233,18 @@ class PrintedNumber(Frozen, eq=False):
 def printed_numbers() -> tuple[PrintedNumber, ...]:
     """All printed numbers, by reference: tables and worked lines, then slips and claims, then citations."""
     by_id = {(one.figure.reference, one.figure.id): one for one in check_figures()}
-    found: dict[str, list[PrintedNumber]] = {reference.id: [] for reference in references()}
+    found: dict[str, list[PrintedNumber]] = {reference.id: [] for reference in references.references()}
     for (reference, name), result in by_id.items():
         if not (name.endswith("-retyped") or result.figure.second):
             found[reference].extend(_of_figure(result, by_id.get((reference, f"{name}-retyped"))))
     for row in _of_words():
         found[row.reference].append(row)
     told = {id(one.slip): one for one in check_slips()}
-    for slip in slips():
+    for slip in references.slips():
         found[slip.reference].extend(_of_slip(slip, told.get(id(slip))))
     for claim in check_claims():
         found[claim.claim.reference].append(_of_claim(claim))
-    for one in cited():
+    for one in references.cited():
         found[one.reference].extend(_of_cited(one))
     return tuple(row for rows in found.values() for row in rows)
 
@@ -263,7 +254,7 @@ def _of_figure(result: Result, retyped: Result | None) -> Iterator[PrintedNumber
     for cell in figure.cells:
         value, decimals = float(figure.values[cell]), int(figure.decimals[cell])
         computed = float(result.computed[cell])
-        exact = float(figure.off(result.computed)[cell]) <= SLACK
+        exact = float(figure.off(result.computed)[cell]) <= references.SLACK
         shown, status, agrees = computed, REPRODUCES, result.agrees
         if not exact and retyped is not None:
             shown, status, agrees = float(retyped.computed[cell]), RETYPED, result.agrees and retyped.agrees
@@ -284,7 +275,7 @@ def _of_figure(result: Result, retyped: Result | None) -> Iterator[PrintedNumber
         )
 
 
-def _of_slip(slip: Slip, result: SlipResult | None) -> Iterator[PrintedNumber]:
+def _of_slip(slip: references.Slip, result: SlipResult | None) -> Iterator[PrintedNumber]:
     figure, why = slip.figure, f"{slip.right} {slip.how}"
     if figure is None or result is None or slip.wrong is None or slip.worded:
         scene = _scene(figure, _first_wrong(slip, result)) if figure is not None else None
@@ -314,7 +305,7 @@ def _of_slip(slip: Slip, result: SlipResult | None) -> Iterator[PrintedNumber]:
         )
 
 
-def _first_wrong(slip: Slip, result: SlipResult | None) -> Cell:
+def _first_wrong(slip: references.Slip, result: SlipResult | None) -> Cell:
     """The first cell where the number meant by a reference's words differs from the model's; else the first cell."""
     assert slip.figure is not None
     wrong = slip.wrong
@@ -332,11 +323,11 @@ def _of_claim(result: ClaimResult) -> PrintedNumber:
     return PrintedNumber(*args, result.agrees, f"{claim.why} Checked: {claim.goal}.".strip(), scene, 0)
 
 
-def _scene(figure: Figure, cell: Cell) -> Scene:
+def _scene(figure: references.Figure, cell: Cell) -> Scene:
     return Scene(figure.lesson, figure.setting, figure.node, figure.in_node(cell), figure)
 
 
-def _of_cited(one: Cited) -> Iterator[PrintedNumber]:
+def _of_cited(one: references.Cited) -> Iterator[PrintedNumber]:
     for place, value in enumerate(one.values):
         times = 1 + len(one.again)
         yield PrintedNumber(

@@ -22,15 +22,7 @@ from explorer.document.state import read_only
 from explorer.export.files import ENDINGS, save_model
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.schema import Lesson
-from explorer.library.answers import (
-    Continuation,
-    Explanation,
-    Words,
-    by_number,
-    continued,
-    explained,
-    gradient_explained,
-)
+from explorer.library import answers
 from explorer.library.matrix import Matrix, fitting
 from explorer.library.page import Page
 from explorer.sentences import sentence
@@ -185,7 +177,7 @@ class Transformer:
         require_cell(name, at, self.document.engine.value(place).shape)
         return place.node, place.index + at
 
-    def explain(self, cell: str, gradient_of: str = "") -> Explanation:
+    def explain(self, cell: str, gradient_of: str = "") -> answers.Explanation:
         """The derivation of a cell, as one would write it on paper.
 
         Parameters
@@ -209,8 +201,8 @@ class Transformer:
         name, whole = self.cell(cell)
         node = engine.graph.nodes[name]
         if not gradient_of:
-            return explained(engine, node, whole)
-        return gradient_explained(engine, node, whole, root_of(engine.graph, gradient_of))
+            return answers.explained(engine, node, whole)
+        return answers.gradient_explained(engine, node, whole, root_of(engine.graph, gradient_of))
 
     def gradient(self, root: str | Root, of: str) -> Matrix:
         """The gradient of one number: how much it changes with each number of a node.
@@ -396,7 +388,7 @@ class Transformer:
         return self.document.words(self._known())
 
     @tokens.setter
-    def tokens(self, words: Words) -> None:
+    def tokens(self, words: answers.Words) -> None:
         self.say(self._known(), words)
 
     @property
@@ -408,16 +400,16 @@ class Transformer:
         return self.document.words(self._known("target"))
 
     @target.setter
-    def target(self, words: Words) -> None:
+    def target(self, words: answers.Words) -> None:
         self.say("target", words)
 
-    def say(self, sequence: str, words: Words) -> None:
+    def say(self, sequence: str, words: answers.Words) -> None:
         """Set the words of a sequence, "source", "target" or "input"; see `tokens`."""
         known = self.vocabulary(sequence)
         if isinstance(words, str):
             said = as_read(self.document.wanted, self._known(sequence), tokens_of(words, known))
         else:
-            said = by_number(words, known)
+            said = answers.by_number(words, known)
         self.document.do(SetTokens(sequence, tuple(said)))
 
     def vocabulary(self, sequence: str = "") -> tuple[str, ...]:
@@ -463,17 +455,17 @@ class Transformer:
 
     def generate(
         self,
-        text: Words,
+        text: answers.Words,
         n: int = 20,
         *,
-        target: Words | None = None,
+        target: answers.Words | None = None,
         greedy: bool = False,
         temperature: float = 1.0,
         top_k: int = 0,
         top_p: float = 1.0,
         seed: int = 0,
         beams: int | None = None,
-    ) -> Continuation:
+    ) -> answers.Continuation:
         """Continue a text; with an encoder-decoder, write the answer to it.
 
         Parameters
@@ -501,7 +493,7 @@ class Transformer:
         the cat sat on the mat
         """
         choice = Choice(greedy, temperature, top_k, top_p, seed)
-        return continued(self.document.state, text, n, target, choice, beams)
+        return answers.continued(self.document.state, text, n, target, choice, beams)
 
     def _travelled(self, step: Callable[[], None]) -> str:
         before = self.document.history.undo_label, self.document.history.redo_label

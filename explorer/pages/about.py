@@ -2,22 +2,8 @@
 
 from typing import NamedTuple
 
+from explorer.core import ops
 from explorer.core.graph import Graph, Stage
-from explorer.core.ops import (
-    Add,
-    CrossEntropy,
-    LayerNorm,
-    MatMul,
-    MeanSquaredError,
-    OneHot,
-    Op,
-    RMSNorm,
-    RowShares,
-    Scale,
-    SinkSoftmax,
-    Sinusoidal,
-    Softmax,
-)
 
 
 class Answer(NamedTuple):
@@ -25,7 +11,7 @@ class Answer(NamedTuple):
 
     question: str
     text: str
-    about: type[Op] = Op  # shown only where a node of the stage has this op: switches choose other ops
+    about: type[ops.Op] = ops.Op  # shown only where a node of the stage has this op: switches choose other ops
 
 
 def answers(stage: Stage, graph: Graph) -> tuple[Answer, ...]:
@@ -33,7 +19,7 @@ def answers(stage: Stage, graph: Graph) -> tuple[Answer, ...]:
     there = [node.op for node in graph.nodes.values() if node.stage == stage.name]
     looks_back = any(op.reach is not None for op in there)
     told = ABOUT["attention" if stage.kind == "masked" and not looks_back else stage.kind]
-    return tuple(one for one in told if one.about is Op or any(isinstance(op, one.about) for op in there))
+    return tuple(one for one in told if one.about is ops.Op or any(isinstance(op, one.about) for op in there))
 
 
 _FOR = "What is it for?"
@@ -53,7 +39,7 @@ _ATTENTION = (
         "The more numbers a vector has, the more products are added up, and the larger the scores become. If "
         "scores are far apart, softmax gives nearly everything to one word, and the gradients become too small "
         "to learn from. Dividing by √d_k keeps the scores at about the same size.",
-        Scale,
+        ops.Scale,
     ),
     Answer(
         "Why Q, K and V?",
@@ -91,7 +77,7 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "gives one row of the table, so a look-up is a matrix product, too. It also shows that only the "
             "rows of words in the sentence get a gradient. The number of a word says nothing about the word: word 4 "
             "is not twice word 2.",
-            OneHot,
+            ops.OneHot,
         ),
     ),
     "positions": (
@@ -106,16 +92,16 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "In the usual pattern fast waves make neighbours different, and slow waves make the beginning of a "
             "text different from its end. Together they give each place its own numbers, and none of them is "
             "larger than 1.",
-            Sinusoidal,
+            ops.Sinusoidal,
         ),
     ),
     "attention": (
-        Answer(_FOR, f"{_TAKES}; the shares of a word add up to 1.", Softmax),
-        Answer(_FOR, f"{_TAKES}; the shares of a word add up to 1.", RowShares),
+        Answer(_FOR, f"{_TAKES}; the shares of a word add up to 1.", ops.Softmax),
+        Answer(_FOR, f"{_TAKES}; the shares of a word add up to 1.", ops.RowShares),
         Answer(
             _FOR,
             f"{_TAKES}. The sink takes a share, too, which is thrown away; the shares of a word add up to less than 1.",
-            SinkSoftmax,
+            ops.SinkSoftmax,
         ),
         *_ATTENTION,
     ),
@@ -148,7 +134,7 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "Why W_O?",
             "The outputs of the heads stand side by side. W_O mixes them into one vector with d_model numbers, "
             "so that it can be added to what came in.",
-            MatMul,
+            ops.MatMul,
         ),
     ),
     "nearest": (
@@ -163,14 +149,14 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "Why add what came in?",
             "The block only has to learn what to change. The sum also lets gradients go back through many "
             "layers unchanged.",
-            Add,
+            ops.Add,
         ),
         Answer(
             "Why normalise?",
             "From layer to layer numbers could become so large or so small that the model cannot learn. "
             "Normalising brings each row to mean 0 and variance 1. With γ and β the model can then choose "
             "another size.",
-            LayerNorm,
+            ops.LayerNorm,
         ),
         Answer(
             "Why normalise?",
@@ -178,7 +164,7 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "norm brings each row to a root mean square of 1, and does not subtract the mean. With γ the model can "
             "then "
             "choose another size.",
-            RMSNorm,
+            ops.RMSNorm,
         ),
     ),
     "batch norm": (
@@ -225,7 +211,7 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "It makes all scores positive and divides them by their sum. So the results can be read as "
             "probabilities, and the largest score has the largest probability. Only differences count: a score that "
             "is larger by 1 than another has a probability about 2.7 times as large.",
-            Softmax,
+            ops.Softmax,
         ),
     ),
     "next word": (
@@ -287,13 +273,13 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "Why the logarithm?",
             "Cross-entropy is −log of the probability of the right word. If the model is sure and right, the loss is "
             "near 0. If the model is sure and wrong, the loss is very large.",
-            CrossEntropy,
+            ops.CrossEntropy,
         ),
         Answer(
             "Why the square?",
             "The square of an error is never negative, so errors above and below do not cancel. An error twice "
             "as large counts four times as much. The loss is the mean of all squares.",
-            MeanSquaredError,
+            ops.MeanSquaredError,
         ),
     ),
     "net": (

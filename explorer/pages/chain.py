@@ -13,24 +13,8 @@ from explorer.core.graph import CASES, LOSS, PROBABILITIES, Node, Stage
 from explorer.core.numbers import alone, formatted, in_table, places_of_largest
 from explorer.core.ops import Array
 from explorer.lessons.symbols import IN_SIGNS, name_of
+from explorer.pages import drawing as draw
 from explorer.pages.columns import Place, laid
-from explorer.pages.drawing import (
-    ACCENT,
-    MUTED,
-    TEXT,
-    Axis,
-    Bars,
-    Box,
-    Dot,
-    Drawing,
-    FlowLine,
-    Mark,
-    Segments,
-    Words,
-    ems_of,
-    lines_of,
-    series,
-)
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.lane import amount, image_of, said_of
@@ -57,14 +41,14 @@ ASIDE = "average", "likeness"
 """Names of nodes that are only for looking at: no other node reads them."""
 
 
-def chain(view: View) -> tuple[Drawing, list[str]]:
+def chain(view: View) -> tuple[draw.Drawing, list[str]]:
     """The diagram of the model, each node after its parents; and the node that each mark waits for in a played pass."""
     nodes = [node for node in view.nodes.values() if counts(view, node)]
     said = f"The model: {', then '.join(stage.title for stage in view.graph.stages)}"
     return boxes(view, nodes, (), said)
 
 
-def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: str) -> tuple[Drawing, list[str]]:
+def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: str) -> tuple[draw.Drawing, list[str]]:
     """The diagram of `nodes` and the `outside` nodes that they read; and the node that each mark waits for."""
     every = [*outside, *nodes]
     names = {node.name for node in every}
@@ -105,16 +89,16 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
     }
     given = [node.name for node in nodes if node.is_input or not node.parents]
     layout = laid({name: one.size for name, one in drawn.items()}, reads, given, [node.name for node in outside])
-    marks: list[Mark] = []
+    marks: list[draw.Mark] = []
     due: list[str] = []
     for name, points in layout.ways:
-        marks.append(FlowLine(points, TEXT, 1.5))
+        marks.append(draw.FlowLine(points, draw.TEXT, 1.5))
         due.append(name)
     for name, one in drawn.items():
         marks += one.marks(layout.places[name])
         due += [name] * (len(marks) - len(due))
-    none = Axis(labels=())
-    return Drawing(tuple(marks), layout.window, summary, none, none, down=True, square=True, zoom=True), due
+    none = draw.Axis(labels=())
+    return draw.Drawing(tuple(marks), layout.window, summary, none, none, down=True, square=True, zoom=True), due
 
 
 def counts(view: View, node: Node) -> bool:
@@ -147,10 +131,10 @@ class _Boxed:
         wide = max(
             VECTOR if self._small else LEAST + self._beside,
             TITLE * len(self._title) + (0.0 if self._small else LETTER * len(self._note) + 10.0) + 2 * PAD,
-            EM * ems_of(self._formula) + 2 * PAD,
+            EM * draw.ems_of(self._formula) + 2 * PAD,
             BARS * max(map(len, view.labels(node.axes[-1]))) + 2 * PAD if self._has_bars else 0.0,
         )
-        self._lines = 1 + bool(self._formula) * lines_of(self._formula)
+        self._lines = 1 + bool(self._formula) * draw.lines_of(self._formula)
         self.size = (
             float(round(max(min(wide, WIDEST), self._numbered))),
             LINE * self._lines + self._picture + PAD + 3.0,
@@ -180,7 +164,7 @@ class _Boxed:
         fits = LEAST_ROW * len(rows) <= self._picture and max(map(len, rows)) <= MOST_LETTERS
         return rows if fits and len(rows) > 1 and not all(row.isdecimal() for row in rows) else ()
 
-    def marks(self, place: Place) -> list[Mark]:
+    def marks(self, place: Place) -> list[draw.Mark]:
         """The box and its contents: a picture, bars, words, or a single number."""
         view, node, value = self._view, self._node, self._value
         left, top, width, height = place
@@ -188,7 +172,7 @@ class _Boxed:
         room = left + PAD, top + head + 2.0, width - 2 * PAD, height - head - PAD - 2.0
         said = said_of(view, self._stage)
         tip = "\n".join(filter(None, (f"{self._stage.group}: {self._stage.title}", said, written_shape(value.shape))))
-        box = Box(
+        box = draw.Box(
             place,
             self.name,
             self._title,
@@ -197,28 +181,31 @@ class _Boxed:
             GoTo(self._stage.name),
             self._share,
             formula=self._formula,
-            ink=ACCENT if node.is_input and self._share is None else MUTED if self._origin else TEXT,
+            ink=draw.ACCENT if node.is_input and self._share is None else draw.MUTED if self._origin else draw.TEXT,
         )
         if value.dtype.kind in "iub" and value.ndim == 1:
             return [box, *self._words(room)]
         if value.size == 1:
             number = value.item()
             told = alone(float(number)) if value.dtype.kind == "f" else str(number)
-            return [box, Words(room[0] + room[2] / 2, room[1] + room[3] / 2, told, TEXT, fixed=True, size=15.0)]
+            return [
+                box,
+                draw.Words(room[0] + room[2] / 2, room[1] + room[3] / 2, told, draw.TEXT, fixed=True, size=15.0),
+            ]
         if self._has_bars and view.looking.showing == "values":
             return [box, self._bars(room)]
-        marks: list[Mark] = [box]
+        marks: list[draw.Mark] = [box]
         if self._origin:
             told = f"from {self._origin}"
-            marks.append(Words(left + width / 2, top + height + 8.0, told, MUTED, True, size=11.7))
+            marks.append(draw.Words(left + width / 2, top + height + 8.0, told, draw.MUTED, True, size=11.7))
         each = room[3] / max(len(self._whose), 1)
         for i, word in enumerate(self._whose):
             at = room[0] + self._beside - 3.0, room[1] + (i + 0.5) * each
-            marks.append(Words(*at, word, MUTED, True, 1.0, size=min(11.0, each), room=self._beside - 3.0))
+            marks.append(draw.Words(*at, word, draw.MUTED, True, 1.0, size=min(11.0, each), room=self._beside - 3.0))
         inside = room[0] + self._beside, room[1], room[2] - self._beside, room[3]
         return [*marks, image_of(view, view.of_head(node.name), inside)]
 
-    def _words(self, room: Place) -> list[Words]:
+    def _words(self, room: Place) -> list[draw.Words]:
         """The words that the integers of a node stand for."""
         node, view = self._node, self._view
         parent = view.nodes[node.parents[0] if node.parents else PROBABILITIES] if node.parents else node
@@ -232,7 +219,9 @@ class _Boxed:
         shown = words if len(words) <= most else [*words[: most - 1], "…"]
         each = room[3] / len(shown)
         return [
-            Words(room[0] + room[2] / 2, room[1] + (i + 0.5) * each, word, TEXT, fixed=True, size=min(13.0, each))
+            draw.Words(
+                room[0] + room[2] / 2, room[1] + (i + 0.5) * each, word, draw.TEXT, fixed=True, size=min(13.0, each)
+            )
             for i, word in enumerate(shown)
         ]
 
@@ -246,14 +235,14 @@ class _Boxed:
             return [labels[i] if i < len(labels) else str(i) for i in numbers]
         return list(map(str, numbers))
 
-    def _bars(self, room: Place) -> Bars:
+    def _bars(self, room: Place) -> draw.Bars:
         """Bars of the most probable words."""
         labels, shares = self._view.labels(self._node.axes[1]), self._value[0]
         most = max(min(MOST_BARS, int(room[3] / LEAST_ROW)), 1)
         best = places_of_largest(np.nan_to_num(shares), most).tolist()
         values = tuple(float(shares[j]) for j in best)
         cells = tuple(Cell(self._node.name, (0, j)) for j in best)
-        return Bars(room, tuple(labels[j] for j in best), values, cells, max(1.0, *values))
+        return draw.Bars(room, tuple(labels[j] for j in best), values, cells, max(1.0, *values))
 
 
 ACROSS, DOWN, DISC, HALF = 136.0, 46.0, 16.0, 50.0
@@ -263,7 +252,7 @@ ASPECT, BESIDE, MOST_APART, BROADER = 1.7, 290.0, 220.0, 1.4
 """Width of a net ÷ its height; its width outside the layers; the most distance between layers; the most by which a
 layer is widened. A page is wide, and words would have no room in a net that is high and narrow."""
 MOST_UNITS, MOST_NAMED, MOST_LEVELS, MOST_OPTIONS = 16, 4, 6, 6
-POSITIVE, NEGATIVE = series(1), series(0)
+POSITIVE, NEGATIVE = draw.series(1), draw.series(0)
 
 
 def is_small_net(view: View) -> bool:
@@ -301,17 +290,17 @@ def _apart(view: View) -> tuple[float, float]:
     return across, HALF * min(across / ACROSS, BROADER)
 
 
-def neurons(view: View) -> tuple[Drawing, list[str]]:
+def neurons(view: View) -> tuple[draw.Drawing, list[str]]:
     """The drawing of the net, a column for each layer; and the node that each mark waits for in a played pass."""
     layers, row = view.state.model.layers, view.row("input")
     apart, half = _apart(view)
     names = [CASES, *(f"layer.{k}.activation" for k in range(1, layers + 1))]
     most = max(_units(view, k) for k in range(layers + 1))
     high = most * DOWN
-    marks: list[Mark] = []
+    marks: list[draw.Mark] = []
     due: list[str] = []
 
-    def add(some: Sequence[Mark], name: str) -> None:
+    def add(some: Sequence[draw.Mark], name: str) -> None:
         marks.extend(some)
         due.extend([name] * len(some))
 
@@ -325,7 +314,7 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
         place = k * apart - half, top, 2 * half, height
         tip = f"{stage.group}: {stage.title}\n{written_shape(view.values[name].shape)}, an example a row"
         said = f"{title}: {below}" if below else title
-        add([Box(place, said, title, below if share is None else note, tip, into(view.graph, stage), share)], name)
+        add([draw.Box(place, said, title, below if share is None else note, tip, into(view.graph, stage), share)], name)
     into_layers = [_weights(view, k) for k in range(1, layers + 1)]
     # All layers share one scale: a weight of 2 is thicker than a weight of 1 in any layer.
     largest = max(float(np.abs(weights).max(initial=0.0)) for weights in into_layers) or 1.0
@@ -339,11 +328,11 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
             add(_after(view, name, right, row), name)
             right += 112.0
     summary = f"The net, with {', '.join(str(_units(view, k)) for k in range(layers + 1))} neurons from layer to layer"
-    none = Axis(labels=())
+    none = draw.Axis(labels=())
     window = (-half - 56.0, right + 10.0, top - 6.0, top + height + 26.0)
     key = "ochre adds, blue and dashed takes away; the thicker, the more"
-    add([Words((window[0] + window[1]) / 2, top + height + 14.0, key, MUTED, fixed=True, size=11.7)], "")
-    return Drawing(tuple(marks), window, summary, none, none, down=True, square=True, zoom=True), due
+    add([draw.Words((window[0] + window[1]) / 2, top + height + 14.0, key, draw.MUTED, fixed=True, size=11.7)], "")
+    return draw.Drawing(tuple(marks), window, summary, none, none, down=True, square=True, zoom=True), due
 
 
 MOST_FIGURES = 5
@@ -360,12 +349,12 @@ def _weights(view: View, k: int) -> Array:
     return weights.T if view.state.model.switch(f"layer.{k}", "weights") == "W x" else weights
 
 
-def _edges(view: View, k: int, weights: Array, largest: float) -> list[Mark]:
+def _edges(view: View, k: int, weights: Array, largest: float) -> list[draw.Mark]:
     """The lines of the weights into a layer: one mark for all weights of the same sign and about the same size."""
     across = _apart(view)[0]
     levels = np.ceil(np.abs(weights) / largest * MOST_LEVELS).astype(int)
     into, out = weights.shape
-    found: list[Mark] = []
+    found: list[draw.Mark] = []
     for sign, ink in ((1, POSITIVE), (-1, NEGATIVE)):
         for level in range(1, MOST_LEVELS + 1):
             starts, ends = np.nonzero((levels == level) & (np.sign(weights) == sign))
@@ -377,31 +366,33 @@ def _edges(view: View, k: int, weights: Array, largest: float) -> list[Mark]:
                     ]
                 )
                 width = (0.6 + 3.6 * level / MOST_LEVELS) * min(1.0, 5.0 / max(into, out))
-                found.append(Segments(lines, ink, width, dashed=sign < 0))
+                found.append(draw.Segments(lines, ink, width, dashed=sign < 0))
     return found
 
 
-def _column(view: View, k: int, name: str, row: int) -> list[Mark]:
+def _column(view: View, k: int, name: str, row: int) -> list[draw.Mark]:
     """The neurons of a layer, with the numbers of one example in them."""
     every, labels = view.shown(view.graph.place(name)), view.labels(f"layer.{k}")
     shown, size = every[row], float(np.abs(np.nan_to_num(every)).max(initial=0.0))
-    found: list[Mark] = []
+    found: list[draw.Mark] = []
     across, half = _apart(view)
     for j, number in enumerate(np.asarray(shown, dtype=float).tolist()):
         y = _y(len(labels), j)
         share = min(max(number / size, -1.0), 1.0) if size and np.isfinite(number) else 0.0
         told = next((text for text in (in_table(number, n) for n in (2, 1)) if len(text) <= MOST_FIGURES), "")
         told = told or in_table(number, 0)
-        found.append(Dot(k * across, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share, signed=True))
+        found.append(
+            draw.Dot(k * across, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share, signed=True)
+        )
         if len(labels) <= MOST_NAMED:  # with more neurons the lines would cross the names
-            found.append(Words(k * across, y + DISC + 7.5, labels[j], MUTED, fixed=True, size=11.7))
+            found.append(draw.Words(k * across, y + DISC + 7.5, labels[j], draw.MUTED, fixed=True, size=11.7))
     if k == 0:
         label = view.labels("input")[row]
-        found.append(Words(-half - 8.0, 0.0, label, TEXT, True, 1.0, size=12.0, strong=True))
+        found.append(draw.Words(-half - 8.0, 0.0, label, draw.TEXT, True, 1.0, size=12.0, strong=True))
     return found
 
 
-def _after(view: View, name: str, left: float, row: int) -> list[Mark]:
+def _after(view: View, name: str, left: float, row: int) -> list[draw.Mark]:
     """A box at the right of the net: the decision, or the loss."""
     stage = next(stage for stage in view.graph.stages if stage.name == view.nodes[name].stage)
     value, (note, share) = view.values[name], amount(view, name)
@@ -409,8 +400,8 @@ def _after(view: View, name: str, left: float, row: int) -> list[Mark]:
     told = alone(number) if value.ndim == 0 else formatted(number, "g")
     place = left + 24.0, -26.0, 84.0, 52.0
     return [
-        FlowLine(((left, 0.0), (left + 24.0, 0.0)), TEXT, 1.8),
-        Box(
+        draw.FlowLine(((left, 0.0), (left + 24.0, 0.0)), draw.TEXT, 1.8),
+        draw.Box(
             place,
             stage.title,
             stage.title,

@@ -7,17 +7,7 @@ import numpy as np
 from explorer.core.graph import Stage
 from explorer.core.numbers import point
 from explorer.core.ops import Array
-from explorer.pages.drawing import (
-    ACCENT,
-    LINE,
-    MUTED,
-    Arrow,
-    Axis,
-    Drawing,
-    Mark,
-    drawable,
-    reach,
-)
+from explorer.pages import drawing as draw
 from explorer.pages.element import Element
 from explorer.pages.matrix import Matrix, matrix, transposed
 from explorer.pages.page import (
@@ -111,7 +101,7 @@ FEW_ARROWS = 40
 """With more rows, the words that are not in the sentence are fainter, so that those of the sentence stand out."""
 
 
-def _drawing(view: View, name: str, axis: str, drawn: Array, pair: tuple[int, int]) -> Drawing:
+def _drawing(view: View, name: str, axis: str, drawn: Array, pair: tuple[int, int]) -> draw.Drawing:
     """An arrow for each of the `drawn` rows; it is orange while its word is lit or its row is pointed at."""
     rows, columns = view.nodes[name].axes
     labels, dimensions = view.labels(rows), view.labels(columns)
@@ -119,17 +109,17 @@ def _drawing(view: View, name: str, axis: str, drawn: Array, pair: tuple[int, in
     places: dict[int, list[tuple[str, int]]] = {}
     for i, word in enumerate(view.values[f"{axis}.tokens"].tolist()):
         places.setdefault(word, []).append((axis, i))
-    marks: list[Mark] = []
+    marks: list[draw.Mark] = []
     # The words of the sentence come last, so that they lie above the others.
     for row, (x, y) in sorted(zip(drawn.tolist(), points.tolist(), strict=True), key=lambda one: one[0] in places):
-        if drawable(x, y):
+        if draw.drawable(x, y):
             here = row in places
-            ink, width = (ACCENT, 2.0) if here else (MUTED if len(drawn) <= FEW_ARROWS else LINE, 1.2)
+            ink, width = (draw.ACCENT, 2.0) if here else (draw.MUTED if len(drawn) <= FEW_ARROWS else draw.LINE, 1.2)
             cells = Cell(name, (row, pair[0])), Cell(name, (row,))
             also = tuple(places.get(row, ()))
-            marks.append(Arrow((0.0, 0.0), (x, y), labels[row], ink, width, (rows, row), also, cells))
-    far = 1.3 * reach(points, 0.5)
+            marks.append(draw.Arrow((0.0, 0.0), (x, y), labels[row], ink, width, (rows, row), also, cells))
+    far = 1.3 * draw.reach(points, 0.5)
     told = [f"{labels[row]} {point(*place)}" for row, place in zip(drawn[:NAMED], points.tolist(), strict=False)]
-    across, up = (Axis(f"dimension {dimensions[d]}", grid=True) for d in pair)
+    across, up = (draw.Axis(f"dimension {dimensions[d]}", grid=True) for d in pair)
     window = (-far, far, -far, far)
-    return Drawing(tuple(marks), window, f"{name} in a plane: {'; '.join(told)}", across, up, square=True)
+    return draw.Drawing(tuple(marks), window, f"{name} in a plane: {'; '.join(told)}", across, up, square=True)

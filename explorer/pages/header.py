@@ -6,21 +6,8 @@ from collections.abc import Sequence
 from explorer.core.graph import Stage
 from explorer.core.switches import SWITCHES
 from explorer.lessons.schema import WHOLE
+from explorer.pages import levels
 from explorer.pages.gestures import ChooseHead, GoTo, Keep
-from explorer.pages.levels import (
-    ALL,
-    BLOCK,
-    LAYER,
-    SWITCHED,
-    block_around,
-    has_stream,
-    layers_of,
-    listed_layer,
-    shown_layer,
-    stages_of,
-    to_whole,
-    unlike,
-)
 from explorer.pages.page import Button, Choice, Header, Switches
 from explorer.pages.view import View
 
@@ -38,7 +25,9 @@ def header(view: View, stage: Stage, sentence: str, switches: Sequence[str] = ()
     switches, more : sequence of str
         The block's switches that belong to this stage, and those that are shown on request.
     """
-    within = [one.name for one in stages_of(view.graph, stage.name)] if stage.kind == BLOCK else [stage.name]
+    within = (
+        [one.name for one in levels.stages_of(view.graph, stage.name)] if stage.kind == levels.BLOCK else [stage.name]
+    )
     # Experts are stacked like heads, but chosen on their own page.
     mine = (node for node in view.nodes.values() if node.stage in within and ".ffn." not in node.name)
     heads = max((view.graph.n_heads.get(node.name, 0) for node in mine), default=0)
@@ -68,8 +57,8 @@ def _crumbs(view: View, stage: Stage) -> tuple[Button, ...]:
     if stage.name == WHOLE:
         return ()
     whole = "The whole model in one picture (Alt+Home)"
-    model = Button("crumb.model", "The model", to_whole(view, stage), whole, "The model")
-    block = block_around(view, stage)
+    model = Button("crumb.model", "The model", levels.to_whole(view, stage), whole, "The model")
+    block = levels.block_around(view, stage)
     if block is None:
         return (model,)
     name = f"{block.group}: {block.title}"
@@ -86,7 +75,7 @@ def _layers(view: View, stage: Stage) -> Choice | None:
     if not numbered:
         return None
     before, kind, number, rest = numbered.groups(default="")
-    layers = layers_of(view)[kind]
+    layers = levels.layers_of(view)[kind]
     if layers < 2:
         return None
     asks = tuple(GoTo(f"{before}{kind}.{i + 1}.{rest}") for i in range(layers))
@@ -96,25 +85,25 @@ def _layers(view: View, stage: Stage) -> Choice | None:
 
 def _drawn_layer(view: View) -> Choice | None:
     """The choice of the layer that the picture of the whole draws."""
-    layers = max(layers_of(view).values(), default=1) if has_stream(view) else 1
+    layers = max(levels.layers_of(view).values(), default=1) if levels.has_stream(view) else 1
     if layers < 2:
         return None
-    every = () if view.looking.large else (ALL,)
+    every = () if view.looking.large else (levels.ALL,)
     options = (*(str(k) for k in range(1, layers + 1)), *("all" for _ in every))
-    asks = tuple(Keep(LAYER, k) for k in (*range(1, layers + 1), *every))
-    layer = shown_layer(view)
-    chosen = layers if layer == ALL else layer - 1
-    others = "are not all alike: see the page “All switches”" if unlike(view) else "have the same blocks"
+    asks = tuple(Keep(levels.LAYER, k) for k in (*range(1, layers + 1), *every))
+    layer = levels.shown_layer(view)
+    chosen = layers if layer == levels.ALL else layer - 1
+    others = "are not all alike: see the page “All switches”" if levels.unlike(view) else "have the same blocks"
     return Choice("layer", "Layer", options, chosen, asks, f"The layer that is drawn; the others {others}")
 
 
 def _listed_layer(view: View) -> Choice | None:
     """The choice of the layer whose switches are listed; None if the switches of all layers are."""
-    layer = listed_layer(view) if has_stream(view) else ALL
-    if layer == ALL:
+    layer = levels.listed_layer(view) if levels.has_stream(view) else levels.ALL
+    if layer == levels.ALL:
         return None
-    layers = range(1, max(layers_of(view).values()) + 1)
-    asks = tuple(Keep(SWITCHED, k) for k in layers)
+    layers = range(1, max(levels.layers_of(view).values()) + 1)
+    asks = tuple(Keep(levels.SWITCHED, k) for k in layers)
     return Choice("layer", "Layer", tuple(map(str, layers)), layer - 1, asks, "The layer whose switches are listed")
 
 

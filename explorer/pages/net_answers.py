@@ -13,24 +13,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.graph import CASES, LOSS, TARGET, Graph
 from explorer.core.numbers import alone, formatted, quantity, written
 from explorer.core.ops import Array
-from explorer.pages.drawing import (
-    DRAWABLE,
-    HERE,
-    MUTED,
-    TEXT,
-    Axis,
-    Band,
-    Curve,
-    Dot,
-    Drawing,
-    Image,
-    Mark,
-    Probe,
-    Segments,
-    Words,
-    drawable,
-    series,
-)
+from explorer.pages import drawing as draw
 from explorer.pages.element import Element
 from explorer.pages.gestures import MoveTo
 from explorer.pages.matrix import SHARES
@@ -261,7 +244,7 @@ def _counted(net: Net, threshold: str) -> str:
 
 def _window(cases: Array) -> tuple[float, float, float, float]:
     """A square around the cases with a margin: left, right, bottom, top."""
-    near = cases[(np.abs(cases) < DRAWABLE).all(-1)]
+    near = cases[(np.abs(cases) < draw.DRAWABLE).all(-1)]
     if not len(near):
         near = np.zeros((1, 2))
     x, y = ((near.min(0) + near.max(0)) / 2).tolist()
@@ -269,7 +252,7 @@ def _window(cases: Array) -> tuple[float, float, float, float]:
     return x - half, x + half, y - half, y + half
 
 
-def _plane(net: Net, lines: list[Mark], threshold: str) -> tuple[Drawing, str]:
+def _plane(net: Net, lines: list[draw.Mark], threshold: str) -> tuple[draw.Drawing, str]:
     """The drawing of the plane: colours are answers, a thick line is the threshold, cases are discs to drag.
 
     Each disc has its target inside and its answer below; a dashed line shows where the sum of a hidden unit is 0. The
@@ -284,7 +267,7 @@ def _plane(net: Net, lines: list[Mark], threshold: str) -> tuple[Drawing, str]:
     half = (x[1] - x[0]) / 2
     place = (left - half, bottom - half, right - left + 2 * half, top - bottom + 2 * half)
     seen = np.nan_to_num(answers, nan=low, posinf=high, neginf=low)
-    image = Image(seen, high, low, SHARES, place, smooth=True)
+    image = draw.Image(seen, high, low, SHARES, place, smooth=True)
     with np.errstate(invalid="ignore"):
         same = np.ptp(answers) < LEVEL * (high - low)
     border = np.zeros((0, 2, 2)) if same else level_lines(answers, x, y, net.threshold)
@@ -294,22 +277,22 @@ def _plane(net: Net, lines: list[Mark], threshold: str) -> tuple[Drawing, str]:
     said = _summary(net, threshold, where)
     a, b = net.names(CASES, 1)
     probe = _Ask("Point anywhere to ask the net.", net.view.graph, _needed(net), net.output, net.cases.dtype.str, a, b)
-    marks = (image, Segments(border, HERE, 4.0), *lines, *cases)
+    marks = (image, draw.Segments(border, draw.HERE, 4.0), *lines, *cases)
     square = not net.view.looking.large  # for a class it fills a wide place: equal scales do not matter here
-    return Drawing(marks, window, said, Axis(a), Axis(b), square=square, probe=probe), where
+    return draw.Drawing(marks, window, said, draw.Axis(a), draw.Axis(b), square=square, probe=probe), where
 
 
-def _cases(net: Net) -> list[Mark]:
+def _cases(net: Net) -> list[draw.Mark]:
     low, high = net.levels
     right, targets = net.right, net.targets
-    dots: list[Mark] = []
+    dots: list[draw.Mark] = []
     for i, (x, y) in enumerate(net.cases[:MOST_CASES].tolist()):
-        if not drawable(x, y):
+        if not draw.drawable(x, y):
             continue
         target = None if targets is None else float(targets[i])
         share = None if target is None else float(np.clip(np.nan_to_num((target - low) / (high - low)), 0, 1))
         dots.append(
-            Dot(
+            draw.Dot(
                 x,
                 y,
                 cell=Cell(net.output, (i, 0)),
@@ -335,7 +318,7 @@ def _summary(net: Net, threshold: str, where: str) -> str:
     return f"Answers in the plane.{found} {told}.{crossed}"
 
 
-def _hidden_lines(net: Net) -> list[Mark]:
+def _hidden_lines(net: Net) -> list[draw.Mark]:
     """For each hidden unit a dashed line where its sum is 0, a short mark on the side above 0, and its name."""
     node = net.hidden
     names = net.names(node, 1) if node else ()
@@ -345,10 +328,10 @@ def _hidden_lines(net: Net) -> list[Mark]:
     # The sum is linear in x and y, so its values at the corners of the window determine where it is 0.
     x, y = np.array([left, right]), np.array([bottom, top])
     corners = net.over(np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2), node).reshape(2, 2, -1)
-    marks: list[Mark] = []
+    marks: list[draw.Mark] = []
     for unit, name in enumerate(names):
         sums = corners[..., unit]
-        if not (np.abs(sums) < DRAWABLE).all():
+        if not (np.abs(sums) < draw.DRAWABLE).all():
             continue
         steepest = np.array([sums[0, 1] - sums[0, 0], sums[1, 0] - sums[0, 0]])
         for ends in level_lines(sums, x, y, 0.0):
@@ -358,28 +341,28 @@ def _hidden_lines(net: Net) -> list[Mark]:
             # The name stands near the upper end, on the side where the sum is above 0.
             at = upper + (middle - upper) * 0.12 + 1.6 * side
             marks += [
-                Segments(ends[None], TEXT, 1.4, dashed=True),
-                Segments(np.array([[middle, middle + side]]), TEXT, 1.4),
-                Words(float(at[0]), float(at[1]), name, TEXT),
+                draw.Segments(ends[None], draw.TEXT, 1.4, dashed=True),
+                draw.Segments(np.array([[middle, middle + side]]), draw.TEXT, 1.4),
+                draw.Words(float(at[0]), float(at[1]), name, draw.TEXT),
             ]
     return marks
 
 
-def _scale(net: Net) -> Drawing:
+def _scale(net: Net) -> draw.Drawing:
     """The colours from the least target to the largest, with the threshold marked."""
     (low, high), threshold = net.levels, net.threshold
     wide = high - low
     at = min(max(threshold, low), high)
-    marks: list[Mark] = [
-        Image(np.linspace(low, high, 256)[None], high, low, SHARES, (low, 0.5, wide, 0.5), smooth=True),
-        Band((low, 0.5, wide, 0.5), TEXT, filled=False, width=1.0),
-        Segments(np.array([[(at, 0.42), (at, 1.0)]]), HERE, 3.0),
+    marks: list[draw.Mark] = [
+        draw.Image(np.linspace(low, high, 256)[None], high, low, SHARES, (low, 0.5, wide, 0.5), smooth=True),
+        draw.Band((low, 0.5, wide, 0.5), draw.TEXT, filled=False, width=1.0),
+        draw.Segments(np.array([[(at, 0.42), (at, 1.0)]]), draw.HERE, 3.0),
     ]
     numbers = dict.fromkeys(((low, low), (at, threshold), (high, high)))
-    marks += [Words(x, 0.2, formatted(number, "g"), fixed=True) for x, number in numbers]
+    marks += [draw.Words(x, 0.2, formatted(number, "g"), fixed=True) for x, number in numbers]
     window = (low - 0.12 * wide, high + 0.12 * wide, 0.0, 1.05)
     said = "Colours from {} to {}; the threshold is {}".format(*(formatted(n, "g") for n in (low, high, threshold)))
-    return Drawing(tuple(marks), window, said, Axis(labels=()), Axis(labels=()))
+    return draw.Drawing(tuple(marks), window, said, draw.Axis(labels=()), draw.Axis(labels=()))
 
 
 def _needed(net: Net) -> tuple[tuple[str, Array], ...]:
@@ -388,7 +371,7 @@ def _needed(net: Net) -> tuple[tuple[str, Array], ...]:
     return tuple((name, net.view.values[name]) for name in net.view.nodes if name in above)
 
 
-class _Ask(Probe):
+class _Ask(draw.Probe):
     """Says the answer of a net at one place of the plane."""
 
     graph: Graph
@@ -432,7 +415,7 @@ def _said_of_fit(net: Net, trained: Engine | None) -> str:
     return " ".join(said) + ("" if curved else net.straight("the curve is one straight line"))
 
 
-def _curve(net: Net, trained: Engine | None, line: bool) -> Drawing:
+def _curve(net: Net, trained: Engine | None, line: bool) -> draw.Drawing:
     """The examples as points, the net's curve and the line of the linear regression.
 
     Pointing at an example means pointing at the net's answer to it; dragging it up or down edits its target.
@@ -447,34 +430,36 @@ def _curve(net: Net, trained: Engine | None, line: bool) -> Drawing:
     near, most = answers[np.isfinite(answers)], high - low
     low = max(min(low, float(near.min(initial=low))), low - most / 2)
     high = min(max(high, float(near.max(initial=high))), high + most / 2)
-    marks: list[Mark] = [Curve(grid, answers, "net", MUTED if line else series(0))]
+    marks: list[draw.Mark] = [draw.Curve(grid, answers, "net", draw.MUTED if line else draw.series(0))]
     said = [f"net {alone(float(values[LOSS]))}"] if LOSS in values else []
     if "regression.output" in values and "regression.output" not in net.view.looking.covered.values:
         # Two points are enough to draw a straight line.
         ends = [int(np.argmin(x)), int(np.argmax(x))]
         best = "line" if trained is None else "best"
-        drawn = Curve(x[ends], values["regression.output"][ends, 0], best, series(1), not line, 3.0 if line else 1.8)
+        drawn = draw.Curve(
+            x[ends], values["regression.output"][ends, 0], best, draw.series(1), not line, 3.0 if line else 1.8
+        )
         marks.append(drawn)
         said.append(f"line {written(float(values['regression.loss']), 4)}")
         if trained is not None:
-            marks.append(Curve(x[ends], trained.values["layer.1.activation"][ends, 0], "line", series(1)))
+            marks.append(draw.Curve(x[ends], trained.values["layer.1.activation"][ends, 0], "line", draw.series(1)))
             said.append(f"trained line {alone(float(trained.values[LOSS]))}")
     movable = targets is not None and net.view.nodes[TARGET].is_input
     for i, (a, b) in enumerate(zip(x[:MOST_EXAMPLES].tolist(), y.tolist(), strict=False)):
-        if drawable(a, b):
+        if draw.drawable(a, b):
             drag = MoveTo(None, (TARGET, (i, 0))) if movable else None
             also = (Cell(TARGET, (i,)),) if targets is not None else ()
-            marks.append(Dot(a, b, "", series(5), cell=Cell(net.output, (i, 0)), also=also, drag=drag))
+            marks.append(draw.Dot(a, b, "", draw.series(5), cell=Cell(net.output, (i, 0)), also=also, drag=drag))
     # The names of the curves stand at their right ends.
     window = (left, right + 0.06 * (right - left), low, high)
-    axes = Axis(net.names(CASES, 1)[0]), Axis(net.names(net.output, 1)[0])
+    axes = draw.Axis(net.names(CASES, 1)[0]), draw.Axis(net.names(net.output, 1)[0])
     errors = f" Mean squared error: {', '.join(said)}" if said else ""
-    return Drawing(tuple(marks), window, f"{quantity(len(x), 'example')}.{errors}", *axes)
+    return draw.Drawing(tuple(marks), window, f"{quantity(len(x), 'example')}.{errors}", *axes)
 
 
 def _around(x: Array, y: Array) -> tuple[float, float, float, float]:
     """A window around the examples with a margin: left, right, bottom, top."""
-    near = (np.abs(x) < DRAWABLE) & (np.abs(y) < DRAWABLE)
+    near = (np.abs(x) < draw.DRAWABLE) & (np.abs(y) < draw.DRAWABLE)
     if not near.any():
         return -1.0, 1.0, -1.0, 1.0
     (left, right), (low, high) = ((float(v[near].min()), float(v[near].max())) for v in (x, y))

@@ -12,18 +12,7 @@ from explorer.core.ops import Array, Op, Sinusoidal
 from explorer.core.ops.positions import cosines, exponents, waves
 from explorer.document.continuation import drawn_positions
 from explorer.document.state import read_only
-from explorer.pages.drawing import (
-    DRAWABLE,
-    TEXT,
-    Axis,
-    Band,
-    Curve,
-    Dot,
-    Drawing,
-    Image,
-    Mark,
-    series,
-)
+from explorer.pages import drawing as draw
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.matrix import matrix
@@ -229,29 +218,33 @@ def _ends(drawn: _Drawn) -> Controls:
 # Pictures
 
 
-def _sheet(array: Array, node: str | None, own: tuple[int, int], labels: tuple[Axis, Axis], summary: str) -> Drawing:
+def _sheet(
+    array: Array, node: str | None, own: tuple[int, int], labels: tuple[draw.Axis, draw.Axis], summary: str
+) -> draw.Drawing:
     """A square for each number; if more than the model's own part is drawn, that part has a frame."""
     height, width = array.shape
     limit = float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) or 1.0
     rows, columns = min(own[0], height), min(own[1], width)
     place = (0.0, 0.0, float(width), float(height))
-    marks: list[Mark] = [Image(array, limit, place=place, node=Place(node) if node else None, own=(rows, columns))]
+    marks: list[draw.Mark] = [
+        draw.Image(array, limit, place=place, node=Place(node) if node else None, own=(rows, columns))
+    ]
     if node and rows * columns < array.size:
-        marks.append(Band((0.0, 0.0, float(columns), float(rows)), TEXT, filled=False))
-    return Drawing(tuple(marks), (0.0, float(width), 0.0, float(height)), summary, *labels, down=True)
+        marks.append(draw.Band((0.0, 0.0, float(columns), float(rows)), draw.TEXT, filled=False))
+    return draw.Drawing(tuple(marks), (0.0, float(width), 0.0, float(height)), summary, *labels, down=True)
 
 
-def _map(drawn: _Drawn) -> Drawing:
+def _map(drawn: _Drawn) -> draw.Drawing:
     """The encoding as squares."""
     dimensions = tuple(str(j + 1) for j in range(drawn.d))
-    axes = Axis("dimension", dimensions, most=10), Axis("position", drawn.positions, most=12)
+    axes = draw.Axis("dimension", dimensions, most=10), draw.Axis("position", drawn.positions, most=12)
     # With another number of dimensions all wavelengths differ, so none of these numbers is a cell of the model.
     node = drawn.name if drawn.d == drawn.own[1] else None
     summary = f"Position encoding of {quantity(drawn.n, 'position')} in {quantity(drawn.d, 'dimension')}"
     return _sheet(drawn.array, node, drawn.own, axes, summary)
 
 
-def _alike(view: View, drawn: _Drawn, name: str) -> Drawing:
+def _alike(view: View, drawn: _Drawn, name: str) -> draw.Drawing:
     """The likeness of positions as squares, computed by the op of the model's own node."""
     by = view.nodes[name].op
     if drawn.array is view.values[drawn.name]:
@@ -268,7 +261,7 @@ def _alike(view: View, drawn: _Drawn, name: str) -> Drawing:
     labels = drawn.positions
     nearest = "; ".join(f"0 and {i}: {written(float(array[0, i]), 2)}" for i in range(min(len(array), 8)))
     node = name if drawn.d == drawn.own[1] else None
-    axes = Axis("position", labels, most=10), Axis("position", labels, most=12)
+    axes = draw.Axis("position", labels, most=10), draw.Axis("position", labels, most=12)
     return _sheet(array, node, (drawn.own[0], drawn.own[0]), axes, f"Likeness of {nearest}")
 
 
@@ -281,36 +274,38 @@ def _dotted(view: View, drawn: _Drawn) -> list[int]:
     return [row] if row < n else []
 
 
-def _curves(view: View, drawn: _Drawn) -> Drawing:
+def _curves(view: View, drawn: _Drawn) -> draw.Drawing:
     """Some dimensions over the positions: sines solid, cosines dashed."""
     array = drawn.array[: drawn.told_apart]
     n = len(array)
     x, smooth = _between(drawn, n)
-    curves: list[Mark] = []
-    dots: list[Mark] = []
+    curves: list[draw.Mark] = []
+    dots: list[draw.Mark] = []
     cosine = cosines(drawn.d, drawn.op.exponents if drawn.op else "paper")
     # With another number of dimensions these numbers are no cells of the model.
     own = drawn.d == drawn.own[1]
     for k, j in enumerate(drawn.curves):
-        curves.append(Curve(x, np.ascontiguousarray(smooth[:, j]), str(j + 1), series(k), dashed=bool(cosine[j])))
+        curves.append(
+            draw.Curve(x, np.ascontiguousarray(smooth[:, j]), str(j + 1), draw.series(k), dashed=bool(cosine[j]))
+        )
         dots += [
-            Dot(
+            draw.Dot(
                 float(i),
                 float(array[i, j]),
                 "",
-                series(k),
+                draw.series(k),
                 cell=Cell(drawn.name, (i, j)) if own else None,
                 token=(drawn.axis, i),
             )
             for i in _dotted(view, drawn)
-            if abs(array[i, j]) < DRAWABLE
+            if abs(array[i, j]) < draw.DRAWABLE
         ]
-    far = float(np.abs(array[np.abs(array) < DRAWABLE]).max(initial=0.5)) * 1.15
+    far = float(np.abs(array[np.abs(array) < draw.DRAWABLE]).max(initial=0.5)) * 1.15
     names = ", ".join(str(j + 1) for j in drawn.curves)
     window = (-0.5, max(n - 1, 1) * 1.08, -far, far)
     summary = f"The encoding over {quantity(n, 'position')} in dimension{'s' * (len(drawn.curves) > 1)} {names}"
-    axes = Axis("position", grid=True), Axis("encoding", grid=True)
-    return Drawing((*curves, *dots), window, summary, *axes)
+    axes = draw.Axis("position", grid=True), draw.Axis("encoding", grid=True)
+    return draw.Drawing((*curves, *dots), window, summary, *axes)
 
 
 def _between(drawn: _Drawn, n: int) -> tuple[Array, Array]:

@@ -12,23 +12,7 @@ import numpy as np
 from explorer.core.graph import Stage
 from explorer.core.numbers import point, quantity, written
 from explorer.core.ops import Array
-from explorer.pages.drawing import (
-    ACCENT,
-    DRAWABLE,
-    MUTED,
-    TEXT,
-    Arc,
-    Arrow,
-    Axis,
-    Dot,
-    Drawing,
-    Mark,
-    Segments,
-    Words,
-    drawable,
-    reach,
-    series,
-)
+from explorer.pages import drawing as draw
 from explorer.pages.element import Data, Element, Made
 from explorer.pages.gestures import Keep, MoveTo
 from explorer.pages.matrix import matrix
@@ -92,57 +76,59 @@ def _without_length(view: View) -> str:
     return next((name for name in ("x", "y") if not view.values[name].any()), "")
 
 
-def _plane_of_two(view: View) -> Drawing:
+def _plane_of_two(view: View) -> draw.Drawing:
     """The arrows x and y, the angle between them, the shadow x_p of x on y, and the rest x_o at right angles to it."""
     d = view.values["x"].shape[-1]
     points = np.array([[*view.values[name][0, :2], 0.0][:2] for name in DRAWN], dtype=float)  # one dimension is flat
     tips: dict[str, tuple[float, float]] = {name: (x, y) for name, (x, y) in zip(DRAWN, points.tolist(), strict=True)}
-    seen = {name: tip for name, tip in tips.items() if drawable(*tip)}
-    far = 1.3 * reach(points, LEAST_REACH)
+    seen = {name: tip for name, tip in tips.items() if draw.drawable(*tip)}
+    far = 1.3 * draw.reach(points, LEAST_REACH)
     angle = float(view.values["angle"].item())
     marks = (*_shadow(seen, far), *(_angle(seen, angle) if d <= 2 else ()), *_arrows(seen, min(d, 2)))
     told = "; ".join(f"{WRITTEN.get(name, name)} {point(*tip)}" for name, tip in tips.items())
     names = view.labels(view.nodes["x"].axes[-1])
-    across, up = (Axis(f"dimension {name}" if name.isdigit() else name, grid=True) for name in (*names, "", "")[:2])
+    across, up = (
+        draw.Axis(f"dimension {name}" if name.isdigit() else name, grid=True) for name in (*names, "", "")[:2]
+    )
     said = f"Vectors: {told}; " + ("no angle" if _without_length(view) else f"angle {written(angle, 1)}°")
-    return Drawing(marks, (-far, far, -far, far), said, across, up, square=True)
+    return draw.Drawing(marks, (-far, far, -far, far), said, across, up, square=True)
 
 
-def _shadow(seen: dict[str, tuple[float, float]], far: float) -> list[Mark]:
+def _shadow(seen: dict[str, tuple[float, float]], far: float) -> list[draw.Mark]:
     """Dashed lines from the origin to the shadow's tip, and from there to x."""
     if not {"x", "x_p"} <= seen.keys():
         return []
     x, x_p = np.array(seen["x"]), np.array(seen["x_p"])
-    marks: list[Mark] = [
-        Segments(np.array([[(0.0, 0.0), x_p]]), TEXT, 2.0, dashed=True),
-        Segments(np.array([[x_p, x]]), MUTED, 2.0, dashed=True),
+    marks: list[draw.Mark] = [
+        draw.Segments(np.array([[(0.0, 0.0), x_p]]), draw.TEXT, 2.0, dashed=True),
+        draw.Segments(np.array([[x_p, x]]), draw.MUTED, 2.0, dashed=True),
     ]
     if "x_o" in seen and sum(map(abs, seen["x_o"])) > far / 10:
         middle = (x_p + x) / 2
-        marks.append(Words(float(middle[0]), float(middle[1]), WRITTEN["x_o"]))
+        marks.append(draw.Words(float(middle[0]), float(middle[1]), WRITTEN["x_o"]))
     return marks
 
 
-def _angle(seen: dict[str, tuple[float, float]], angle: float) -> list[Mark]:
+def _angle(seen: dict[str, tuple[float, float]], angle: float) -> list[draw.Mark]:
     """α as an arc from y to x, if both have a direction."""
     if not all(any(seen.get(name, ())) for name in ("x", "y")) or not np.isfinite(angle):
         return []
     start, end = (degrees(atan2(seen[name][1], seen[name][0])) for name in ("y", "x"))
-    return [Arc(start, (end - start + 180) % 360 - 180, f"α {written(angle, 1)}°")]
+    return [draw.Arc(start, (end - start + 180) % 360 - 180, f"α {written(angle, 1)}°")]
 
 
-def _arrows(seen: dict[str, tuple[float, float]], d: int) -> list[Mark]:
+def _arrows(seen: dict[str, tuple[float, float]], d: int) -> list[draw.Mark]:
     """The arrows y and x, and only the head of the shadow: it lies on y, and its shaft would hide y.
 
     `d`: how many coordinates they have, one or two.
     """
-    marks: list[Mark] = []
-    for name, ink, width in (("y", series(0), 2.5), ("x", ACCENT, 2.5), ("x_p", TEXT, 0.0)):
+    marks: list[draw.Mark] = []
+    for name, ink, width in (("y", draw.series(0), 2.5), ("x", draw.ACCENT, 2.5), ("x_p", draw.TEXT, 0.0)):
         if name not in seen or (name == "x_p" and not any(seen[name])):
             continue
         drag = MoveTo((name, (0, 0)), (name, (0, 1)) if d > 1 else None) if name != "x_p" else None
         cells = tuple(Cell(name, (0, k)) for k in range(d))
-        marks.append(Arrow((0.0, 0.0), seen[name], WRITTEN.get(name, name), ink, width, cells=cells, drag=drag))
+        marks.append(draw.Arrow((0.0, 0.0), seen[name], WRITTEN.get(name, name), ink, width, cells=cells, drag=drag))
     return marks
 
 
@@ -231,7 +217,7 @@ def _plane_moved(view: View, block: str, vectors: _VectorsOf) -> Stack:
     return _plane("Moved by attention: V to O", key, values, Made(_moved, (values.array, output, values.pair)))
 
 
-def _plane(title: str, key: str, shown: _Vectors, made: Made[Drawing]) -> Stack:
+def _plane(title: str, key: str, shown: _Vectors, made: Made[draw.Drawing]) -> Stack:
     """A picture, made when it is first seen, and below it the choice of the dimensions that it draws."""
     parts: list[Element] = [Picture(f"plane of {key}", made, WIDTH, HEIGHT)]
     if (width := shown.array.shape[1]) > 2:
@@ -270,68 +256,68 @@ def telling(vectors: Array) -> tuple[int, int]:
     return first, second
 
 
-def _before(letter: str, read: _Vectors) -> Drawing:
+def _before(letter: str, read: _Vectors) -> draw.Drawing:
     """A square grid with the words on it."""
-    return _warp(f"before W_{letter}", reach(read.array[:, read.pair], 1.0), np.eye(2), read)
+    return _warp(f"before W_{letter}", draw.reach(read.array[:, read.pair], 1.0), np.eye(2), read)
 
 
-def _behind(letter: str, read: _Vectors, matrix: Array, result: _Vectors) -> Drawing:
+def _behind(letter: str, read: _Vectors, matrix: Array, result: _Vectors) -> draw.Drawing:
     """The same grid transformed by the matrix, with the transformed words on it."""
-    span = reach(read.array[:, read.pair], 1.0)
+    span = draw.reach(read.array[:, read.pair], 1.0)
     return _warp(f"after W_{letter}", span, matrix[np.ix_(read.pair, result.pair)], result)
 
 
-def _warp(where: str, span: float, matrix: Array, shown: _Vectors) -> Drawing:
+def _warp(where: str, span: float, matrix: Array, shown: _Vectors) -> draw.Drawing:
     """A square grid that extends `span` to each side, transformed by a matrix of 2 × 2, with words on it."""
     points = shown.array[:, shown.pair]
     with np.errstate(all="ignore"):  # as in the engine
         corners = np.array([[1, 1], [1, -1]]) * span @ matrix
-    frame = 1.25 * reach(np.vstack([corners, points]), 0.5)
+    frame = 1.25 * draw.reach(np.vstack([corners, points]), 0.5)
     marks = (*_grid(span, matrix), *_words(shown, points))
     said = f"The plane {where}, with {quantity(len(points), 'word')} on it"
-    return Drawing(marks, (-frame, frame, -frame, frame), said, *_axes(shown, shown.pair), square=True)
+    return draw.Drawing(marks, (-frame, frame, -frame, frame), said, *_axes(shown, shown.pair), square=True)
 
 
-def _grid(span: float, matrix: Array) -> list[Mark]:
+def _grid(span: float, matrix: Array) -> list[draw.Mark]:
     """The lines of a square grid after the matrix; the axes are thicker, and lines that were vertical are dashed."""
-    marks: list[Mark] = []
+    marks: list[draw.Mark] = []
     with np.errstate(all="ignore"):
         for lines, width in ((GRID, 1.0), (AXES, 2.0)):
-            for ends, ink, up in ((lines, series(0), False), (lines[..., ::-1], series(2), True)):
+            for ends, ink, up in ((lines, draw.series(0), False), (lines[..., ::-1], draw.series(2), True)):
                 laid = ends * span @ matrix
-                near = (np.abs(laid) < DRAWABLE).all((1, 2))
-                marks.append(Segments(laid if near.all() else laid[near], ink, width, dashed=up))
+                near = (np.abs(laid) < draw.DRAWABLE).all((1, 2))
+                marks.append(draw.Segments(laid if near.all() else laid[near], ink, width, dashed=up))
     return marks
 
 
-def _words(shown: _Vectors, points: Array) -> list[Mark]:
+def _words(shown: _Vectors, points: Array) -> list[draw.Mark]:
     """A dot for each word."""
     return [
-        Dot(x, y, word, TEXT, token=(shown.axis, i))
+        draw.Dot(x, y, word, draw.TEXT, token=(shown.axis, i))
         for i, (word, (x, y)) in enumerate(zip(shown.words, points.tolist(), strict=True))
-        if drawable(x, y)
+        if draw.drawable(x, y)
     ]
 
 
-def _moved(values: Array, output: _Vectors, pair: tuple[int, int]) -> Drawing:
+def _moved(values: Array, output: _Vectors, pair: tuple[int, int]) -> draw.Drawing:
     """An arrow for each word from its value, a row of V, to its output, a row of A V."""
     starts, points = values[:, pair], output.array[:, pair]
     both = np.vstack([starts, points])
-    near = both[(np.abs(both) < DRAWABLE).all(-1)]
+    near = both[(np.abs(both) < draw.DRAWABLE).all(-1)]
     low, high = (near.min(0), near.max(0)) if len(near) else (np.zeros(2), np.zeros(2))
     half = max(float((high - low).max()) * 0.75, 0.5)
     x, y = ((low + high) / 2).tolist()
     arrows, told = [], []
     for i, (word, start, tip) in enumerate(zip(output.words, starts.tolist(), points.tolist(), strict=True)):
-        if drawable(*start, *tip):
-            arrows.append(Arrow(tuple(start), tuple(tip), word, width=1.5, token=(output.axis, i)))
+        if draw.drawable(*start, *tip):
+            arrows.append(draw.Arrow(tuple(start), tuple(tip), word, width=1.5, token=(output.axis, i)))
             told.append(f"{word} from {point(*start)} to {point(*tip)}")
     window = (x - half, x + half, y - half, y + half)
     said = "Attention moves " + "; ".join(told[:12])
-    return Drawing(tuple(arrows), window, said, *_axes(output, pair), square=True)
+    return draw.Drawing(tuple(arrows), window, said, *_axes(output, pair), square=True)
 
 
-def _axes(shown: _Vectors, pair: tuple[int, int]) -> tuple[Axis, Axis]:
+def _axes(shown: _Vectors, pair: tuple[int, int]) -> tuple[draw.Axis, draw.Axis]:
     """The axes, with the names of the drawn dimensions if they have names; mere numbers stand below the picture."""
-    across, up = (Axis("" if shown.columns[d].isdigit() else shown.columns[d]) for d in pair)
+    across, up = (draw.Axis("" if shown.columns[d].isdigit() else shown.columns[d]) for d in pair)
     return across, up

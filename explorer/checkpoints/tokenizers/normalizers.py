@@ -8,16 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import regex
 
-from explorer.checkpoints.tokenizers.fields import (
-    MOST_TEXT,
-    Fields,
-    as_letters,
-    found_in,
-    is_blank,
-    parts,
-    pattern,
-    wrong,
-)
+from explorer.checkpoints.tokenizers import fields
 from explorer.core.frozen import Frozen
 
 Normalizer = Callable[[str], str]
@@ -30,7 +21,7 @@ _HAN = (
 )
 
 
-def normalizer(said: Fields | None) -> Normalizer:
+def normalizer(said: fields.Fields | None) -> Normalizer:
     """The normalizer that a file describes; without one, the text stays unchanged.
 
     Raises `ExplorerError`: "tokenizer" for an unknown normalizer.
@@ -41,14 +32,14 @@ def normalizer(said: Fields | None) -> Normalizer:
 
     def checked(text: str) -> str:
         made = step(text)
-        if len(made) > MOST_TEXT:
-            raise wrong(f"makes more than {MOST_TEXT:,} characters of this text")
+        if len(made) > fields.MOST_TEXT:
+            raise fields.wrong(f"makes more than {fields.MOST_TEXT:,} characters of this text")
         return made
 
     return checked
 
 
-def _step(said: Fields) -> Normalizer:
+def _step(said: fields.Fields) -> Normalizer:
     match said.kind():
         case "Sequence":
             return _one_after_another([normalizer(one) for one in said.list("normalizers")])
@@ -67,7 +58,7 @@ def _step(said: Fields) -> Normalizer:
         case "Replace":
             return replacer(said)
         case "ByteLevel":
-            return as_letters
+            return fields.as_letters
         case "Nmt":
             return lambda text: "".join(" " if ord(c) in _NMT_BLANK else c for c in text if ord(c) not in _NMT_GONE)
         case "BertNormalizer":
@@ -81,15 +72,17 @@ def _step(said: Fields) -> Normalizer:
             characters, kept = CharacterMap.of(said.text("precompiled_charsmap", 20_000_000)), said.texts("kept")
             return lambda text: characters.by_longest(text, kept)
         case other:
-            raise wrong(f"needs the normalizer {other!r}, which is not known here")
+            raise fields.wrong(f"needs the normalizer {other!r}, which is not known here")
 
 
-def replacer(said: Fields) -> Normalizer:
+def replacer(said: fields.Fields) -> Normalizer:
     """A normalizer that replaces each occurrence of a text or pattern."""
     what, content = said.pattern(), said.text("content")
     if isinstance(what, str):
         return lambda text: text.replace(what, content)
-    return lambda text: "".join(content if matched else part for part, matched in parts(text, found_in(what, text)))
+    return lambda text: "".join(
+        content if matched else part for part, matched in fields.parts(text, fields.found_in(what, text))
+    )
 
 
 def _one_after_another(steps: list[Normalizer]) -> Normalizer:
@@ -103,9 +96,9 @@ def _one_after_another(steps: list[Normalizer]) -> Normalizer:
 
 def _stripped(text: str, left: bool, right: bool) -> str:
     begin, end = 0, len(text)
-    while left and begin < end and is_blank(text[begin]):
+    while left and begin < end and fields.is_blank(text[begin]):
         begin += 1
-    while right and end > begin and is_blank(text[end - 1]):
+    while right and end > begin and fields.is_blank(text[end - 1]):
         end -= 1
     return text[begin:end]
 
@@ -114,7 +107,7 @@ def _bert(text: str, clean: bool, han: bool, accents: bool, lower: bool) -> str:
     """BERT's cleaning (google-research/bert, `BasicTokenizer`)."""
     if clean:
         kept = (c for c in text if c in "\t\n\r" or (c not in "\0�" and unicodedata.category(c) not in _OTHER))
-        text = "".join(" " if is_blank(c) else c for c in kept)
+        text = "".join(" " if fields.is_blank(c) else c for c in kept)
     if han:
         text = "".join(f" {c} " if any(a <= ord(c) <= b for a, b in _HAN) else c for c in text)
     if accents:
@@ -142,10 +135,10 @@ class CharacterMap(Frozen, eq=False):
         try:
             raw = said if isinstance(said, bytes) else b64decode(said, validate=True)
         except (Error, ValueError):
-            raise wrong("has a character map that is no base64") from None
+            raise fields.wrong("has a character map that is no base64") from None
         size = int.from_bytes(raw[:4], "little")
         if len(raw) < 8 or size > len(raw) - 4 or size % 4 or not size:
-            raise wrong("has a character map that is cut short")
+            raise fields.wrong("has a character map that is cut short")
         return cls(np.frombuffer(raw, "<u4", size // 4, 4), raw[4 + size :])
 
     def prefixes(self, key: bytes) -> list[tuple[int, str]]:
@@ -173,7 +166,7 @@ class CharacterMap(Frozen, eq=False):
     def by_graphemes(self, text: str) -> str:
         """As huggingface/tokenizers does: each letter together with its marks, by the shortest known beginning."""
         made: list[str] = []
-        for begin, end in found_in(_GRAPHEME, text):
+        for begin, end in fields.found_in(_GRAPHEME, text):
             grapheme = text[begin:end]
             raw = grapheme.encode(errors="replace")
             whole = self.prefixes(raw) if len(raw) < 6 else []
@@ -207,4 +200,4 @@ class CharacterMap(Frozen, eq=False):
         return "".join(made)
 
 
-_GRAPHEME = pattern(r"\X")
+_GRAPHEME = fields.pattern(r"\X")

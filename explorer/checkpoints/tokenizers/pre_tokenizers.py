@@ -7,20 +7,7 @@ from collections.abc import Callable
 
 import regex
 
-from explorer.checkpoints.tokenizers.fields import (
-    BEHAVIOURS,
-    Fields,
-    as_letters,
-    found_in,
-    is_blank,
-    is_mark,
-    is_number,
-    joined,
-    parts,
-    pattern,
-    where,
-    wrong,
-)
+from explorer.checkpoints.tokenizers import fields
 
 PreTokenizer = Callable[[str, bool], list[str]]
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -31,7 +18,7 @@ LLAMA_3, QWEN_2 = _WORDS % "{1,3}" + _BLANKS, _WORDS % "" + _BLANKS
 """Llama 3's and Qwen 2's: ends of lines stay together; digits are kept in groups of up to three, or single."""
 
 
-def pre_tokenizer(said: Fields | None) -> PreTokenizer:
+def pre_tokenizer(said: fields.Fields | None) -> PreTokenizer:
     """The splitting that a file describes; without one, the text stays whole.
 
     Raises `ExplorerError`: "tokenizer" for an unknown splitting.
@@ -50,32 +37,34 @@ def pre_tokenizer(said: Fields | None) -> PreTokenizer:
         case "BertPreTokenizer":
             return lambda text, first: [
                 part
-                for word in joined(parts(text, where(is_blank, text)), "Removed")
-                for part in joined(parts(word, where(is_mark, word)), "Isolated")
+                for word in fields.joined(fields.parts(text, fields.where(fields.is_blank, text)), "Removed")
+                for part in fields.joined(fields.parts(word, fields.where(fields.is_mark, word)), "Isolated")
             ]
         case "Whitespace":
-            return _split(pattern(r"\w+|[^\w\s]+"), "Removed", True)
+            return _split(fields.pattern(r"\w+|[^\w\s]+"), "Removed", True)
         case "WhitespaceSplit":
-            return lambda text, first: joined(parts(text, where(is_blank, text)), "Removed")
+            return lambda text, first: fields.joined(fields.parts(text, fields.where(fields.is_blank, text)), "Removed")
         case "Digits":
             behaviour = "Isolated" if said.flag("individual_digits", False) else "Contiguous"
-            return lambda text, first: joined(parts(text, where(is_number, text)), behaviour)
+            return lambda text, first: fields.joined(
+                fields.parts(text, fields.where(fields.is_number, text)), behaviour
+            )
         case "Punctuation":
             apart = _behaviour(said)
-            return lambda text, first: joined(parts(text, where(is_mark, text)), apart)
+            return lambda text, first: fields.joined(fields.parts(text, fields.where(fields.is_mark, text)), apart)
         case "CharDelimiterSplit":
             sign = said.text("delimiter", 1)
             return lambda text, first: [part for part in text.split(sign) if part] if sign else [text]
         case other:
-            raise wrong(f"needs the way of splitting {other!r}, which is not known here")
+            raise fields.wrong(f"needs the way of splitting {other!r}, which is not known here")
 
 
-def metaspace(said: Fields) -> PreTokenizer:
+def metaspace(said: fields.Fields) -> PreTokenizer:
     """SentencePiece's splitting: ▁ replaces blanks, one is added before the text; each word keeps the ▁ before it."""
     blank = said.text("replacement", 1, "▁")
     scheme, apart = blank_before(said), said.flag("split", True)
     if not blank:
-        raise wrong("has no sign for a blank")
+        raise fields.wrong("has no sign for a blank")
 
     def split(text: str, first: bool) -> list[str]:
         text = text.replace(" ", blank)
@@ -83,23 +72,23 @@ def metaspace(said: Fields) -> PreTokenizer:
             text = blank + text
         if not apart:
             return [text]
-        return joined(parts(text, where(blank.__eq__, text)), "MergedWithNext")
+        return fields.joined(fields.parts(text, fields.where(blank.__eq__, text)), "MergedWithNext")
 
     return split
 
 
-def blank_before(said: Fields) -> str:
+def blank_before(said: fields.Fields) -> str:
     """When a blank is put before a part of the text: "always", "never", or only before the "first" part."""
     scheme = said.text("prepend_scheme", default="always" if said.flag("add_prefix_space", True) else "never")
     if scheme not in ("always", "first", "never"):
-        raise wrong(f"says a prepend_scheme {scheme!r}, which is not known here")
+        raise fields.wrong(f"says a prepend_scheme {scheme!r}, which is not known here")
     return scheme
 
 
-def _behaviour(said: Fields) -> str:
+def _behaviour(said: fields.Fields) -> str:
     found = said.text("behavior", default="Isolated")
-    if found not in BEHAVIOURS:
-        raise wrong(f"splits in the way {found!r}, which is not known here")
+    if found not in fields.BEHAVIOURS:
+        raise fields.wrong(f"splits in the way {found!r}, which is not known here")
     return found
 
 
@@ -124,17 +113,17 @@ def _is_further_on(part: str, text: str) -> bool:
 
 
 def _split(what: "str | regex.Pattern[str]", behaviour: str, invert: bool) -> PreTokenizer:
-    looked_for = pattern(regex.escape(what)) if isinstance(what, str) else what
-    return lambda text, first: joined(parts(text, found_in(looked_for, text), invert), behaviour)
+    looked_for = fields.pattern(regex.escape(what)) if isinstance(what, str) else what
+    return lambda text, first: fields.joined(fields.parts(text, fields.found_in(looked_for, text), invert), behaviour)
 
 
 def _byte_level(blank_before: bool, as_gpt2: bool) -> PreTokenizer:
-    words = pattern(GPT2)
+    words = fields.pattern(GPT2)
 
     def split(text: str, first: bool) -> list[str]:
         if blank_before and text and not text.startswith(" "):
             text = " " + text
-        found = [text[begin:end] for begin, end in found_in(words, text)] if as_gpt2 else [text]
-        return list(map(as_letters, found))
+        found = [text[begin:end] for begin, end in fields.found_in(words, text)] if as_gpt2 else [text]
+        return list(map(fields.as_letters, found))
 
     return split

@@ -2,35 +2,10 @@
 
 from functools import lru_cache
 
+from explorer.core import ops
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import counted
 from explorer.core.models.blocks import Blocks
-from explorer.core.ops import (
-    NORMS,
-    Add,
-    ALiBi,
-    Cap,
-    CausalMask,
-    CausalPaddingMask,
-    Clip,
-    Concat,
-    HeadMean,
-    HeadsNorm,
-    Input,
-    Mask,
-    Op,
-    PaddingMask,
-    RelatedMask,
-    RelativeBias,
-    Rotary,
-    RowShares,
-    Scale,
-    ScaleFactor,
-    Scores,
-    SinkSoftmax,
-    Softmax,
-    WeightedSum,
-)
 from explorer.core.vocabulary import PAD
 
 
@@ -93,7 +68,7 @@ def attention(b: Blocks, block: str, title: str, group: str, x: str, queries: st
         projected[letter] = b.layer(block, letter, read, "d_model", axis, rows, f"{block}.{letter}", stack=own)
         if most := b.real(block, "clip"):
             name, symbol = f"{block}.{letter}_clipped", f"{letter}_c"
-            projected[letter] = g.add(name, Clip(most), projected[letter], axes=(own, rows, axis), symbol=symbol)
+            projected[letter] = g.add(name, ops.Clip(most), projected[letter], axes=(own, rows, axis), symbol=symbol)
     for letter, rows, own in (("Q", queries, heads), ("K", keys, shared)):
         axes = (own, rows, k_axis)
         projected[letter] = _normed(b, block, letter, projected[letter], axes)
@@ -103,14 +78,14 @@ def attention(b: Blocks, block: str, title: str, group: str, x: str, queries: st
     met = projected["Q"], projected["K"]
     weights = attention_weights(b, f"{block}.", block, *met, (heads,), queries, keys, d_k, sharing=sharing)
     if n_heads > 1:
-        g.add(f"{block}.average", HeadMean(), weights, axes=(queries, keys), symbol=r"\bar{A}")
+        g.add(f"{block}.average", ops.HeadMean(), weights, axes=(queries, keys), symbol=r"\bar{A}")
     output = g.add(
-        f"{block}.output", WeightedSum(sharing), weights, projected["V"], axes=(heads, queries, v_axis), symbol="O"
+        f"{block}.output", ops.WeightedSum(sharing), weights, projected["V"], axes=(heads, queries, v_axis), symbol="O"
     )
 
     g.stage(f"{block}.heads", "heads", "Heads & concat", group)
     wide = g.axis(f"{block}.concat", named if len(named) == n_heads * d_v else _columns(n_heads, d_v))
-    result = g.add(f"{block}.concat", Concat(), output, axes=(queries, wide), symbol="C")
+    result = g.add(f"{block}.concat", ops.Concat(), output, axes=(queries, wide), symbol="C")
     if b.on(block, "W_O"):
         result = b.layer(block, "O", result, wide, "d_model", queries, f"{block}.projected", "P")
     elif n_heads * d_v != m.d_model:
@@ -123,23 +98,23 @@ def _normed(b: Blocks, block: str, letter: str, x: str, axes: tuple[str, ...]) -
     how = b.text(block, "qk_norm")
     if how == "none":
         return x
-    g, norm = b.graph, NORMS[b.text(block, "norm_by")]
+    g, norm = b.graph, ops.NORMS[b.text(block, "norm_by")]
     epsilon = b.real(block, "epsilon")
     together = how == "all heads"
     start = "ones" if together else type(norm)(offset=norm.offset).gamma
     own = (axes[0], axes[2]) if together else (axes[2],)
-    parents = [x, g.add(f"{block}.gamma_{letter}", Input(start), axes=own, symbol=rf"\gamma_{letter}")]
-    op: Op = HeadsNorm(epsilon)
+    parents = [x, g.add(f"{block}.gamma_{letter}", ops.Input(start), axes=own, symbol=rf"\gamma_{letter}")]
+    op: ops.Op = ops.HeadsNorm(epsilon)
     if not together:
         op = type(norm)(epsilon, True, norm.offset)
         if norm.moves:
-            parents.append(g.add(f"{block}.beta_{letter}", Input("zeros"), axes=own, symbol=rf"\beta_{letter}"))
+            parents.append(g.add(f"{block}.beta_{letter}", ops.Input("zeros"), axes=own, symbol=rf"\beta_{letter}"))
     return g.add(f"{block}.{letter}_normed", op, *parents, axes=axes, symbol=f"{letter}_N")
 
 
-def rotary(b: Blocks, sequence: str, d_k: int) -> Rotary:
+def rotary(b: Blocks, sequence: str, d_k: int) -> ops.Rotary:
     """The rotation of queries and keys that a sequence's switches describe."""
-    return Rotary(
+    return ops.Rotary(
         d_k,
         b.text(sequence, "rotary_pairs") == "halves",
         min(b.number(sequence, "rotary_width"), d_k),
@@ -190,34 +165,34 @@ def attention_weights(
     """
     g, m = b.graph, b.model
     axes = (*batch, queries, keys)
-    scores = Scores(b.text(block, "similarity"), columns, sharing)
+    scores = ops.Scores(b.text(block, "similarity"), columns, sharing)
     logits = g.add(f"{prefix}scores", scores, Q, K, axes=axes, symbol="S")
     if (kind := b.text(block, "scale")) != "none":
-        factor = Input("ones") if kind == "free" else _factor(b, block, kind, d_k)
+        factor = ops.Input("ones") if kind == "free" else _factor(b, block, kind, d_k)
         scale = g.add(f"{prefix}scale", factor, axes=(), symbol="s" if kind == "free" else factor.formula())
-        logits = g.add(f"{prefix}scaled", Scale(), logits, scale, axes=axes, symbol="Z")
+        logits = g.add(f"{prefix}scaled", ops.Scale(), logits, scale, axes=axes, symbol="Z")
     if batch and queries == keys and (bias := _position_bias(b, block, batch[0], queries)):
-        logits = g.add(f"{prefix}biased", Add(), logits, bias, axes=axes, symbol="Z_B")
+        logits = g.add(f"{prefix}biased", ops.Add(), logits, bias, axes=axes, symbol="Z_B")
     if m.has_switch(block, "cap") and (cap := b.real(block, "cap")):
-        logits = g.add(f"{prefix}capped", Cap(cap), logits, axes=axes, symbol="Z_c")
+        logits = g.add(f"{prefix}capped", ops.Cap(cap), logits, axes=axes, symbol="Z_c")
     if b.text(block, "mask") != "none":
         op, parents = _mask(b, block, queries, keys, f"{prefix}scores")
         # Which words are related depends on the scores, and so on the head.
-        mask_axes = axes if isinstance(op, RelatedMask) else (queries, keys)
+        mask_axes = axes if isinstance(op, ops.RelatedMask) else (queries, keys)
         mask = g.add(f"{prefix}mask", op, *parents, axes=mask_axes, symbol="M")
-        masked = Mask(heads=len(mask_axes) < len(axes))
+        masked = ops.Mask(heads=len(mask_axes) < len(axes))
         logits = g.add(f"{prefix}masked", masked, logits, mask, axes=axes, symbol="Z'")
     if b.on(block, "sink"):
-        sink = g.add(f"{prefix}sink", Input("zeros"), axes=batch, symbol="z_0")
-        return g.add(f"{prefix}weights", SinkSoftmax(), logits, sink, axes=axes, symbol="A")
-    share = Softmax() if b.text(block, "normalise") == "softmax" else RowShares()
+        sink = g.add(f"{prefix}sink", ops.Input("zeros"), axes=batch, symbol="z_0")
+        return g.add(f"{prefix}weights", ops.SinkSoftmax(), logits, sink, axes=axes, symbol="A")
+    share = ops.Softmax() if b.text(block, "normalise") == "softmax" else ops.RowShares()
     return g.add(f"{prefix}weights", share, logits, axes=axes, symbol="A")
 
 
-def _factor(b: Blocks, block: str, kind: str, d_k: int) -> ScaleFactor:
+def _factor(b: Blocks, block: str, kind: str, d_k: int) -> ops.ScaleFactor:
     width = b.number(block, "scale_width") if b.model.has_switch(block, "scale_width") else 0
     layer = int(block.split(".")[1]) if b.on(block, "scale_layer") else 1
-    return ScaleFactor(kind, width or d_k, b.model.dtype, layer)
+    return ops.ScaleFactor(kind, width or d_k, b.model.dtype, layer)
 
 
 def _position_bias(b: Blocks, block: str, heads: str, sequence: str) -> str:
@@ -234,28 +209,28 @@ def _position_bias(b: Blocks, block: str, heads: str, sequence: str) -> str:
         return f"{first}.position_bias"
     axes, n = (heads, sequence, sequence), g.length(sequence)
     if positions == "ALiBi":
-        op: Op = ALiBi(g.length(heads), n, b.model.dtype)
+        op: ops.Op = ops.ALiBi(g.length(heads), n, b.model.dtype)
         return g.add(f"{block}.position_bias", op, axes=axes, symbol="B")
     buckets = b.number(sequence, "buckets")
     places = g.axis(f"{block}.bucket", [str(i) for i in range(buckets)])
-    table = g.add(f"{block}.bias_table", Input(), axes=(places, heads), symbol="E_B")
-    op = RelativeBias(n, n, buckets, b.number(sequence, "bucket_most"), both=stack == "encoder")
+    table = g.add(f"{block}.bias_table", ops.Input(), axes=(places, heads), symbol="E_B")
+    op = ops.RelativeBias(n, n, buckets, b.number(sequence, "bucket_most"), both=stack == "encoder")
     return g.add(f"{block}.position_bias", op, table, axes=axes, symbol="B")
 
 
-def _mask(b: Blocks, block: str, queries: str, keys: str, scores: str) -> tuple[Op, tuple[str, ...]]:
+def _mask(b: Blocks, block: str, queries: str, keys: str, scores: str) -> tuple[ops.Op, tuple[str, ...]]:
     """The op of a mask, and the nodes that it reads."""
     g, kind = b.graph, b.model.switch(block, "mask")
     if kind == "hand":
-        return Input("ones"), ()
+        return ops.Input("ones"), ()
     if kind == "related":
-        return RelatedMask(), (scores,)
+        return ops.RelatedMask(), (scores,)
     if kind != "padding" and queries != keys:
         raise ExplorerError("causal-needs-one-sequence", block=block)
     n, window = g.length(queries), b.number(block, "window")
     if kind == "causal":
-        return CausalMask(n, window), ()
+        return ops.CausalMask(n, window), ()
     words = b.model.axes[f"{keys}.words"]
     pad = words.index(PAD) if PAD in words else -1
-    op = PaddingMask(pad, n) if kind == "padding" else CausalPaddingMask(pad, n, window)
+    op = ops.PaddingMask(pad, n) if kind == "padding" else ops.CausalPaddingMask(pad, n, window)
     return op, (f"{keys}.tokens",)

@@ -7,25 +7,10 @@ And the feed-forward net of a block: plain or gated, single or several experts w
 
 from dataclasses import dataclass, replace
 
+from explorer.core import ops
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import GraphBuilder, counted
 from explorer.core.model import Model
-from explorer.core.ops import (
-    ACTIVATIONS,
-    NORMS,
-    Add,
-    Balance,
-    BlockCodes,
-    BlockScale,
-    Dropout,
-    FromCodes,
-    Input,
-    MatMul,
-    Mixture,
-    Multiply,
-    Route,
-    Softmax,
-)
 from explorer.core.switches import BITS
 
 ENDS_IN_NORM = ("pre", "both", "output")
@@ -66,7 +51,7 @@ class Blocks:
         Blocks with one scale run along the inputs in both.
         """
         g = self.graph
-        W = g.add(f"{block}.{short}", Input(turned=turned), axes=axes, symbol=symbol)
+        W = g.add(f"{block}.{short}", ops.Input(turned=turned), axes=axes, symbol=symbol)
         bits = BITS.get(self.text(block, "quantised") if self.model.has_switch(block, "quantised") else "", 0)
         if not bits:
             return W
@@ -75,12 +60,12 @@ class Blocks:
         of_blocks = (*axes[:-1], blocks) if turned else (*axes[:-2], blocks, axes[-1])
         letter = symbol or short
         scale = g.add(
-            f"{block}.{short}_scale", BlockScale(bits, size, turned), W, axes=of_blocks, symbol=f"s_{{{letter}}}"
+            f"{block}.{short}_scale", ops.BlockScale(bits, size, turned), W, axes=of_blocks, symbol=f"s_{{{letter}}}"
         )
         codes = g.add(
-            f"{block}.{short}_codes", BlockCodes(bits, size, turned), W, scale, axes=axes, symbol=f"c_{{{letter}}}"
+            f"{block}.{short}_codes", ops.BlockCodes(bits, size, turned), W, scale, axes=axes, symbol=f"c_{{{letter}}}"
         )
-        left = FromCodes(size, turned)
+        left = ops.FromCodes(size, turned)
         return g.add(f"{block}.{short}_left", left, W, codes, scale, axes=axes, symbol=rf"\tilde{{{letter}}}")
 
     def layer(
@@ -97,8 +82,8 @@ class Blocks:
         axes = (*lead, out, into) if turned else (*lead, into, out)
         parents = [x, self.weights(block, f"W_{of}", axes, turned=turned)]
         if self.on(block, "bias_O" if of == "O" else "bias"):
-            parents.append(g.add(f"{block}.b_{of}", Input("zeros"), axes=(*lead, out)))
-        op = MatMul(turned, heads=bool(stack) and into == "d_model")  # else each expert reads its own hidden units
+            parents.append(g.add(f"{block}.b_{of}", ops.Input("zeros"), axes=(*lead, out)))
+        op = ops.MatMul(turned, heads=bool(stack) and into == "d_model")  # else each expert reads its own hidden units
         return g.add(name, op, *parents, axes=(*lead, rows, out), symbol=symbol)
 
     def norm_before(self, block: str, x: str, rows: str, group: str) -> str:
@@ -120,18 +105,18 @@ class Blocks:
             g.stage(f"{block}.after", "norm", "Add & norm" if norm == "post" else "Residual", group)
         if residual:
             symbol = self._of_stack("R", block)
-            result = g.add(f"{block}.residual", Add(), x, result, axes=(rows, "d_model"), symbol=symbol)
+            result = g.add(f"{block}.residual", ops.Add(), x, result, axes=(rows, "d_model"), symbol=symbol)
         return self.norm(block, result, rows) if norm == "post" else result
 
     def norm(self, block: str, x: str, rows: str, short: str = "norm", ending: str = "") -> str:
         """A norm of the rows of x, (n, d_model), of the kind that the switch says, with its own γ and perhaps β."""
         g = self.graph
         inside = self.text(block, "epsilon_in") == "root"
-        norm = replace(NORMS[self.text(block, "norm_by")], epsilon=self.real(block, "epsilon"), inside=inside)
-        gamma = g.add(f"{block}.gamma{ending}", Input(norm.gamma), axes=("d_model",), symbol=r"\gamma")
+        norm = replace(ops.NORMS[self.text(block, "norm_by")], epsilon=self.real(block, "epsilon"), inside=inside)
+        gamma = g.add(f"{block}.gamma{ending}", ops.Input(norm.gamma), axes=("d_model",), symbol=r"\gamma")
         parents = [x, gamma]
         if norm.moves:
-            parents.append(g.add(f"{block}.beta{ending}", Input("zeros"), axes=("d_model",), symbol=r"\beta"))
+            parents.append(g.add(f"{block}.beta{ending}", ops.Input("zeros"), axes=("d_model",), symbol=r"\beta"))
         of_output = r"\bar{F}" if block.endswith(".ffn") else r"\bar{P}"
         symbol = of_output if ending else self._of_stack("N", block)
         return g.add(f"{block}.{short}", norm, *parents, axes=(rows, "d_model"), symbol=symbol)
@@ -157,8 +142,8 @@ class Blocks:
         if not self.model.switch(block, "dropout"):
             return x
         g.stage(f"{block}.dropout", "dropout", "Dropout", group)
-        kept = g.add(f"{block}.kept", Input("ones"), axes=(rows, "d_model"), symbol="D")
-        return g.add(f"{block}.dropped", Dropout(), x, kept, axes=(rows, "d_model"), symbol="X_D")
+        kept = g.add(f"{block}.kept", ops.Input("ones"), axes=(rows, "d_model"), symbol="D")
+        return g.add(f"{block}.dropped", ops.Dropout(), x, kept, axes=(rows, "d_model"), symbol="X_D")
 
     def final_norm(self, block: str, stack: str, x: str, rows: str, group: str) -> str:
         """The norm that a pre-norm stack needs at its end (Xiong et al. 2020, figure 1b), unless it is switched off.
@@ -233,13 +218,13 @@ def _units(b: Blocks, block: str, x: str, d_ff: str, rows: str, experts: str = "
     """
     g, axes = b.graph, (experts, rows, d_ff) if experts else (rows, d_ff)
     name, s, ending = (f"{block}.shared_", "s", "_s") if shared else (f"{block}.", "", "")
-    activation = ACTIVATIONS[b.text(block, "activation")]
+    activation = ops.ACTIVATIONS[b.text(block, "activation")]
     hidden = b.layer(block, f"{s}1", x, "d_model", d_ff, rows, f"{name}hidden", f"h{ending}", experts)
     if not b.on(block, "gated"):
         return g.add(f"{name}activation", activation, hidden, axes=axes, symbol=f"a{ending}")
     gate = b.layer(block, f"{s}g", x, "d_model", d_ff, rows, f"{name}gate", f"g{ending}", experts)
     opened = g.add(f"{name}activation", activation, gate, axes=axes, symbol=f"a{ending}")
-    return g.add(f"{name}gated", Multiply(), opened, hidden, axes=axes, symbol="a_{sg}" if shared else "a_g")
+    return g.add(f"{name}gated", ops.Multiply(), opened, hidden, axes=axes, symbol="a_{sg}" if shared else "a_g")
 
 
 def _experts(b: Blocks, block: str, x: str, rows: str) -> str:
@@ -251,21 +236,21 @@ def _experts(b: Blocks, block: str, x: str, rows: str) -> str:
     experts = g.axis(f"{block}.experts", counted(n, "expert "))
     stacked = g.axis(f"{block}.expert.heads", counted(n, "expert "))
     d_ff = g.axis(f"{block}.d_ff", b.number(block, "d_ff") or 4 * b.model.d_model)
-    W_r = g.add(f"{block}.W_r", Input(), axes=("d_model", experts))
-    logits = g.add(f"{block}.router", MatMul(), x, W_r, axes=(rows, experts), symbol="r")
-    shares = g.add(f"{block}.router_shares", Softmax(), logits, axes=(rows, experts), symbol="p")
-    route = Route(chosen, b.on(block, "chosen_again"))
+    W_r = g.add(f"{block}.W_r", ops.Input(), axes=("d_model", experts))
+    logits = g.add(f"{block}.router", ops.MatMul(), x, W_r, axes=(rows, experts), symbol="r")
+    shares = g.add(f"{block}.router_shares", ops.Softmax(), logits, axes=(rows, experts), symbol="p")
+    route = ops.Route(chosen, b.on(block, "chosen_again"))
     routed = g.add(f"{block}.routed", route, shares, axes=(rows, experts), symbol=r"\hat{p}")
     stack, k, _ = block.split(".")
     letter = "b" if stack == "decoder" else "e"  # a letter for each stack; the loss adds up the balances of all layers
-    g.add(f"{block}.balance", Balance(), shares, routed, axes=(), symbol=f"L_{{{letter}{k}}}")
+    g.add(f"{block}.balance", ops.Balance(), shares, routed, axes=(), symbol=f"L_{{{letter}{k}}}")
     active = _units(b, block, x, d_ff, rows, stacked)
     said = b.layer(block, "2", active, d_ff, "d_model", rows, f"{block}.said", "F_e", stacked)
-    mixed = g.add(f"{block}.output", Mixture(), said, routed, axes=(rows, "d_model"), symbol="F")
+    mixed = g.add(f"{block}.output", ops.Mixture(), said, routed, axes=(rows, "d_model"), symbol="F")
     if not b.number(block, "shared"):
         return mixed
     # One more expert that every word uses (DeepSeekMoE, Dai et al. 2024, §3.2), added to the chosen ones.
     d_shared = g.axis(f"{block}.d_shared", b.number(block, "shared"))
     active = _units(b, block, x, d_shared, rows, shared=True)
     said = b.layer(block, "s2", active, d_shared, "d_model", rows, f"{block}.shared_output", "F_s")
-    return g.add(f"{block}.together", Add(), mixed, said, axes=(rows, "d_model"), symbol="F_t")
+    return g.add(f"{block}.together", ops.Add(), mixed, said, axes=(rows, "d_model"), symbol="F_t")

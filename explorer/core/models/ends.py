@@ -14,35 +14,11 @@ Shapes are written (n, n_words): n tokens of the sequence, a number for each wor
 
 from dataclasses import replace
 
+from explorer.core import ops
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import CHOSEN, LOGITS, LOSS, PROBABILITIES, TARGET, GraphBuilder
 from explorer.core.model import Model
 from explorer.core.models.blocks import Blocks
-from explorer.core.ops import (
-    ACTIVATIONS,
-    Add,
-    Argmax,
-    Cap,
-    CountedPlaces,
-    CrossEntropy,
-    FirstRows,
-    Input,
-    Likelihood,
-    LogLikelihood,
-    LookUp,
-    MatMul,
-    MeanSquaredError,
-    NextWords,
-    OneHot,
-    Op,
-    Scale,
-    ScaleFactor,
-    Scores,
-    Sinusoidal,
-    Softmax,
-    Temperature,
-    WithBalance,
-)
 from explorer.core.vocabulary import PAD, end_mark, with_words
 
 TEMPERATURE = "output.temperature"
@@ -61,29 +37,29 @@ def embedding(b: Blocks, sequence: str, title: str) -> str:
     g.sequence(sequence, m.lengths[sequence], words)
     g.stage(f"{sequence}.embedding", "embedding", "Embeddings", title)
     axes = (sequence, "d_model")
-    tokens = g.add(f"{sequence}.tokens", Input("ids"), axes=(sequence,), symbol="t")
+    tokens = g.add(f"{sequence}.tokens", ops.Input("ids"), axes=(sequence,), symbol="t")
     width = b.number(sequence, "table_width")
     narrow = g.axis(f"{sequence}.table_width", width) if width else "d_model"
-    table = g.add(f"{sequence}.table", Input(), axes=(words, narrow), symbol="E")
+    table = g.add(f"{sequence}.table", ops.Input(), axes=(words, narrow), symbol="E")
     if m.switch(sequence, "lookup") == "one-hot":
-        onehot = OneHot(g.length(words), m.dtype)
+        onehot = ops.OneHot(g.length(words), m.dtype)
         rows = g.add(f"{sequence}.onehot", onehot, tokens, axes=(sequence, words), symbol="OH")
-        X = g.add(f"{sequence}.X", MatMul(), rows, table, axes=(sequence, narrow))
+        X = g.add(f"{sequence}.X", ops.MatMul(), rows, table, axes=(sequence, narrow))
     else:
-        X = g.add(f"{sequence}.X", LookUp(), tokens, table, axes=(sequence, narrow))
+        X = g.add(f"{sequence}.X", ops.LookUp(), tokens, table, axes=(sequence, narrow))
     if width:
-        W = g.add(f"{sequence}.W_in", Input(), axes=(narrow, "d_model"), symbol=r"W_{in}")
-        X = g.add(f"{sequence}.widened", MatMul(), X, W, axes=axes, symbol="X_w")
+        W = g.add(f"{sequence}.W_in", ops.Input(), axes=(narrow, "d_model"), symbol=r"W_{in}")
+        X = g.add(f"{sequence}.widened", ops.MatMul(), X, W, axes=axes, symbol="X_w")
     if b.on(sequence, "embedding_scale"):
-        factor = ScaleFactor("sqrt(d_k)", m.d_model, m.dtype, letters="d_{model}")
+        factor = ops.ScaleFactor("sqrt(d_k)", m.d_model, m.dtype, letters="d_{model}")
         scale = g.add(f"{sequence}.scale", factor, axes=(), symbol=factor.formula())
-        X = g.add(f"{sequence}.scaled", Scale(), X, scale, axes=axes, symbol="X_s")
+        X = g.add(f"{sequence}.scaled", ops.Scale(), X, scale, axes=axes, symbol="X_s")
     if segments := b.number(sequence, "segments"):
         kinds = g.axis(f"{sequence}.segment", segments)
-        which = g.add(f"{sequence}.segments", Input("ids"), axes=(sequence,), symbol="s")
-        own = g.add(f"{sequence}.segment_table", Input(), axes=(kinds, "d_model"), symbol="E_s")
-        rows = g.add(f"{sequence}.segment_rows", LookUp(), which, own, axes=axes, symbol="X_s")
-        X = g.add(f"{sequence}.with_segments", Add(), X, rows, axes=axes, symbol="X'")
+        which = g.add(f"{sequence}.segments", ops.Input("ids"), axes=(sequence,), symbol="s")
+        own = g.add(f"{sequence}.segment_table", ops.Input(), axes=(kinds, "d_model"), symbol="E_s")
+        rows = g.add(f"{sequence}.segment_rows", ops.LookUp(), which, own, axes=axes, symbol="X_s")
+        X = g.add(f"{sequence}.with_segments", ops.Add(), X, rows, axes=axes, symbol="X'")
     H = _placed(b, sequence, X, title)
     if b.on(sequence, "embedding_norm"):
         g.stage(f"{sequence}.norm", "norm", "Norm", title)
@@ -99,25 +75,25 @@ def _placed(b: Blocks, sequence: str, X: str, title: str) -> str:
         return X
     axes, n = (sequence, "d_model"), m.lengths[sequence]
     g.stage(f"{sequence}.positions", "positions", "Positions", title)
-    op: Op
+    op: ops.Op
     parents: tuple[str, ...] = ()
     if positions in ("table", "learned"):
-        op = Input()
+        op = ops.Input()
     elif positions == "own":
         first = b.number(sequence, "first")
         room = g.axis(f"{sequence}.room", max(b.number(sequence, "room"), first + n))
-        parents = (g.add(f"{sequence}.places", Input(), axes=(room, "d_model"), symbol="E_P"),)
-        op = FirstRows(n, first)
+        parents = (g.add(f"{sequence}.places", ops.Input(), axes=(room, "d_model"), symbol="E_P"),)
+        op = ops.FirstRows(n, first)
         if b.on(sequence, "skips_padding"):
-            counted = CountedPlaces(first - 1)
+            counted = ops.CountedPlaces(first - 1)
             rows = g.add(f"{sequence}.place", counted, f"{sequence}.tokens", axes=(sequence,), symbol="p")
-            op, parents = LookUp(), (rows, *parents)
+            op, parents = ops.LookUp(), (rows, *parents)
     else:
         kind = "paper" if positions == "sinusoidal" else positions
-        op = Sinusoidal(n, m.d_model, kind, m.dtype)
+        op = ops.Sinusoidal(n, m.d_model, kind, m.dtype)
     PE = g.add(f"{sequence}.PE", op, *parents, axes=axes, symbol="PE")
-    g.add(f"{sequence}.likeness", Scores(), PE, PE, axes=(sequence, sequence), symbol="S_{PE}")
-    return g.add(f"{sequence}.H", Add(), X, PE, axes=axes)
+    g.add(f"{sequence}.likeness", ops.Scores(), PE, PE, axes=(sequence, sequence), symbol="S_{PE}")
+    return g.add(f"{sequence}.H", ops.Add(), X, PE, axes=axes)
 
 
 DECODER_READS = {"gpt": "input", "encoder-decoder": "target"}
@@ -154,7 +130,7 @@ def with_tied_words(model: Model) -> Model:
     return replace(model, axes={**model.axes, read: long, "output.words": long})
 
 
-def next_words(model: Model) -> NextWords:
+def next_words(model: Model) -> ops.NextWords:
     """The op that gives the next words.
 
     Raises `ExplorerError`: "no-next-word" if a word is missing in the output vocabulary; see `with_next_words`.
@@ -170,7 +146,7 @@ def next_words(model: Model) -> NextWords:
     missing = [word for word, number in numbers.items() if number < 0] + [end] * (end not in words)
     if missing:
         raise ExplorerError("no-next-word", word=missing[0])
-    return NextWords(words.index(end), tuple(numbers.values()), words.index(PAD) if PAD in words else -1)
+    return ops.NextWords(words.index(end), tuple(numbers.values()), words.index(PAD) if PAD in words else -1)
 
 
 def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
@@ -193,22 +169,25 @@ def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
         f"{rows}.table_width" if model.has_switch(rows, "table_width") and model.switch(rows, "table_width") else ""
     )
     if narrow:
-        W = g.add("output.W_out", Input(), axes=("d_model", narrow), symbol=r"W_{out}")
-        x = g.add("output.narrowed", MatMul(), x, W, axes=(rows, narrow), symbol="Y_n")
+        W = g.add("output.W_out", ops.Input(), axes=("d_model", narrow), symbol=r"W_{out}")
+        x = g.add("output.narrowed", ops.MatMul(), x, W, axes=(rows, narrow), symbol="Y_n")
     if model.switch("output", "tied"):
         if g.length(words) != g.length(read):
             raise ExplorerError("tied-widths", table=g.length(read), words=g.length(words))
-        parents, product = [x, f"{rows}.table"], MatMul(transposed=True)
+        parents, product = [x, f"{rows}.table"], ops.MatMul(transposed=True)
     else:
-        parents, product = [x, g.add("output.W", Input(), axes=(narrow or "d_model", words), symbol="W")], MatMul()
+        parents, product = (
+            [x, g.add("output.W", ops.Input(), axes=(narrow or "d_model", words), symbol="W")],
+            ops.MatMul(),
+        )
     if model.switch("output", "bias"):
-        parents.append(g.add("output.b", Input("zeros"), axes=(words,), symbol="b"))
+        parents.append(g.add("output.b", ops.Input("zeros"), axes=(words,), symbol="b"))
     axes, cap = (rows, words), float(model.switch("output", "logit_cap"))
     # The final logits always have the same name, which the probabilities read.
     name, symbol = ("output.uncapped", "z_u") if cap else (LOGITS, "z")
     logits = g.add(name, product, *parents, axes=axes, symbol=symbol)
     if cap:
-        logits = g.add(LOGITS, Cap(cap), logits, axes=axes, symbol="z")
+        logits = g.add(LOGITS, ops.Cap(cap), logits, axes=axes, symbol="z")
     probabilities(model, g, logits, rows, words)
 
 
@@ -216,16 +195,16 @@ def _head(model: Model, g: GraphBuilder, x: str, rows: str) -> str:
     """The input of the unembedding: scaled (T5), or after a layer with its own activation and norm (BERT)."""
     axes = (rows, "d_model")
     if model.switch("output", "output_scale"):
-        factor = ScaleFactor("1/sqrt(d_k)", model.d_model, model.dtype, letters="d_{model}")
+        factor = ops.ScaleFactor("1/sqrt(d_k)", model.d_model, model.dtype, letters="d_{model}")
         scale = g.add("output.scale", factor, axes=(), symbol=factor.formula())
-        x = g.add("output.read", Scale(), x, scale, axes=axes, symbol="Y_s")
+        x = g.add("output.read", ops.Scale(), x, scale, axes=axes, symbol="Y_s")
     activation = str(model.switch("output", "head"))
     if activation == "none":
         return x
-    W = g.add("output.W_head", Input(), axes=("d_model", "d_model"), symbol="W_h")
-    bias = g.add("output.b_head", Input("zeros"), axes=("d_model",), symbol="b_h")
-    x = g.add("output.head", MatMul(), x, W, bias, axes=axes, symbol="Y_h")
-    x = g.add("output.head_activation", ACTIVATIONS[activation], x, axes=axes, symbol="a_h")
+    W = g.add("output.W_head", ops.Input(), axes=("d_model", "d_model"), symbol="W_h")
+    bias = g.add("output.b_head", ops.Input("zeros"), axes=("d_model",), symbol="b_h")
+    x = g.add("output.head", ops.MatMul(), x, W, bias, axes=axes, symbol="Y_h")
+    x = g.add("output.head_activation", ops.ACTIVATIONS[activation], x, axes=axes, symbol="a_h")
     return Blocks(model, g).norm("output", x, rows)
 
 
@@ -239,12 +218,12 @@ def probabilities(model: Model, g: GraphBuilder, logits: str, rows: str, words: 
     rows, words : str
         Its axes.
     """
-    temperature = g.add(TEMPERATURE, Input("ones"), axes=(), symbol="T")
-    scaled = g.add("output.scaled", Temperature(), logits, temperature, axes=(rows, words), symbol="z_T")
+    temperature = g.add(TEMPERATURE, ops.Input("ones"), axes=(), symbol="T")
+    scaled = g.add("output.scaled", ops.Temperature(), logits, temperature, axes=(rows, words), symbol="z_T")
     activation = model.switch("output", "activation")
-    op = Softmax() if activation == "softmax" else ACTIVATIONS[str(activation)]
+    op = ops.Softmax() if activation == "softmax" else ops.ACTIVATIONS[str(activation)]
     P = g.add(PROBABILITIES, op, scaled, axes=(rows, words), symbol="P")
-    g.add(CHOSEN, Argmax(), P, axes=(rows,), symbol="w")
+    g.add(CHOSEN, ops.Argmax(), P, axes=(rows,), symbol="w")
     loss(model, g, P, rows, words, scores=scaled if op.softens else "")
 
 
@@ -266,22 +245,22 @@ def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str, sc
             if follows_words(model):
                 target = g.add(TARGET, next_words(model), f"{rows}.tokens", axes=(rows,), symbol="y")
             else:
-                target = g.add(TARGET, Input("ids"), axes=(rows,), symbol="y")
+                target = g.add(TARGET, ops.Input("ids"), axes=(rows,), symbol="y")
             pad = g.number(columns, PAD)
             if model.switch("loss", "L_1"):
-                right = g.add("loss.likelihood", Likelihood(), output, target, axes=(rows,), symbol="p")
+                right = g.add("loss.likelihood", ops.Likelihood(), output, target, axes=(rows,), symbol="p")
                 of = (right,) if pad < 0 else (right, target)
-                g.add("loss.L_1", LogLikelihood(pad), *of, axes=(), symbol="L_1")
+                g.add("loss.L_1", ops.LogLikelihood(pad), *of, axes=(), symbol="L_1")
             parents = (output, target, scores) if scores else (output, target)
-            op = CrossEntropy(pad)
+            op = ops.CrossEntropy(pad)
             if balances := _balances(model, g):
                 weight = float(model.switch("loss", "balance"))
-                op, parents = WithBalance(pad, weight, len(balances)), (*parents, *balances)
+                op, parents = ops.WithBalance(pad, weight, len(balances)), (*parents, *balances)
             g.add(LOSS, op, *parents, axes=(), symbol="L")
         case "mean squared error":
             g.stage("loss", "loss", "Loss", "Output")
-            target = g.add(TARGET, Input("zeros"), axes=(rows, columns), symbol="y")
-            g.add(LOSS, MeanSquaredError(), output, target, axes=(), symbol="L")
+            target = g.add(TARGET, ops.Input("zeros"), axes=(rows, columns), symbol="y")
+            g.add(LOSS, ops.MeanSquaredError(), output, target, axes=(), symbol="L")
 
 
 def _balances(model: Model, g: GraphBuilder) -> list[str]:

@@ -17,33 +17,13 @@ The end of a language model alone: from given logits to probabilities, a word, a
 A multi-layer perceptron (Goodfellow et al. 2016, chapter 6): XOR, and fitting a curve.
 """
 
+from explorer.core import ops
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import CASES, LOGITS, TARGET, Graph, GraphBuilder
 from explorer.core.model import Model
 from explorer.core.models.attention_block import attention, attention_weights
 from explorer.core.models.blocks import Blocks, feed_forward
 from explorer.core.models.ends import embedding, loss, output_layer, probabilities
-from explorer.core.ops import (
-    ACTIVATIONS,
-    Angle,
-    Argmax,
-    BatchNorm,
-    Cosine,
-    Input,
-    Intercept,
-    LayerNorm,
-    Length,
-    MatMul,
-    MeanSquaredError,
-    Scale,
-    ScaleFactor,
-    Scores,
-    ShadowFactor,
-    Slope,
-    Subtract,
-    Threshold,
-    WeightedSum,
-)
 
 
 def encoder(model: Model) -> Graph:
@@ -122,8 +102,8 @@ def attention_lesson(model: Model) -> Graph:
     columns = model.switch(block, "layout") == "(C, T)"
 
     g.stage("attention", "attention", "Attention", group)
-    Q = g.add("Q", Input(), axes=(features, queries) if columns else (queries, features))
-    K = g.add("K", Input(), axes=(features, keys) if columns else (keys, features))
+    Q = g.add("Q", ops.Input(), axes=(features, queries) if columns else (queries, features))
+    K = g.add("K", ops.Input(), axes=(features, keys) if columns else (keys, features))
     weights = attention_weights(
         Blocks(model, g), "", block, Q, K, (), queries, keys, g.length(features), columns=columns
     )
@@ -133,12 +113,12 @@ def attention_lesson(model: Model) -> Graph:
     if g.length(values) != g.length(keys):
         raise ExplorerError("values-and-keys", values=g.length(values), keys=g.length(keys))
     value_features = g.axis("value feature", model.axes.get("value feature", model.axes["feature"]))
-    V = g.add("V", Input(), axes=(values, value_features))
-    output = g.add("output", WeightedSum(), weights, V, axes=(queries, value_features), symbol="O")
+    V = g.add("V", ops.Input(), axes=(values, value_features))
+    output = g.add("output", ops.WeightedSum(), weights, V, axes=(queries, value_features), symbol="O")
     if model.switch(block, "nearest"):
         g.stage("attention.nearest", "nearest", "Nearest word", group)
-        match = g.add("match", Scores("cosine"), output, V, axes=(queries, values), symbol="C")
-        g.add("chosen", Argmax(), match, axes=(queries,), symbol="w")
+        match = g.add("match", ops.Scores("cosine"), output, V, axes=(queries, values), symbol="C")
+        g.add("chosen", ops.Argmax(), match, axes=(queries,), symbol="w")
     return g.build()
 
 
@@ -151,20 +131,20 @@ def vectors(model: Model) -> Graph:
     feature, of_x, of_y = g.axis("feature", model.axes["feature"]), g.axis("x", ("x",)), g.axis("y", ("y",))
     pair = (of_x, of_y)
     g.stage("vectors", "vectors", "Two vectors", "Vectors")
-    x = g.add("x", Input(), axes=(of_x, feature))
-    y = g.add("y", Input(), axes=(of_y, feature))
-    dot = g.add("dot", Scores(), x, y, axes=pair, symbol=r"\langle x, y \rangle")
-    factor = ScaleFactor("1/sqrt(d_k)", g.length(feature), model.dtype)
+    x = g.add("x", ops.Input(), axes=(of_x, feature))
+    y = g.add("y", ops.Input(), axes=(of_y, feature))
+    dot = g.add("dot", ops.Scores(), x, y, axes=pair, symbol=r"\langle x, y \rangle")
+    factor = ops.ScaleFactor("1/sqrt(d_k)", g.length(feature), model.dtype)
     scale = g.add("scale", factor, axes=(), symbol=factor.formula())
-    g.add("scaled", Scale(), dot, scale, axes=pair, symbol="s")
-    length_x = g.add("length_x", Length(), x, axes=(of_x,), symbol=r"\| x \|")
-    length_y = g.add("length_y", Length(), y, axes=(of_y,), symbol=r"\| y \|")
-    cosine = g.add("cosine", Cosine(), dot, length_x, length_y, axes=pair, symbol=r"\cos \alpha")
-    g.add("angle", Angle(), cosine, axes=pair, symbol=r"\alpha")
-    c = g.add("c", ShadowFactor(), dot, y, axes=pair)
-    x_p = g.add("x_p", WeightedSum(), c, y, axes=(of_x, feature))
-    x_o = g.add("x_o", Subtract(), x, x_p, axes=(of_x, feature))
-    g.add("x_o_y", Scores(), x_o, y, axes=pair, symbol=r"\langle x_o, y \rangle")
+    g.add("scaled", ops.Scale(), dot, scale, axes=pair, symbol="s")
+    length_x = g.add("length_x", ops.Length(), x, axes=(of_x,), symbol=r"\| x \|")
+    length_y = g.add("length_y", ops.Length(), y, axes=(of_y,), symbol=r"\| y \|")
+    cosine = g.add("cosine", ops.Cosine(), dot, length_x, length_y, axes=pair, symbol=r"\cos \alpha")
+    g.add("angle", ops.Angle(), cosine, axes=pair, symbol=r"\alpha")
+    c = g.add("c", ops.ShadowFactor(), dot, y, axes=pair)
+    x_p = g.add("x_p", ops.WeightedSum(), c, y, axes=(of_x, feature))
+    x_o = g.add("x_o", ops.Subtract(), x, x_p, axes=(of_x, feature))
+    g.add("x_o_y", ops.Scores(), x_o, y, axes=pair, symbol=r"\langle x_o, y \rangle")
     return g.build()
 
 
@@ -177,14 +157,14 @@ def norm(model: Model) -> Graph:
     features = g.axis("feature", model.axes["feature"])
     axes = g.axis("input", model.axes["input"]), features
     g.stage("input", "examples", "Examples", "Norm")
-    X = g.add(CASES, Input(), axes=axes)
+    X = g.add(CASES, ops.Input(), axes=axes)
     for block, op, kind, title in (
-        ("layer", LayerNorm, "norm", "Layer norm"),
-        ("batch", BatchNorm, "batch norm", "Batch norm"),
+        ("layer", ops.LayerNorm, "norm", "Layer norm"),
+        ("batch", ops.BatchNorm, "batch norm", "Batch norm"),
     ):
         g.stage(block, kind, title, "Norm")
-        gamma = g.add(f"{block}.gamma", Input("ones"), axes=(features,), symbol=r"\gamma")
-        beta = g.add(f"{block}.beta", Input("zeros"), axes=(features,), symbol=r"\beta")
+        gamma = g.add(f"{block}.gamma", ops.Input("ones"), axes=(features,), symbol=r"\gamma")
+        beta = g.add(f"{block}.beta", ops.Input("zeros"), axes=(features,), symbol=r"\beta")
         by = op(float(model.switch(block, "epsilon")), model.switch(block, "epsilon_in") == "root")
         g.add(f"{block}.norm", by, X, gamma, beta, axes=axes, symbol="N")
     return g.build()
@@ -196,7 +176,7 @@ def output(model: Model) -> Graph:
     rows = g.axis("input", model.axes["input"])
     words = g.axis("output.words", model.axes["output.words"])
     g.stage("output", "output", "Probabilities", "Output")
-    logits = g.add(LOGITS, Input(), axes=(rows, words), symbol="z")
+    logits = g.add(LOGITS, ops.Input(), axes=(rows, words), symbol="z")
     probabilities(model, g, logits, rows, words)
     return g.build()
 
@@ -212,23 +192,23 @@ def mlp(model: Model) -> Graph:
         g.axis(axis, model.axes[axis])
 
     g.stage("input", "net", "Input and answer", "Net")
-    x = g.add(CASES, Input(), axes=("input", "layer.0"))
+    x = g.add(CASES, ops.Input(), axes=("input", "layer.0"))
     for k in range(1, model.layers + 1):
         block, into, out = f"layer.{k}", f"layer.{k - 1}", f"layer.{k}"
         strokes = "'" * (k - 1)
         g.stage(block, "layer", f"Layer {k}", "Net")
         transposed = model.switch(block, "weights") == "W x"
         axes = (out, into) if transposed else (into, out)
-        parents = [x, g.add(f"{block}.W", Input(turned=transposed), axes=axes)]
+        parents = [x, g.add(f"{block}.W", ops.Input(turned=transposed), axes=axes)]
         if model.switch(block, "bias"):
-            parents.append(g.add(f"{block}.b", Input("zeros"), axes=(out,)))
-        hidden = g.add(f"{block}.hidden", MatMul(transposed), *parents, axes=("input", out), symbol=f"h{strokes}")
-        activation = ACTIVATIONS[str(model.switch(block, "activation"))]
+            parents.append(g.add(f"{block}.b", ops.Input("zeros"), axes=(out,)))
+        hidden = g.add(f"{block}.hidden", ops.MatMul(transposed), *parents, axes=("input", out), symbol=f"h{strokes}")
+        activation = ops.ACTIVATIONS[str(model.switch(block, "activation"))]
         x = g.add(f"{block}.activation", activation, hidden, axes=("input", out), symbol=f"a{strokes}")
     threshold = float(model.switch("decision", "threshold"))
     if threshold:
         g.stage("decision", "decision", "Decision", "Net")
-        g.add("decision.chosen", Threshold(threshold), x, axes=("input", f"layer.{model.layers}"), symbol="y")
+        g.add("decision.chosen", ops.Threshold(threshold), x, axes=("input", f"layer.{model.layers}"), symbol="y")
     loss(model, g, x, "input", f"layer.{model.layers}")
     if "regression" in model.blocks() and model.switch("regression", "on"):
         _regression(model, g)
@@ -241,7 +221,7 @@ def _regression(model: Model, g: GraphBuilder) -> None:
         return
     x, y, last = CASES, TARGET, f"layer.{model.layers}"
     g.stage("regression", "regression", "Linear regression", "Beside the net")
-    W = g.add("regression.W", Slope(), x, y, axes=("layer.0", last))
-    b = g.add("regression.b", Intercept(), x, y, W, axes=(last,))
-    output = g.add("regression.output", MatMul(), x, W, b, axes=("input", last), symbol=r"\hat{y}")
-    g.add("regression.loss", MeanSquaredError(), output, y, axes=(), symbol="L")
+    W = g.add("regression.W", ops.Slope(), x, y, axes=("layer.0", last))
+    b = g.add("regression.b", ops.Intercept(), x, y, W, axes=(last,))
+    output = g.add("regression.output", ops.MatMul(), x, W, b, axes=("input", last), symbol=r"\hat{y}")
+    g.add("regression.loss", ops.MeanSquaredError(), output, y, axes=(), symbol="L")

@@ -9,26 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QRegion, QTransform
 
 from explorer.core.ops import Array
-from explorer.pages.drawing import (
-    DRAWABLE,
-    HERE,
-    LINE,
-    TEXT,
-    Arc,
-    Arrow,
-    Band,
-    Bars,
-    Box,
-    Curve,
-    Dot,
-    Drawing,
-    FlowLine,
-    Image,
-    Segments,
-    Strips,
-    Words,
-    drawable,
-)
+from explorer.pages import drawing as draw
 from explorer.ui.drawing.blocks import Blocks
 from explorer.ui.drawing.names import ARC, DISC, MANY, MOST_AT_ONE, RADIUS, SMALL, THICK, Label, Names, is_disc, named
 from explorer.ui.drawing.pointing import Lights, grids, points_of, shape_of, square_of, strip_of
@@ -57,12 +38,12 @@ class Marks(pg.GraphicsObject):
         super().__init__()
         self._bench = bench
         self._sides = sides
-        self.drawing: Drawing | None = None
+        self.drawing: draw.Drawing | None = None
         self.lit: frozenset[int] = frozenset()
         self._lights: Lights | None = None
         self._sight: Sight | None = None
         self._lines: dict[int, list[QLineF]] = {}
-        self.grids: tuple[Image | Strips, ...] = ()
+        self.grids: tuple[draw.Image | draw.Strips, ...] = ()
         """The images and strips whose numbers are cells."""
         self._shown: object = None
         self.names = Names(bench)
@@ -77,11 +58,11 @@ class Marks(pg.GraphicsObject):
         self.exposed: list[QRect] = []
         """The rectangles of the widget to repaint, in pixels."""
 
-    def changed(self, drawing: Drawing) -> QRegion | None:
+    def changed(self, drawing: draw.Drawing) -> QRegion | None:
         """The region in which another drawing would look different, in pixels as last painted; None: any part may."""
         return None if self.drawing is None else changed(self.drawing, drawing, self._pixels)
 
-    def tell(self, drawing: Drawing, all_: bool = True) -> None:
+    def tell(self, drawing: draw.Drawing, all_: bool = True) -> None:
         """Take another drawing, and repaint all of it; without `all_` the caller repaints what differs."""
         before, self.drawing = self.drawing, drawing
         self._lights = None
@@ -89,7 +70,7 @@ class Marks(pg.GraphicsObject):
         kept = [mark is other for mark, other in zip(old, drawing.marks, strict=False)]
         self._lines = {number: lines for number, lines in self._lines.items() if number < len(kept) and kept[number]}
         self.grids = tuple(grids(drawing))
-        self._veiled = not drawing.zoom and any(isinstance(mark, Image) for mark in drawing.marks)
+        self._veiled = not drawing.zoom and any(isinstance(mark, draw.Image) for mark in drawing.marks)
         self.blocks.forget_images(len(drawing.marks))
         self.blocks.tell(drawing)
         self.follow()
@@ -105,7 +86,7 @@ class Marks(pg.GraphicsObject):
             self._lights = Lights(self.drawing)
         lit = self._lights.lit(selection.cell, selection.token)
         squares = [square_of(one, selection.cell) for one in self.grids]
-        strips = [strip_of(one, selection.token, None) for one in self.grids if isinstance(one, Strips)]
+        strips = [strip_of(one, selection.token, None) for one in self.grids if isinstance(one, draw.Strips)]
         rows = selection.token if self.drawing.zoom else None
         now = lit, squares, strips, rows
         if now != self._shown:
@@ -136,8 +117,10 @@ class Marks(pg.GraphicsObject):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_grid(painter, drawing, bounds)
         marks = drawing.marks
-        many = sum(isinstance(mark, Dot) for mark in marks) > MANY
-        small = {i for i, mark in enumerate(marks) if isinstance(mark, Dot) and not is_disc(mark)} if many else set()
+        many = sum(isinstance(mark, draw.Dot) for mark in marks) > MANY
+        small = (
+            {i for i, mark in enumerate(marks) if isinstance(mark, draw.Dot) and not is_disc(mark)} if many else set()
+        )
         self.blocks.begin(abs(self._pixels.across) if drawing.zoom else 1.0)
         self.blocks.agree(self._pixels)
         self.blocks.exposed = [QRectF(rect) for rect in self.exposed]
@@ -147,7 +130,7 @@ class Marks(pg.GraphicsObject):
             elif i not in self.lit and i not in small:
                 self._paint_mark(painter, i, i in self.lit)
         few = () if drawing.zoom else sorted(small - self.lit)
-        self._paint_small(painter, [mark for i in few if isinstance(mark := marks[i], Dot)])
+        self._paint_small(painter, [mark for i in few if isinstance(mark := marks[i], draw.Dot)])
         for i in () if drawing.zoom else sorted(self.lit):
             self._paint_mark(painter, i, True)
         painter.setOpacity(1.0)
@@ -157,7 +140,7 @@ class Marks(pg.GraphicsObject):
             self._paint_labels(painter, self.names.all(drawing, self._pixels, bounds, many))
         painter.restore()
 
-    def _seen(self, drawing: Drawing, bounds: QRectF) -> Sequence[int]:
+    def _seen(self, drawing: draw.Drawing, bounds: QRectF) -> Sequence[int]:
         """The numbers of the visible marks; those of all marks without zoom, or if the whole drawing is visible."""
         left, right, top, bottom = drawing.window
         whole = self._pixels.rect(left, top, right - left, bottom - top)
@@ -180,7 +163,7 @@ class Marks(pg.GraphicsObject):
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         return pen
 
-    def _paint_grid(self, painter: QPainter, drawing: Drawing, bounds: QRectF) -> None:
+    def _paint_grid(self, painter: QPainter, drawing: draw.Drawing, bounds: QRectF) -> None:
         lines, pixels = [], self._pixels
         across, up = self._sides
         if drawing.x.grid:
@@ -192,7 +175,7 @@ class Marks(pg.GraphicsObject):
                 y = pixels.point(0, number).y()
                 lines.append(QLineF(bounds.left(), y, bounds.right(), y))
         if lines:
-            painter.setPen(self._pen(LINE, 1))
+            painter.setPen(self._pen(draw.LINE, 1))
             painter.drawLines(lines)
 
     def _paint_part(self, painter: QPainter, number: int, lit: bool) -> None:
@@ -201,26 +184,26 @@ class Marks(pg.GraphicsObject):
         mark, pixels, blocks = self.drawing.marks[number], self._pixels, self.blocks
         painter.setOpacity(1.0 + mark.faint * (FAINT - 1.0))
         match mark:
-            case Box():
+            case draw.Box():
                 here = number == self.here and self._focused
                 blocks.box(painter, mark, pixels.rect(*mark.place), number == self.under, here)
-            case Segments():
+            case draw.Segments():
                 self._paint_lines(painter, number, mark)
-            case FlowLine():
+            case draw.FlowLine():
                 blocks.way(painter, mark, [pixels.point(*point) for point in mark.points])
-            case Words():
+            case draw.Words():
                 blocks.words(painter, mark, pixels.point(mark.x, mark.y), lit)
-            case Image():
+            case draw.Image():
                 if mark.array.size:
                     blocks.image(painter, number, mark, pixels.rect(*mark.place))
-            case Bars():
+            case draw.Bars():
                 blocks.bars(painter, mark, pixels.rect(*mark.place), self._bench.selection.cell)
-            case Dot():
+            case draw.Dot():
                 blocks.disc(painter, mark, pixels.point(mark.x, mark.y), lit)
-            case Band():
+            case draw.Band():
                 self._paint_band(painter, mark)
 
-    def _paint_lines(self, painter: QPainter, number: int, mark: Segments) -> None:
+    def _paint_lines(self, painter: QPainter, number: int, mark: draw.Segments) -> None:
         """Paint lines of a drawing with zoom; the `QLineF` are made once, and Qt transforms them to pixels."""
         lines = self._lines.get(number)
         if lines is None:
@@ -233,7 +216,7 @@ class Marks(pg.GraphicsObject):
         painter.drawLines(lines)
         token = self._bench.selection.token
         if mark.whose is not None and token is not None and token[0] == mark.token:
-            pen = self._pen(HERE, mark.width + 0.8)
+            pen = self._pen(draw.HERE, mark.width + 0.8)
             pen.setCosmetic(True)
             painter.setPen(pen)
             painter.drawLines([lines[i] for i in np.flatnonzero(mark.whose == token[1]).tolist()])
@@ -243,27 +226,27 @@ class Marks(pg.GraphicsObject):
         assert self.drawing is not None
         mark = self.drawing.marks[number]
         match mark:
-            case Image():  # a graphics item of its own paints its colours
+            case draw.Image():  # a graphics item of its own paints its colours
                 if self.drawing.down:
                     self.blocks.signs(painter, mark, self._pixels.rect(*mark.place))
-            case Dot():
-                if drawable(mark.x, mark.y):
+            case draw.Dot():
+                if draw.drawable(mark.x, mark.y):
                     (self._paint_disc if is_disc(mark) else self._paint_dot)(painter, mark, lit)
-            case Curve():
+            case draw.Curve():
                 self._paint_curve(painter, mark)
-            case Arrow():
+            case draw.Arrow():
                 self._paint_arrow(painter, mark, lit)
-            case Segments():
+            case draw.Segments():
                 self._paint_segments(painter, mark)
-            case Band():
+            case draw.Band():
                 self._paint_band(painter, mark)
-            case Strips():
+            case draw.Strips():
                 self._paint_strips(painter, mark)
-            case Arc():
+            case draw.Arc():
                 self._paint_arc(painter, mark)
 
-    def _paint_curve(self, painter: QPainter, curve: Curve) -> None:
-        seen = (np.abs(curve.x) < DRAWABLE) & (np.abs(curve.y) < DRAWABLE)
+    def _paint_curve(self, painter: QPainter, curve: draw.Curve) -> None:
+        seen = (np.abs(curve.x) < draw.DRAWABLE) & (np.abs(curve.y) < draw.DRAWABLE)
         x, y = self._pixels.xy(curve.x, curve.y)
         painter.setPen(self._pen(curve.ink, curve.width, curve.dashed))
         if seen.all():
@@ -272,8 +255,8 @@ class Marks(pg.GraphicsObject):
         for part in _runs(seen):
             painter.drawPolyline(_polygon(x[part], y[part]))
 
-    def _paint_segments(self, painter: QPainter, mark: Segments) -> None:
-        ends = mark.ends[(np.abs(mark.ends) < DRAWABLE).all((1, 2))]
+    def _paint_segments(self, painter: QPainter, mark: draw.Segments) -> None:
+        ends = mark.ends[(np.abs(mark.ends) < draw.DRAWABLE).all((1, 2))]
         if not len(ends):
             return
         x, y = self._pixels.xy(ends[..., 0], ends[..., 1])
@@ -287,13 +270,13 @@ class Marks(pg.GraphicsObject):
         painter.setPen(self._pen(mark.ink, mark.width, mark.dashed))
         painter.drawLines(lines)
 
-    def _paint_band(self, painter: QPainter, band: Band) -> None:
-        if not drawable(*band.place):
+    def _paint_band(self, painter: QPainter, band: draw.Band) -> None:
+        if not draw.drawable(*band.place):
             return
         rect = self._pixels.rect(*band.place)
         if band.filled:
             color = QColor(line_ink(self._bench.appearance.theme, band.ink))
-            color.setAlphaF(1.0 if band.ink == LINE else 0.15)
+            color.setAlphaF(1.0 if band.ink == draw.LINE else 0.15)
             painter.fillRect(rect, color)
             return
         pen = self._pen(band.ink, band.width)
@@ -302,19 +285,19 @@ class Marks(pg.GraphicsObject):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(rect)
 
-    def _paint_strips(self, painter: QPainter, mark: Strips) -> None:
+    def _paint_strips(self, painter: QPainter, mark: draw.Strips) -> None:
         theme, selection = self._bench.appearance.theme, self._bench.selection
         here = strip_of(mark, selection.token, selection.cell)
         height = abs(self._pixels.up)
         size = min(max(height * 0.28, 1.5), 8.0)
         for i, (mean, sigma) in enumerate(zip(mark.mean.tolist(), mark.sigma.tolist(), strict=True)):
-            if drawable(mean, sigma):
+            if draw.drawable(mean, sigma):
                 band = self._pixels.rect(mean - sigma, i + 0.14, 2 * sigma, 0.72)
                 painter.fillRect(band, qcolor(theme.here_soft if i == here else theme.line))
         color = QColor(theme.series[0])
         x, y = points_of(mark)
         across, up = self._pixels.xy(x, y)
-        seen = np.abs(x) < DRAWABLE
+        seen = np.abs(x) < draw.DRAWABLE
         if mark.array.shape[1 - mark.axis] <= FEW_POINTS:
             painter.setPen(QPen(color, size, c=Qt.PenCapStyle.RoundCap))
             painter.drawPoints(_polygon(across[seen], up[seen]))
@@ -326,28 +309,28 @@ class Marks(pg.GraphicsObject):
                 if there.any():
                     paint_discs(painter, strip[there], height[0], size, color)
         for i, mean in enumerate(mark.mean.tolist()):
-            if drawable(mean):
-                painter.setPen(self._pen(HERE if i == here else TEXT, 2))
+            if draw.drawable(mean):
+                painter.setPen(self._pen(draw.HERE if i == here else draw.TEXT, 2))
                 painter.drawLine(self._pixels.point(mean, i + 0.14), self._pixels.point(mean, i + 0.86))
         square = square_of(mark, selection.cell)
         if square is not None and seen[square] and square[mark.axis] == here:
-            painter.setPen(self._pen(HERE, 2))
+            painter.setPen(self._pen(draw.HERE, 2))
             painter.setBrush(qcolor(theme.here))
             painter.drawEllipse(QPointF(across[square], up[square]), size * 0.75, size * 0.75)
 
-    def _paint_dot(self, painter: QPainter, dot: Dot, lit: bool) -> None:
+    def _paint_dot(self, painter: QPainter, dot: draw.Dot, lit: bool) -> None:
         theme = self._bench.appearance.theme
-        color = qcolor(line_ink(theme, HERE if lit else dot.ink))
+        color = qcolor(line_ink(theme, draw.HERE if lit else dot.ink))
         radius = self._px(RADIUS + 1.5 if lit else RADIUS)
         painter.setPen(QPen(color, 1.5))
         painter.setBrush(qcolor(theme.page) if dot.hollow else color)
         painter.drawEllipse(self._pixels.point(dot.x, dot.y), radius, radius)
 
-    def _paint_small(self, painter: QPainter, dots: Sequence[Dot]) -> None:
+    def _paint_small(self, painter: QPainter, dots: Sequence[draw.Dot]) -> None:
         """Paint many small dots, all dots of one look together."""
         theme, kinds = self._bench.appearance.theme, dict[tuple[str, bool], list[tuple[float, float]]]()
         for dot in dots:
-            if drawable(dot.x, dot.y):
+            if draw.drawable(dot.x, dot.y):
                 kinds.setdefault((dot.ink, dot.hollow), []).append((dot.x, dot.y))
         for (ink, hollow), places in kinds.items():
             x, y = np.array(places).T
@@ -357,7 +340,7 @@ class Marks(pg.GraphicsObject):
                 painter.setPen(QPen(qcolor(color), 2 * self._px(SMALL) + 2 * more, c=Qt.PenCapStyle.RoundCap))
                 painter.drawPoints(points)
 
-    def _paint_disc(self, painter: QPainter, dot: Dot, lit: bool) -> None:
+    def _paint_disc(self, painter: QPainter, dot: draw.Dot, lit: bool) -> None:
         """Paint a large dot with the words in it."""
         appearance = self._bench.appearance
         theme, ramp = appearance.theme, appearance.theme.sequential_ramp
@@ -379,10 +362,10 @@ class Marks(pg.GraphicsObject):
         box = QRectF(middle.x() - radius, middle.y() - radius, 2 * radius, 2 * radius)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, dot.inside)
 
-    def _paint_arrow(self, painter: QPainter, arrow: Arrow, lit: bool) -> None:
-        if not drawable(*arrow.start, *arrow.tip):
+    def _paint_arrow(self, painter: QPainter, arrow: draw.Arrow, lit: bool) -> None:
+        if not draw.drawable(*arrow.start, *arrow.tip):
             return
-        color = qcolor(line_ink(self._bench.appearance.theme, HERE if lit else arrow.ink))
+        color = qcolor(line_ink(self._bench.appearance.theme, draw.HERE if lit else arrow.ink))
         style = Qt.PenStyle.DashLine if arrow.dashed else Qt.PenStyle.SolidLine
         draw_arrow(
             painter,
@@ -394,7 +377,7 @@ class Marks(pg.GraphicsObject):
             style if arrow.width else Qt.PenStyle.NoPen,
         )
 
-    def _paint_arc(self, painter: QPainter, arc: Arc) -> None:
+    def _paint_arc(self, painter: QPainter, arc: draw.Arc) -> None:
         origin, reach = self._pixels.point(0, 0), self._px(ARC)
         painter.setPen(self._pen(arc.ink, 1.5))
         box = QRectF(origin.x() - reach, origin.y() - reach, 2 * reach, 2 * reach)
@@ -407,7 +390,7 @@ class Marks(pg.GraphicsObject):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         axis, place = token or ("", 0)
         for image in self.grids if axis else ():
-            if not isinstance(image, Image):
+            if not isinstance(image, draw.Image):
                 continue
             rows, columns = shape_of(image)
             if image.across == axis and place < columns:
@@ -422,7 +405,7 @@ class Marks(pg.GraphicsObject):
         theme, cell = self._bench.appearance.theme, self._bench.selection.cell
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for image in self.grids:
-            if not isinstance(image, Image):
+            if not isinstance(image, draw.Image):
                 continue
             rows, columns = shape_of(image)
             if rows * columns < image.array.size:
@@ -441,7 +424,7 @@ class Marks(pg.GraphicsObject):
             painter.setPen(QPen(qcolor(theme.here), 2, j=Qt.PenJoinStyle.MiterJoin))
             painter.drawRect(rect)
 
-    def square(self, image: Image, row: int, column: int, rows: int = 1, columns: int = 1) -> QRectF:
+    def square(self, image: draw.Image, row: int, column: int, rows: int = 1, columns: int = 1) -> QRectF:
         """The rectangle of a square of an image, or of a block of squares, in pixels."""
         left, bottom, width, height = image.place
         across, down = width / image.array.shape[1], height / image.array.shape[0]

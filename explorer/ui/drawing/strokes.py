@@ -15,23 +15,7 @@ from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QPen, QPolygon
 from PySide6.QtSvg import QSvgRenderer
 
 from explorer.core.ops import Array
-from explorer.pages.drawing import (
-    ACCENT,
-    ERROR,
-    HERE,
-    LINE,
-    MUTED,
-    TEXT,
-    Band,
-    Bars,
-    Box,
-    Drawing,
-    FlowLine,
-    Image,
-    Mark,
-    Segments,
-    Words,
-)
+from explorer.pages import drawing as draw
 from explorer.ui.theme import Theme
 from explorer.ui.widgets.formula import UNIT, can_typeset_now, typeset
 
@@ -109,8 +93,15 @@ class Formulas:
         self._outlines[key].render(painter, place)
 
 
-_LINES = {TEXT: "text", MUTED: "muted", LINE: "line", ACCENT: "accent_line", HERE: "here", ERROR: "error"}
-_WORDS = {**_LINES, LINE: "muted", ACCENT: "accent_text", HERE: "here_text"}
+_LINES = {
+    draw.TEXT: "text",
+    draw.MUTED: "muted",
+    draw.LINE: "line",
+    draw.ACCENT: "accent_line",
+    draw.HERE: "here",
+    draw.ERROR: "error",
+}
+_WORDS = {**_LINES, draw.LINE: "muted", draw.ACCENT: "accent_text", draw.HERE: "here_text"}
 
 
 def line_ink(theme: Theme, ink: str) -> str:
@@ -169,7 +160,7 @@ head, or a disc; and any other mark.
 """
 WIDEST = 20.0
 """The greatest width of a letter in pixels."""
-BESIDES = tuple(one.name for one in fields(Drawing) if one.name not in ("marks", "summary"))
+BESIDES = tuple(one.name for one in fields(draw.Drawing) if one.name not in ("marks", "summary"))
 """The fields of a drawing besides its marks and its summary."""
 
 
@@ -179,7 +170,7 @@ class Sight:
     `before`: the `Sight` of the drawing before; a mark that has not moved keeps its place from there.
     """
 
-    def __init__(self, drawing: Drawing, before: "Sight | None" = None) -> None:
+    def __init__(self, drawing: draw.Drawing, before: "Sight | None" = None) -> None:
         self.marks = drawing.marks
         known = () if before is None else zip(before.marks, before._rows, strict=True)
         self._rows: list[tuple[float, ...]] = [
@@ -204,7 +195,7 @@ class Sight:
         return found
 
 
-def kept(before: Drawing, after: Drawing) -> Drawing:
+def kept(before: draw.Drawing, after: draw.Drawing) -> draw.Drawing:
     """The new drawing, in which marks equal to those before are the same objects; `before` itself if all are equal."""
     both = zip(before.marks, after.marks, strict=False)
     marks = *[one if one == other else other for one, other in both], *after.marks[len(before.marks) :]
@@ -212,7 +203,7 @@ def kept(before: Drawing, after: Drawing) -> Drawing:
     return before if found == before else found
 
 
-def changed(before: Drawing, after: Drawing, pixels: Pixels) -> QRegion | None:
+def changed(before: draw.Drawing, after: draw.Drawing, pixels: Pixels) -> QRegion | None:
     """The region in which a drawing with zoom looks different, in pixels; None if it cannot be computed from marks.
 
     `after`: a drawing that `kept` has returned.
@@ -228,21 +219,21 @@ def changed(before: Drawing, after: Drawing, pixels: Pixels) -> QRegion | None:
     ]
     region = QRegion()
     for mark in marks:
-        left, right, top, bottom = (mark.x, mark.x, mark.y, mark.y) if isinstance(mark, Words) else _extent(mark)
+        left, right, top, bottom = (mark.x, mark.x, mark.y, mark.y) if isinstance(mark, draw.Words) else _extent(mark)
         if isinf(left):
             return None
-        wide, wider = _reach(mark) if isinstance(mark, Words) else (0.0, 0.0)
-        high = WIDEST if isinstance(mark, Words) else 0.0
+        wide, wider = _reach(mark) if isinstance(mark, draw.Words) else (0.0, 0.0)
+        high = WIDEST if isinstance(mark, draw.Words) else 0.0
         place = pixels.rect(left, top, right - left, bottom - top)
         region += place.adjusted(-wide, -high, wider, high).toAlignedRect()
     return region
 
 
-def _stands_where(one: Mark, other: Mark | None) -> bool:
+def _stands_where(one: draw.Mark, other: draw.Mark | None) -> bool:
     """Whether two marks have the same place, so that the place of a mark that only fades is not computed again."""
     if type(one) is not type(other):
         return False
-    if isinstance(one, Words) and isinstance(other, Words):
+    if isinstance(one, draw.Words) and isinstance(other, draw.Words):
         return (one.x, one.y, one.text, one.align, one.token) == (
             other.x,
             other.y,
@@ -250,37 +241,37 @@ def _stands_where(one: Mark, other: Mark | None) -> bool:
             other.align,
             other.token,
         )
-    name = "points" if isinstance(one, FlowLine) else "ends" if isinstance(one, Segments) else "place"
+    name = "points" if isinstance(one, draw.FlowLine) else "ends" if isinstance(one, draw.Segments) else "place"
     place = getattr(one, name, None)
     return place is not None and place is getattr(other, name)
 
 
-def _row(mark: Mark) -> tuple[float, ...]:
+def _row(mark: draw.Mark) -> tuple[float, ...]:
     """The place of a mark, and the pixels that words take to the left and to the right of it."""
-    return *_extent(mark), *(_reach(mark) if isinstance(mark, Words) else (0.0, 0.0))
+    return *_extent(mark), *(_reach(mark) if isinstance(mark, draw.Words) else (0.0, 0.0))
 
 
-def _reach(words: Words) -> tuple[float, float]:
+def _reach(words: draw.Words) -> tuple[float, float]:
     """The most pixels that words take to the left and to the right of their place."""
     wide = len(words.text) * WIDEST
     return wide * words.align + CLOSE, wide * (1.0 - words.align) + CLOSE
 
 
-def _extent(mark: Mark) -> tuple[float, float, float, float]:
+def _extent(mark: draw.Mark) -> tuple[float, float, float, float]:
     """Left, right, top and bottom of a mark; the whole plane for a mark that is always painted."""
     match mark:
-        case Box(place=place) | Bars(place=place) | Image(place=place) | Band(place=place):
+        case draw.Box(place=place) | draw.Bars(place=place) | draw.Image(place=place) | draw.Band(place=place):
             left, top, wide, high = place
-            around = AROUND if isinstance(mark, Box) else CLOSE
+            around = AROUND if isinstance(mark, draw.Box) else CLOSE
             return left - around, left + wide + around, top - around, top + high + around
-        case FlowLine(points=points) if points:
+        case draw.FlowLine(points=points) if points:
             across, up = zip(*points, strict=True)
             return min(across) - AROUND, max(across) + AROUND, min(up) - AROUND, max(up) + AROUND
-        case Segments(ends=ends) if len(ends):
+        case draw.Segments(ends=ends) if len(ends):
             every = ends.reshape(-1, 2)
             (left, top), (right, bottom) = every.min(0).tolist(), every.max(0).tolist()
             return left - CLOSE, right + CLOSE, top - CLOSE, bottom + CLOSE
-        case Words(token=None):
+        case draw.Words(token=None):
             return mark.x, mark.x, mark.y, mark.y
     return -np.inf, np.inf, -np.inf, np.inf  # also for words of a sentence, whose visibility depends on each other
 

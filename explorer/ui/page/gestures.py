@@ -6,23 +6,14 @@ from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import WriteOn
-from explorer.pages.gestures import (
-    Ask,
-    ChooseHead,
-    ChooseToken,
-    Edit,
-    Gesture,
-    GoTo,
-    Keep,
-    Move,
-    OpenLesson,
-    ShowPrinted,
-)
+from explorer.pages import gestures
 from explorer.ui.errors import show_error
 from explorer.ui.workbench import Workbench
 
 
-def perform(bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = None, rect: QRect | None = None) -> bool:
+def perform(
+    bench: Workbench, gesture: gestures.Gesture, at: QWidget, stroke: object = None, rect: QRect | None = None
+) -> bool:
     """Do what a gesture asks for.
 
     Parameters
@@ -41,7 +32,7 @@ def perform(bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = No
     """
     selection = bench.selection
     match gesture:
-        case Edit():
+        case gestures.Edit():
             try:
                 command = gesture.command(stroke)
                 if isinstance(command, WriteOn):
@@ -51,22 +42,22 @@ def perform(bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = No
             except ExplorerError as error:
                 show_error(error, at, rect)
                 return False
-        case Keep(key, value):
+        case gestures.Keep(key, value):
             selection.keep(key, value)
-        case ChooseToken(axis, place):
+        case gestures.ChooseToken(axis, place):
             selection.choose_token((axis, place))
-        case ChooseHead(head):
+        case gestures.ChooseHead(head):
             selection.set_head(head)
-        case ShowPrinted(number):
+        case gestures.ShowPrinted(number):
             selection.printed_asked.emit(number)
-        case OpenLesson(lesson):
+        case gestures.OpenLesson(lesson):
             selection.lesson_asked.emit(lesson)
-        case Move(names, moves):
+        case gestures.Move(names, moves):
             for name in names:
                 bench.descent.set_moves(name, moves)
-        case Ask():
+        case gestures.Ask():
             selection.asked.emit(gesture, at)
-        case GoTo(stage, keep, cell):
+        case gestures.GoTo(stage, keep, cell):
             if keep is not None:
                 selection.keep(keep.key, keep.value)
             selection.go_to(stage)

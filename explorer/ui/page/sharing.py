@@ -14,6 +14,7 @@ from explorer.pages.matrix import Matrix
 from explorer.pages.page import Listing, Row, Stack, parts_beside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.small import LOW_ROW
+from explorer.ui.page import lines, thumbnails
 from explorer.ui.page.controls import ChoiceView
 from explorer.ui.page.descent import DescentView
 from explorer.ui.page.elements import Drawn, Sized
@@ -21,30 +22,8 @@ from explorer.ui.page.enlargement import Enlargement
 from explorer.ui.page.growth import Growth, WordPictures
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Titled, height_of
-from explorer.ui.page.lines import (
-    ACROSS_ROW,
-    SIGN,
-    THUMB,
-    RowLayout,
-    halves_of,
-    let_stand,
-    let_stand_below,
-    row_room,
-    width_of,
-)
 from explorer.ui.page.note import MathsView, NoteLabel, SectionLabel
 from explorer.ui.page.player import PlayerView
-from explorer.ui.page.thumbnails import (
-    Part,
-    Stands,
-    Taken,
-    first_matrices,
-    first_whole,
-    map_in_sight,
-    matrices_of,
-    rows_to_map,
-    weights_of,
-)
 from explorer.ui.widgets.labels import let_end, line_of
 
 if TYPE_CHECKING:
@@ -75,11 +54,11 @@ class Sharing:
         self.page = page
         own = proxy(self)  # a cycle of references would keep a deleted page until the collector runs
         self.growth, self.enlargement, self.pictures = Growth(own), Enlargement(own), WordPictures(own)
-        self.stands = Stands({})
+        self.stands = thumbnails.Stands({})
         """How rows are arranged so that the important matrices are visible."""
         self._decided: tuple[object, ...] = ()
         """The sizes for which `stands` was decided, unless `Enlargement` has set it."""
-        self._measured: dict[object, Taken] = {}
+        self._measured: dict[object, thumbnails.Taken] = {}
         """The room that parts take in the present width; a change of the height alone measures nothing again."""
         self.all: list[Element] = []
         """The elements of the page, and those inside them, in reading order."""
@@ -102,7 +81,7 @@ class Sharing:
 
     def forget(self) -> None:
         """Decide again: the page has other elements."""
-        self.stands, self._decided = Stands({}), ()
+        self.stands, self._decided = thumbnails.Stands({}), ()
         self.enlargement.forget()
 
     def share(self, width: int, height: int | None, drags: bool) -> None:
@@ -152,11 +131,15 @@ class Sharing:
     def arrange(self, room: int, height: int | None, low: bool) -> None:
         """Set the size of everything on the page, and which matrices are small pictures."""
         rows = self.rows
-        sign = self.px(SIGN) + self.px(ACROSS_ROW) if any(item.sign for row in rows for item in row.items) else 0
+        sign = (
+            self.px(lines.SIGN) + self.px(lines.ACROSS_ROW)
+            if any(item.sign for row in rows for item in row.items)
+            else 0
+        )
         self._sign = sign
         crossing = [element for element in self.all if isinstance(element, Scheme)]
         lined_up = self._lined_up = {one.id for scheme in crossing for one in scheme.inside}
-        in_rows = self.in_rows = {one.id for row in rows for one in matrices_of(row)}
+        in_rows = self.in_rows = {one.id for row in rows for one in thumbnails.matrices_of(row)}
         alone = {one.id for one in self.page.elements if isinstance(one, Matrix)}
         widths = {id: across for row in rows for id, across in self._beside(row, room).items()}
         stacks = {
@@ -232,13 +215,15 @@ class Sharing:
         if not any(isinstance(one, (Matrix, HeatMap)) for one in self.all):
             return  # nothing to bring into sight; measuring the switches of thirty layers would take 0.1 s
         elements = self.page.elements
-        parts = [] if height is None else first_matrices(elements) if low else rows_to_map(elements)
+        parts = (
+            [] if height is None else thumbnails.first_matrices(elements) if low else thumbnails.rows_to_map(elements)
+        )
         inside = [one for part in parts for one in leaves(part.element)]
         if not low and any(isinstance(one, Matrix) and one.open is not None and not one.named for one in inside):
             return  # the reader has asked for the numbers or the picture of a matrix: nothing else moves for that
         rows = [row for part in parts for row in part.rows]
         # Sizes that do not depend on which matrices are small, or the decision would change itself.
-        boxes = [self.page.box(one) for row in rows for one in matrices_of(row)]
+        boxes = [self.page.box(one) for row in rows for one in thumbnails.matrices_of(row)]
         sizes = [(box.view.across(1.0, box.form), box.usual.height, box.own_size) for box in boxes]
         maps = [self.page.widgets[one.id].sizeHint().toTuple() for one in inside if isinstance(one, HeatMap)]
         where = {one.id: place for one, place in self.page.places(room)}
@@ -249,13 +234,13 @@ class Sharing:
         if self._decided[:1] != decided[:1]:
             self._measured = {}
 
-        def stand(part: Part, stands: Stands) -> None:
+        def stand(part: thumbnails.Part, stands: thumbnails.Stands) -> None:
             for row in part.rows:
                 self.break_line(row, stands)
                 self.share_line(row, room, height, stands.small.get(row.id, None if row.folds else ()))
 
-        def measure(part: Part, stands: Stands) -> Taken:
-            breaks = stands.breaks and any(weights_of(row) is not None for row in part.rows)
+        def measure(part: thumbnails.Part, stands: thumbnails.Stands) -> thumbnails.Taken:
+            breaks = stands.breaks and any(thumbnails.weights_of(row) is not None for row in part.rows)
             way = part.element.id, breaks, *(stands.small.get(row.id, height) for row in part.rows)
             if way not in self._measured:
                 stand(part, stands)
@@ -264,16 +249,16 @@ class Sharing:
 
         gone = set(self.stands.small) - {row.id for row in rows}
         for row in (one for one in self.rows if one.id in gone):
-            stand(Part(row, (row,)), Stands({}))
+            stand(thumbnails.Part(row, (row,)), thumbnails.Stands({}))
         where = {one.id: place for one, place in self.page.places(room)}
         places = [where[part.element.id] for part in parts]
         gaps = [at.top() - end for at, end in zip(places, (0, *(one.bottom() + 1 for one in places)), strict=False)]
         if height is None or not parts:
-            self.stands = Stands({})
+            self.stands = thumbnails.Stands({})
         elif low:
-            self.stands = first_whole(parts, gaps, height, measure)
+            self.stands = thumbnails.first_whole(parts, gaps, height, measure)
         else:
-            self.stands = map_in_sight(parts, gaps, height, height >= self.px(HIGH_PAGE), measure)
+            self.stands = thumbnails.map_in_sight(parts, gaps, height, height >= self.px(HIGH_PAGE), measure)
         reached: set[str] = set()
         for part in parts:
             stand(part, self.stands)
@@ -289,13 +274,13 @@ class Sharing:
         """The width of a row in pixels, on a page that is `room` pixels wide."""
         return self._narrow.get(row.id, room)
 
-    def _taken(self, element: Element, room: int) -> Taken:
+    def _taken(self, element: Element, room: int) -> thumbnails.Taken:
         """The room that a part of the page takes at present."""
         place = QRect(0, 0, room, height_of(self.page.part(element), room))
         reach = {one.id: (rect.top(), rect.bottom()) for one, rect in self.places(element, place)}
         boxes = [self.page.box(one) for one in leaves(element) if isinstance(one, Matrix)]
         pictures = frozenset(box.matrix.id for box in boxes if box.small and not box.form.tight)
-        return Taken(place.height(), reach, pictures)
+        return thumbnails.Taken(place.height(), reach, pictures)
 
     def places(self, element: Element, place: QRect) -> Iterator[tuple[Element, QRect]]:
         """The matrices and heat maps of a part of the page with their places, in reading order."""
@@ -313,12 +298,12 @@ class Sharing:
                 for one, inside in zip(elements, holder.places(place), strict=True):
                     yield from self.places(one, inside)
 
-    def break_line(self, row: Row, stands: Stands | None = None) -> None:
+    def break_line(self, row: Row, stands: thumbnails.Stands | None = None) -> None:
         """Begin a line before the weights that a map draws, however much room there is; or before the map, if it
         replaces the weights or is enlarged. With None, lines end only where they are full.
         """
         places = [i for i, one in enumerate(row.inside) if isinstance(one, Matrix)]
-        weights = weights_of(row) if stands is not None and stands.breaks else None
+        weights = thumbnails.weights_of(row) if stands is not None and stands.breaks else None
         begins: Sequence[int] = (places[weights],) if weights else ()
         instead = weights is not None and stands is not None and weights in (stands.small.get(row.id) or ())
         if instead or self.growth.maps > 1:
@@ -346,7 +331,7 @@ class Sharing:
                 box.be_tight(i in fold)
         elif row.folds and height is not None and matrices:
             # Decided by the sizes of the numbers, even if pictures replace them, or the decision would alternate.
-            gap = self.px(ACROSS_ROW)
+            gap = self.px(lines.ACROSS_ROW)
             pairs = zip((None, *matrices), matrices, strict=False)
             labels = [b.usual.label_room * (not a or a.matrix.rows != b.matrix.rows) for a, b in pairs]
             wide = sum(labels) + sum(box.view.across(1.0, box.form) + gap for box in matrices)
@@ -363,16 +348,16 @@ class Sharing:
         for box in matrices:
             box.be(lined=lined)
         beside = bool(lined) and self._stand_narrow(matrices, room, height)
-        if matrices and weights_of(row) is None:
+        if matrices and thumbnails.weights_of(row) is None:
             begins: Sequence[int] = range(len(row.items)) if lined and not beside else ()
             if self.growth.breaks and not lined:
-                begins = halves_of(layout, row_room(self.px, room))
+                begins = lines.halves_of(layout, lines.row_room(self.px, room))
             layout.let_begin(begins)
         # In stacks that are narrowed to share a line, each matrix has its own labels.
         if outer and not parts_beside(outer) and self._is_full(outer, room):
-            let_stand_below(layout)
+            lines.let_stand_below(layout)
         else:
-            let_stand(layout, row_room(self.px, room), self.px(THUMB))
+            lines.let_stand(layout, lines.row_room(self.px, room), self.px(lines.THUMB))
         new = [box.tell_size() for box in matrices]
         if any(new):
             self.page.lay_out_again(row)
@@ -401,8 +386,10 @@ class Sharing:
             if box.form.lined:
                 box.be(lined=0)
                 box.give_room(max(room - self._sign, 0))
-        parts = self.page.layout_of(row).parts(lambda box: cast(MatrixBox, box).part(room, self.px(THUMB)))
-        free = room - parts[0].labels[-1] - sum(one.widths[-1] + self.px(SIGN + ACROSS_ROW) for one in parts)
+        parts = self.page.layout_of(row).parts(lambda box: cast(MatrixBox, box).part(room, self.px(lines.THUMB)))
+        free = (
+            room - parts[0].labels[-1] - sum(one.widths[-1] + self.px(lines.SIGN + lines.ACROSS_ROW) for one in parts)
+        )
         return 0 if free >= 0 else max(1, *(box.view.extent.label_room for box in boxes))
 
     def _stand_narrow(self, boxes: Sequence[MatrixBox], room: int, height: int | None) -> bool:
@@ -412,7 +399,7 @@ class Sharing:
         """
         rows, columns = boxes[0].matrix.array.shape
         high = len(boxes) * (self.px(HEAD + self.page.down) + rows * self.px(LOW_ROW * self.growth.times))
-        each = (room - (len(boxes) - 1) * self.px(SIGN + 2 * ACROSS_ROW)) // len(boxes)
+        each = (room - (len(boxes) - 1) * self.px(lines.SIGN + 2 * lines.ACROSS_ROW)) // len(boxes)
         narrow = (each - boxes[0].form.lined) / columns
         if height is None or high <= MUCH * height or narrow < self.px(LEAST_CELL):
             return False
@@ -422,7 +409,7 @@ class Sharing:
 
     def _is_full(self, outer: Row, room: int) -> bool:
         """Whether stacks share a line and are narrower there than they want to be."""
-        gaps = self.px(ACROSS_ROW) * (len(outer.items) - 1)
+        gaps = self.px(lines.ACROSS_ROW) * (len(outer.items) - 1)
         widths = [self._widths(one) for one in outer.inside]
         return sum(wide for wide, _ in widths) + gaps > room >= sum(least for _, least in widths) + gaps
 
@@ -433,7 +420,7 @@ class Sharing:
             widget = self.page.holder_of(element) if isinstance(element, Stack) else self.page.widgets[element.id]
             width = widget.sizeHint().width()
             return width, width
-        widths = [width_of(self.page.layout_of(row), row_room(self.px)) for row in rows]
+        widths = [lines.width_of(self.page.layout_of(row), lines.row_room(self.px)) for row in rows]
         return max(wide for wide, _ in widths), max(single for _, single in widths)
 
     def _line_up(self, scheme: Scheme) -> None:
@@ -447,7 +434,7 @@ class Sharing:
             box.tell_size()
 
 
-def _boxes(layout: RowLayout) -> list[MatrixBox]:
+def _boxes(layout: lines.RowLayout) -> list[MatrixBox]:
     return [widget for widget in layout.widgets if isinstance(widget, MatrixBox)]
 
 
