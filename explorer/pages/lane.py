@@ -15,7 +15,7 @@ from explorer.core.cost import parameters
 from explorer.core.decoder import multiplications
 from explorer.core.errors import written_shape
 from explorer.core.frozen import Frozen
-from explorer.core.graph import LOSS, Graph, Place, Stage
+from explorer.core.graph import LOGITS, LOSS, Graph, Place, Stage
 from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.core.overview import largest_of
@@ -107,15 +107,16 @@ SAID = {
     "window": "Here each word looks at itself and at the nearest words before it.",
     "cross": "The words of the target look at those of the source.",
     "heads": "The outputs of the heads are put side by side, and mixed by W_O if there is one.",
-    "norm": "The numbers of each word are brought to the same size.",
+    "norm": "The numbers of each row are brought to the same size.",
     "sum": "The output of the block is added to what came in.",
     "ffn": "Each word by itself goes through a small net.",
     "output": "The last vector of each word becomes a probability for each word that may come next.",
+    "given": "Each row of given scores goes through the activation.",
     "place": "The last vector of each word becomes a probability for each word that may stand there.",
     "loss": "The loss: how improbable the right words are for the model.",
     "errors": "The loss: how far the answers are from the right ones.",
 }
-"""What a kind of stage does. `_does` gives "mask", "sum", "place" and "errors" where the switches change that."""
+"""What a kind of stage does. `_does` gives "mask", "sum", "given", "place" and "errors" where that differs."""
 
 
 _SENTENCES: WeakKeyDictionary[Graph, dict[str, str]] = WeakKeyDictionary()
@@ -137,6 +138,8 @@ def _does(view: View, stage: Stage) -> str:
             return looks(view, view.block(stage))
         case "norm" if not any(node.op.normalises for node in view.stage(stage.name)):
             return "sum"
+        case "output" if view.nodes[LOGITS].is_input:
+            return "given"
         case "output" if view.state.model.kind == "encoder":
             return "place"
         case "loss" if not view.nodes[LOSS].op.of_words:
@@ -156,6 +159,15 @@ def looks(view: View, block: str) -> str:
     if mask.op.reach is None:
         return "mask"
     return "window" if mask.op.reach < view.graph.shape(mask.name)[-1] else "masked"
+
+
+def from_to(view: View) -> str:
+    """The picture of the whole in words: from which words to what."""
+    said = "; ".join(" ".join(view.labels(sequence)[:24]) for sequence in view.graph.sequences)
+    goal = "what comes next"
+    if view.state.model.kind == "encoder":
+        goal = "the words at their places" if LOGITS in view.nodes else "each word in its context"
+    return f"The model, from the words {said} to {goal}"
 
 
 def image_of(view: View, name: str, place: tuple[float, float, float, float]) -> Image:

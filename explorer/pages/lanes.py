@@ -13,7 +13,7 @@ from explorer.core.model import SUBLAYERS
 from explorer.core.numbers import alone, places_of_largest
 from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Bars, Box, Drawing, FlowLine, Mark, Words
 from explorer.pages.gestures import Keep
-from explorer.pages.lane import GAP, LETTER, PAD, RISE, SMALL, Lane, Sheet, amount, image_of
+from explorer.pages.lane import GAP, LETTER, PAD, RISE, SMALL, Lane, Sheet, amount, from_to, image_of
 from explorer.pages.levels import ALL, LAYER, layers_of, shown_layer, unlike
 from explorer.pages.page import where_said
 from explorer.pages.sublayers import Sublayers
@@ -211,9 +211,8 @@ class Lanes:
             if self._sublayers.bends is not None:
                 left = min(left, self._sublayers.bends[0] - 8.0)
         assert lane is not None
-        said = "; ".join(" ".join(view.labels(sequence)[:24]) for sequence in sequences)
         titles = ", ".join(stage.title for stage in view.graph.stages)
-        summary = f"The model, from the words {said} to what comes next: {titles}"
+        summary = f"{from_to(view)}: {titles}"
         window = (left, sheet.right + 8.0, top, max(lane.bottom + BELOW + 8.0, sheet.low))
         none = Axis(labels=())
         return Drawing(tuple(sheet.marks), window, summary, none, none, down=True, square=True, zoom=True)

@@ -174,7 +174,7 @@ def _rounded(x: Array, array: Array, before: Any, after: Any, gamma: Array, alon
 
 
 def _how(op: Any) -> str:
-    epsilon = f"{op.epsilon:g}".replace("e-0", "e−")
+    epsilon = f"{op.epsilon:g}".replace("e-0", "e-").replace("-", "−")
     size = "σ" if op.centres else "RMS"
     divisor = f"√({size}² + {epsilon})" if op.inside else f"{size} + {epsilon}"
     which = "column" if op.axis == -2 else "row"
@@ -190,7 +190,7 @@ def _how(op: Any) -> str:
     equal, left = ("equal numbers", "variance") if op.centres else ("zeros", "mean square")
     return (
         f"{steps} ε = {epsilon}, {place}, keeps a {which} of {equal} from a division by 0; where {size} is small, it "
-        f"leaves the {left}, before γ stretches it, a little below 1."
+        f"leaves the {left}, before γ stretches it, below 1."
     )
 
 

@@ -188,13 +188,16 @@ def _temperature(view: View) -> Stack:
     """The editable cell of the temperature, and a slider that edits the same cell."""
     value = float(view.values[TEMPERATURE])
     slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
-    parts = matrix(view, TEMPERATURE, "divides all logits"), slider, Note("about the temperature", _said(value))
+    about = Note("about the temperature", _said(value, _softmax(view)))
+    parts = matrix(view, TEMPERATURE, "divides all logits"), slider, about
     return Stack("temperature", "Temperature", parts, width=340)
 
 
-def _said(value: float) -> str:
+def _said(value: float, softmax: bool) -> str:
     """A note on the effect of the present temperature."""
     if not 0 < value < np.inf:
         return "A temperature is above 0."
-    both = "Below 1 the largest grows; above 1 all become more alike. The order stays the same."
+    both = "The order stays the same."
+    if softmax:
+        both = f"Below 1 the largest grows; above 1 all become more alike. {both}"
     return f"1 changes nothing. {both}" if value == 1 else both

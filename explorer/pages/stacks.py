@@ -12,7 +12,7 @@ from explorer.core.graph import LOSS, PROBABILITIES
 from explorer.core.model import SUBLAYERS
 from explorer.core.ops import Array
 from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Box, Drawing, FlowLine, Mark, Words
-from explorer.pages.lane import Sheet, amount, net_marks, net_node
+from explorer.pages.lane import Sheet, amount, from_to, net_marks, net_node
 from explorer.pages.lanes import answered, answers, answers_height, loss
 from explorer.pages.levels import layers_of, shown_layer
 from explorer.pages.sublayers import box_of, exchange
@@ -88,8 +88,7 @@ class Stacks:
             left += width + BETWEEN
         assert column is not None
         self._end(column)
-        said = "; ".join(" ".join(view.labels(sequence)[:24]) for sequence in sequences)
-        summary = f"The model, from the words {said} to what comes next, in large letters"
+        summary = f"{from_to(view)}, in large letters"
         none = Axis(labels=())
         window = (-PAD - 3.0, column.right + PAD + 3.0, -2.0, column.y + 3.0)
         return Drawing(tuple(sheet.marks), window, summary, none, none, down=True, square=True, zoom=True)

@@ -218,8 +218,9 @@ def coloured(view: View) -> str:
     match view.looking.showing:
         case "change" if not view.last.label:
             return "Nothing has changed yet. Edit a number, a word or a switch, and see which blocks change."
-        case "change" | "step":
-            return "What the last edit changed: the stronger the colour of a block, the more of its numbers changed."
+        case "change" | "step" as showing:
+            act = "edit" if showing == "change" else "step"
+            return f"What the last {act} changed: the stronger the colour of a block, the more its numbers changed."
         case "gradient":
             return (
                 "How much the loss depends on each block: a stronger colour is a longer gradient. A pass goes backward."

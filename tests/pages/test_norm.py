@@ -95,6 +95,8 @@ def test_epsilon_is_said_where_it_stands(textbook, number, place, said):
     expected = np.sqrt(variance + 0.5) if place == "root" else np.sqrt(variance) + 0.5
     assert sigma == pytest.approx(expected, abs=6e-3)
     assert ("√" in page.the("moments").columns[3].title) == (place == "root")
+    textbook.do(SetSwitch(BLOCK, "epsilon", 1e-12))
+    assert said.replace("0.5", "1e−12") in textbook.page(STAGE).notes
 
 
 def test_without_epsilon_nothing_is_kept_from_a_division_by_0(textbook):

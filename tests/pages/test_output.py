@@ -97,7 +97,9 @@ def test_what_a_temperature_does_is_said_of_the_one_in_use(start):
     start.do(SetCells("output.temperature", {(): 3.0}))
     page = start.page("output")
     assert "changes nothing" not in page.notes
-    assert "The order stays the same" in page.notes
+    assert "Below 1 the largest grows; above 1 all become more alike. The order stays the same." in page.notes
+    start.do(SetSwitch("output", "activation", "identity"))
+    assert "the largest grows" not in start.page("output").notes  # a negative one falls
     start.do(SetCells("output.temperature", {(): -2.0}))
     assert "The order stays the same" not in start.page("output").notes
 

@@ -20,7 +20,7 @@ from explorer.pages.levels import ALL, LAYER, WHOLE, places
 from explorer.pages.matrix import SHARES
 from explorer.pages.page import Choice, Player
 from explorer.pages.stacks import SHEETS
-from explorer.pages.view import View
+from explorer.pages.view import Looking, View
 from explorer.pages.whole import PLAYED, whole_sentence
 from tests.examples import EXAMPLES as DISTINCT
 from tests.pages.test_columns import crosses
@@ -361,6 +361,9 @@ def test_a_change_is_told_as_part_of_what_stood_there(desk):
     assert share == pytest.approx(np.clip((np.log10(moved) + 4) / 5, 0, 1))
     assert boxes(made.page(WHOLE.name))["Encoder 1: Self-attention, 2 heads"].note == note
     assert amount(made.view, "decoder.1.self.projected") == ("same", 0.0)
+    assert made.page(WHOLE.name).page.header.sentence.endswith("the more its numbers changed.")
+    made.look(showing="step")
+    assert made.page(WHOLE.name).page.header.sentence.startswith("What the last step changed")
 
 
 def test_a_gradient_is_as_long_as_differences_say(desk):
@@ -644,6 +647,9 @@ def test_a_sum_without_a_norm_is_not_said_to_normalise(desk):
 def test_an_encoder_that_says_words_is_said_to_do_so():
     document = Document(new_lesson("encoder", ["one two three"], d_model=4).state())
     assert "comes out at the right as a vector" in whole_sentence(View.of(document), WHOLE)
+    for large in (False, True):
+        (picture,) = (one for one in page(View.of(document, Looking(large=large)), WHOLE).elements if one.id == "model")
+        assert "from the words one two three to each word in its context" in picture.drawing.summary
     document.do(SetSwitch("output", "on", True))
     assert "the words that may stand there come out at the right" in whole_sentence(View.of(document), WHOLE)
 
