@@ -34,6 +34,7 @@ def need_display(or_offscreen: bool = False) -> None:
         return
     if or_offscreen:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        os.environ["QT_LOGGING_RULES"] += ";default.warning=false"  # that plugin prints a line for each size
         return
     raise ExplorerError("no-display")
 

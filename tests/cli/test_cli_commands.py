@@ -332,7 +332,7 @@ def test_the_window_opens_a_file(window, tmp_path):
 @pytest.fixture
 def linux(monkeypatch):
     monkeypatch.setattr("sys.platform", "linux")
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "XDG_RUNTIME_DIR"):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "QT_LOGGING_RULES", "XDG_RUNTIME_DIR"):
         # set first, so that what the code sets is taken back
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)

@@ -1,6 +1,9 @@
 """`ink` says whose the ink on the page of each step is."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -51,6 +54,15 @@ def test_the_light_lets_what_a_step_names_have_more_of_the_ink(tmp_path, capsys)
     assert asked["lit"] > 0.6, "what its question is about counts, too"
     assert named["cut"] == []
     assert 0 < named["empty"] < 1
+
+
+def test_without_a_display_it_prints_nothing_but_its_table(tmp_path):
+    """Qt's plugin for no display printed a line for each size of a window."""
+    (tmp_path / "one.toml").write_text(LESSON)
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("QT_", "DISPLAY", "WAYLAND"))}
+    command = [sys.executable, "-m", "explorer", "ink", "one.toml", "--size", "1024x640"]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(
