@@ -112,6 +112,8 @@ def changes(view: View, stage: Stage) -> tuple[Element, ...]:
     last = view.last
     if not (last.before or last.added or last.removed):
         said = "Nothing has changed yet. Change a number, a word or a switch."
+        if last.label and not view.given:  # such as a switch of a kind of positions that the model does not have
+            said = f"<b>{escape(last.label)}</b>. It changed no number."
         return Note("done", said), *given(view), whole_below(view)
     done = escape(last.label)
     note = Note("done", f"<b>{done}</b>. It changed these stages. Click a stage to go there.")

@@ -28,7 +28,7 @@ from explorer.core.cost import (
 from explorer.core.cost import parameters as blocks_of
 from explorer.core.decoder import why_none_kept
 from explorer.core.graph import Graph, Stage
-from explorer.core.numbers import quantity
+from explorer.core.numbers import alone, quantity
 from explorer.lessons.symbols import name_of
 from explorer.pages.changes import given
 from explorer.pages.drawing import Axis, Curve, Drawing, series
@@ -308,15 +308,16 @@ def _parts(found: Cost, formulas: Mapping[str, Sequence[tuple[str, int]]]) -> Li
 
 
 def _growth(view: View, shape: Shape) -> Listing:
-    lines = []
+    lines, kept = [], []
     for n in LENGTHS:
         found = _cost(view, shape, n)
         of_attention = found.multiplications[ATTENTION] / max(found.together, 1)
         attention = Entry(f"{of_attention:.1%}", of_attention)
         held = _bytes(found.scores * shape.bytes), _bytes(found.cache * shape.bytes)
         lines.append(Line.of(f"{n:,}", _short(found.together), attention, _short(found.one_more), *held))
-    share = Column("attention's share", BAR, 120)
-    columns = *numeric("n", "all at once"), share, *numeric("one more, cached", "scores of a layer", "cache")
+        kept.append(found.cache)
+    share, one_more = Column("attention's share", BAR, 120), "one more, cached" if all(kept) else "one more"
+    columns = *numeric("n", "all at once"), share, *numeric(one_more, "scores of a layer", "cache")
     return Listing("lengths", "Multiplications and bytes by the length of a text", columns, tuple(lines))
 
 
@@ -328,7 +329,7 @@ def _curves(view: View, shape: Shape) -> Picture:
     per_token = {name: np.array([one[name] / n for one, n in zip(each, LENGTHS, strict=True)]) / 1e6 for name in names}
     top = max(float(y.max()) for y in per_token.values()) * 1.08
     marks = tuple(Curve(x, y, name, series(k)) for k, (name, y) in enumerate(per_token.items()))
-    said = "; ".join(f"{name} {y[0]:.3g} to {y[-1]:.3g}" for name, y in per_token.items())
+    said = "; ".join(f"{name} {alone(float(y[0]))} to {alone(float(y[-1]))}" for name, y in per_token.items())
     drawing = Drawing(
         marks,
         (0.0, float(x[-1]) * 1.15, 0.0, top),

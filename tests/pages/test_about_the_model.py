@@ -80,8 +80,13 @@ class TestChanges:
         assert not page.has("changed")
         assert ["W_O", "Encoder 1: Heads & concat"] in [row[:2] for row in page.texts("given numbers")]
 
+    def test_of_an_edit_without_an_effect_it_is_said_that_nothing_changed(self, start):
+        start.do(SetSwitch("source", "rotary_base", 5))
+        assert start.page(CHANGES).notes.startswith("<b>Set source.rotary_base to 5</b>. It changed no number.")
+
     def test_in_an_example_that_was_just_opened_nothing_has_changed(self, desk, start):
         start.do(Replace(desk("emma").document.state, "Open “Emma”"))
+        start.others = {"given": True}
         page = start.page(CHANGES)
         assert page.notes.startswith("Nothing has changed yet")
         assert not page.has("changed")

@@ -32,6 +32,12 @@ def test_the_parts_add_up(cat):
     assert sum(parts) == together
 
 
+def test_without_a_cache_no_column_is_called_cached(cat):
+    assert [column.title for column in cat.page(COSTS.name).the("lengths").columns][3] == "one more, cached"
+    cat.do(SetSwitch("decoder.1.self", "mask", "none"))
+    assert [column.title for column in cat.page(COSTS.name).the("lengths").columns][3] == "one more"
+
+
 def test_one_token_is_no_several(cat):
     cat.choose(f"{TOKENS}.0", 1)
     assert cat.page(COSTS.name).the("pass").text == "Reading 1 token at once"
