@@ -12,15 +12,14 @@ from explorer.core.graph import CASES, LOSS, TARGET, Place, Stage
 from explorer.core.numbers import written
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetSwitch
-from explorer.pages.changes import given
+from explorer.pages.changes import WIDE as WIDE_LIST
+from explorer.pages.changes import given, moving
 from explorer.pages.compose import matrices
 from explorer.pages.drawing import TEXT, Axis, Drawing, Image, Words, drawable
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do
 from explorer.pages.header import switch_bar
 from explorer.pages.matrix import SIGNED, matrix
-from explorer.pages.moving import WIDE as WIDE_LIST
-from explorer.pages.moving import moving
 from explorer.pages.net_answers import Net, net_picture
 from explorer.pages.page import Button, Controls, DescentPart, Item, Note, Row, Section, Stack
 from explorer.pages.view import View

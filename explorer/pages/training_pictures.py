@@ -35,8 +35,7 @@ from explorer.pages.page import (
     Trace,
     Traces,
 )
-from explorer.pages.training_run import RunProgress
-from explorer.pages.training_settings import OWN
+from explorer.pages.training_settings import OWN, RunProgress
 from explorer.pages.view import View
 
 WRITTEN = DECODER_READS["encoder-decoder"]

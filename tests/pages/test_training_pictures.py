@@ -9,8 +9,7 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.element import leaves
 from explorer.pages.page import Row
 from explorer.pages.training_pictures import CALM, PICTURES, Room, Sight, Watch, pictures_page
-from explorer.pages.training_run import RunProgress
-from explorer.pages.training_settings import OWN, TEXT
+from explorer.pages.training_settings import OWN, TEXT, RunProgress
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.training.stretch import Settings

@@ -15,9 +15,8 @@ from explorer.teaching.answers import Sitting, Try, read_answers
 from explorer.teaching.class_page import ORDERS, Roll, asked_in, beginning, class_on_paper, class_page
 from explorer.teaching.gradebook import gradebook
 from explorer.teaching.items import ChoiceItem, NumberItem, done_wrong, items
-from explorer.teaching.making_page import Draft, making_page, questions_of
 from explorer.teaching.sheet import Sheet, read_sheet, sheet_of
-from explorer.teaching.sheet_page import Exercise, order, told
+from explorer.teaching.sheet_page import Draft, Exercise, making_page, order, questions_of, told
 from tests.refusals import refuses
 from tests.teaching.test_class import SHEET, right_one, sat
 

@@ -19,9 +19,8 @@ from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.answers import Begun, Sitting, file_name
 from explorer.teaching.class_page import Asked, Roll, asked_in, beginning, class_on_paper, class_page
 from explorer.teaching.gradebook import Gradebook, gradebook
-from explorer.teaching.making_page import Draft, making_page, questions_of
 from explorer.teaching.sheet import Sheet, read_sheet
-from explorer.teaching.sheet_page import Exercise
+from explorer.teaching.sheet_page import Draft, Exercise, making_page, questions_of
 from explorer.ui.background import Background
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files

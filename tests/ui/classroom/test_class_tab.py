@@ -11,8 +11,8 @@ from explorer.pages.gestures import ForClass
 from explorer.settings import Settings
 from explorer.teaching.answers import read_answers
 from explorer.teaching.class_page import Roll
-from explorer.teaching.making_page import Draft
 from explorer.teaching.sheet import read_sheet
+from explorer.teaching.sheet_page import Draft
 from explorer.ui.page.controls import ButtonView, FieldView
 from tests.teaching.test_class import SHEET, right_one, sat
 
