@@ -49,7 +49,8 @@ def formatted(value: float, form: str) -> str:
     ('−0.50', '0.00', '0')
     """
     text = format(value, form)
-    return (text if text.strip("-0.") else text.removeprefix("-")).replace("-", "−")
+    text = text if text.strip("-0.") else text.removeprefix("-")
+    return text.replace("-", "−").replace("inf", "∞").replace("nan", "NaN")
 
 
 def quantity(count: int, noun: str) -> str:
@@ -135,7 +136,8 @@ def as_share(value: float, decimals: int) -> str:
 def exact(value: float) -> str:
     """All digits that identify the number, with a true minus sign; 0 has no sign."""
     value = value or abs(value)
-    return str(value.item() if isinstance(value, np.generic) else value).replace("-", "−").replace("inf", "∞")
+    text = str(value.item() if isinstance(value, np.generic) else value).replace("-", "−")
+    return text.replace("inf", "∞").replace("nan", "NaN")
 
 
 def in_full(value: float) -> str:

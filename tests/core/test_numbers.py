@@ -55,7 +55,8 @@ def test_exact_reads_back_as_the_same_number(value):
 
 
 def test_exact_of_what_is_no_number():
-    assert [exact(x) for x in (np.inf, -np.inf, np.int64(-3))] == ["∞", "−∞", "−3"]
+    assert [exact(x) for x in (np.inf, -np.inf, np.nan, np.int64(-3))] == ["∞", "−∞", "NaN", "−3"]
+    assert [formatted(x, ".2f") for x in (-np.inf, np.nan)] == ["−∞", "NaN"]
 
 
 @pytest.mark.parametrize(
