@@ -116,7 +116,7 @@ SENTENCES: dict[str, str] = {
     "bad-switch-value": "'{value}' is not a value of {block}.{name}; choose {allowed}.",
     "bad-switch-syntax": "'{text}' does not set a switch; write BLOCK.NAME=VALUE, as in encoder.1.self.scale=none.",
     "bad-set-syntax": "'{text}' does not set a cell; write NODE[row,column]=VALUE, counted from 0, as in Q[0,1]=2.5.",
-    "heads-do-not-divide": "d_model {d_model} cannot be split over {heads} heads; choose {remedy}, or set d_k and d_v.",
+    "heads-do-not-divide": "d_model {d_model} cannot be split over {heads} heads; choose {remedy}.",
     "checkpoint": "{file} {problem}.",
     "tokenizer": "The tokenizer {problem}.",
     "model-needed": "“{lesson}” needs a model that does not come along: {name}{size}, {licence} licence. Download "

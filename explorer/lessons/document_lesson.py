@@ -12,9 +12,11 @@ from uuid import uuid4
 import numpy as np
 
 from explorer.checkpoints import ENDINGS, is_checkpoint
-from explorer.core.cost import build_within, most_numbers
+from explorer.core.cost import MOST_LABELS, build_within, count_labels, most_numbers
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import Graph
 from explorer.core.model import SEQUENCES, Model
+from explorer.core.models import build
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.vocabulary import END, MOST_TOKENS, START, Vocabulary
 from explorer.document import storage
@@ -207,18 +209,31 @@ def new_lesson(
             model = model.with_switch(block, "d_ff", d_ff)
         elif of_kind == "loss of words":
             model = model.with_switch(block, "targets", "next word")
-    graph = build_within(replace(model, dtype="float32"))
-    numbers = sum(graph.size(name) for name, node in graph.nodes.items() if node.is_input)
-    if numbers > MOST_NUMBERS:
-        raise ExplorerError("model-too-large", numbers=f"{numbers:,}", limit=f"{MOST_NUMBERS:,}")
-    if numbers >= FLOAT32_FROM or sum(map(graph.size, graph.nodes)) > most_numbers(model):
+    graph = graph_of_new(model)
+    if sum(map(graph.size, graph.inputs)) >= FLOAT32_FROM or sum(map(graph.size, graph.nodes)) > most_numbers(model):
         model = replace(model, dtype="float32")
+        graph = build_within(model)
     ours = frozenset(node.name for node in graph.nodes.values() if node.is_input)
     about = f"A model of yours: {layers} layer{'s' * (layers > 1)}, {heads} head{'s' * (heads > 1)}, d_model {d_model}."
     chance = f"All weights are drawn by chance ({initialiser}, seed {seed}), so it has learned nothing yet."
     setting = Setting("new", "As made", chance)
     title = " → ".join(" ".join(text.split()[:6]) for text in texts)
     return Lesson(f"new {uuid4().hex}", title, about, "", WHOLE, 0, model, inputs, ours, {"new": setting})
+
+
+def graph_of_new(model: Model) -> Graph:
+    """The graph of a model whose weights are to be drawn.
+
+    Raises `ExplorerError`: "too-many-labels", "model-too-large" for too many weights, or those of `build`.
+    """
+    labels = count_labels(model)
+    if labels > MOST_LABELS:
+        raise ExplorerError("too-many-labels", labels=f"{labels:,}", limit=f"{MOST_LABELS:,}")
+    graph = build(model)
+    numbers = sum(map(graph.size, graph.inputs))
+    if numbers > MOST_NUMBERS:
+        raise ExplorerError("model-too-large", numbers=f"{numbers:,}", limit=f"{MOST_NUMBERS:,}")
+    return graph
 
 
 def drawn(lesson: Lesson) -> Lesson:

@@ -9,12 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from explorer.core.byte_pairs import NEW_LINE, are_pieces, labels, learn, pieces_of
-from explorer.core.cost import count_labels
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import CASES, TARGET
 from explorer.core.model import Model
-from explorer.core.models import build
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
 from explorer.core.training.data import (
@@ -39,14 +37,13 @@ from explorer.core.vocabulary import END, MASK, PAD, START, UNKNOWN, end_mark, t
 from explorer.document.commands import AddWords, Replace, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State, read_only
-from explorer.lessons.document_lesson import MOST_NUMBERS, is_document, opened
+from explorer.lessons.document_lesson import graph_of_new, is_document, opened
 from explorer.lessons.loader import ready
 from explorer.training.grammar import TEXT, Grammar, start_of
 from explorer.training.grammar import load as grammar_from
 from explorer.training.recipes import LEARNS_FROM, Material, NewModel, Task
 
 MOST_IN_A_STEP = 200_000_000
-MOST_LABELS = 1_000_000
 SHOWN_WORDS, SHOWN_CASES = 12, 100
 """How many words or cases of its training material the document of a new model shows."""
 
@@ -352,12 +349,8 @@ def _cases(material: Material) -> tuple[Array, Array]:
 
 def _check_size(model: Model, examples: Examples, recipe: Recipe) -> None:
     """Check that neither the model nor a step on a batch needs too much memory."""
-    if count_labels(model) > MOST_LABELS:
-        raise ExplorerError("model-too-large", numbers=f"more than {MOST_NUMBERS:,}", limit=f"{MOST_NUMBERS:,}")
-    graph = build(model)
-    given = sum(graph.size(name) for name, node in graph.nodes.items() if node.is_input)
-    if given > MOST_NUMBERS:
-        raise ExplorerError("model-too-large", numbers=f"{given:,}", limit=f"{MOST_NUMBERS:,}")
+    graph = graph_of_new(model)
+    given = sum(map(graph.size, graph.inputs))
     n = len(examples.training) or 1
     batch: float = min(recipe.batch or n, n)
     if not examples.lengths and examples.arrays:  # the rows of an MLP's graph are its examples

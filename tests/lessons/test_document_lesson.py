@@ -177,9 +177,10 @@ def test_a_model_of_the_size_of_gpt_2_small_can_be_made():
     assert new_lesson("gpt", ["a b c"]).model.dtype == "float64"
 
 
-def test_a_model_larger_than_memory_cannot():
-    with refuses("302,"):
-        new_lesson("gpt", ["a b c"], layers=24, heads=16, d_model=1024)
+@pytest.mark.parametrize(("d_model", "numbers"), [(1024, "302,"), (2048, "1,208,")])
+def test_a_model_of_too_many_weights_cannot(d_model, numbers):
+    with refuses(f"have {numbers}.* up to 200,000,000"):
+        new_lesson("gpt", ["a b c"], layers=24, heads=16, d_model=d_model)
 
 
 def test_weights_of_a_large_model_are_drawn_where_they_are_asked_for(monkeypatch):

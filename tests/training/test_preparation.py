@@ -209,7 +209,7 @@ def test_words_that_a_document_does_not_have(text):
     ("made", "material", "recipe", "id"),
     [
         ({"d_model": 2048, "layers": 4}, {}, {}, "model-too-large"),
-        ({"switches": {"decoder.1.self.heads": 128, "decoder.1.self.d_k": 16384}}, {}, {}, "model-too-large"),
+        ({"switches": {"decoder.1.self.heads": 128, "decoder.1.self.d_k": 16384}}, {}, {}, "too-many-labels"),
         ({}, {"window": 14}, {"batch": 4}, "batch-too-large"),
     ],
 )

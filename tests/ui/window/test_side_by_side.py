@@ -241,7 +241,7 @@ def test_a_new_model_from_the_dialog(window, eye, qtbot):
     dialog.target.setText("<start> x")
     dialog.heads.setValue(3)
     qtbot.mouseClick(dialog._make_it, Qt.MouseButton.LeftButton)
-    assert "cannot be split over 3 heads" in dialog._problem.text()
+    assert "cannot be split over 3 heads; choose 1, 2, 4 or 8 heads." in dialog._problem.text()
     assert dialog.source.text() == "a b c"
     dialog.heads.setValue(4)
     qtbot.keyClick(dialog.source, Qt.Key.Key_Return)  # Enter still makes it
