@@ -127,8 +127,8 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
         Answer(
             "Why several heads?",
             "One head has only one set of shares for each word. Several heads can look for several things at "
-            "the same time: one at the word before, another at the verb. Each head works with fewer numbers, "
-            "so all of them together cost about as much as one large head.",
+            "the same time: one at the word before, another at the verb. Usually each head works with fewer "
+            "numbers, so all of them together cost about as much as one large head.",
         ),
         Answer(
             "Why W_O?",
@@ -209,8 +209,8 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
         Answer(
             "Why softmax?",
             "It makes all scores positive and divides them by their sum. So the results can be read as "
-            "probabilities, and the largest score has the largest probability. Only differences count: a score that "
-            "is larger by 1 than another has a probability about 2.7 times as large.",
+            "probabilities, and the largest score has the largest probability. Only differences count: at "
+            "temperature 1 a score that is larger by 1 than another has a probability about 2.7 times as large.",
             ops.Softmax,
         ),
     ),

@@ -331,7 +331,10 @@ def _said_of_sizes(drawn: _Drawn) -> str:
     if (drawn.n, drawn.d) == (n, d):
         return f"{model}; that is what is drawn."
     if drawn.d != d:
-        return f"{model}. You see what the same formula gives for {drawn.d}: other wavelengths, so other numbers."
+        few, kind = min(drawn.d, d), drawn.op.exponents
+        same = np.array_equal(exponents(drawn.d, kind)[:few], exponents(d, kind)[:few])
+        which = "the same" if same else "other"
+        return f"{model}. You see what its formula gives for {drawn.d}: {which} wavelengths, so {which} numbers."
     if drawn.n < n:
         return f"{model}; of its positions the first {f'{drawn.n} are' if drawn.n > 1 else 'one is'} drawn."
     return f"{model}: the framed part. The rest is what the same formula gives further on."

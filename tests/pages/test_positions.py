@@ -104,6 +104,7 @@ def test_fewer_dimensions_than_the_model_has(source, dimensions):
     page = source.page(STAGE)
     assert f"in {quantity(dimensions, 'dimension')}" in page.drawing(MAP).summary
     assert page.the(f"{PE}.to").value == dimensions
+    assert f"{'other' if dimensions > 2 else 'the same'} wavelengths" in page.notes  # one or two turn once in 2π
 
 
 def test_other_dimensions_as_curves(source):
