@@ -319,7 +319,6 @@ class Guide(QObject):
         document, at = self._bench.document, place.step
         self._coming, self._place, self.walk.at = None, place, at
         self._bench.descent.set_pace()  # each step of a lesson begins with the slow pace of training
-        self._veil = None
         if document.state is self.walk.state(at):
             engine = copy(document.engine)
             engine.before = {}  # old values, which no step needs
@@ -422,6 +421,12 @@ class Guide(QObject):
             selection.choose(shown)
         self.revealed.emit()
 
+    def uncover(self) -> None:
+        """Show the cells that `reveal` has covered."""
+        if self._veil is not None:
+            self._veil = None
+            self._bench.selection.speak_of(self._spot, self.covered)
+
     def _spoken(self) -> tuple[Cell, ...]:
         """The cells that the step names, in reading order; none if a switch has removed them."""
         assert self.step is not None
@@ -483,6 +488,7 @@ class Guide(QObject):
         step, selection = self.step, self._bench.selection
         if step is None:
             return
+        self._veil = None
         look, on_page = step.look, step.look.stage not in TAB_OF
         self._bench.light.be_about_to_lead(step)
         with selection.at_once():

@@ -338,6 +338,7 @@ class LessonParts(QObject):
 
     def _forget_presenter(self) -> None:
         self._window.area.motion.held = False
+        self.guide.uncover()
         if self.presenter is not None:
             for window in (self.presenter, self.speaker):
                 if window is not None:

@@ -394,7 +394,7 @@ def test_frozen_the_class_sees_what_it_saw_and_a_single_screen_says_so(presenter
     assert presenter.grab().toImage() == before, "the picture was of the black screen"
 
 
-def test_reveal_covers_the_numbers_and_shows_one_after_the_other(presenter, guide, go, hand, window):
+def test_reveal_covers_the_numbers_and_shows_one_after_the_other(presenter, guide, go, hand, window, eye):
     go(2)
     guide.answer(1)
     hand.key(Key.Key_P)
@@ -409,6 +409,13 @@ def test_reveal_covers_the_numbers_and_shows_one_after_the_other(presenter, guid
     assert texts() == ["?", "1.0", "0.0"]  # the step names the first alone
     hand.key(Key.Key_R)
     assert texts() == ["2.0", "1.0", "0.0"]
+    for uncover in (window.bench.document.undo, presenter.leave):
+        guide.go(0)
+        hand.key(Key.Key_R)
+        assert LOGITS in guide.covered.where("values")
+        uncover()
+        eye.settle(window)
+        assert LOGITS not in guide.covered.where("values"), "in the window no key uncovers them"
 
 
 def test_reveal_tells_the_answer_that_nobody_gave(presenter, guide, go, hand):
