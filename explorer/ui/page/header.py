@@ -3,8 +3,18 @@
 from html import escape
 from typing import Any, cast
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton, QSizePolicy, QSpinBox, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QWidget,
+)
 
 from explorer.core.switches import SWITCHES, Switch, SwitchValue
 from explorer.lessons.symbols import names_text
@@ -24,8 +34,6 @@ from explorer.ui.workbench import Workbench
 class SwitchBar(QWidget):
     """A control for each switch, "More switches", and "Set everywhere" if the model has several such blocks."""
 
-    opened = Signal(bool)
-
     def __init__(self, bench: Workbench, switches: Switches, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
@@ -41,18 +49,27 @@ class SwitchBar(QWidget):
         self.more.setVisible(bool(switches.more))
         if switches.more:
             mark(self.more, link="true")
+            self.more.setText("More switches")
             self.more.setCheckable(True)
             self.more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self.more.setToolTip("Heads, sizes, biases and the like")
-            self.more.toggled.connect(self._show_rest)
-            self.more.toggled.connect(self.opened)
             flow.addWidget(self.more)
         self._everywhere = QCheckBox("Set everywhere", self)
         self._everywhere.setToolTip(f"Set a switch in all {switches.several} blocks like this")
         if switches.several > 1:
             flow.addWidget(self._everywhere)
-        self._show_rest(False)
+        for box in (self.more, self._everywhere):
+            self._stay(box)
+        self._show_rest(self.more.isChecked())
+        self.more.toggled.connect(self._show_rest)
         self.tell(switches)
+
+    def _stay(self, box: QAbstractButton) -> None:
+        """Let a box be ticked as it was before the page was built again."""
+        selection, key = self._bench.selection, f"{self.switches.block}: {box.text()}"
+        example = self._bench.lesson.id
+        box.setChecked(selection.looking.choices.get(key) == example)
+        box.toggled.connect(lambda on: selection.keep(key, example if on else ""))
 
     def _show_rest(self, on: bool) -> None:
         self.more.setText("Fewer switches" if on else "More switches")

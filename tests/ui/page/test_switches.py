@@ -153,6 +153,30 @@ def test_a_switch_that_makes_the_page_anew_keeps_the_keys(window, hand, eye, bar
     assert QApplication.focusWidget() is control(window.page().header.switches, "heads")
 
 
+def test_a_page_that_is_built_again_has_its_further_switches_and_what_is_ticked(window, hand, eye, bar, switch):
+    """A switch among the further ones was gone, and the next one was set in one block only."""
+    again = bar("source.embedding")
+    again._everywhere.setChecked(True)
+    lookup = control(again, "lookup")
+    lookup.setFocus()
+    hand.key(Key.Key_Down if lookup.currentIndex() == 0 else Key.Key_Up)
+    eye.settle(window)
+    assert again is not window.page().header.switches
+    again = window.page().header.switches
+    assert again._everywhere.isChecked()
+    assert again.more.isChecked()
+    assert QApplication.focusWidget() is control(again, "lookup")
+
+
+def test_the_keys_stay_on_the_page_when_a_switch_ends_its_stage(window, hand, eye, bar):
+    on = control(bar("encoder.1.ffn.layers"), "on")
+    on.setFocus()
+    hand.key(Key.Key_Space)
+    eye.settle(window)
+    assert window.bench.selection.stage != "encoder.1.ffn.layers"
+    assert QApplication.focusWidget() is window.area
+
+
 def test_a_number_that_may_be_left_to_the_model(bar):
     spin = control(bar("decoder.1.self.attention"), "d_k")
     assert spin.value() == 0
