@@ -239,13 +239,13 @@ class StageArea(QStackedWidget):
     def _forget(self) -> None:
         """Delete all pages before a new look: most of their sizes are fixed, so pages are built again instead."""
         self.motion.stop()
-        if (page := self.in_sight()) is not None and (keys := page.elements.keys()).name:
-            self._keys = keys
-            self.setFocus(Qt.FocusReason.OtherFocusReason)  # else Qt gives the keys to any control
         self._drop(list(self._pages))
 
     def _leave(self) -> None:
         """Hide the visible page before it is removed: the stack would then show another page, of an earlier graph."""
+        if (page := self.in_sight()) is not None and (keys := page.elements.keys()).name:
+            self._keys = keys
+            self.setFocus(Qt.FocusReason.OtherFocusReason)  # else Qt gives the keys to any control
         self.setUpdatesEnabled(False)  # the screen keeps its picture until the next page comes
         self.setCurrentWidget(self._between)
 
