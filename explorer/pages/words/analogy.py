@@ -193,7 +193,7 @@ def _picture(result: Analogy, five: Array) -> Stack:
     said = f"The way from {names[1]} to {names[0]}, begun at {names[2]}, ends near {names[4]}"
     drawing = Drawing(marks, window, said, Axis(labels=()), Axis(labels=()), square=True)
     share = (
-        f"Directions only (vectors of length one), in two of {five.shape[1]} dimensions: "
+        "Directions only (vectors of length one), in the plane in which they differ most: "
         f"{plane.kept if plane else 1:.0%} of how they differ. {LEFT_OUT}"
     )
     notes = Note("same", SAME), Note("share", share)

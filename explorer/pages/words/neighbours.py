@@ -19,6 +19,7 @@ ABOUT = (
     "The words whose vectors point most nearly in the same direction. Click a word to go there, a cosine to check it."
 )
 ABOUT_ODD = "The word that is farthest from the mean of all."
+EQUAL = 1e-6  # cosines that differ by less are equal but for rounding
 ABOUT_LOOK_UP = (
     "A word is a list of numbers. A single number has no meaning; all together say near which other words the word "
     "stands."
@@ -166,12 +167,24 @@ class OddCard(Card):
         mean = similarity.centre(self.vectors, [one.word for one in self.found])
         return (mean, self.vectors[which]), ("mean of all", which)
 
+    def _said(self) -> str:
+        """A sentence on the last words of the list: several may be equally far from the mean."""
+        least = self.found[-1].cosine
+        last = [f"<mark>{escape(one.word)}</mark>" for one in self.found if one.cosine - least < EQUAL]
+        if len(last) == 1:
+            return f"The odd one out is {last[0]}."
+        if len(last) == len(self.found):
+            return "None is the odd one out: all are equally far from their mean."
+        return f"Equally far from the mean of all are {', '.join(last[:-1])} and {last[-1]}: each is an odd one out."
+
     def page(self) -> tuple[Element, ...]:
         button = Button("find", "Find", self.asks("find"), "Find the odd one out")
         found: tuple[Element, ...] = ()
         if self.found:
-            said = f"The odd one out is <mark>{escape(self.found[-1].word)}</mark>."
-            found = Note("said", said), near("Cosine with the mean of all", self.found, last=True, card=self.name)
+            found = (
+                Note("said", self._said()),
+                near("Cosine with the mean of all", self.found, last=True, card=self.name),
+            )
         elif self.state.vectors is not None and len(self.vectors) <= 2:
             found = (Note("said", "There are too few words for an odd one out."),)
         return Note("about", ABOUT_ODD), *self.line(self.asked, button), *found

@@ -138,7 +138,8 @@ class MapCard(Card):
             return "Stopped. The map is the one from before."
         n = quantity(len(placed.words), "word")
         if placed.shares:
-            n += f"; the two directions hold {sum(placed.shares):.0%} of how they differ"
+            held = sum(placed.shares)
+            n += f"; the two directions hold {held:.0%} of how they differ" if held else ""
             if self.method == TSNE:
                 n += f" (t-SNE needs {projection.LEAST} words or more)"
         return f"{n}. {WAYS}"

@@ -183,6 +183,12 @@ def test_the_odd_one_out(words):
     assert part(card, "said").text == "The odd one out is <mark>monday</mark>."
     ask(card, "words", "river sea")
     assert problem(card, "words") == "⚠ The odd one out needs 3 or more different words, not 2."
+    words.load(Vectors.of("corners", tuple("abcde"), np.eye(5, dtype=np.float32)))
+    ask(card, "words", "a b c d")
+    assert part(card, "said").text == "None is the odd one out: all are equally far from their mean."
+    words.load(Vectors.of("more", tuple("abcde"), np.array([[1, 0], [1, 0], [1, 0], [0, 1], [0, 1]], np.float32)))
+    ask(card, "words", "a b c d e")
+    assert part(card, "said").text.endswith("<mark>e</mark> and <mark>d</mark>: each is an odd one out.")
 
 
 def test_what_was_asked_in_capitals_is_asked_of_other_vectors_too(words):
