@@ -73,6 +73,12 @@ SLOW = (
     "working. The page “Train” trains the model in a process of its own."
 )
 FIRST = "The gradients are being computed."
+LOSS_ON = Button(
+    "loss on",
+    "Switch the loss on",
+    Do(SetSwitch("loss", "loss", SWITCHES["loss"]["loss"].default)),
+    "For a model that writes, of the next words",
+)
 SWITCHED_OFF = "The loss of this model is switched off, so there is no loss to make smaller."
 NONE = (
     "This model has no loss to make smaller: it computes, but learns nothing. To see a model learn, open “XOR” "
@@ -121,9 +127,7 @@ def _nothing(view: View) -> tuple[Element, ...]:
     """A note on why there is no loss, and a way to get one."""
     if "loss" not in view.state.model.blocks():
         return Note("no loss", NONE), *given(view), whole_below(view)
-    on = Do(SetSwitch("loss", "loss", SWITCHES["loss"]["loss"].default))
-    button = Button("loss on", "Switch the loss on", on, "For a model that writes, of the next words")
-    return Note("no loss", SWITCHED_OFF), Controls("way to a loss", (button,)), *given(view), whole_below(view)
+    return Note("no loss", SWITCHED_OFF), Controls("way to a loss", (LOSS_ON,)), *given(view), whole_below(view)
 
 
 def regression(view: View, stage: Stage) -> tuple[Element, ...]:

@@ -25,6 +25,7 @@ from explorer.pages.changes import moving
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining, Switch
 from explorer.pages.levels import says_next
+from explorer.pages.net import LOSS_ON
 from explorer.pages.page import Button, Check, Choice, Controls, Field, Form, Header, Note, Number, Stack, TextBox
 from explorer.pages.view import View
 from explorer.training import recipes
@@ -273,7 +274,7 @@ def _setting(plan: Plan, name: str) -> Element:
 PACES = {"10 seconds a run": 10.0, "1 minute a run": 60.0, "full speed": 0.0}
 """The least time that a run takes, in seconds, for each choice of the pace."""
 LEARNED = 1e-4
-ADD_LOSS = "This model has no loss, so it learns nothing. Its switch “Loss”, on the page “All switches”, adds one."
+ADD_LOSS = "The loss of this model is switched off, so it learns nothing."
 NO_LOSS = "This model has no loss, so it learns nothing. To see a model learn, open “XOR” on the page “Lessons”."
 
 
@@ -309,8 +310,8 @@ class RunProgress(Frozen):
 
     @property
     def possible(self) -> bool:
-        """Whether there is anything to learn."""
-        return self.loss is not None or self.from_text
+        """Whether there is a loss to make smaller."""
+        return self.loss is not None
 
     @property
     def taken_back(self) -> bool:
@@ -375,6 +376,8 @@ def run_page(progress: RunProgress, pace: str, folds: bool | None) -> tuple[Elem
         Button("over", "Start over", ForTraining("over"), back, on=progress.is_over),
         Choice("pace", "", tuple(PACES), list(PACES).index(pace), asks, watch, listed=True),
     )
+    if progress.said() == ADD_LOSS:
+        controls = (LOSS_ON, *controls)
     if folds is not None:
         controls = (*controls, Check("fold", "Settings", folds, ForTraining("fold"), "What is learned from, and how"))
     return (Header("header", "Train", f"<b>{escape(progress.said())}</b>", tuple(controls)),)

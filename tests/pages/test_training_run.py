@@ -48,16 +48,21 @@ def test_before_the_first_step(progress):
     assert replace(one, going=True).said() == "Starting…"
 
 
-def test_without_a_loss_nothing_can_be_done_but_learn_a_text(progress):
+def test_without_a_loss_nothing_can_be_done(progress):
     one = progress("translation-lookup")
     assert one.said() == NO_LOSS
     assert [controls(one)[name].on for name in ("train", "one", "over")] == [False] * 3
-    assert replace(one, source=TEXT).possible
+    assert "loss on" not in controls(one)
 
 
-def test_a_model_of_others_says_where_its_loss_is_added(progress):
-    one = progress("stories260k")
-    assert one.said() == replace(one, source=TEXT).said() == ADD_LOSS
+def test_the_loss_of_a_model_of_others_is_switched_on_before_it_learns_from_a_text_too(progress):
+    one = replace(progress("stories260k"), source=TEXT)
+    assert one.said() == ADD_LOSS
+    assert not controls(one)["train"].on
+    one.document.do(controls(one)["loss on"].asks.command())
+    assert one.said() == "No step yet"
+    assert controls(one)["train"].on
+    assert "loss on" not in controls(one)
 
 
 def test_how_far_a_run_has_come(progress, run):
