@@ -136,6 +136,14 @@ class _Words(Data):
         return Line(entries, Cell(self.scores, (self.row, row)), strong=row == self.right)
 
 
+def _held(view: View, row: int) -> str:
+    """What is pinned between the logits of a position and the loss, which then depends on no logit; "" if nothing."""
+    pinned = view.engine.pins.get(PROBABILITIES)
+    if pinned is not None and pinned.cells[row].any():
+        return "probabilities are"
+    return "loss is" if LOSS in view.engine.pins else ""
+
+
 def _listing(view: View, scores: str, output: str, row: int) -> Listing:
     gradient = view.engine.gradient(Place(scores))
     assert gradient is not None
@@ -143,7 +151,7 @@ def _listing(view: View, scores: str, output: str, row: int) -> Listing:
     apart = gradient[row] * _n(view)
     widest = float(np.abs(apart[np.isfinite(apart)]).max(initial=0.0)) or 1.0
     bar = Column("", BAR, 110, (-widest, widest), signed=True)
-    columns = [Column("Word"), *numeric("y", "P", "P − y"), bar]
+    columns = [Column("Word"), *numeric("y", "P", "gradient" if _held(view, row) else "P − y"), bar]
     decimals = [max(decimals_of(shares[row]), 4)]
     more = []
     after = _stepped(view, output)
@@ -190,6 +198,8 @@ def _words(view: View, axis: str, row: int) -> str:
             f"{where_said(view, label)} nothing is to be said: the right word is <i>&lt;pad&gt;</i>. The loss does not "
             "count it, and its gradient is 0."
         )
+    if held := _held(view, row):
+        return f"{where_said(view, label)}: the {held} held at a typed value, so no logit changes the loss."
     n, temperature = _n(view), view.values.get(TEMPERATURE)
     divisors = [f"the {n} positions"] * (n > 1)
     if temperature is not None and temperature != 1:
@@ -279,6 +289,8 @@ def _parents(view: View) -> tuple[list[Array], list[Array]]:
 
 def _mean(view: View) -> str:
     loss, (_, balances) = float(view.values[LOSS]), _parents(view)
+    if LOSS in view.engine.pins:
+        return f"Their mean would be the loss, but that is held at <b>{alone(loss)}</b>."
     if not balances:
         return f"Their mean is the loss: <b>{alone(loss)}</b>."
     weight = float(view.state.model.switch("loss", "balance"))

@@ -248,7 +248,16 @@ def test_the_bars_of_p_minus_y_are_as_long_as_the_largest_of_a_position(start):
 
 def test_pinned_probabilities_pass_nothing_on(start):
     start.do(PinCells("output.probabilities", {(0, word): 0.125 for word in range(8)}))
-    assert {row[3] for row in start.page("loss").texts(WORDS)} == {"0.0000"}
+    page = start.page("loss")
+    assert {row[3] for row in page.texts(WORDS)} == {"0.0000"}
+    assert page.the(WORDS).columns[3].title == "gradient", "0 is no P − y"
+    assert "the probabilities are held at a typed value, so no logit changes the loss" in page.notes
+    start.choose(row_of("target"), 1)
+    assert start.page("loss").the(WORDS).columns[3].title == "P − y"
+    start.do(PinCells("loss.value", {(): 3.0}))
+    page = start.page("loss")
+    assert "the loss is held at a typed value" in page.notes
+    assert "Their mean would be the loss, but that is held at <b>3</b>." in page.notes
 
 
 @pytest.fixture
