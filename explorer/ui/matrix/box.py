@@ -90,6 +90,10 @@ class MatrixBox(QWidget):
 
     @form.setter
     def form(self, form: Form) -> None:
+        if form.tight and self.matrix.array.size == 1:
+            shape = self.shape_in(form := form._replace(led=0))
+            wide = shape.heads[0].width()
+            form = form._replace(led=(wide - shape.extent.cells) * (wide > form.room))
         self.view.form = form
 
     @property
@@ -321,6 +325,7 @@ class MatrixBox(QWidget):
 
     def _forget(self) -> None:
         self._shapes, self._parts, self._taken, self._stood, self._now = {}, {}, {}, None, None
+        self.form = self.form  # a single number may have more room now, or less
 
     def _shape(self, form: Form) -> Shape:
         view, shut = self.view, self._shut

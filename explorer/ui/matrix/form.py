@@ -42,6 +42,7 @@ class Form(NamedTuple):
     above: bool = False  # whether the words stand above the formula
     short: bool = False  # whether its heading in an equation says no more than it must
     narrow: bool = False  # whether its words take two lines, whatever room they have
+    led: int = 0  # width of what stands before a single number whose label has too little room; 0: it has enough
 
     @property
     def shrinks(self) -> bool:
@@ -91,6 +92,8 @@ def extent(matrix: Matrix, form: Form, letters: Letters, beside: int) -> Extent:
     """
     rows, columns = len(matrix.rows), len(matrix.columns)
     own, label_room = letters.measured(matrix)
+    if form.led:
+        own = max(letters.least(matrix), min(own, form.room - form.led))
     across, down = max(own, form.least[0], form.column), max(form.row, letters.row)
     left, top = max(label_room if form.labelled else 0, form.least[1]), letters.above(matrix)
     # Without the room for row labels, shown or not: else a matrix before it would change this.

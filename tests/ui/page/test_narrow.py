@@ -12,7 +12,7 @@ SMALL, LARGE_TEXT = (1024, 640, 1.0), (1280, 720, 2.0)
 EXAMPLES = *lesson_files(), *model_files()
 SHORT = ("tiny-gpt", SMALL), ("you-are-welcome", LARGE_TEXT)
 """A page of each kind is looked at each time; all pages of all examples are `long`."""
-STEPS = {"xor": (0, 3, 9), "you-are-welcome": (7, 22)}
+STEPS = {"xor": (0, 3, 9), "you-are-welcome": (7, 22), "cat-sat-on-the": (15,)}
 """Steps, counted from 0, at whose tables a page scrolled sideways in large text: looked at each time."""
 
 
