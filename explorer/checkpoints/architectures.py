@@ -13,7 +13,19 @@ from typing import Any
 from explorer.checkpoints.config import Config
 from explorer.checkpoints.encoders import bert, distilbert, marian, roberta, t5
 from explorer.checkpoints.gpts import gpt2, gpt_neo, gpt_neox, opt, phi
-from explorer.checkpoints.llamas import gemma, gemma2, llama, mistral, mixtral, olmo, olmo2, qwen2, qwen3, qwen3_moe
+from explorer.checkpoints.llamas import (
+    gemma,
+    gemma2,
+    gemma3,
+    llama,
+    mistral,
+    mixtral,
+    olmo,
+    olmo2,
+    qwen2,
+    qwen3,
+    qwen3_moe,
+)
 from explorer.checkpoints.plans import Plan
 from explorer.core.frozen import Frozen
 from explorer.core.model import Model
@@ -33,6 +45,7 @@ ARCHITECTURES: dict[str, Callable[[Config], Plan]] = {
     "qwen3_moe": qwen3_moe,
     "gemma": gemma,
     "gemma2": gemma2,
+    "gemma3_text": gemma3,
     "olmo": olmo,
     "olmo2": olmo2,
     "bert": bert,

@@ -158,12 +158,14 @@ _TENSORS = {
     "ffn_up": "mlp.up_proj",
     "ffn_down": "mlp.down_proj",
 }
-_GEMMA_2 = {
+_NORMS_ON_BOTH_SIDES = {
     "post_attention_norm": "post_attention_layernorm",
     "ffn_norm": "pre_feedforward_layernorm",
     "post_ffw_norm": "post_feedforward_layernorm",
 }
-_ARCHITECTURES = ("llama", "qwen2", "qwen3", "gemma", "gemma2")
+_ARCHITECTURES = {**{kind: kind for kind in ("llama", "qwen2", "qwen3", "gemma", "gemma2")}, "gemma3": "gemma3_text"}
+"""The architectures that are read, each with its `model_type` in a config."""
+_BOTH_SIDES = ("gemma2", "gemma3")
 _FIELDS = {
     "embedding_length": "hidden_size",
     "block_count": "num_hidden_layers",
@@ -176,6 +178,8 @@ _FIELDS = {
     "attn_logit_softcapping": "attn_logit_softcapping",
     "final_logit_softcapping": "final_logit_softcapping",
     "attention.sliding_window": "sliding_window",
+    "attention.sliding_window_pattern": "sliding_window_pattern",
+    "rope.freq_base_swa": "rope_local_base_freq",
 }
 _CHANGES_NOTHING = ("context_length", "vocab_size", "rope.scaling.original_context_length", "rope.scaling.finetuned")
 
@@ -216,7 +220,7 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
         raise wrong(file, f"is of the architecture {written(str(kind))}, which is not known here; known are {known}")
     named = {_name(kind, name): tensor for name, tensor in found.items() if name != "rope_freqs.weight"}
     config = Config(file, _config(file, kind, facts, named))
-    plan = ARCHITECTURES[kind](config)
+    plan = ARCHITECTURES[_ARCHITECTURES[kind]](config)
     config.check_rest()
     switches = {  # the file stores γ as the factor itself: 1 + γ
         name: "RMS norm" if value == "RMS norm, 1 + γ" else value for name, value in plan.switches.items()
@@ -254,7 +258,7 @@ def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str,
         if fields.pop("sliding_window", 0):
             raise wrong(file, "says attention.sliding_window, which is not known here for llama")
     else:
-        fields["hidden_activation" if kind == "gemma2" else "hidden_act"] = (
+        fields["hidden_activation" if kind in _BOTH_SIDES else "hidden_act"] = (
             "gelu_pytorch_tanh" if kind.startswith("gemma") else "silu"
         )
     width = fields.get("head_dim")
@@ -263,9 +267,9 @@ def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str,
         usual = width or (d // heads if type(heads) is int and type(d) is int and heads > 0 else 0)
         if own.pop(name, usual) != usual:
             raise wrong(file, f"says {name} is another number than the width of a head, which is not known here")
-    if kind == "gemma2":  # as in llama.cpp: the largest model uses d_model / heads, others the width of a head
-        largest = fields.get("num_hidden_layers") == 46
-        fields["query_pre_attn_scalar"] = 144 if largest else (width or 256)
+    if kind in _BOTH_SIDES:  # as in llama.cpp: the largest models use d_model / heads, others the width of a head
+        layers = fields.get("num_hidden_layers")
+        fields["query_pre_attn_scalar"] = {46: 144, 62: 168}.get(layers, width or 256) if type(layers) is int else 256
         fields["layer_types"] = None
     scaling = own.pop("rope.scaling.type", "none")
     factor = own.pop("rope.scaling.factor", own.pop("rope.scale_linear", None))
@@ -321,7 +325,7 @@ def _longer(file: Path, plan: Plan, tensor: Tensor) -> dict[str, str | float | i
 
 def _name(kind: str, name: str) -> str:
     """The hub's name of a tensor; the file's own name if it is not a known tensor."""
-    known = {**_TENSORS, **_GEMMA_2} if kind == "gemma2" else _TENSORS
+    known = {**_TENSORS, **_NORMS_ON_BOTH_SIDES} if kind in _BOTH_SIDES else _TENSORS
     parts = name.split(".")
     if len(parts) == 4 and parts[0] == "blk" and parts[2] in known:
         return f"model.layers.{parts[1]}.{known[parts[2]]}.{parts[3]}"

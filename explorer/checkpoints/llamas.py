@@ -14,8 +14,12 @@ def llama(
     head_dim: int = 0,
     theta: float = 10000.0,
     epsilon: float = 1e-6,
+    turned: str = "",
 ) -> plans.Plan:
-    """Llama (Touvron et al. 2023): RMS norm before each block, rotary positions in halves, SwiGLU, shared key heads."""
+    """Llama (Touvron et al. 2023): RMS norm before each block, rotary positions in halves, SwiGLU, shared key heads.
+
+    `turned`: see `plans.rotary`.
+    """
     d = c.whole("hidden_size", most=65536)
     heads, width = plans.heads_of(c, d)
     width = c.whole("head_dim", head_dim or width, most=16384)
@@ -28,7 +32,7 @@ def llama(
     bias, mlp_bias = c.flag("attention_bias", False), c.flag("mlp_bias", False)
     tied = c.flag("tie_word_embeddings", "γ" in by)
     switches: plans.Switches = {
-        **plans.rotary(c, width, 1.0, theta),
+        **plans.rotary(c, width, 1.0, theta, turned=turned),
         "self.heads": heads,
         "self.d_k": width,
         "self.key_heads": key_heads if key_heads != heads else 0,
@@ -119,9 +123,13 @@ def _later_windows(c: Config, layers: int) -> plans.Switches:
 def qwen3(c: Config) -> plans.Plan:
     """Qwen 3 (Yang et al. 2025): Llama with a norm of queries and keys in each head."""
     plan = llama(c, head_dim=128)
-    norms = {f"self.gamma_{x}": plans.Source(f"model.layers.{{k}}.self_attn.{x.lower()}_norm.weight") for x in "QK"}
     switches = {**plan.switches, **_later_windows(c, plan.layers), "self.qk_norm": "each head"}
-    return replace(plan, switches=switches, nodes={**plan.nodes, **norms})
+    return replace(plan, switches=switches, nodes={**plan.nodes, **_head_norms()})
+
+
+def _head_norms() -> dict[str, plans.Source]:
+    """The sources of the norms of queries and keys in each head."""
+    return {f"self.gamma_{x}": plans.Source(f"model.layers.{{k}}.self_attn.{x.lower()}_norm.weight") for x in "QK"}
 
 
 def qwen3_moe(c: Config) -> plans.Plan:
@@ -147,7 +155,7 @@ def qwen3_moe(c: Config) -> plans.Plan:
         "ffn.chosen_again": c.flag("norm_topk_prob", False),
         "ffn.d_ff": width,
     }
-    nodes |= {f"self.gamma_{x}": plans.Source(f"{layer}self_attn.{x.lower()}_norm.weight") for x in "QK"}
+    nodes |= _head_norms()
     one_net = {name: source for name, source in nodes.items() if name.startswith("ffn.W_")}
     experts(nodes, "ffn", f"{layer}mlp.experts.", ("up_proj", "gate_proj", "down_proj"), n)
     plans.linear(nodes, "ffn.W_r", f"{layer}mlp.gate")
@@ -171,20 +179,34 @@ def gemma(c: Config) -> plans.Plan:
     return replace(plan, switches={**plan.switches, "input.embedding_scale": True})
 
 
-def gemma2(c: Config) -> plans.Plan:
-    """Gemma 2 (2024): norms on both sides, soft caps, and a window in every other layer, beginning with the first."""
-    plan = llama(c, "RMS norm, 1 + γ", "both", "hidden_activation", 0 if c.has("head_dim") else 256)
+def gemma2(
+    c: Config, caps: tuple[float, float] = (50.0, 30.0), period: int = 2, theta: float = 10000.0, turned: str = ""
+) -> plans.Plan:
+    """Gemma 2 (2024): norms on both sides, soft caps, and a window in every other layer, beginning with the first.
+
+    Parameters
+    ----------
+    c : Config
+    caps : (float, float)
+        The soft caps of the scores and of the logits, where the config says none.
+    period : int
+        Each layer of this number has no window, the layers between have one.
+    theta, turned
+        See `llama`.
+    """
+    width = 0 if c.has("head_dim") else 256
+    plan = llama(c, "RMS norm, 1 + γ", "both", "hidden_activation", width, theta, turned=turned)
     c.known("hidden_act")  # in the files of the hub, but ignored
     layer = "model.layers.{k}."
     switches: plans.Switches = {
         **plan.switches,
         "input.embedding_scale": True,
-        "self.cap": c.number("attn_logit_softcapping", 50.0 if "attn_logit_softcapping" not in c else 0.0),
-        "output.logit_cap": c.number("final_logit_softcapping", 30.0 if "final_logit_softcapping" not in c else 0.0),
+        "self.cap": c.number("attn_logit_softcapping", caps[0] if "attn_logit_softcapping" not in c else 0.0),
+        "output.logit_cap": c.number("final_logit_softcapping", caps[1] if "final_logit_softcapping" not in c else 0.0),
         "self.scale_width": c.whole("query_pre_attn_scalar", 256, most=16384),
     }
-    kinds = c.words("layer_types") or (["sliding_attention", "full_attention"] * plan.layers)[: plan.layers]
-    switches |= plans.windows(c, kinds, c.whole("sliding_window", 4096))
+    every = ["sliding_attention" if k % period else "full_attention" for k in range(1, plan.layers + 1)]
+    switches |= plans.windows(c, c.words("layer_types") or every, c.whole("sliding_window", 4096))
     nodes = {
         **plan.nodes,
         "self.gamma_out": plans.Source(f"{layer}post_attention_layernorm.weight"),
@@ -192,6 +214,29 @@ def gemma2(c: Config) -> plans.Plan:
         "ffn.gamma_out": plans.Source(f"{layer}post_feedforward_layernorm.weight"),
     }
     return replace(plan, switches=switches, nodes=nodes)
+
+
+def gemma3(c: Config) -> plans.Plan:
+    """Gemma 3 (2025): norms of queries and keys instead of soft caps; five of six layers have a window.
+
+    Layers with a window have a smaller rotary base.
+    """
+    period = c.whole("sliding_window_pattern", c.whole("_sliding_window_pattern", 6))
+    plan = gemma2(c, (0.0, 0.0), period, 1e6, "full_attention")
+    c.fixed("use_bidirectional_attention", False)
+    if c.has("attn_logit_softcapping"):
+        raise c.wrong("says attn_logit_softcapping, which a Gemma 3 does not have")
+    near = c.fields("rope_parameters").get("sliding_attention") or {}
+    if not isinstance(near, dict) or near.get("rope_type", "default") != "default":
+        raise c.wrong("says of layers with a window how they turn in a form that is not known here")
+    base = c.number("rope_theta", c.number("rope_local_base_freq", 10000.0), near)
+    bases = {
+        f"decoder.{k}.self.rotary_base": base
+        for k in range(1, plan.layers + 1)
+        if plan.switches[f"decoder.{k}.self.window"]
+    }
+    switches = {**plan.switches, **bases, "self.qk_norm": "each head"}
+    return replace(plan, switches=switches, nodes={**plan.nodes, **_head_norms()})
 
 
 def olmo(c: Config) -> plans.Plan:

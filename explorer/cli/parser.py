@@ -47,11 +47,11 @@ What leaves layer 3 of a stack is encoder.3.out or decoder.3.out, whatever the l
 enters the first layer.
 
 In the place of LESSON may stand the folder of a checkpoint (config.json and safetensors): gpt2, gpt_neo, gpt_neox,
-opt, phi, llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, gemma, gemma2, olmo, olmo2, bert, distilbert, roberta, t5
-and marian; a GGUF file (.gguf: llama, qwen2, qwen3, gemma, gemma2), or a file of llama2.c (.bin). Where there is a
-tokenizer in the folder (tokenizer.json, vocab.json with merges.txt, or SentencePiece's), or beside the file (tok*.bin),
---tokens takes plain text, which the tokenizer takes apart; else its words are numbers. The numbers of pieces can always
-be given by --ids.
+opt, phi, llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, gemma, gemma2, gemma3_text, olmo, olmo2, bert, distilbert,
+roberta, t5 and marian; a GGUF file (.gguf: llama, qwen2, qwen3, gemma, gemma2, gemma3), or a file of llama2.c (.bin).
+Where there is a tokenizer in the folder (tokenizer.json, vocab.json with merges.txt, or SentencePiece's), or beside the
+file (tok*.bin), --tokens takes plain text, which the tokenizer takes apart; else its words are numbers. The numbers of
+pieces can always be given by --ids.
 Up to 10 million numbers are computed in float64, more in float32, or as --dtype says.
 """
 

@@ -144,6 +144,7 @@ SWITCHES: dict[str, dict[str, Switch]] = {
         "d_v": Switch(0, "d_v", most=_WIDEST),
         "key_heads": Switch(0, "Heads of keys and values", most=128),
         "qk_norm": Switch("none", "Norm of Q and K", ("none", "each head", "all heads")),
+        "rotary_base": Switch(0.0, "Rotary base of its own", least=0),
         "scale_width": Switch(0, "d_k in the scale", most=_WIDEST),
         "scale_layer": Switch(False, "Scale divided by the layer"),
         "cap": Switch(0.0, "Soft cap of the scores", least=0),

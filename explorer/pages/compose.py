@@ -134,7 +134,7 @@ _ATTENTION = (
     ("scale", "mask", "similarity", "layout"),
     (
         *("normalise", "V", "nearest", "heads", "key_heads", "d_k", "d_v", "window", "bias", "weights", "qk_norm"),
-        *("scale_width", "scale_layer", "cap", "clip", "sink", *_FEW_BITS),
+        *("rotary_base", "scale_width", "scale_layer", "cap", "clip", "sink", *_FEW_BITS),
     ),
 )
 KINDS: dict[str, Kind] = {

@@ -42,10 +42,10 @@ def rms_norm(x, gamma, epsilon):
     return x / np.sqrt((x * x).mean(-1, keepdims=True) + epsilon) * gamma
 
 
-def turned(x, theta):
-    """Rotary positions, in halves; x (n, d)."""
+def turned(x, theta, shorter=1):
+    """Rotary positions, in halves, as of a text that is so many times shorter; x (n, d)."""
     half = x.shape[1] // 2
-    angles = np.arange(len(x))[:, None] / theta ** (np.arange(half) / half)
+    angles = np.arange(len(x))[:, None] / shorter / theta ** (np.arange(half) / half)
     one, other = x[:, :half], x[:, half:]
     return np.hstack([one * np.cos(angles) - other * np.sin(angles), other * np.cos(angles) + one * np.sin(angles)])
 

@@ -32,6 +32,7 @@ from tests.checkpoints.lines import (
     normed,
     rms_norm,
     same,
+    turned,
     weights_of,
     with_bias,
 )
@@ -96,6 +97,51 @@ def test_olmo(made, most):
     cut = (lambda x: x) if most is None else lambda x: np.minimum(np.maximum(x, -most), most)
     logits = llama_line(w, lambda x, name: layer_norm(x, 1, 0, 1e-5), net, 1e4, projected=cut)
     same(values_of(checkpoint, IDS)[1]["output.logits"], logits)
+
+
+NEAR, FAR = {"rope_type": "default", "rope_theta": 50.0}, {"rope_type": "linear", "factor": 2.0, "rope_theta": 900.0}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"rope_local_base_freq": 50.0, "rope_theta": 900.0, "rope_scaling": {**FAR, "rope_theta": None}},
+        {"rope_parameters": {"sliding_attention": NEAR, "full_attention": FAR}},
+    ],
+)
+def test_gemma3_turns_its_layers_with_a_window_by_a_base_of_their_own(made, said):
+    """Layers without a window turn longer texts as if they were half as long."""
+    norms = ("input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm")
+
+    def shapes(k):
+        own = {f"self_attn.{x}_norm": (D // HEADS,) for x in "qk"}
+        return own | {f"mlp.{x}_proj": (D, 6) if x == "down" else (6, D) for x in ("gate", "up", "down")}
+
+    config = {**LLAMA, **said, "model_type": "gemma3_text", "head_dim": D // HEADS, "query_pre_attn_scalar": 3}
+    config |= {"sliding_window": 2, "_sliding_window_pattern": 2, "tie_word_embeddings": False}
+    checkpoint, w = made(config, llama_shapes(shapes, norms))
+
+    def norm(x, name):
+        return rms_norm(x, 1 + w[f"{name}.weight"], 1e-6)
+
+    x = w["model.embed_tokens.weight"][IDS] * D**0.5
+    for k, (base, shorter, seen) in enumerate(
+        ((50, 1, CAUSAL & ~np.tri(len(IDS), k=-2).astype(bool)), (900, 2, CAUSAL))
+    ):
+        layer = f"model.layers.{k}."
+        q, key, v = (linear(norm(x, f"{layer}input_layernorm"), w, f"{layer}self_attn.{n}_proj") for n in "qkv")
+        q, key = (
+            np.hstack(
+                [turned(norm(head, f"{layer}self_attn.{n}_norm"), base, shorter) for head in np.split(one, HEADS, 1)]
+            )
+            for one, n in ((q, "q"), (key, "k"))
+        )
+        said = linear(attended(q, key, v, HEADS, seen, 3**-0.5), w, f"{layer}self_attn.o_proj")
+        x = x + norm(said, f"{layer}post_attention_layernorm")
+        read = norm(x, f"{layer}pre_feedforward_layernorm")
+        gate, up = (linear(read, w, f"{layer}mlp.{name}_proj") for name in ("gate", "up"))
+        x = x + norm(linear(gelu_tanh(gate) * up, w, f"{layer}mlp.down_proj"), f"{layer}post_feedforward_layernorm")
+    same(values_of(checkpoint, IDS)[1]["output.logits"], norm(x, "model.norm") @ w["lm_head.weight"].T)
 
 
 @pytest.mark.parametrize("before", [True, False])
@@ -293,6 +339,10 @@ def test_which_layers_of_gpt_neo_are_local(said, windows):
         ("llama", {"rope_scaling": {"type": "linear", "factor": 2.0, "mrope_section": [1]}}),
         ("bert", {"position_embedding_type": "relative_key"}),
         ("gemma2", {"layer_types": ["full_attention"]}),
+        ("gemma3_text", {"use_bidirectional_attention": True}),
+        ("gemma3_text", {"attn_logit_softcapping": 50.0}),
+        ("gemma3_text", {"rope_parameters": {"full_attention": 5}}),
+        ("gemma3_text", {"rope_parameters": {"full_attention": {}, "sliding_attention": {"rope_type": "yarn"}}}),
         ("gpt2", {"scale_attn_by_inverse_layer_idx": True, "scale_attn_weights": False}),
         ("gemma", {"hidden_act": "relu", "hidden_activation": "gelu_pytorch_tanh"}),
         ("llama", {"partial_rotary_factor": 0.5}),

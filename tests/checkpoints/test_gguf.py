@@ -157,24 +157,33 @@ def test_factors_by_another_rule_are_refused(tmp_path):
 GEMMA_2 = {"attn_logit_softcapping": 3.0, "final_logit_softcapping": 5.0}
 
 
-@pytest.mark.parametrize(("kind", "biased"), [("gemma", False), ("gemma", True), ("gemma2", False)])
+@pytest.mark.parametrize(("kind", "biased"), [("gemma", False), ("gemma", True), ("gemma2", False), ("gemma3", False)])
 def test_gemma_has_1_added_to_its_norms(tmp_path, kind, biased):
-    """Gemma 2 has norms behind its blocks, caps, and a window in every other layer besides."""
-    activation = "hidden_activation" if kind == "gemma2" else "hidden_act"
-    changes = {"model_type": kind, "head_dim": 2, "hidden_act": "absent", activation: "gelu_pytorch_tanh"}
+    """Gemma 2 has norms behind its blocks, caps, and a window in every other layer besides; Gemma 3 no caps."""
+    both_sides = kind in ("gemma2", "gemma3")
+    activation = "hidden_activation" if both_sides else "hidden_act"
+    changes = {
+        "model_type": "gemma3_text" if kind == "gemma3" else kind,
+        "head_dim": 2,
+        "hidden_act": "absent",
+        activation: "gelu_pytorch_tanh",
+    }
     tensors = {name: array for name, array in weights().items() if not name.startswith("lm_head")}
     facts = {name.replace("llama", kind): one for name, one in FACTS.items()}
     facts |= {"general.architecture": kind, f"{kind}.attention.key_length": 2}
     names = dict(OWN)
-    if kind == "gemma2":
-        names |= {theirs: ours for ours, theirs in gguf._GEMMA_2.items()}
-        changes |= {**GEMMA_2, "sliding_window": 2, "query_pre_attn_scalar": 2}
-        facts |= {f"{kind}.{name}": one for name, one in GEMMA_2.items()}
+    if both_sides:
+        names |= {theirs: ours for ours, theirs in gguf._NORMS_ON_BOTH_SIDES.items()}
+        caps = GEMMA_2 if kind == "gemma2" else {}
+        changes |= {**caps, "sliding_window": 2, "query_pre_attn_scalar": 2}
+        facts |= {f"{kind}.{name}": one for name, one in caps.items()}
         facts[f"{kind}.attention.sliding_window"] = 2
         rng = np.random.default_rng(2)
         for k in range(2):
             for name in ("pre_feedforward_layernorm", "post_feedforward_layernorm"):
                 tensors[f"model.layers.{k}.{name}.weight"] = rng.normal(0, 0.5, 8).astype(np.float32)
+            if kind == "gemma3":
+                tensors |= {f"model.layers.{k}.self_attn.{x}_norm.weight": rng.normal(0, 0.5, 2) for x in "qk"}
     if biased:
         changes["attention_bias"] = True
         tensors |= {name: one for name, one in with_biases().items() if name.endswith("bias") and "self_attn" in name}
@@ -188,8 +197,8 @@ def test_gemma_has_1_added_to_its_norms(tmp_path, kind, biased):
     (tmp_path / "folder").mkdir()
     folder = hugging_face.opened(write(tmp_path / "folder", changes, tensors))
     np.testing.assert_allclose(logits(found), logits(folder), rtol=1e-5)
-    last = "blk.1.post_ffw_norm.weight" if kind == "gemma2" else "blk.1.ffn_norm.weight"
-    assert found.model.in_file(f"decoder.2.ffn.gamma{'_out' if kind == 'gemma2' else ''}") == last
+    last = "blk.1.post_ffw_norm.weight" if both_sides else "blk.1.ffn_norm.weight"
+    assert found.model.in_file(f"decoder.2.ffn.gamma{'_out' if both_sides else ''}") == last
 
 
 def by_hand(name, block):

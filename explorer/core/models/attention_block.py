@@ -74,7 +74,9 @@ def attention(b: Blocks, block: str, title: str, group: str, x: str, queries: st
         projected[letter] = _normed(b, block, letter, projected[letter], axes)
         if queries == keys and b.text(queries, "positions") == "rotary":
             name = f"{block}.{letter}_rotated"
-            projected[letter] = g.add(name, rotary(b, queries, d_k), projected[letter], axes=axes, symbol=f"{letter}_R")
+            projected[letter] = g.add(
+                name, rotary(b, block, queries, d_k), projected[letter], axes=axes, symbol=f"{letter}_R"
+            )
     met = projected["Q"], projected["K"]
     weights = attention_weights(b, f"{block}.", block, *met, (heads,), queries, keys, d_k, sharing=sharing)
     if n_heads > 1:
@@ -112,12 +114,18 @@ def _normed(b: Blocks, block: str, letter: str, x: str, axes: tuple[str, ...]) -
     return g.add(f"{block}.{letter}_normed", op, *parents, axes=axes, symbol=f"{letter}_N")
 
 
-def rotary(b: Blocks, sequence: str, d_k: int) -> ops.Rotary:
-    """The rotation of queries and keys that a sequence's switches describe."""
+def rotary(b: Blocks, block: str, sequence: str, d_k: int) -> ops.Rotary:
+    """The rotation of queries and keys that a sequence's switches describe.
+
+    A block may have a base of its own, and then turns longer texts as short ones (Gemma 3, 2025, §2.1).
+    """
+    halves, width = b.text(sequence, "rotary_pairs") == "halves", min(b.number(sequence, "rotary_width"), d_k)
+    if base := b.real(block, "rotary_base"):
+        return ops.Rotary(d_k, halves, width, base)
     return ops.Rotary(
         d_k,
-        b.text(sequence, "rotary_pairs") == "halves",
-        min(b.number(sequence, "rotary_width"), d_k),
+        halves,
+        width,
         b.real(sequence, "rotary_base"),
         b.text(sequence, "rotary_scaling"),
         b.real(sequence, "rotary_factor"),

@@ -64,10 +64,11 @@ class Straight:
                 part[:] = [scale * np.sign(w) * int(abs(w) / scale + 0.5) for w in part] if scale else 0
         return left
 
-    def rotate(self, x, sequence):
-        d = x.shape[-1]
+    def rotate(self, x, sequence, block):
+        d, own = x.shape[-1], self.switch(block, "rotary_base")
         width = min(self.switch(sequence, "rotary_width") or d, d) // 2 * 2
-        base, kind = self.switch(sequence, "rotary_base"), self.switch(sequence, "rotary_scaling")
+        base = own or self.switch(sequence, "rotary_base")
+        kind = "none" if own else self.switch(sequence, "rotary_scaling")
         factor, room = self.switch(sequence, "rotary_factor"), self.switch(sequence, "rotary_room")
         if kind == "dynamic" and len(x) > room:
             base = base * ((factor * len(x) / room) - (factor - 1)) ** (width / (width - 2))
@@ -145,7 +146,7 @@ class Straight:
                 wide = norm(np.concatenate(parts[letter], axis=1), gamma.ravel(), None, epsilon, False)
                 parts[letter] = np.split(wide, len(parts[letter]), axis=1)
             if self.switch("input", "positions") == "rotary":
-                parts[letter] = [self.rotate(x, "input") for x in parts[letter]]
+                parts[letter] = [self.rotate(x, "input", block) for x in parts[letter]]
         cap, window, n = self.switch(block, "cap"), self.switch(block, "window"), len(x)
         heads, all_weights = [], np.zeros((n_heads, n, n))
         for h in range(n_heads):

@@ -100,6 +100,16 @@ CASES = {
         "output.logit_cap": 6.0,
         "output.tied": True,
     },
+    "Gemma 3": {
+        **LLAMA,
+        "self.norm_by": "RMS norm, 1 + γ",
+        "self.qk_norm": "each head",
+        "input.rotary_base": 1e6,
+        "input.rotary_scaling": "linear",
+        "input.rotary_factor": 8.0,
+        "decoder.1.self.window": 3,
+        "decoder.1.self.rotary_base": 100.0,
+    },
     "OLMo 2": {**LLAMA, "self.norm": "output", "ffn.norm": "output", "self.qk_norm": "all heads", "self.key_heads": 0},
     "Qwen 3": {**LLAMA, "self.qk_norm": "each head", "self.d_k": 6},
     "QK-norm by layer norm": {"self.qk_norm": "each head", "input.positions": "none"},
@@ -152,7 +162,7 @@ def made(switches, n=7, layers=2, dtype="float64"):
     for layer in range(1, layers + 1):
         model = model.with_switch(f"decoder.{layer}.self", "heads", 4).with_switch(f"decoder.{layer}.ffn", "d_ff", 10)
     for path, value in switches.items():
-        block, name = path.split(".")
+        block, _, name = path.rpartition(".")
         blocks = [f"decoder.{k}.{block}" for k in range(1, layers + 1)] if block in ("self", "ffn") else [block]
         for one in blocks:
             model = model.with_switch(one, name, value)
