@@ -9,13 +9,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from time import sleep
-from typing import IO, Any, BinaryIO
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
+
+if TYPE_CHECKING:  # the help of the command line is said without numpy
+    from numpy.typing import NDArray
 
 
 @contextmanager
@@ -48,15 +48,17 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
         raise ExplorerError("not-written", file=path, reason=error.strerror or error) from None
 
 
-def write_npz(stream: BinaryIO, arrays: Mapping[str, NDArray[Any]]) -> None:
+def write_npz(stream: BinaryIO, arrays: "Mapping[str, NDArray[Any]]") -> None:
     """Write arrays as an .npz file that names this program, so that a command may write over it."""
     from zipfile import ZipFile  # the first picture does not need it
+
+    from numpy.lib.format import write_array
 
     with ZipFile(stream, "w") as archive:
         archive.comment = PROGRAM.encode()
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, array, allow_pickle=False)
+                write_array(member, array, allow_pickle=False)
 
 
 def open_file(path: str | Path) -> BinaryIO:

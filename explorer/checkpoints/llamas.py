@@ -14,11 +14,11 @@ def llama(
     head_dim: int = 0,
     theta: float = 10000.0,
     epsilon: float = 1e-6,
-    turned: str = "",
+    rotary_of: str = "",
 ) -> plans.Plan:
     """Llama (Touvron et al. 2023): RMS norm before each block, rotary positions in halves, SwiGLU, shared key heads.
 
-    `turned`: see `plans.rotary`.
+    `rotary_of`: as `of` in `plans.rotary`.
     """
     d = c.whole("hidden_size", most=65536)
     heads, width = plans.heads_of(c, d)
@@ -32,7 +32,7 @@ def llama(
     bias, mlp_bias = c.flag("attention_bias", False), c.flag("mlp_bias", False)
     tied = c.flag("tie_word_embeddings", "γ" in by)
     switches: plans.Switches = {
-        **plans.rotary(c, width, 1.0, theta, turned=turned),
+        **plans.rotary(c, width, 1.0, theta, of=rotary_of),
         "self.heads": heads,
         "self.d_k": width,
         "self.key_heads": key_heads if key_heads != heads else 0,
@@ -180,7 +180,7 @@ def gemma(c: Config) -> plans.Plan:
 
 
 def gemma2(
-    c: Config, caps: tuple[float, float] = (50.0, 30.0), period: int = 2, theta: float = 10000.0, turned: str = ""
+    c: Config, caps: tuple[float, float] = (50.0, 30.0), period: int = 2, theta: float = 10000.0, rotary_of: str = ""
 ) -> plans.Plan:
     """Gemma 2 (2024): norms on both sides, soft caps, and a window in every other layer, beginning with the first.
 
@@ -191,11 +191,11 @@ def gemma2(
         The soft caps of the scores and of the logits, where the config says none.
     period : int
         Each layer of this number has no window, the layers between have one.
-    theta, turned
+    theta, rotary_of
         See `llama`.
     """
     width = 0 if c.has("head_dim") else 256
-    plan = llama(c, "RMS norm, 1 + γ", "both", "hidden_activation", width, theta, turned=turned)
+    plan = llama(c, "RMS norm, 1 + γ", "both", "hidden_activation", width, theta, rotary_of=rotary_of)
     c.known("hidden_act")  # in the files of the hub, but ignored
     layer = "model.layers.{k}."
     switches: plans.Switches = {

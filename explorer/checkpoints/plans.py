@@ -176,15 +176,15 @@ def heads_of(c: Config, width: int) -> tuple[int, int]:
     return n, c.whole("head_dim", width // n or None, most=16384)
 
 
-def rotary(c: Config, width: int, part: float, theta: float = 10000.0, odd: bool = False, turned: str = "") -> Switches:
+def rotary(c: Config, width: int, part: float, theta: float = 10000.0, odd: bool = False, of: str = "") -> Switches:
     """Rotary positions, from the fields of older or newer configs.
 
-    `odd`: whether the width may be odd. `turned`: the kind of layers that turn so, where a config says it of each kind.
+    `odd`: whether the width may be odd. `of`: the kind of layers, where a config says them of each kind.
     """
     newer, older = c.fields("rope_parameters"), c.fields("rope_scaling")
-    newer = newer.get(turned, newer)
+    newer = newer.get(of, newer)
     if not isinstance(newer, dict):
-        raise c.wrong(f"says of the rotary positions of {turned} something that is not known here")
+        raise c.wrong(f"says of the rotary positions of {of} something that is not known here")
     kind = newer.get("rope_type") or older.get("rope_type") or older.get("type") or "default"
     base = c.number("rope_theta", c.number("rotary_emb_base", theta))
     base = c.number("rope_theta", c.number("rope_theta", base, older), newer)
