@@ -141,7 +141,7 @@ KINDS: dict[str, Kind] = {
     "whole": Kind(Maker("whole"), Maker("whole", "whole_sentence")),
     BLOCK: Kind(Maker("whole", "block"), Maker("whole", "block_sentence")),
     "embedding": Kind(
-        Maker("embedding"),
+        Maker("positions", "embedding"),
         "Each word is looked up in a table: its row is the vector it starts with.",
         ("lookup", "positions"),
         ("embedding_scale", "table_width", "segments", "embedding_norm", *_PLACES),

@@ -153,7 +153,7 @@ def move_to_painted(opened: Callable[[], tuple[QApplication, MainWindow, Paints]
     what : str
         "hover", from cell to cell, or "pan", dragging a part of the map that one looks at closer.
     """
-    from explorer.ui.drawing.heat_map import HeatMapView
+    from explorer.ui.drawing.weights import HeatMapView
 
     app, window, paints = opened()
     (heat,) = window.page().findChildren(HeatMapView)

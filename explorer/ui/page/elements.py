@@ -137,7 +137,7 @@ def _traces(bench: Workbench, traces: Traces, parent: QWidget | None = None) -> 
 
 def _heat_map(bench: Workbench, heat: HeatMap, parent: QWidget | None = None) -> PicturePlace:
     def make(data: HeatMap) -> QWidget:
-        from explorer.ui.drawing.heat_map import HeatMapView
+        from explorer.ui.drawing.weights import HeatMapView
 
         return HeatMapView(bench, data)
 
@@ -151,7 +151,7 @@ def _heat_map(bench: Workbench, heat: HeatMap, parent: QWidget | None = None) ->
 
 def _attention_lines(bench: Workbench, lines: AttentionLines, parent: QWidget | None = None) -> PicturePlace:
     def make(data: AttentionLines) -> QWidget:
-        from explorer.ui.drawing.attention_lines import AttentionLinesView
+        from explorer.ui.drawing.weights import AttentionLinesView
 
         return AttentionLinesView(bench, data)
 

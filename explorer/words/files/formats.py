@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from explorer import container
 from explorer.core.errors import ExplorerError
 from explorer.files import open_file, whole_file, write_npz
-from explorer.words.files import arrays, lines, records
+from explorer.words.files import arrays, lines
 from explorer.words.progress import Meter, Report
 from explorer.words.vectors import Vectors
 
@@ -131,7 +131,7 @@ def _stream(file: Path, stream: IO[bytes], start: bytes) -> Iterator[tuple[list[
         raise ExplorerError("vectors-too-large", file=file, size=_gigabytes(size), limit=_gigabytes(LARGEST_FILE))
     if lines.is_text_below(start, dims):
         return lines.read(file, stream, LARGEST_FILE, header)
-    return records.read(file, stream, n_words, dims)
+    return lines.read_binary(file, stream, n_words, dims)
 
 
 def _gigabytes(size: float) -> str:

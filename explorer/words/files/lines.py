@@ -1,5 +1,7 @@
 """Vectors as text, a word and its numbers in each line, with or without a first line "words dims".
 
+Also in word2vec's binary form: after that line each word, a blank, and its numbers as float32.
+
 Only a blank (U+0020) separates a word from its numbers: words of real files contain no-break and other spaces, and a
 few even contain U+0020, so each line is read from its right end.
 """
@@ -67,7 +69,7 @@ def read(file: Path, stream: IO[bytes], largest: int, promised: tuple[int, int] 
         stream.readline()
         line = 2
         if not 1 <= dims <= MOST_DIMS:
-            raise ExplorerError("vectors-line", file=file, line=1, problem=_width_limit(dims))
+            raise _bad(file, 1, _width_limit(dims))
     while True:
         chunk = stream.read(_BLOCK)
         size += len(chunk)
@@ -165,6 +167,73 @@ def _is_utf8(words: list[bytes]) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+LONGEST_WORD = 1000
+"""In bytes."""
+
+
+def read_binary(file: Path, stream: IO[bytes], n_words: int, dims: int) -> Iterator[Chunk]:
+    """Tables of some thousand words each.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        Its name in messages.
+    stream : file
+        Positioned at the beginning.
+    n_words, dims : int
+        The numbers in the first line.
+
+    Raises
+    ------
+    ExplorerError
+        "vectors-line" or "vectors-truncated"; each word counts as a line, the first one as line 2, as in the text form.
+    """
+    if not 1 <= dims <= MOST_DIMS:
+        raise _bad(file, 1, _width_limit(dims))
+    stream.readline()
+    width, found, rest = 4 * dims, 0, b""
+    while found < n_words:
+        chunk = stream.read(_BLOCK)
+        data = rest + chunk
+        words: list[bytes] = []
+        numbers: list[bytes] = []
+        at = 0
+        while found + len(words) < n_words:
+            blank = data.find(b" ", at, at + LONGEST_WORD + 1)
+            if blank < 0 and len(data) - at > LONGEST_WORD:
+                raise _bad(file, found + len(words) + 2, "no word where one should begin")
+            if blank < 0 or blank + 1 + width > len(data):
+                break
+            # The original program ends each word's numbers with a newline, gensim does not.
+            words.append(data[at:blank].lstrip(b"\n"))
+            numbers.append(data[blank + 1 : blank + 1 + width])
+            at = blank + 1 + width
+        rest = data[at:]
+        array = np.frombuffer(b"".join(numbers), "<f4").reshape(-1, dims).astype(np.float32, copy=False)
+        _check_words(file, words, array, found)
+        found += len(words)
+        yield words, array
+        if not chunk:
+            break
+    if found < n_words:
+        raise ExplorerError("vectors-truncated", file=file, found=f"{found:,}", wanted=f"{n_words:,}")
+    if (rest + stream.read(2)).strip(b"\n"):
+        raise _bad(file, found + 2, f"more than the {n_words:,} words of the first line")
+
+
+def _check_words(file: Path, words: list[bytes], array: np.ndarray, before: int) -> None:
+    finite = np.isfinite(array).all(1)
+    if not finite.all():
+        raise _bad(file, before + int(np.argmin(finite)) + 2, "a number that is not finite")
+    for i, word in enumerate(words):
+        try:
+            spelt = word.decode("utf-8")
+        except UnicodeDecodeError:
+            spelt = ""
+        if not spelt or "\n" in spelt or "\0" in spelt:
+            raise _bad(file, before + i + 2, "no word where one should begin")
 
 
 def _bad(file: Path, line: int, problem: str) -> ExplorerError:

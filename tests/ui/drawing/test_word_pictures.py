@@ -15,9 +15,8 @@ from explorer.pages.attention import heat_map, lights
 from explorer.pages.drawing import AttentionLines
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell, Looking, View
-from explorer.ui.drawing.attention_lines import MOST_LINES, AttentionLinesView
-from explorer.ui.drawing.heat_map import HeatMapView
 from explorer.ui.drawing.side import CLOSEST, WELL_APART
+from explorer.ui.drawing.weights import MOST_LINES, AttentionLinesView, HeatMapView
 from explorer.ui.drawing.word_picture import FEWEST, MOST_IN_SIGHT
 from tests.ui.conftest import lesson_of
 

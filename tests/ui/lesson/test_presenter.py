@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import catalogue, load
 from explorer.sentences import sentence
-from explorer.ui.drawing.attention_lines import AttentionLinesView
+from explorer.ui.drawing.weights import AttentionLinesView
 from explorer.ui.lesson.bodies import PredictBody
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.hero import Hero

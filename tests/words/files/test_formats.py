@@ -15,7 +15,7 @@ from refusals import refuses
 from safetensors.numpy import save_file
 
 from explorer.core.errors import ExplorerError
-from explorer.words.files import arrays, formats, lines, records
+from explorer.words.files import arrays, formats, lines
 from explorer.words.vectors import Vectors
 from tests.words.files.conftest import (
     ARRAY,
@@ -117,7 +117,6 @@ def test_no_part_of_a_binary_file_passes_for_the_whole(tmp_path_factory, length)
 @pytest.mark.parametrize("size", [16, 40, 1000])
 def test_blocks_may_end_anywhere(tmp_path, monkeypatch, size):
     monkeypatch.setattr(lines, "_BLOCK", size)
-    monkeypatch.setattr(records, "_BLOCK", size)
     assert read(tmp_path, GLOVE)[1].tobytes() == ARRAY.tobytes()
     assert read(tmp_path, BINARY)[1].tobytes() == ARRAY.tobytes()
     monkeypatch.setattr(arrays, "_ROWS", 2)
