@@ -210,7 +210,10 @@ def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element
     row, op = view.row(axis), view.nodes[activation].op
     before, after = view.values[hidden][row], view.values[activation][row]
     last = not any(activation in node.parents for node in view.nodes.values() if node.op.projects)
-    words = _words(op, after, units, f"“<mark>{escape(view.labels(axis)[row])}</mark>”", last)
+    who, pin = f"“<mark>{escape(view.labels(axis)[row])}</mark>”", view.engine.pins.get(activation)
+    words = f"For {who}: units are held at typed values."
+    if pin is None or not pin.cells[row].any():
+        words = _words(op, after, units, who, last)
     symbols = [formula_text(view.nodes[name].symbol) for name in (hidden, activation)]
     listing = _listing(op, before, after, units, symbols, activation, row)
     curve: list[Element] = [

@@ -239,7 +239,8 @@ def _counted(net: Net, threshold: str) -> str:
     straight = net.straight("the border is one straight line")
     if right is None:
         return f"There are no right answers to compare with.{straight}"
-    return f"<b>{int(right.sum())} of {len(right)}</b> cases are on the right side of {threshold}.{straight}"
+    count, are = int(right.sum()), "is" if right.sum() == 1 else "are"
+    return f"<b>{count} of {len(right)}</b> cases {are} on the right side of {threshold}.{straight}"
 
 
 def _window(cases: Array) -> tuple[float, float, float, float]:

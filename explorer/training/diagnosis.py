@@ -19,9 +19,11 @@ SMALL = 1e-3
 """A gradient shorter than this share of the longest gradient of a block counts as vanished."""
 TIMES = 10.0
 """A loss this many times the first one has left its valley; a suggested rate differs by the same factor."""
+PLAIN = "SGD", "momentum"
+"""The optimisers whose steps are proportional to the gradient; the others normalise their steps."""
 USUAL, USUAL_ADAPTIVE = 0.1, 0.01
-"""Learning rates that suit most models, for optimisers whose steps are proportional to the gradient, and for those that
-normalise their steps. A rate far above is lowered to these at once.
+"""Learning rates that suit most models, for the `PLAIN` optimisers and for the others. A rate far above is lowered to
+these at once.
 """
 FAR = 0.25
 """A wrong answer is off by more than this share of the range of the targets."""
@@ -85,14 +87,16 @@ def diagnosis(document: Document, records: Records, recipe: Recipe, learns: str 
     first, last = _ends(losses)
     if last < FALLEN * first:
         return None
-    if faint := faint_blocks(records):
+    remedy, setting, switch = _against_vanishing(document)
+    # Steps that are normalised are no shorter where the gradient is: another optimiser does not help.
+    if (faint := faint_blocks(records)) and (switch or recipe.optimiser in PLAIN):
         said = f"The gradient has all but vanished in {_few(faint)}: next to nothing moves there."
-        return Diagnosis(said, *_against_vanishing(document))
+        return Diagnosis(said, remedy, setting, switch)
     higher = recipe.rate * TIMES
     fell = f"In {records.at:,} steps the loss went from {alone(first)} to {alone(last)} only"
     if higher > BOUNDS["rate"][1]:
         return Diagnosis(f"{fell}.")
-    return Diagnosis(f"{fell}: the steps may be too small.", f"Rate {higher:g}", ("rate", higher))
+    return Diagnosis(f"{fell}: the steps may be too small.", f"Rate {alone(higher)}", ("rate", higher))
 
 
 def _risen(losses: Array, recipe: Recipe) -> Diagnosis | None:
@@ -100,7 +104,7 @@ def _risen(losses: Array, recipe: Recipe) -> Diagnosis | None:
     first, last = _ends(losses)
     if len(losses) < ENOUGH or last <= RISEN * first:
         return None  # true for NaN, too
-    usual = USUAL if recipe.optimiser in ("SGD", "momentum") else USUAL_ADAPTIVE
+    usual = USUAL if recipe.optimiser in PLAIN else USUAL_ADAPTIVE
     lower = max(min(recipe.rate / TIMES, usual), BOUNDS["rate"][0])
     said = f"The loss has risen from {alone(first)} to {alone(last)}: the steps go past the valley."
     return Diagnosis(said, f"Start over, at rate {lower:g}", ("rate", lower), starts_over=True)
@@ -136,7 +140,8 @@ def _wrong(document: Document) -> tuple[int, int, float]:
 def _not_there(document: Document) -> str:
     """For a net with wrong answers at the end of a run, a sentence that says how many; otherwise ""."""
     wrong, of, far = _wrong(document)
-    return f"The run is over, and {wrong} of {of} answers are still off by more than {far:.3g}." if wrong else ""
+    are = "is" if wrong == 1 else "are"
+    return f"The run is over, and {wrong} of {of} answers {are} still off by more than {far:.3g}." if wrong else ""
 
 
 def _stuck(document: Document, records: Records) -> str:
@@ -147,8 +152,9 @@ def _stuck(document: Document, records: Records) -> str:
     norm, at_first = float(records.norms[-1]), float(records.norms[:ENOUGH].max())
     if not wrong or later.mean() < FALLEN * earlier.mean() or not norm < GONE * at_first:
         return ""
+    are = "is" if wrong == 1 else "are"
     said = [
-        f"The loss stands still at {alone(float(records.losses[-1]))}, though {wrong} of {of} answers are "
+        f"The loss stands still at {alone(float(records.losses[-1]))}, though {wrong} of {of} answers {are} "
         f"off by more than {far:.3g}: the gradient is {alone(norm)} long, at first it was {alone(at_first)}."
     ]
     for k in range(1, model.layers):

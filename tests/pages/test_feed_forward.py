@@ -57,6 +57,10 @@ def test_of_an_activation_that_alters_all_sums_it_is_not_said_that_they_stay(sta
     start.do(SetSwitch(BLOCK, "activation", "GELU"), PinCells(f"{BLOCK}.hidden", {(0, 1): 0.0}))
     said = start.page(STAGE).notes
     assert "1 of 6 off: unit 2 is 0 after GELU. GELU changes every other sum." in said
+    start.do(PinCells(f"{BLOCK}.activation", {(0, 2): 3.0}))
+    said = start.page(STAGE).notes
+    assert "units are held at typed values" in said
+    assert "every other" not in said
 
 
 def test_with_a_gate_another_width_is_usual(desk):

@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from explorer.core.graph import LOSS
+from explorer.core.model import Model
 from explorer.core.training.recipe import FIRST, Recipe
 from explorer.document.commands import SetInputs, SetSwitch
 from explorer.document.document import Document
+from explorer.document.state import State
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.training.diagnosis import diagnosis, faint_blocks
@@ -100,6 +103,20 @@ def test_vanished_gradients_are_named_with_a_switch_that_helps():
     assert faint_blocks(records), "without residuals, next to nothing comes through six layers"
     assert faint_blocks(records)[0] in found.sentence
     assert found.switch == ("residual", True)
+
+
+@pytest.mark.parametrize(("optimiser", "remedy"), [("SGD", "Optimiser Adam"), ("Adam", "Rate 0.00001")])
+def test_who_trains_with_adam_is_not_told_to_do_so(optimiser, remedy):
+    axes = {"input": tuple("abcd"), "layer.0": ("x", "y"), "layer.6": ("out",)}
+    switches = {"loss.loss": "mean squared error", "layer.6.activation": "identity"}
+    axes |= {f"layer.{k}": tuple("uvwz") for k in range(1, 6)}
+    document = Document(State.of(Model("mlp", {}, axes, 4, 6, switches), {}))
+    small = {name: a * 0.05 for name, a in document.state.inputs.items() if name.endswith(".W")}
+    biases = {f"layer.{k}.b": np.full(4, 0.1) for k in range(1, 6)}
+    document.do(SetInputs(small | biases | {"loss.target": np.array([[1.0], [0.0]] * 2)}, "Make weights small"))
+    found, records = trained(document, Recipe(optimiser=optimiser, rate=1e-6, batch=0, steps=200), 100)
+    assert faint_blocks(records)
+    assert found.remedy == remedy
 
 
 def test_gradients_that_are_exactly_0_without_residuals_are_given_a_way_past_the_blocks():
