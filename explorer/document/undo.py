@@ -55,6 +55,11 @@ class UndoHistory:
         return tuple(step.state for step in self._steps)
 
     @property
+    def undone(self) -> tuple[State, ...]:
+        """The states that redo can reach."""
+        return self.states[self._now + 1 :]
+
+    @property
     def undo_label(self) -> str | None:
         """The name of the act that undo would take back, or None."""
         return self._steps[self._now].label if self._now else None

@@ -1,7 +1,7 @@
 """Records what somebody does in an example as the file of a lesson, whose steps still need their words."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -71,6 +71,10 @@ class Recording:
             self._moments[-1] = replace(moment, title=last.title)
         else:
             self._moments.append(moment)
+
+    def forget(self, undone: Collection[State]) -> None:
+        """Drop the steps of states that were undone."""
+        self._moments = [moment for moment in self._moments if moment.state not in undone]
 
     def toml(self, id: str, title: str) -> str:
         """The text of the lesson's file.

@@ -162,8 +162,9 @@ class Recorder(QObject):
         document, selection = self._bench.document, self._bench.selection
         if self.recording is None or self._bench.lesson.id != self._lesson or document.computing:
             return
-        look, edited = self._look(), None
-        if document.state is not self._state and document.state not in self._bench.opened:
+        look, edited, undone = self._look(), None, document.history.undone
+        self.recording.forget(undone)
+        if document.state is not self._state and document.state not in self._bench.opened and not undone:
             edited = document.history.undo_label
         self._state = document.state
         where = next((f"{one.group}: {one.title}" for one in selection.places if one.name == selection.stage), "")

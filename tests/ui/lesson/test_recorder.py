@@ -1,5 +1,7 @@
 """What somebody does in the window becomes a lesson, which is opened."""
 
+from math import inf
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
@@ -71,6 +73,30 @@ def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch, capsy
     assert bench.document.state.inputs["source.table"].tolist() == wanted.inputs["source.table"].tolist()
     assert main(["replay", str(path)]) == 0
     assert "3 steps forward, backward and from each" in capsys.readouterr().out
+
+
+def test_what_is_undone_is_no_step(window, eye, tmp_path, monkeypatch):
+    """Who undid what cannot be written down, as an infinite number, was told to do so, and could save nothing."""
+    bench, recorder, told = window.bench, window.lessons.recorder, []
+    monkeypatch.setattr(window.files.dialogs, "tell", told.append)
+    monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: tmp_path / "mine.lesson.toml")
+    visit(window, eye, ATTENTION)
+    recorder.start()
+    bench.document.do(SetCells("source.table", {(0, 0): inf}))
+    bench.bridge.flush()
+    visit(window, eye, OUTPUT)
+    assert len(recorder.recording) == 3
+    recorder.stop()
+    assert "Undo what was done there" in told[0]
+    bench.document.undo()
+    bench.bridge.flush()
+    assert len(recorder.recording) == 2
+    recorder.stop()
+    steps = load(tmp_path / "mine.lesson.toml").steps
+    assert [(step.look.stage, step.title) for step in steps] == [
+        (ATTENTION, "Encoder 1: Self-attention"),
+        (OUTPUT, "Output: Probabilities"),
+    ]
 
 
 def test_a_visit_to_gradient_descent_is_a_step_that_goes_there(window, eye, tmp_path, monkeypatch):
