@@ -75,7 +75,7 @@ def show(arguments: Namespace) -> int:
         raise ExplorerError("unknown-format", name=arguments.format, known=", ".join(FORMATS))
     arrays = arguments.out is not None and arguments.out.endswith(".npz") and arguments.format == "table"
     if arguments.out is not None and arguments.format != "python" and not arrays:
-        raise UsageError("--out writes arrays into FILE.npz, or a script with --format python.")
+        raise UsageError("--out writes FILE.npz, or a script with --format python; for other formats write > FILE.")
     if (arrays or arguments.format not in GRADIENTS) and (arguments.grad or arguments.grad_of):
         what = "A file of arrays" if arrays else f"The format {arguments.format}"
         raise UsageError(f"{what} has no gradients; --grad goes with {', '.join(GRADIENTS)}.")

@@ -108,6 +108,13 @@ class Transformer:
     'Undo: Set encoder.1.self.scale to none'
     """
 
+    # Slots, so that a mistyped name, as in m.token = …, is an error.
+    __slots__ = {
+        "__weakref__": None,
+        "document": "The open document.",
+        "lesson": "The lesson that the document belongs to.",
+    }
+
     def __init__(self, lesson: Lesson, document: Document) -> None:
         self.lesson, self.document = lesson, document
 

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from inspect import getdoc
 
 import numpy as np
 import pytest
@@ -55,7 +56,9 @@ def test_every_name_that_is_offered_is_documented():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         explorer.nothing  # noqa: B018
     public = [name for name in vars(explorer.Transformer) if not name.startswith("_")]
-    assert [name for name in public if not getattr(explorer.Transformer, name).__doc__] == []
+    assert [name for name in public if not getdoc(getattr(explorer.Transformer, name))] == []
+    with pytest.raises(AttributeError, match="no attribute 'token'"):
+        explorer.open("two-vectors").token = ["a"]
 
 
 def test_no_qt_is_imported_until_a_picture_is_asked_for():
