@@ -73,12 +73,13 @@ class Recorder(QObject):
         from explorer.lessons.recording import Recording  # rarely used
 
         try:
-            self.recording = Recording(self._bench.lesson)
+            self.recording = recording = Recording(self._bench.lesson)
+            self._lesson, self._state = self._bench.lesson.id, self._bench.document.state
+            self._take_down()
+            recording.toml("", "")  # to tell now, and not when it is to be saved
         except ExplorerError as error:
+            self.drop()
             self._files.dialogs.tell(sentence(error))
-            return
-        self._lesson, self._state = self._bench.lesson.id, self._bench.document.state
-        self._take_down()
 
     def stop(self) -> None:
         """Ask where to save the lesson, write it and open it; if cancelled, the recording goes on."""

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
 
 from explorer.cli import main
-from explorer.document.commands import SetCells
+from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.view import Cell
@@ -208,6 +208,17 @@ def test_what_cannot_be_recorded_is_told(open_window, monkeypatch):
     window.lessons.record()
     assert not window.lessons.recorder.is_on
     assert told[0].endswith("open one of these.")
+
+
+def test_a_model_that_no_step_can_say_is_told_before_anything_is_recorded(window, monkeypatch):
+    document, told = window.bench.document, []
+    monkeypatch.setattr(window.files.dialogs, "tell", told.append)
+    for words in (["Hello"], ["You", "are", "welcome"]):  # the vocabulary keeps the word
+        document.do(SetTokens("source", words))
+    window.lessons.record()
+    assert not window.lessons.recorder.is_on
+    assert told[0].startswith("Step 1 cannot be written down")
+    assert not window.recording.isVisible()
 
 
 def test_a_file_that_cannot_be_written_keeps_the_recording(window, tmp_path, monkeypatch):
