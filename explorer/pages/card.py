@@ -280,7 +280,8 @@ def _sizes(view: View) -> list[tuple[str, ...]]:
     all_learned = "counted block by block on the page Parameters"
     found = [("kind", model.kind, KINDS[model.kind])]
     if graph.sequences or model.kind == "mlp":
-        found.append(("layers", layers, "groups of the same blocks, one after the other"))
+        what = "groups of the same blocks" if graph.sequences else "groups of neurons"
+        found.append(("layers", layers, f"{what}, one after the other"))
     if graph.sequences:
         found.append(("d_model", f"{model.d_model}", "numbers that stand for each word"))
     found.append(("numbers that are learned", f"{learned:,}", all_learned if learned else "its numbers are given"))

@@ -37,6 +37,7 @@ from explorer.pages.page import (
     Stack,
     numeric,
     row_choice,
+    where,
     where_said,
 )
 from explorer.pages.view import Cell, View
@@ -359,7 +360,7 @@ def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
     typed = view.nodes[TARGET].is_input
     terms = _WordTerms(output, _contexts(view, names), vocabulary, target, given, cost, op.pad, not typed)
     lines = Lines(len(names), _WordTerms.line, (terms,))
-    titles = Column("After"), Column("right word"), *numeric("p"), Column("", BAR, 90), *numeric("−ln p")
+    titles = Column(where(view)), Column("right word"), *numeric("p"), Column("", BAR, 90), *numeric("−ln p")
     listing = Listing("term list", "Right words and their loss", titles, lines, vocabulary=vocabulary)
     counted = target != op.pad
     follow = "" if typed else FOLLOW.format(escape(end_mark(view.graph.axes[columns])))

@@ -34,6 +34,7 @@ from explorer.pages.page import (
     Stack,
     Trace,
     Traces,
+    where,
 )
 from explorer.pages.training_settings import OWN, RunProgress
 from explorer.pages.view import View
@@ -263,9 +264,8 @@ def _of_words(view: View) -> Listing:
         if beyond:
             said.append(Entry(f"right: {words[right]} {written(float(shares[i, right]), 3)}"))
         lines.append(Line((Entry(read[i], muted=True), *said, *[Entry("")] * (LIKELIEST - len(said)))))
-    # An encoder says the word at each place.
-    place, says = ("at", "it says") if view.state.model.kind == "encoder" else ("after", "it says next")
-    titles = Column(place), Column(says), *(Column(""),) * (LIKELIEST - 1)
+    says = "it says next" if where(view) == "After" else "it says"
+    titles = Column(where(view).lower()), Column(says), *(Column(""),) * (LIKELIEST - 1)
     return Listing("predictions", f"What {says}", titles, tuple(lines))
 
 

@@ -221,6 +221,7 @@ def test_among_many_words_the_right_one_comes_first_and_then_those_that_it_was_t
     P = reader.value("output.probabilities")[position]
     assert others == [int(word) for word in np.argsort(-P, kind="stable") if word != right][:7]
     assert sorted(line.cell.index[1] for line in lines) == list(range(len(P)))
+    assert page.the(TERMS).columns[0].title == "At", "an encoder says the word at a place"
 
 
 @pytest.mark.parametrize("position", [0, 2])
