@@ -33,6 +33,7 @@ class Choice(Frozen):
     # Keep the most probable words that together have at least this probability; 1: all. At least one word stays.
     top_p: float = 1.0
     seed: int = 0  # of the draws
+    never: tuple[int, ...] = ()  # the numbers of words that are not chosen, such as padding
 
     def __post_init__(self) -> None:
         for name, (low, high) in BOUNDS.items():
@@ -50,6 +51,9 @@ class Choice(Frozen):
 
     def left(self, spread: Array) -> Array:
         """The probabilities that top-k and top-p leave, scaled to sum to 1, (n_words,)."""
+        if self.never:
+            spread = spread.copy()
+            spread[list(self.never)] = 0.0
         left = np.where(kept(spread, self.top_k, self.top_p), spread, 0.0)
         return np.asarray(left / (left.sum() or 1.0))
 
@@ -159,6 +163,7 @@ def search(
     beams: int,
     ends: Collection[int],
     told: Callable[[int, int], None] = lambda done, total: None,
+    never: tuple[int, ...] = (),
 ) -> list[tuple[Beam, ...]]:
     """Beam search: after each word the `beams` most probable continuations are kept (Sutskever et al. 2014, §3.2).
 
@@ -174,6 +179,8 @@ def search(
         The numbers of the marks at which a text is over, such as `<end>`.
     told : callable, optional
         Called before each word is read, with the number read and the most there can be; it may raise to stop.
+    never : tuple of int, optional
+        As in `Choice`.
 
     Returns
     -------
@@ -199,7 +206,7 @@ def search(
                 found.append((replace(beam, parent=place), reader))
                 continue
             logits = reader.read(read)
-            probabilities = Choice().probabilities(logits)
+            probabilities = Choice(never=never).probabilities(logits)
             for word in places_of_largest(probabilities, beams).tolist():
                 score = beam.score + float(np.log(max(probabilities[word], 1e-300)))
                 step = Written(logits, probabilities, word)

@@ -63,6 +63,11 @@ class Vocabulary(tuple[str, ...]):
         return tuple(marks or there[:1] or [END])
 
     @cached_property
+    def never(self) -> tuple[int, ...]:
+        """The numbers of the marks that no text has: the padding, which Marian may say (`bad_words_ids`)."""
+        return tuple(i for i in [self.index(PAD)] if self.tokenizer.is_mark(i)) if PAD in self else ()
+
+    @cached_property
     def _adds_blank(self) -> bool:
         """Whether the tokenizer adds a blank before every text, also before one that begins with a blank."""
         alone, behind = (self.tokenizer.encode(text, False) for text in ("a", " a"))

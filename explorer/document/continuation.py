@@ -93,6 +93,12 @@ def ends_of(state: State) -> frozenset[int]:
     return frozenset(words.index(end) for end in end_marks(words) if end in words)
 
 
+def never_of(state: State) -> tuple[int, ...]:
+    """The numbers of the words of the output vocabulary that a text never has."""
+    words = output_words(state)
+    return words.never if isinstance(words, Vocabulary) else ()
+
+
 def output_words(state: State) -> tuple[str, ...]:
     """The output vocabulary of the model."""
     return state.graph.axes["output.words"]

@@ -7,6 +7,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from explorer.document.continuation import (
     ids_of,
     known_words,
     nearest_words,
+    never_of,
     output_words,
     positions,
     sequence_of,
@@ -324,13 +326,13 @@ def continued(
     else:
         raise ExplorerError("no-target")
     decoder, says, ends = decoder_of(state, len(read), n, source), output_words(state), ends_of(state)
-    ids = ids_of(read, state.graph.axes[state.graph.sequences[sequence]])
+    ids, never = ids_of(read, state.graph.axes[state.graph.sequences[sequence]]), never_of(state)
     found: tuple[Beam, ...] = ()
     if beams is not None:
-        found = search(decoder, ids, n, beams, ends)[-1]
+        found = search(decoder, ids, n, beams, ends, never=never)[-1]
         steps = found[0].steps
     else:
-        steps = tuple(write(decoder, ids, n, choice, ends))
+        steps = tuple(write(decoder, ids, n, replace(choice, never=never), ends))
     new = tuple(says[step.chosen] for step in steps)
     if new and len(new) < n and decoder.reads[steps[-1].chosen] < 0 and steps[-1].chosen not in ends:
         notices.append(f"nothing is written behind “{new[-1]}”, which the model says but does not read")

@@ -18,7 +18,7 @@ from explorer.core.numbers import Ranked, alone, as_share, exact, quantity, writ
 from explorer.core.ops import Array
 from explorer.core.vocabulary import end_marks
 from explorer.document.commands import SetTokens, WriteOn
-from explorer.document.continuation import decoder_of, ends_of, ids_of, output_words, positions
+from explorer.document.continuation import decoder_of, ends_of, ids_of, never_of, output_words, positions
 from explorer.document.state import State
 from explorer.pages.drawing import ACCENT, MUTED, Axis, Box, Drawing, FlowLine, Mark
 from explorer.pages.element import Data, Element
@@ -203,7 +203,7 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
     row, most = view.row(sequence, last=True), positions(view.state, sequence)
     shares, choice = _shares(view, row), _choice(view)
     chances = choice.left(shares)
-    chosen = choice.word(chances, row + 1) if not choice.greedy else int(np.argmax(shares))
+    chosen = choice.word(chances, row + 1)
     return (
         Note("text", _text(view, sequence, row)),
         *_buttons(view, sequence, row, choice, chosen, most),
@@ -236,7 +236,8 @@ def _shares(view: View, row: int) -> Array:
 def _choice(view: View) -> Choice:
     top_k = view.number(TOP_K, 0, 0, len(view.graph.axes["output.words"]))
     top_p = view.number(TOP_P, 100, 1, 100) / 100
-    return Choice(not view.chosen(HOW, 1), 1.0, top_k, top_p, view.number(SEED, 0, 0, MOST_SEED))
+    seed = view.number(SEED, 0, 0, MOST_SEED)
+    return Choice(not view.chosen(HOW, 1), 1.0, top_k, top_p, seed, never_of(view.state))
 
 
 def _text(view: View, sequence: str, row: int) -> str:
@@ -362,6 +363,7 @@ def _listing(
 
 def _controls(view: View, choice: Choice, chances: Array, shares: Array) -> Stack:
     left, possible = chances > 0, shares > 0  # at a low temperature the share of a word may be 0 without any cut
+    possible[list(choice.never)] = False
     n, last, what = int(left.sum()), len(left), unit(view.labels(view.nodes[PROBABILITIES].axes[1]))
     asks_how = (Keep(HOW, 0), Keep(HOW, 1))
     how = Options(
@@ -414,7 +416,7 @@ def _tree(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     cost = next_word_cost(state.model, view.graph, row + 1)
 
     def searched(told: Told) -> list[tuple[Beam, ...]]:
-        return search(decoder_of(state, len(words), DEEP), ids, DEEP, BEAMS, ends_of(state), told)
+        return search(decoder_of(state, len(words), DEEP), ids, DEEP, BEAMS, ends_of(state), told, never_of(state))
 
     levels = view.awaited(BEAMED, cost.without + READ * cost.with_cache * BEAMS * DEEP, (state, row), searched)
     if levels is None:

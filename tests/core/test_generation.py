@@ -74,6 +74,13 @@ def test_a_number_falls_on_a_word():
     assert [drawn(shares, x) for x in (0.0, 0.19, 0.2, 0.69, 0.71, 0.999999)] == [0, 0, 2, 2, 3, 3]
 
 
+def test_what_is_never_written_gives_its_probability_to_the_others():
+    np.testing.assert_allclose(Choice(never=(0,)).probabilities(LOGITS), [0, 0.6, 0.3, 0.1])
+    chain = Chain([[0.9, 0.1], [0.8, 0.2]])
+    assert [step.chosen for step in write(chain, [0], 2, Choice(greedy=True, never=(0,)), ends=())] == [1, 1]
+    assert search(Chain(chain.rows), [0], 2, 2, ends=(), never=(0,))[-1][0].words == (1, 1)
+
+
 def test_writing_stops_behind_end():
     chain = [[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0]]
     assert [step.chosen for step in write(Chain(chain), [0], 9, Choice(greedy=True), ends={3})] == [1, 2, 3]

@@ -9,12 +9,19 @@ from explorer.checkpoints.tokenizers.tokenizer import named
 from explorer.checkpoints.tokenizers.tokenizer_json import from_json
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
+from explorer.core.generation import Choice
 from explorer.core.model import Model
 from explorer.core.vocabulary import Vocabulary
-from explorer.document.commands import SetSwitch, SetTokens
+from explorer.document.commands import PinCells, SetArray, SetSwitch, SetTokens, WriteOn
+from explorer.document.document import Document
 from explorer.document.manifest import packed
 from explorer.document.state import State
 from explorer.document.storage import load, save
+from explorer.library.answers import continued
+from explorer.pages.element import leaves
+from explorer.pages.levels import NEXT_WORD
+from explorer.pages.next_word import next_word
+from explorer.pages.view import View
 from tests.checkpoints.small import translator
 
 SAID = {
@@ -44,6 +51,28 @@ def test_the_tokenizer_is_there_again(state, tmp_path):
     assert words[:4] == ("a", "b", "ab", "<s>")
     assert words.pieces_of("abba") == ["ab", "b", "a"]
     assert again.graph.labels("input", again.inputs) == ("ab", "b")
+
+
+def test_padding_is_no_next_word():
+    """Marian gives it the logit 0, and its config forbids it."""
+    mark = {"id": 3, "content": "<pad>", "special": True}
+    vocabulary = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2, "<pad>": 3}, "merges": [["a", "b"]]}
+    words = named(from_json(json.dumps({**SAID, "model": vocabulary, "added_tokens": [mark]})), 4)
+    model = Model("gpt", {"input": 1}, {"input.words": words}, d_model=4)
+    state = State.of(model, {"input.tokens": np.zeros(1, np.int64)})
+    bias = np.full(len(state.graph.axes["output.words"]), -9.0)
+    bias[[2, 3]] = 50, 99
+    state = SetArray("output.b", bias).apply(state)
+    pinned = PinCells("decoder.1.self.weights", {(0, 0, 0): 1}).apply(state)
+    for one in (state, pinned):
+        for choice in (Choice(greedy=True), Choice()):
+            written = WriteOn(1, 2, choice).apply(one)
+            assert written.graph.labels("input", written.inputs) == ("a", "ab", "ab")
+    for beams in (None, 2):
+        assert continued(state, ["a"], 1, None, Choice(greedy=True), beams).new == ("ab",)
+    page = next_word(View(state, Document(state).engine), NEXT_WORD)
+    (append,) = (one for part in page for one in leaves(part) if one.id == "append")
+    assert append.text == "Append “ab”"
 
 
 def test_two_tokenizers_of_the_same_pieces_are_kept_apart(state, tmp_path):

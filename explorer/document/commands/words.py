@@ -21,7 +21,16 @@ from explorer.core.vocabulary import MOST_TOKENS, are_numbers, end_marks, with_w
 from explorer.document.commands.base import Command
 from explorer.document.commands.cells import input_place
 from explorer.document.commands.model import SetSwitch
-from explorer.document.continuation import decoder_of, ends_of, ids_of, output_words, positions, room_of, sequence_of
+from explorer.document.continuation import (
+    decoder_of,
+    ends_of,
+    ids_of,
+    never_of,
+    output_words,
+    positions,
+    room_of,
+    sequence_of,
+)
 from explorer.document.state import State, read_only
 
 MOST_TOKEN_LENGTH = 64
@@ -205,7 +214,7 @@ class WriteOn(Command):
         """The chosen words, one after another."""
         n = min(self.n, positions(state, sequence_of(state)) - len(words))
         temperature = float(state.inputs[TEMPERATURE]) if TEMPERATURE in state.inputs else 1.0
-        choice = Choice(self.choice.greedy, temperature, self.choice.top_k, self.choice.top_p, self.choice.seed)
+        choice = replace(self.choice, temperature=temperature, never=never_of(state))
         sequence = sequence_of(state)
         if not state.pins:
             ids = ids_of(words, state.graph.axes[state.graph.sequences[sequence]])
@@ -220,7 +229,7 @@ class WriteOn(Command):
             if state.graph.nodes[PROBABILITIES].op.softens:  # these, or what they are made of, may be pinned
                 shares = values[PROBABILITIES][-1].astype(np.float64)
                 shares = np.where(np.isfinite(shares), shares, 0.0)
-                chances = shares if choice.greedy else choice.left(shares)
+                chances = choice.left(shares)
             # A new sentence may extend the output vocabulary, if the targets are its own next words.
             said = output_words(state)[choice.word(chances, len(words))]
             yield said
