@@ -20,6 +20,7 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load as load_lesson
 from explorer.pages.costs import WIDTH
 from explorer.settings import Settings
+from explorer.ui.classroom.tab import ClassDialogs
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.export import KINDS
 from explorer.ui.new_model import NewModel
@@ -820,10 +821,11 @@ def test_a_file_whose_name_is_of_another_encoding(open_window, tmp_path, file, a
         (lambda dialogs, path: dialogs.to_save_lesson(path), "mine", "mine.lesson.toml"),
         (lambda dialogs, path: dialogs.to_hand_out(path), "mine", "mine.pdf"),
         (lambda dialogs, path: dialogs.to_export(path, KINDS), "mine", "mine.xlsx"),
+        (lambda dialogs, path: dialogs.to_write(path, "Table", ".csv"), "class", "class.csv"),
     ],
 )
 def test_no_file_is_replaced_unasked_whose_ending_was_not_typed(window, tmp_path, monkeypatch, ask, typed, there):
-    dialogs, asked = window.files.dialogs, []
+    dialogs, asked = ClassDialogs(window), []
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / typed), ""))
     monkeypatch.setattr(dialogs, "replace", lambda path: asked.append(path) or len(asked) > 1)
     assert ask(dialogs, tmp_path / "suggested") == tmp_path / there

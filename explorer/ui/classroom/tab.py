@@ -22,6 +22,7 @@ from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.sheet import Sheet, read_sheet
 from explorer.teaching.sheet_page import Draft, Exercise, making_page, questions_of
 from explorer.ui.background import Background
+from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
 from explorer.ui.page.column_tab import ColumnTab
@@ -41,11 +42,8 @@ _DPI, _MARGIN = 96, 14
 """Dots per inch, and margin in millimetres, of a printed page."""
 
 
-class ClassDialogs:
+class ClassDialogs(Dialogs):
     """Dialogs that ask which files the page "Class" should read or write."""
-
-    def __init__(self, window: QWidget) -> None:
-        self._window = window
 
     def to_read(self, folder: Path, what: str, ending: str) -> list[Path]:
         """Ask for files to read."""
@@ -62,7 +60,7 @@ class ClassDialogs:
         """Ask for a file to write, with this ending; None if cancelled."""
         file, _ = QFileDialog.getSaveFileName(self._window, what, str(suggestion), f"{what} (*{ending})")
         path = Path(file)
-        return None if not file else path if path.name.endswith(ending) else path.with_name(f"{path.name}{ending}")
+        return self.with_ending(path, ending) if file and not path.name.endswith(ending) else path if file else None
 
     def to_print(self) -> "QPrinter | None":
         """Ask for a printer and its settings; None if cancelled."""
