@@ -175,6 +175,7 @@ class Elements(QWidget):
             if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
                 widget.setAttribute(Qt.WidgetAttribute.WA_WState_Hidden, False)
         if focused is not None and any(widget is focused or widget.isAncestorOf(focused) for widget in gone):
+            self.setFocus(Qt.FocusReason.OtherFocusReason)  # else Qt gives the keys to any control of the window
             self.give_focus(focused.accessibleName())
 
     def keys(self) -> Keys:

@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 from training_tab import click_weight, lengths_of, ticks_of
 
 from explorer.core.numbers import written
@@ -239,11 +239,13 @@ def test_with_all_weights_frozen_it_says_so(panel, stepper, hand, said):
     assert "free some of the frozen" in said()
 
 
-def test_without_a_loss_it_says_so(panel, eye, qtbot):
+def test_without_a_loss_it_says_so(panel, eye, hand, qtbot):
     panel.bench.document.do(SetSwitch("loss", "loss", "none"))
     qtbot.waitUntil(lambda: not panel.findChildren(Stepper))
-    panel.bench.document.do(SetSwitch("loss", "loss", "cross-entropy"))
+    panel.elements.widgets["loss on"].setFocus()
+    hand.key(Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: bool(panel.findChildren(Stepper)))
+    assert QApplication.focusWidget() is panel.elements, "the keys stay on the page though their button is gone"
 
 
 @pytest.fixture
