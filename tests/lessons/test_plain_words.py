@@ -144,6 +144,7 @@ def test_a_step_is_short_and_quiet_and_a_class_reads_three_sentences_at_most(les
         assert not any("!" in text for text in [step.title, step.notes, *texts_of(step)]), step.id
         shown = step.slide or step.words
         assert sentences(shown) <= 3, step.id
+        assert not re.search(r"Ctrl\+|pencil", shown), step.id  # a slide has neither
         assert len(plain(shown, numbers)) <= 230, step.id
 
 

@@ -164,7 +164,7 @@ class ReLU(Activation):
         return step("maximum", Constant(0.0, "0"), parents[0][cell])
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
-        yield Slip("no activation", "without ReLU", Kept())
+        yield Slip("no activation", "if negative numbers are kept", Kept())
 
 
 class Sigmoid(Activation):
