@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from explorer.core.errors import written_shape
-from explorer.core.graph import CASES, LOSS, PROBABILITIES, Node, Stage
+from explorer.core.graph import CASES, LOSS, TARGET, Node, Stage
 from explorer.core.numbers import alone, formatted, in_table, places_of_largest
 from explorer.core.ops import Array
 from explorer.lessons.symbols import IN_SIGNS, name_of
@@ -206,15 +206,15 @@ class _Boxed:
         return [*marks, image_of(view, view.of_head(node.name), inside)]
 
     def _words(self, room: Place) -> list[draw.Words]:
-        """The words that the integers of a node stand for."""
-        node, view = self._node, self._view
-        parent = view.nodes[node.parents[0] if node.parents else PROBABILITIES] if node.parents else node
-        labels = view.labels(parent.axes[-1])
-        numbers = [int(i) for i in np.ravel(self._value)]
-        if not node.parents:
-            words = self._of_given(numbers)
-        else:
-            words = [labels[i] if i < len(labels) else str(i) for i in numbers]
+        """What the integers of a node stand for: words, or only numbers, such as those of places."""
+        node, view, labels = self._node, self._view, tuple[str, ...]()
+        if node.op.picks:
+            labels = view.labels(view.nodes[node.parents[0]].axes[-1])
+        elif node.name == TARGET:
+            labels = view.labels(view.nodes[view.nodes[LOSS].parents[0]].axes[-1])
+        words = [labels[i] if i < len(labels) else str(i) for i in map(int, np.ravel(self._value))]
+        if node.short == "tokens":
+            words = list(view.labels(node.axes[0]))
         most = max(int(room[3] / LEAST_ROW), 1)
         shown = words if len(words) <= most else [*words[: most - 1], "…"]
         each = room[3] / len(shown)
@@ -224,16 +224,6 @@ class _Boxed:
             )
             for i, word in enumerate(shown)
         ]
-
-    def _of_given(self, numbers: Sequence[int]) -> list[str]:
-        """The words of an input that holds the numbers of words."""
-        view, node = self._view, self._node
-        if node.axes[0] in view.graph.sequences and node.short == "tokens":
-            return list(view.labels(node.axes[0]))
-        if PROBABILITIES in view.nodes:
-            labels = view.labels(view.nodes[PROBABILITIES].axes[-1])
-            return [labels[i] if i < len(labels) else str(i) for i in numbers]
-        return list(map(str, numbers))
 
     def _bars(self, room: Place) -> draw.Bars:
         """Bars of the most probable words."""

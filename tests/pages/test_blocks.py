@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from explorer.document.commands import SetCells
+from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.compose import page
@@ -176,3 +176,19 @@ def test_who_goes_out_of_a_layer_finds_it_drawn():
 def test_each_stage_has_its_block(desk, stage, block):
     found = block_of(desk(*TEXTBOOK).view.graph, stage)
     assert (found and found.name) == block
+
+
+def test_whole_numbers_are_words_only_where_they_are_numbers_of_words(desk):
+    made = desk("i-love-ai")
+    switches = {"positions": "own", "skips_padding": True, "first": 1, "segments": 2}
+    made.do(SetTokens("input", ("AI", "love", "I")), SetSwitch("loss", "L_1", True))
+    made.do(SetSwitch("loss", "targets", "next word"), *(SetSwitch("input", *one) for one in switches.items()))
+
+    def told(block, title):
+        marks = made.page(block).marks("model", (Box, Words))
+        at = next(i for i, mark in enumerate(marks) if isinstance(mark, Box) and mark.title == title)
+        return [mark.text for mark in itertools.takewhile(lambda mark: isinstance(mark, Words), marks[at + 1 :])]
+
+    assert told("model.loss", "target") == ["love", "I", "<end>"]
+    assert told("model.input", "segments") == ["0", "0", "0"]
+    assert told("model.input", "place") == [str(place) for place in made.value("input.place")]
