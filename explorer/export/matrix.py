@@ -5,7 +5,7 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from io import BytesIO, StringIO
@@ -40,13 +40,18 @@ class LabelledMatrix(Frozen, eq=False):
 
 def tsv(table: LabelledMatrix) -> str:
     """The matrix with all digits, separated by tabs, as spreadsheets take it from the clipboard."""
-    return "".join("\t".join(line) + "\n" for line in _grid(table, _plain))
+    return separated(_grid(table, _plain), "\t")
 
 
 def as_csv(table: LabelledMatrix) -> str:
     """The matrix with all digits, separated by commas."""
+    return separated(_grid(table, _plain), ",")
+
+
+def separated(lines: Iterable[Iterable[str]], by: str) -> str:
+    """Lines of cells; a cell in which `by` or a quotation mark stands is quoted, as spreadsheets do it."""
     out = StringIO()
-    csv.writer(out, lineterminator="\n").writerows(_grid(table, _plain))
+    csv.writer(out, delimiter=by, lineterminator="\n").writerows(lines)
     return out.getvalue()
 
 

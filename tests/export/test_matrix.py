@@ -55,6 +55,8 @@ def test_labels_stay_in_their_comment():
 
 @pytest.mark.parametrize(("write", "delimiter"), [(tsv, "\t"), (as_csv, ",")])
 def test_separated_values_have_all_digits_and_the_labels(write, delimiter):
+    quoted = LabelledMatrix("E", "E", np.eye(2), ('"', '"a'))  # pieces of a tokenizer
+    assert [line[0] for line in csv.reader(StringIO(write(quoted)), delimiter=delimiter)] == ["E", '"', '"a']
     head, *lines = csv.reader(StringIO(write(TABLE)), delimiter=delimiter)
     assert head == ["encoder.1.self.head.2.masked", "x", "y,z", "ü"]
     assert [line[0] for line in lines] == ["<start>", "a|b_c"]

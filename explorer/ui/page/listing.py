@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QModelIndex, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QPushButton, QScrollArea, QSizePolicy, QWidget
 
+from explorer.export.matrix import separated
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Line, Lines, Listing
 from explorer.pages.view import Cell
 from explorer.ui.matrix.clipboard import claim
@@ -444,7 +445,7 @@ class ListingView(FittedTable):
                 if column.kind != BAR
             )
             claim()
-            QGuiApplication.clipboard().setText("\t".join(texts))
+            QGuiApplication.clipboard().setText(separated([texts], "\t").removesuffix("\n"))
             return
         self._by = "arrow"
         super().keyPressEvent(event)
