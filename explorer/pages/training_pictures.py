@@ -251,11 +251,13 @@ def _of_words(view: View) -> Listing:
     shares = view.values[PROBABILITIES]
     rows, columns = view.nodes[PROBABILITIES].axes
     read, words = view.engine.labels(rows), view.engine.labels(columns)
-    target = view.values.get(TARGET)
+    target, counted = view.values.get(TARGET), np.zeros(len(read), bool)
+    if target is not None and target.ndim == 1:
+        counted = view.nodes[LOSS].op.counted(target)  # where the right word is <pad>, nothing is right
     lines = []
     for i in range(max(len(read) - MOST_PLACES, 0), len(read)):
         best = [int(k) for k in np.argsort(-shares[i], kind="stable")[:LIKELIEST]]
-        right = int(target[i]) if target is not None and target.ndim == 1 else -1
+        right = int(target[i]) if target is not None and counted[i] else -1
         beyond = right >= 0 and right not in best
         best = best[: LIKELIEST - beyond]
         said = [

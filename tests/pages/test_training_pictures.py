@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from explorer.core.model import Model
 from explorer.core.training.recipe import Recipe
 from explorer.document.commands import SetSwitch, SetTokens
+from explorer.document.state import State
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.element import leaves
 from explorer.pages.page import Row
@@ -107,6 +109,15 @@ def test_of_a_net_each_case_stands_beside_what_is_right(desk):
         ["1, 0", "1.000"],
         ["1, 1", "0.000"],
     ]
+
+
+def test_where_nothing_is_to_be_said_no_word_is_right():
+    words = ("the", "cat", "<end>", "<pad>")
+    here = Desk(State.of(Model("gpt", {"input": 3}, {"input.words": words}, 4, 1), {}))
+    here.do(SetSwitch("loss", "targets", "next word"), SetTokens("input", ("the", "cat", "<pad>")))
+    *said, behind = elements("says", here)["predictions"].lines
+    assert all(any("✓" in one.text or "right: " in one.text for one in line.entries) for line in said)
+    assert not any("✓" in one.text or "right: " in one.text for one in behind.entries)
 
 
 @pytest.mark.parametrize(("across", "columns"), [(1200.0, 2), (700.0, 1)])
