@@ -90,15 +90,22 @@ class Veil(QWidget):
         beside, above = map(self._elements.bench.appearance.px, (BESIDE, ABOVE))
         focus = QApplication.focusWidget()
         region, last, before = QRegion(), QRect(), False
+        near, dark = QRegion(), list[QRect]()
         for id, place in self._places(self._elements.widgets):
             widget = self._elements.widgets[id]
             lit = id in wanted or (focus is not None and (widget is focus or widget.isAncestorOf(focus)))
             if lit:
                 # This includes the sign between two lit elements of one line.
                 whole = place.united(last) if before and last.intersects(_line(place, self.width())) else place
-                region += whole.adjusted(-beside, -above, beside, above)
+                region += whole
+                near += whole.adjusted(-beside, -above, beside, above)
+            else:
+                dark.append(place)
             before, last = lit, place
-        return region
+        for place in dark:  # no line of an element above or below is lit
+            if not region.intersects(place):
+                near -= place
+        return near + region
 
     def _places(self, ids: Collection[str]) -> Iterator[tuple[str, QRect]]:
         """The places of elements on the page; that of the first element of a stack includes the heading."""

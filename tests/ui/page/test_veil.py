@@ -61,6 +61,14 @@ def test_the_matrix_of_a_step_stands_out_and_another_has_a_fifth_of_its_ink(led)
     assert 0.15 < faint / strong < 0.25
 
 
+def test_no_line_of_a_note_above_what_is_lit_is_lit(led):
+    """The tails of its letters stood black under faint words."""
+    window = led("where-the-answer-comes-from", "sum")
+    note, elements = window.page().elements.widgets["about the ledger"], window.page().elements
+    around = QRect(note.mapTo(elements, QPoint()), note.size())
+    assert not window.page().veil.lit().intersects(around)
+
+
 def places(window):
     """Where each matrix stands on the page, and how much larger it is than usual."""
     elements = window.page().elements
