@@ -292,11 +292,11 @@ class Lanes:
     def _folded(self, lane: Lane, stream: str, k: int, layers: int) -> str:
         """Draw only layer `k`, and dots for the others."""
         if k > 1:
-            stream = self._result(f"{lane.stack}.{k - 1}") or stream
+            stream = self._view.graph.leaving[f"{lane.stack}.{k - 1}.out"]
             self._sheet.skip(lane, stream, f"after layer {k - 1}")
         stream = self._one_layer(lane, k, stream)
         if k < layers:
-            stream = self._result(f"{lane.stack}.{layers}") or stream
+            stream = self._view.graph.leaving[f"{lane.stack}.{layers}.out"]
             self._sheet.skip(lane, stream, f"after layer {layers}")
         return stream
 
@@ -344,8 +344,3 @@ class Lanes:
         sheet.marks[at] = Box(place, said, title, note, tip, leads, folded=folded, around=True, letters=letters)
         sheet.go_on(lane, GAP - 4.0 + (6.0 if folded else 0.0))
         return stream
-
-    def _result(self, layer: str) -> str:
-        """The name of a layer's last result; "" if it has none."""
-        found = [name for part in SUBLAYERS if (name := self._sublayers.made(f"{layer}.{part}"))]
-        return found[-1] if found else ""

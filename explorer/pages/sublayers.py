@@ -80,12 +80,11 @@ class Sublayers:
         self.bends: tuple[float, float] | None = None
         """In a further row of a lane: the x of the encoder's line left of the row, and its y above the row."""
 
-    def made(self, block: str) -> str:
-        """The last node of a sublayer; "" if there is no such sublayer."""
-        for short in ("norm", "residual", "dropped", "projected", "concat", "output"):
-            if f"{block}.{short}" in self._view.nodes and not (short == "norm" and self._before(block)):
-                return f"{block}.{short}"
-        return ""
+    def _made(self, block: str) -> str:
+        """The last node of a block."""
+        last = (() if self._before(block) else ("norm",)), ("residual", "output_norm", "dropped")
+        found = (f"{block}.{short}" for some in last for short in some)
+        return next((name for name in found if name in self._view.nodes), raw_of(self._view, block))
 
     def _before(self, block: str) -> bool:
         """Whether a block has its norm at its input (pre-norm)."""
@@ -138,7 +137,7 @@ class Sublayers:
         below = below or (BESIDE if beside(self._view, block) else BELOW.get(kind, ""))
         sheet.caption(left + width / 2, lane.bottom + 13.0, below)
         lane.x = down + 12.0
-        result = self.made(block)
+        result = self._made(block)
         if result.endswith(".norm"):
             said = f"norm after {stage.title.lower()}"
             sheet.strip(lane, sheet.stages[nodes[result].stage], result, "norm", before=6.0, said=said)
@@ -315,7 +314,8 @@ class Sublayers:
 
 def raw_of(view: View, block: str) -> str:
     """The output node of a block, before it is added to the stream."""
-    return next(f"{block}.{short}" for short in ("projected", "concat", "output") if f"{block}.{short}" in view.nodes)
+    shorts = "projected", "concat", "together", "output"  # "together": experts, and the one that all words use
+    return next(f"{block}.{short}" for short in shorts if f"{block}.{short}" in view.nodes)
 
 
 def box_of(sheet: Sheet, stage: Stage, block: str, place: Place) -> Box:

@@ -456,6 +456,15 @@ def test_a_block_is_turned_off_and_on_again(desk):
     np.testing.assert_array_equal(made.value("output.probabilities"), before)
 
 
+def test_where_experts_are_turned_off_the_one_that_all_words_use_is_too(desk):
+    made = desk("i-love-ai")
+    made.do(SetSwitch("decoder.1.ffn", "experts", 2), SetSwitch("decoder.1.ffn", "shared", 3))
+    menu = dict(boxes(made.page(WHOLE.name))["Layer 1: Experts"].menu)
+    made.do(menu["Turn feed-forward off"].command())
+    reads, _ = made.view.nodes["decoder.1.ffn.residual"].parents
+    np.testing.assert_array_equal(made.value("decoder.1.ffn.residual"), made.value(reads))
+
+
 def test_a_head_a_residual_and_a_norm_can_be_turned_off(desk):
     made = desk(*TEXTBOOK)
     menu = dict(boxes(made.page(WHOLE.name))["Encoder 1: Self-attention, 2 heads"].menu)
