@@ -231,7 +231,12 @@ class CellEditing:
         row, column = index.row(), index.column()
         # The newest value: what is painted may be a few keys behind.
         value = round(self._view.newest(row, column) + by, 10)
-        # A stroke would take in what was done between its steps, and undo would take all of it back at once.
+        self._move_to(value, row, column)
+
+    def _move_to(self, value: float, row: int, column: int) -> None:
+        """Set a number as a step of the present stroke, or of a new one if something else was done since its last step:
+        a stroke takes in what is between its steps, and undo would take all of it back at once.
+        """
         if self._stroke is None or self._stroke is not self._view.bench.document.history.stroke:
             self._stroke = object()
         self.set({self._view.matrix.cell(row, column): value}, row, column, self._stroke)
@@ -278,7 +283,8 @@ class CellEditing:
             and not selecting
         ):
             start = self._view.newest(index.row(), index.column())
-            self._drag = (index.row(), index.column(), event.position().toPoint(), start)
+            # On the screen: wider numbers, or another part of the page, may move the matrix during the drag.
+            self._drag = (index.row(), index.column(), event.globalPosition().toPoint(), start)
 
     def mouse_moved(self, event: QMouseEvent) -> bool:
         """Handle a move of the mouse; returns whether a cell is being dragged."""
@@ -286,14 +292,14 @@ class CellEditing:
             self._turning = False
             return False
         row, column, origin, start = self._drag
-        moved = event.position().toPoint() - origin
+        moved = event.globalPosition().toPoint() - origin
         steps = int((moved.x() - moved.y()) / DRAG_PIXELS)
         if self._stroke is None and steps:
             self._stroke = object()
             self._view.setCursor(Qt.CursorShape.SizeAllCursor)
         if self._stroke is not None:
             value = round(start + steps * self._unit(event.modifiers()), 10) if steps else start
-            self.set({self._view.matrix.cell(row, column): value}, row, column, self._stroke)
+            self._move_to(value, row, column)
         return True
 
     def mouse_released(self) -> None:

@@ -485,6 +485,20 @@ def test_a_drag_changes_the_number_live_in_one_step(window, eye, hand, view, cel
     assert cell(1, 2) == 0.1
 
 
+def test_a_drag_goes_on_where_the_matrix_moves_below_the_mouse(window, eye, hand, view, cell, history):
+    """The number leapt to 5.7; and one undo took back the drag with all that was done during it."""
+    hand.press(view, hand.cell(view, 0, 0))
+    hand.move(5 * DRAG_PIXELS)
+    window.actions_.compare.trigger()
+    eye.settle(window)
+    window.bench.document.do(SetTokens("source", ("You",)))
+    hand.move(10 * DRAG_PIXELS)
+    hand.release(10 * DRAG_PIXELS)
+    assert cell(0, 0) == 1.1
+    assert len(history()) == 3
+    window.actions_.compare.trigger()
+
+
 def test_two_drags_are_two_steps(hand, view, cell, history):
     for _ in range(2):
         hand.press(view, hand.cell(view, 1, 2))
