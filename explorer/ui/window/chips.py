@@ -143,6 +143,7 @@ class WordEdit(QLineEdit):
     def __init__(self, text: str, words: tuple[str, ...], spoken: str = "Type a word") -> None:
         super().__init__()
         self.setMaxLength(MOST_LETTERS)
+        self._given = text
         self.setText(text)
         if words:
             completer = QCompleter(list(words), self)
@@ -162,7 +163,11 @@ class WordEdit(QLineEdit):
     def focusOutEvent(self, event: Any) -> None:
         super().focusOutEvent(event)
         if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self.kept.emit(self.text())
+            # Untouched, a sentence of pieces stays as it is: its text could be split into others.
+            if self.text() == self._given:
+                self.left.emit()
+            else:
+                self.kept.emit(self.text())
 
 
 class Rail(QScrollArea):

@@ -641,6 +641,21 @@ def test_what_is_typed_for_a_model_of_pieces_falls_into_pieces(open_window):
     assert window.tokens._row.isHidden()  # nothing is unknown
 
 
+def test_a_sentence_of_pieces_that_nobody_typed_into_stays_in_its_pieces(open_window, hand):
+    window = open_window("tiny-reader")
+    document, strip = window.bench.document, window.tokens._strips["input"]
+    document.do(SetTokens("input", list("The")))
+    window.bench.bridge.flush()
+    strip.edit_all()
+    window.setFocus()
+    assert strip._edit is None
+    assert document.words("input") == tuple("The")
+    strip.edit_all()
+    hand.type("A dragon")
+    window.setFocus()
+    assert "".join(document.words("input")) == "A␣dragon"
+
+
 def test_an_answer_that_is_typed_keeps_the_start_of_a_translator_of_others(window):
     window.bench.open(lesson_of(translator(), "A translator")[0])
     window.bench.bridge.flush()
