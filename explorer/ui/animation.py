@@ -252,7 +252,10 @@ def _moments(bench: Workbench, view: PageView, steps: int) -> tuple[list[Moment]
         ], 420
     if not bench.descent.possible:
         raise ExplorerError("nothing-moves-here", name=stage.title)
-    return [(f"After {i} steps", _learn(bench, i)) for i in _some(steps or STEPS)], 150
+    state = bench.document.state  # a run goes on where the training of the document ended
+    begun = state.records.at if state.records is not None and state.optimiser is not None else 0
+    ends = [begun + i for i in _some(steps or STEPS)]
+    return [(f"After {end} step{'s' * (end != 1)}", _learn(bench, begun, end)) for end in ends], 150
 
 
 def _some(last: int) -> list[int]:
@@ -265,11 +268,11 @@ def _go(bench: Workbench, gesture: object, view: QWidget) -> Callable[[], object
     return lambda: perform(bench, gesture, view)  # type: ignore[arg-type]
 
 
-def _learn(bench: Workbench, step: int) -> Callable[[], None]:
-    """An act that takes steps of gradient descent until `step` steps are done."""
+def _learn(bench: Workbench, begun: int, step: int) -> Callable[[], None]:
+    """An act that takes steps of gradient descent until `step` steps are done; `begun` are done already."""
 
     def take() -> None:
-        while bench.descent.at < step:
+        while max(bench.descent.at, begun) < step:
             before = bench.descent.at
             bench.descent.take(1)
             if bench.descent.at == before:  # no step was possible, and the descent has said why

@@ -58,6 +58,12 @@ def test_a_model_that_learns_shows_what_it_learns_and_the_document_learns_nothin
     assert "The last is After 30 steps." in moving.words
     assert window.bench.document.state is before
     assert moving.images[0] != moving.images[-1]
+    window.bench.descent.take(1)
+    window.bench.bridge.flush()
+    again = frames(window.bench, "layer.2", steps=2)
+    assert "The last is After 3 steps." in again.words
+    pages = [np.asarray(Image.open(BytesIO(png)))[:-STRIP] for png in pngs(again)]
+    assert not any(np.array_equal(one, other) for one, other in itertools.pairwise(pages)), "it stood still"
 
 
 def test_what_is_frozen_in_the_window_does_not_learn_in_the_animation(open_window):
