@@ -104,7 +104,8 @@ class CellEditing:
     def __init__(self, view: MatrixView) -> None:
         self._view = view
         self.ranges = Ranges(view, self)
-        self._drag: tuple[int, int, QPoint, float] | None = None
+        self._drag: tuple[int, int, QPoint, float, float] | None = None
+        """Row and column of the dragged cell; where on the screen the drag began, with which number and step."""
         self._stroke: object = None
         self._turned = 0.0  # parts of a notch that a fine wheel has turned
         self._turning = False
@@ -284,21 +285,25 @@ class CellEditing:
         ):
             start = self._view.newest(index.row(), index.column())
             # On the screen: wider numbers, or another part of the page, may move the matrix during the drag.
-            self._drag = (index.row(), index.column(), event.globalPosition().toPoint(), start)
+            at, unit = event.globalPosition().toPoint(), self._unit(event.modifiers())
+            self._drag = index.row(), index.column(), at, start, unit
 
     def mouse_moved(self, event: QMouseEvent) -> bool:
         """Handle a move of the mouse; returns whether a cell is being dragged."""
         if self._drag is None or not event.buttons() & Qt.MouseButton.LeftButton:
             self._turning = False
             return False
-        row, column, origin, start = self._drag
+        row, column, origin, start, unit = self._drag
+        if unit != (now := self._unit(event.modifiers())):  # Shift or Ctrl came or went: from here in its steps
+            self._drag = row, column, event.globalPosition().toPoint(), self._view.newest(row, column), now
+            return True
         moved = event.globalPosition().toPoint() - origin
         steps = int((moved.x() - moved.y()) / DRAG_PIXELS)
         if self._stroke is None and steps:
             self._stroke = object()
             self._view.setCursor(Qt.CursorShape.SizeAllCursor)
         if self._stroke is not None:
-            value = round(start + steps * self._unit(event.modifiers()), 10) if steps else start
+            value = round(start + steps * unit, 10) if steps else start
             self._move_to(value, row, column)
         return True
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from explorer.document.commands import SetCells, SetTokens
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ALT, SHIFT, CONTROL = Modifier.AltModifier, Modifier.ShiftModifier, Modifier.ControlModifier
-NONE = Modifier.NoModifier
+NONE, LEFT = Modifier.NoModifier, Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
@@ -497,6 +498,20 @@ def test_a_drag_goes_on_where_the_matrix_moves_below_the_mouse(window, eye, hand
     assert cell(0, 0) == 1.1
     assert len(history()) == 3
     window.actions_.compare.trigger()
+
+
+def test_with_shift_a_drag_goes_on_in_finer_steps(hand, view, cell, history):
+    """All of the way was counted in the finer steps: 0.6 became 0.15."""
+    port, at = view.viewport(), hand.cell(view, 0, 0)
+    hand.press(view, at)
+    hand.move(5 * DRAG_PIXELS)
+    for steps in (5, 8):
+        place = QPointF(at + QPoint(steps * DRAG_PIXELS, 0))
+        move = QMouseEvent(QEvent.Type.MouseMove, place, port.mapToGlobal(place), Qt.MouseButton.NoButton, LEFT, SHIFT)
+        QApplication.sendEvent(port, move)
+    assert cell(0, 0) == 0.63
+    hand.release(8 * DRAG_PIXELS)
+    assert len(history()) == 1
 
 
 def test_two_drags_are_two_steps(hand, view, cell, history):
