@@ -126,6 +126,9 @@ class Identity(Activation):
     bends = False
     title = "identity"
 
+    def forward(self, *parents: Array) -> Array:
+        return parents[0].copy()
+
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         return (gradient,)
 
@@ -149,6 +152,9 @@ class ReLU(Activation):
     expression = "np.maximum({0}, 0)"
     cuts = True
     title = "ReLU"
+
+    def forward(self, *parents: Array) -> Array:
+        return np.maximum(parents[0], 0)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         # At 0 the slope is not defined; 0 is used.
@@ -174,6 +180,9 @@ class Sigmoid(Activation):
     expression = "1 / (1 + np.exp(-{0}))"
     title = "sigmoid"
     within = (0.0, 1.0)
+
+    def forward(self, *parents: Array) -> Array:
+        return 1 / (1 + np.exp(-parents[0]))
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         return (passed(gradient, value * (1 - value)),)
@@ -290,6 +299,11 @@ class SiLU(Activation):
 
     def formula(self, *symbols: str) -> str:
         return self.latex % (symbols[0], symbols[0])
+
+    def forward(self, *parents: Array) -> Array:
+        (x,) = parents
+        result: Array = x / (1 + np.exp(-x))
+        return result
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         # σ(x) (1 + x (1 − σ(x)))

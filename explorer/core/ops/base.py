@@ -37,18 +37,9 @@ class Op(Frozen):
     latex: ClassVar[str] = ""
     """The text for `formula`, with ``%s`` for the symbol of each parent; an op that needs more overrides `formula`."""
     expression: ClassVar[str] = ""
-    """The text for `code`, with ``{0}``, ``{1}`` for the parents' names; an op that needs more overrides `code`.
-
-    `forward` is made of it, for any leading axes, unless the op has one of its own, which may be faster.
-    """
+    """The text for `code`, with ``{0}``, ``{1}`` for the parents' names; an op that needs more overrides `code`."""
     definition: ClassVar[str] = ""
     """Python source of the functions, besides numpy's, that `code` calls; a script begins with them."""
-
-    def __init_subclass__(cls, **others: Any) -> None:
-        super().__init_subclass__(**others)
-        if "expression" in vars(cls) and "forward" not in vars(cls):
-            value = cls.expression.format(*(f"parents[{i}]" for i in range(3)))
-            cls.forward = eval(f"lambda self, *parents: {value}", {"np": np})  # type: ignore[method-assign]
 
     # Facts: the rest of the program reads these, so that no code has to ask for the class of an op.
 

@@ -112,6 +112,11 @@ class Mixture(Op):
     latex = r"\sum_e {%s}_e \, {%s}_{i e}"
     expression = "np.einsum('...kij,...ik->...ij', {0}, {1})"
 
+    def forward(self, *parents: Array) -> Array:
+        said, shares = parents
+        mixed: Array = np.einsum("...kij,...ik->...ij", said, shares)
+        return mixed
+
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         said, shares = parents
         return (

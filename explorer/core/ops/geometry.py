@@ -16,6 +16,11 @@ class Length(Op):
     latex = r"\| %s \|"
     expression = "np.sqrt(({0} * {0}).sum(-1))"
 
+    def forward(self, *parents: Array) -> Array:
+        (x,) = parents
+        lengths: Array = np.sqrt((x * x).sum(-1))
+        return lengths
+
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         (x,) = parents
         # The derivative is the unit vector of the row; 0 for a row of length 0.
@@ -47,6 +52,12 @@ class Cosine(Op):
     alters = True
     latex = r"\frac{%s}{%s \, %s}"
     expression = "np.divide({0}, n := {1}[..., :, None] * {2}[..., None, :], out=np.zeros_like({0}), where=n != 0)"
+
+    def forward(self, *parents: Array) -> Array:
+        dot, a, b = parents
+        lengths = a[..., :, None] * b[..., None, :]
+        cosines: Array = np.divide(dot, lengths, out=np.zeros_like(dot), where=lengths != 0)
+        return cosines
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         dot, a, b = parents
@@ -148,7 +159,12 @@ class Angle(Op):
     subscripts = "ij->ij"
     alters = True
     latex = r"\arccos \, %s \times \frac{180°}{\pi}"
-    expression = "np.degrees(np.arccos(np.clip({0}, -1, 1)))"  # rounding may make a cosine a little larger than 1
+    expression = "np.degrees(np.arccos(np.clip({0}, -1, 1)))"
+
+    def forward(self, *parents: Array) -> Array:
+        # Rounding may make a cosine a little larger than 1.
+        angles: Array = np.degrees(np.arccos(np.clip(parents[0], -1, 1)))
+        return angles
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         (cosine,) = parents

@@ -322,6 +322,11 @@ class Intercept(Op):
     subscripts = "ic,ij,cj->j"
     expression = "{1}.mean(-2) - ({0}.mean(-2)[..., None] * {2}).sum(-2)"
 
+    def forward(self, *parents: Array) -> Array:
+        x, y, slopes = parents
+        start: Array = y.mean(-2) - (x.mean(-2)[..., None] * slopes).sum(-2)
+        return start
+
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         x, _, slopes = parents
         n, each = x.shape[-2], gradient[..., None, :]

@@ -248,6 +248,11 @@ class Likelihood(Op):
     expression = "np.take_along_axis({0}, {1}[..., None], axis=-1)[..., 0]"
     picked = 1
 
+    def forward(self, *parents: Array) -> Array:
+        probabilities, target = parents
+        right: Array = np.take_along_axis(probabilities, target[..., None], axis=-1)[..., 0]
+        return right
+
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         probabilities, target = parents
         of_probabilities = np.zeros_like(probabilities)
@@ -323,6 +328,11 @@ class MeanSquaredError(Op):
 
     latex = r"\frac{1}{n} \sum (%s - %s)^2"
     expression = "np.asarray(((d := {0} - {1}) * d).mean())"
+
+    def forward(self, *parents: Array) -> Array:
+        output, target = parents
+        difference = output - target
+        return np.asarray((difference * difference).mean())
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         output, target = parents

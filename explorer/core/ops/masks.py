@@ -149,6 +149,9 @@ class RelatedMask(Op):
     latex = r"[\, %s > 0 \,]"
     expression = "({0} > 0).astype(np.int64)"
 
+    def forward(self, *parents: Array) -> Array:
+        return (parents[0] > 0).astype(np.int64)
+
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         return f"IF({parents[0][cell]}>0,1,0)"
 

@@ -43,6 +43,10 @@ class LookUp(Op):
     looks_up = 1
     expression = "np.take({1}, {0}, axis=0)"
 
+    def forward(self, *parents: Array) -> Array:
+        tokens, table = parents
+        return np.take(table, tokens, axis=0)
+
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         tokens, table = parents
         # Each occurrence of a word adds its gradient to the word's row, (n_words, d_model). It is done number by
@@ -158,6 +162,10 @@ class Argmax(Op):
     latex = r"\mathrm{argmax}_j \; {%s}_{ij}"
     expression = "np.argmax({0}, axis=-1)"
     picks = True
+
+    def forward(self, *parents: Array) -> Array:
+        columns: Array = np.argmax(parents[0], axis=-1)
+        return columns
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         row = parents[0][(*cell, slice(None))]
