@@ -401,9 +401,9 @@ class Files(QObject):
     def take_typed(self) -> None:
         """Take over what is being typed into a cell or a field, as a click elsewhere does; the keys stay there."""
         typed = QApplication.focusWidget()
-        if typed is not None and self._window.isAncestorOf(typed):
-            around = typed.parentWidget() or self._window
-            self._window.setFocus()
+        if typed is not None:  # in this window, or in that of a stage beside it
+            around = typed.parentWidget() or typed
+            typed.window().setFocus()
             (typed if typed.isVisible() else around).setFocus()
 
     def _save(self, path: Path) -> bool:

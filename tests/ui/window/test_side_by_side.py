@@ -183,7 +183,7 @@ def test_in_a_narrow_window_two_pages_have_the_room_of_the_list_and_of_the_right
     assert window.map.width() == wide
 
 
-def test_a_stage_in_a_window_of_its_own_follows(window, eye, qtbot):
+def test_a_stage_in_a_window_of_its_own_follows(window, eye, hand, qtbot):
     eye.go_to(window, "source.embedding")
     dock = window.undock()
     qtbot.waitUntil(dock.isVisible)
@@ -197,6 +197,12 @@ def test_a_stage_in_a_window_of_its_own_follows(window, eye, qtbot):
     window.bench.document.do(SetCells("source.table", {(0, 0): 3.5}))
     QTest.mouseClick(dock.windowHandle(), Qt.MouseButton.LeftButton, pos=QPoint(2, 2))
     assert eye.texts(view)[0][0] == "3.5"  # what one clicks on is what there is
+    table = next(v for v in dock.findChildren(MatrixView) if v.matrix.name == "source.table")
+    table.setFocus()
+    table.setCurrentIndex(table.table.index(0, 0))
+    hand.type("7")
+    window.files.take_typed()  # as before the document is saved
+    assert eye.value(window, "source.table")[0, 0] == 7
     dock.close()
     qtbot.waitUntil(lambda: not window.docks.pages)
 
