@@ -5,7 +5,7 @@
 The functions at the end make the contents of a block: hidden units, a gate, experts, and positions in attention.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -96,6 +96,8 @@ OF_SHARES = ("weights", "probabilities", "onehot", "routed")
 """The last part of the names of nodes whose rows are shares."""
 ARROW = 6.0
 """Words have arrows to their lines only if the lines are at least so far apart."""
+FEW_WORDS = 12
+"""The most words whose number is not said above them."""
 TRACKS = 48
 """The most words that each have a line: more lines would look like a grey mat, so only this many are drawn."""
 SAID = {
@@ -168,6 +170,12 @@ def from_to(view: View) -> str:
     if view.state.model.kind == "encoder":
         goal = "the words at their places" if LOGITS in view.nodes else "each word in its context"
     return f"The model, from the words {said} to {goal}"
+
+
+def title_of(sequence: str, words: Sequence[str]) -> str:
+    """The title of a sequence that goes in; of many words, with their number."""
+    count = f" · {len(words)}" if len(words) > FEW_WORDS else ""
+    return {"source": "Source", "target": "Target so far"}.get(sequence, "Words in") + count
 
 
 def image_of(view: View, name: str, place: tuple[float, float, float, float]) -> Image:

@@ -13,7 +13,7 @@ from explorer.core.model import SUBLAYERS
 from explorer.core.numbers import alone, places_of_largest
 from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Bars, Box, Drawing, FlowLine, Mark, Words
 from explorer.pages.gestures import Keep
-from explorer.pages.lane import GAP, LETTER, PAD, RISE, SMALL, Lane, Sheet, amount, from_to, image_of
+from explorer.pages.lane import GAP, LETTER, PAD, RISE, SMALL, Lane, Sheet, amount, from_to, image_of, title_of
 from explorer.pages.levels import ALL, LAYER, layers_of, shown_layer, unlike
 from explorer.pages.page import where_said
 from explorer.pages.sublayers import Sublayers
@@ -221,8 +221,7 @@ class Lanes:
         """The title of an input sequence, short if its letters are large."""
         if self._letters > 1.0:
             return {"source": "Source", "target": "Target"}.get(sequence, "Words in")
-        count = f" · {len(words)}" if len(words) > 12 else ""
-        return {"source": "Source", "target": "Target so far"}.get(sequence, "Words in") + count
+        return title_of(sequence, words)
 
     def _above(self, height: float) -> float:
         """How far the layers of a lane extend above its middle."""

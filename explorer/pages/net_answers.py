@@ -410,7 +410,8 @@ def _said_of_fit(net: Net, trained: Engine | None) -> str:
         if trained is not None:
             learned = alone(float(trained.values[LOSS]))
             said.append(f"The line, trained in the same steps: loss <b>{learned}</b>.")
-        said.append(f"The best line, {line}: loss <b>{loss}</b>; it is known without training.")
+        best = f"The best line, {line}: loss <b>{loss}</b>; it is known without training."
+        said.append(best if np.isfinite(W) else "There is no best line: all examples have the same x.")
     # The output layer's activation bends the curve, though not a border.
     curved = net.view.nodes[net.output].op.bends
     return " ".join(said) + ("" if curved else net.straight("the curve is one straight line"))

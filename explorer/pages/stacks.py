@@ -12,7 +12,7 @@ from explorer.core.graph import LOSS, PROBABILITIES
 from explorer.core.model import SUBLAYERS
 from explorer.core.ops import Array
 from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Box, Drawing, FlowLine, Mark, Words
-from explorer.pages.lane import Sheet, amount, from_to, net_marks, net_node
+from explorer.pages.lane import Sheet, amount, from_to, net_marks, net_node, title_of
 from explorer.pages.lanes import answered, answers, answers_height, loss
 from explorer.pages.levels import layers_of, shown_layer
 from explorer.pages.sublayers import box_of, exchange
@@ -118,10 +118,8 @@ class Stacks:
     def _words_in(self, column: Column) -> None:
         """The words at the top, or only the first and the last one if they do not fit side by side."""
         sheet, words = self._sheet, self._view.labels(column.sequence)
-        title = {"source": "Source", "target": "Target so far"}.get(column.sequence, "Words in")
-        count = f" · {len(words)}" if len(words) > 12 else ""
         sheet.wait_for(f"{column.sequence}.tokens")
-        sheet.add(Words(column.middle, LINE / 2, f"{title}{count}", MUTED, True, size=SIZE, strong=True))
+        sheet.add(Words(column.middle, LINE / 2, title_of(column.sequence, words), MUTED, True, size=SIZE, strong=True))
         y, wide = 1.5 * LINE, np.array([LETTER * len(word) + 8.0 for word in words])
         if wide.sum() <= column.width:
             wide *= column.width / wide.sum()
@@ -132,7 +130,7 @@ class Stacks:
         else:
             n = len(words)
             column.across = column.left + column.width * (np.arange(n) + 0.5) / n
-            said = f"{words[0]} … {words[-1]}"
+            said = " … ".join((words[0], words[-1])[:n])
             sheet.add(Words(column.middle, y, said, TEXT, True, size=SIZE, room=column.width))
         column.y = 2 * LINE
 

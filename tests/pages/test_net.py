@@ -218,6 +218,12 @@ class TestFit:
         assert [(dot.x, dot.y) for dot in page.marks(ANSWERS, Dot)] == list(zip(x, target, strict=True))
         assert "curve" in page.page.header.sentence
 
+    def test_of_examples_above_each_other_there_is_no_best_line(self, sin):
+        sin.do(SetSwitch("regression", "on", True), SetArray("input.X", np.full_like(sin.value("input.X"), 2.0)))
+        notes = sin.page("input").notes
+        assert "There is no best line: all examples have the same x." in notes
+        assert "NaN" not in notes
+
     def test_the_line_of_the_regression_and_its_loss(self, sin):
         sin.do(SetSwitch("regression", "on", True))
         page = sin.page("input")

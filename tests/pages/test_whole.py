@@ -8,7 +8,7 @@ import pytest
 
 from explorer.core.cost import cost
 from explorer.core.graph import Place
-from explorer.document.commands import SetCells, SetSwitch
+from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
@@ -329,6 +329,14 @@ def test_in_large_letters_words_are_joined_only_in_attention(whole):
     assert len(joining)
     for (start, top), (end, bottom) in joining.tolist():
         assert any(inside((min(start, end), top, abs(end - start), bottom - top), place) for place in attention)
+
+
+def test_in_large_letters_a_single_long_word_stands_once(desk):
+    made = desk("i-love-ai")
+    made.do(SetTokens("input", ("a" * 60,)))
+    made.look(large=True)
+    texts = [mark.text for mark in made.page(WHOLE.name).marks("model", Words)]
+    assert texts[:2] == ["Words in", "a" * 60]
 
 
 def test_in_large_letters_one_layer_stands_for_all(desk):
