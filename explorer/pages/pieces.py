@@ -40,8 +40,8 @@ _KINDS = {
     "Unigram": "Unigram: of all ways to cut a word, the most probable one",
     "WholeWords": "whole words",
 }
-_BEGINS, _CHOSEN = 60, 40
-"""The most letters shown of a part of the sentence, in the list and in the field that chooses a part."""
+_BEGINS, _CHOSEN, _LISTED = 60, 40, 18
+"""The most letters of a part of the sentence: taken in steps, in the field that chooses it, and in the narrow list."""
 ACROSS = 5
 """The most pieces on a line, with their numbers: a part of the sentence may be the whole sentence."""
 
@@ -61,7 +61,7 @@ def own_steps(view: View, known: tuple[str, ...], sentence: str) -> tuple[Elemen
             for begin in range(0, len(ids) or 1, ACROSS):
                 some = ids[begin : begin + ACROSS]
                 pieces, numbers = " · ".join(map(known.__getitem__, some)), " ".join(map(str, some))
-                lines.append(Line.of("" if begin else _short(written(word)), pieces, numbers))
+                lines.append(Line.of("" if begin else _short(written(word), _LISTED), pieces, numbers))
     around = " ".join(known[i] for i in tokenizer.before), " ".join(known[i] for i in tokenizer.behind)
     told = [
         f"before it stands {escape(around[0])}" if around[0] else "",
@@ -111,7 +111,7 @@ def _known_word(view: View, known: Vocabulary, tokenizer: Tokenizer, words: list
     )
 
 
-def _short(word: str, most: int = _BEGINS) -> str:
+def _short(word: str, most: int) -> str:
     return word if len(word) <= most else f"{word[:most]} …"
 
 

@@ -113,6 +113,7 @@ def lines_of(said, name, sentence, **chosen):
 
 
 def test_each_part_stands_beside_its_pieces():
+    assert lines_of(SAID, "own pieces", "ab" * 10)[0][0] == "ab" * 9 + " …"
     assert lines_of(SAID, "own pieces", "ab abc <s>c") == [
         ["ab", "ab", "3"],
         ["abc", "abc", "4"],
