@@ -38,6 +38,17 @@ def test_without_a_cache_no_column_is_called_cached(cat):
     assert [column.title for column in cat.page(COSTS.name).the("lengths").columns][3] == "one more"
 
 
+def test_of_experts_all_are_counted_and_that_is_said(cat):
+    assert "experts" not in cat.page(COSTS.name).notes
+    before = counts(cat.page(COSTS.name))["feed-forward"]
+    cat.do(SetSwitch("decoder.1.ffn", "experts", 4), SetSwitch("decoder.1.ffn", "chosen", 1))
+    page = cat.page(COSTS.name)
+    assert "All experts are computed here, and counted" in page.notes
+    assert counts(page)["feed-forward"] > 2 * before
+    cat.choose(SHAPE, 1)
+    assert "experts" not in cat.page(COSTS.name).notes
+
+
 def test_one_token_is_no_several(cat):
     cat.choose(f"{TOKENS}.0", 1)
     assert cat.page(COSTS.name).the("pass").text == "Reading 1 token at once"
