@@ -185,7 +185,11 @@ MOST_TOKENS, MOST_LAYERS, MOST_WIDTH, MOST_HEADS = 8192, 128, 16_384, 128
 LENGTHS = (64, 128, 256, 512, 1024, 2048, 4096)
 TIMES = (64, 128, 256, 512)
 OWN = "this model"
-EXPERTS = " All experts are computed here, and counted; other programs compute only those that a word has chosen."
+HERE = {
+    ".routed": " All experts are computed here, and counted; other programs compute only those that a word has chosen.",
+    "_codes": " Weights in few bits take fewer bytes in other programs; here they stand beside the exact ones.",
+}
+"""What is said of a model with a node whose name ends so."""
 PASS, LONGER_TEXT = 460, 560
 """The widths of the two parts of the page, in pixels at text scale 1: they fit side by side in 1600 pixels."""
 
@@ -196,8 +200,10 @@ def costs(view: View, stage: Stage) -> tuple[Element, ...]:
     tokens = view.number(_of(TOKENS, _preset(view)), shape.room, 1, MOST_TOKENS)
     found = _cost(view, shape, tokens)
     none_kept = why_none_kept(view.state.model, tokens + 1) if shape.name == OWN else ""
-    mixed = shape.name == OWN and any(name.endswith(".routed") for name in view.nodes)
-    said = Note("together", _said(shape, tokens, found, none_kept) + EXPERTS * mixed)
+    remarks = ""
+    if shape.name == OWN:
+        remarks = "".join(said for end, said in HERE.items() if any(name.endswith(end) for name in view.nodes))
+    said = Note("together", _said(shape, tokens, found, none_kept) + remarks)
     title = Section("pass", f"Reading {quantity(tokens, 'token')} at once")
     one = title, said, _parts(found, _formulas(view, shape, tokens))
     longer = Section("growth", "How it grows with the text"), _growth(view, shape), _curves(view, shape)

@@ -49,6 +49,12 @@ def test_of_experts_all_are_counted_and_that_is_said(cat):
     assert "experts" not in cat.page(COSTS.name).notes
 
 
+def test_of_weights_in_few_bits_it_is_said_that_all_bytes_are_counted(cat):
+    assert "few bits" not in cat.page(COSTS.name).notes
+    cat.do(SetSwitch("decoder.1.self", "quantised", "4 bits"))
+    assert "Weights in few bits take fewer bytes in other programs" in cat.page(COSTS.name).notes
+
+
 def test_one_token_is_no_several(cat):
     cat.choose(f"{TOKENS}.0", 1)
     assert cat.page(COSTS.name).the("pass").text == "Reading 1 token at once"
