@@ -23,17 +23,18 @@ _SIZE = re.compile(r"font-size: (\d+\.\d+)pt")
 # so that nothing moves when the focus does. Controls in a line have one height; a spin box, to which Qt adds three
 # pixels, needs a maximum.
 _STYLESHEET = """
-QFrame#topBar, QFrame#inspector, QFrame#glossary, QFrame#lessonBar, QFrame#stepPanel {
+QFrame#topBar, QWidget#panelColumn, QFrame#inspector, QFrame#glossary, QFrame#lessonBar, QFrame#stepPanel {
     background: $surface; border: 0px solid $line;
 }
 QFrame#topBar { border-bottom-width: 1px; }
-QFrame#inspector { border-left-width: 1px; }
+QWidget#panelColumn { border-left-width: 1px; }
 QFrame#glossary { border-left-width: 1px; border-bottom-width: 1px; }
+QWidget#panelColumn QFrame#glossary { border-left-width: 0px; }
 QFrame#lessonBar { border-top-width: 1px; }
 QDialog#commandPalette { background: $surface; border: 1px solid $line_strong; }
 QFrame#findBar { background: $surface; border: 1px solid $line_strong; border-radius: 8u; }
 QFrame#notice { background: $raised; border: none; border-bottom: 1px solid $line; }
-QFrame#stepPanel { border-left-width: 1px; border-bottom-width: 1px; }
+QFrame#stepPanel { border-bottom-width: 1px; }
 QFrame#tokenBar { background: $page; border: none; border-bottom: 1px solid $line; }
 QFrame#sidebar { background: $page; border: none; border-right: 1px solid $line; }
 QFrame#page { background: $page; border: none; }

@@ -49,8 +49,11 @@ class PanelColumn(QWidget):
 
     def __init__(self, below: QWidget | None = None) -> None:
         super().__init__()
+        self.setObjectName("panelColumn")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._panel: StepPanel | None = None
         self.column = column_in(self, spacing=0)
+        self.column.setContentsMargins(1, 0, 0, 0)  # the line at its left
         if below is None:
             self.column.addStretch(1)
         else:
@@ -377,7 +380,7 @@ class LessonParts(QObject):
     def be_as_wide(self, pixels: int) -> None:
         """Set the width of the panel in pixels, beside the stage and beside the other tabs."""
         self.panel.setMinimumWidth(pixels)
-        self._outside.setFixedWidth(pixels)
+        self._outside.setFixedWidth(pixels + 1)  # with the line at its left
 
     def _follow_step(self) -> None:
         self._stay_level()

@@ -473,7 +473,8 @@ class MainWindow(QMainWindow):
         self._brings_bottom.setVisible(bottom and not leads)
         self._brings_bottom.setFixedHeight(px(STRIP))
         most = INSPECTOR_PART if width >= px(NARROW) else INSPECTOR_PART_OF_LARGE
-        self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.minimumWidth()) * most)))
+        beside = min(px(INSPECTOR_WIDTH), int((width - self.map.minimumWidth()) * most))
+        self.inspector.setFixedWidth(beside - 1)  # without the line at the left of its column
         self.lessons.be_as_wide(self.inspector.minimumWidth())  # the lesson's panel stays when the inspector is folded
         self.terms.place()
         # From the inside out; Qt would take a turn for each of these layouts, and lay out the page in between.

@@ -318,6 +318,17 @@ def test_a_step_on_the_words_tab_looks_its_word_up(open_window, qtbot):
     assert window.tabs.currentWidget() is not window.tabs.words
 
 
+def test_the_column_of_a_step_has_one_ground_down_to_the_foot_of_the_window(open_window, eye):
+    """Beside the tab "Train" the white column ended below the step, as if something were missing."""
+    window = open_window("xor")
+    window.show_tab("Train")
+    eye.settle(window)
+    image, panel = window.grab().toImage(), window.lessons.panel
+    below = panel.mapTo(window, panel.rect().bottomRight()) + QPoint(-9, 20)
+    assert below.y() < window.height()
+    assert image.pixelColor(below).name() == window.bench.appearance.theme.surface
+
+
 def test_a_step_that_shows_gradients_presses_their_button(open_window, eye):
     window = open_window("xor")
     guide, showing = window.lessons.guide, window.top_bar.showing
