@@ -28,9 +28,9 @@ from explorer.pages.whole import whole_below
 FIRST = 7
 """How many numbers of a matrix are shown, less one for each decimal: the column of its stage needs the room."""
 OF_GIVEN = (
-    Column("Matrix", names=True),
-    Column("Where", width=260),
-    Column("Shape", NUMBER),
+    Column("matrix", names=True),
+    Column("where", width=260),
+    Column("shape", NUMBER),
     Column("its numbers", width=340),
 )
 
@@ -102,10 +102,10 @@ TO_COMPARE = "comparing"
 MANY = 2**20
 """A matrix with at least this many numbers is compared once, and not each time its line comes into sight."""
 OF_CHANGES = (
-    Column("Stage and matrix", names=True),
-    Column("Cells changed", NUMBER),
+    Column("stage and matrix", names=True),
+    Column("cells changed", NUMBER),
     Column("share of its cells", BAR, 320),
-    Column("Largest change", NUMBER),
+    Column("largest change", NUMBER),
 )
 
 
@@ -228,8 +228,8 @@ def moving(view: View, moves: Mapping[str, bool], measured: bool = False) -> Lis
         box = Entry(title, tip=tip, leads=Move(tuple(names), share < 1), tick=share)
         return Line((box, *([Entry(lengths[place])] if measured else []), opens))
 
-    lengths_of = (Column("Length of its gradient", NUMBER),) if measured else ()
-    columns = Column("Weight" if measured else "", names=True), *lengths_of, Column("")
+    lengths_of = (Column("length of its gradient", NUMBER),) if measured else ()
+    columns = Column("weight" if measured else "", names=True), *lengths_of, Column("")
     return Listing("weights", "What moves", columns, tuple(line(*one) for one in enumerate(lines)), len(lines))
 
 

@@ -135,7 +135,7 @@ def _blocks(counted: tuple[BlockWeights, ...]) -> Listing:
     """A bold line for each block with its sum, and a line for each of its matrices; the largest block fills its bar."""
     n = total(counted)
     columns = (
-        Column("Block", names=True),
+        Column("block", names=True),
         Column("what for"),
         Column("sizes", width=440, names=True),
         Column("numbers", NUMBER),
@@ -160,7 +160,7 @@ def _blocks(counted: tuple[BlockWeights, ...]) -> Listing:
 
 def _growth_of_weights(own: int, pairs: int, larger: tuple[Growth, ...]) -> Listing:
     """A line for each way to make the model larger."""
-    titles = Column("If there were", names=True), *numeric("numbers", "times")
+    titles = Column("if there were", names=True), *numeric("numbers", "times")
     columns = *titles, Column("", BAR, 300), *numeric("scores", "times")
     now = "the model as it is", own, pairs
     rows = [now, *((GROWTH[grown.what], grown.count, grown.scores) for grown in larger)]

@@ -283,7 +283,7 @@ def _listing(
     # The output of a sigmoid is too small for the scale of its input.
     bar_after = op.within or bar
     columns = (
-        Column("Unit"),
+        Column("unit"),
         Column(f"before {symbols[0]}", NUMBER),
         Column("", BAR, 90, bar, signed=True),
         Column(f"after {symbols[1]}", NUMBER),

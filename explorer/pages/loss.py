@@ -152,7 +152,7 @@ def _listing(view: View, scores: str, output: str, row: int) -> Listing:
     apart = gradient[row] * _n(view)
     widest = float(np.abs(apart[np.isfinite(apart)]).max(initial=0.0)) or 1.0
     bar = Column("", BAR, 110, (-widest, widest), signed=True)
-    columns = [Column("Word"), *numeric("y", "P", "gradient" if _held(view, row) else "P − y"), bar]
+    columns = [Column("word"), *numeric("y", "P", "gradient" if _held(view, row) else "P − y"), bar]
     decimals = [max(decimals_of(shares[row]), 4)]
     more = []
     after = _stepped(view, output)
@@ -360,7 +360,7 @@ def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
     typed = view.nodes[TARGET].is_input
     terms = _WordTerms(output, _contexts(view, names), vocabulary, target, given, cost, op.pad, not typed)
     lines = Lines(len(names), _WordTerms.line, (terms,))
-    titles = Column(where(view)), Column("right word"), *numeric("p"), Column("", BAR, 90), *numeric("−ln p")
+    titles = Column(where(view).lower()), Column("right word"), *numeric("p"), Column("", BAR, 90), *numeric("−ln p")
     listing = Listing("term list", "Right words and their loss", titles, lines, vocabulary=vocabulary)
     counted = target != op.pad
     follow = "" if typed else FOLLOW.format(escape(end_mark(view.graph.axes[columns])))
@@ -453,7 +453,7 @@ def _squares(view: View, output: str) -> tuple[Listing, Drawing, str]:
         costs = off * off
     widest = float(np.abs(off[np.isfinite(off)]).max(initial=0)) or 1.0
     bar = Column("", BAR, 80, (-widest, widest), signed=True)
-    titles = Column("Number"), *numeric("output", "target", "difference"), bar, *numeric("squared")
+    titles = Column("number"), *numeric("output", "target", "difference"), bar, *numeric("squared")
     few = len(lines) <= NAMED  # with more, the names would cover the curve
     dots = [
         Dot(x, y, squares.name(i) * few, series(0), cell=Cell(output, divmod(i, len(columns))))

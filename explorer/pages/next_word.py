@@ -351,7 +351,7 @@ def _listing(
     made = _Words(words, shares, chances, greedy, row, chosen, spoken, sequence, before, actual, reads, ends, room)
     lines = Lines(len(words), _Words.line, (made,))
     columns = (
-        Column(unit(words).capitalize()),
+        Column(unit(words)),
         Column("probability", NUMBER),
         Column("", BAR, 120, reach_of(shares)),
         Column("chosen with", NUMBER),

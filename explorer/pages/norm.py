@@ -252,7 +252,7 @@ def _listing(view: View, found: Measured) -> Listing:
         what, titles = "Mean square", ["mean square before", divisor, "mean square after"]
         parts = [before.variance, before.sigma, after.variance]
     numbers = np.stack([np.ravel(part) for part in parts], axis=-1)
-    columns = Column("Column" if found.axis else "Row"), *(Column(title, NUMBER) for title in titles)
+    columns = Column("column" if found.axis else "row"), *(Column(title, NUMBER) for title in titles)
     reads = found.names[1], found.labels, numbers, found.rounded, found.axis, tuple(map(decimals_of, numbers.T))
     return Listing("moments", f"{what} before and after", columns, Lines(len(numbers), _line, reads))
 

@@ -170,7 +170,7 @@ def _listing(view: View, row: int) -> Listing:
     low, high = min(float(finite.min(initial=0)), 0.0), max(float(finite.max(initial=0)), 0.0)
     bar = reach_of(shares[row]) if softmax else (low, high) if high > low else (0.0, 1.0)
     columns = (
-        Column("" if _given(view) else _unit(view).capitalize()),
+        Column("" if _given(view) else _unit(view)),
         Column("logit", NUMBER),
         Column("probability" if softmax else "output", NUMBER),
         Column("", BAR, 260, bar, signed=not softmax),

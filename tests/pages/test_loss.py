@@ -223,13 +223,13 @@ def test_among_many_words_the_right_one_comes_first_and_then_those_that_it_was_t
     P = reader.value("output.probabilities")[position]
     assert others == [int(word) for word in np.argsort(-P, kind="stable") if word != right][:7]
     assert sorted(line.cell.index[1] for line in lines) == list(range(len(P)))
-    assert page.the(TERMS).columns[0].title == "After"
+    assert page.the(TERMS).columns[0].title == "after"
 
 
 def test_the_right_words_of_an_encoder_stand_at_a_place(start):
     start.document = Document(new_lesson("encoder", ["one two three"], d_model=4).state())
     start.do(SetSwitch("output", "on", True))
-    assert start.page("loss").the(TERMS).columns[0].title == "At"
+    assert start.page("loss").the(TERMS).columns[0].title == "at"
 
 
 @pytest.mark.parametrize("position", [0, 2])

@@ -10,7 +10,7 @@ from explorer.lessons.glossary import glossary
 from explorer.lessons.loader import catalogue, load
 from explorer.pages.compose import KINDS, page
 from explorer.pages.drawing import HeatMap, SentenceRow
-from explorer.pages.levels import stops
+from explorer.pages.levels import FAMILY, stops
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Button, Check, Choice, Column, Header, Listing, Section, Stack
 from explorer.pages.view import View
@@ -45,8 +45,8 @@ def parts(element):
 
 @cache
 def seen():
-    """The headings, and the nodes of the matrices, of every page of every example."""
-    headings, nodes = set(), set()
+    """The headings, the nodes of the matrices, and the columns' titles, of every page of every example."""
+    headings, nodes, columns = set(), set(), set()
     # Lessons on a trained model have its pages.
     for lesson in [*(one for one in catalogue() if one.model.dtype == "float64"), load("tiny-gpt")]:
         for setting in list(lesson.settings)[: 1 if lesson.id == "tiny-gpt" else None]:
@@ -59,7 +59,14 @@ def seen():
                         headings.add(getattr(part, HEADINGS[type(part)]))
                     if isinstance(part, Matrix):
                         nodes.add(part.name)
-    return headings, nodes
+                    if isinstance(part, Column) and stage != FAMILY:  # its columns are called after switches
+                        columns.add(part.title)
+    return headings, nodes, columns
+
+
+def test_columns_of_lists_are_called_alike():
+    """Some began with a capital, some did not, even in one list."""
+    assert {title for title in seen()[2] if re.match("[A-Z][a-z]", title)} == set()
 
 
 def test_each_node_has_an_entry():
@@ -80,7 +87,7 @@ def leftover(heading):
 
 
 def test_each_term_in_a_heading_has_an_entry():
-    headings, nodes = seen()
+    headings, nodes, _ = seen()
     paths = {name.rpartition(".")[0] for name in nodes} | nodes
     assert {h: leftover(h) for h in headings if h not in paths and leftover(h)} == {}, MISSING
 

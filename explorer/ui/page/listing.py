@@ -259,7 +259,7 @@ class ListingView(FittedTable):
         spacing = QFontMetrics(self._fonts[False, False]).lineSpacing()
         for row in range(min(count, MEASURED)):
             line = self.table.line(row)
-            font = self._fonts[False, line.strong or line.here or line.cell is not None]
+            font = self._fonts[False, line.strong or line.here]
             taken = (self.lines_of(self.listing.columns[i], line.entries[i].text, font, rooms[i]) for i in rooms)
             high = usual + spacing * (max(map(len, taken), default=1) - 1)
             if side.sectionSize(row) != high:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, Column, Entry, Line, Lines, Listing
@@ -108,7 +108,7 @@ class ListingModel(QAbstractTableModel):
             case Qt.ItemDataRole.TextAlignmentRole:
                 side = SIDES.get(NUMBER if down else columns[section].kind, Qt.AlignmentFlag.AlignLeft)
                 wrap = 0 if down else Qt.TextFlag.TextWordWrap.value
-                return (side | Qt.AlignmentFlag.AlignVCenter).value | wrap
+                return (side | Qt.AlignmentFlag.AlignBottom).value | wrap
             case _:
                 return None
 
@@ -148,11 +148,11 @@ class Titles(QHeaderView):
         painter.setFont(appearance.fonts.small)
         painter.setPen(qcolor(appearance.theme.muted))
         place = self.model().headerData(section, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole)
-        inside = rect.adjusted(appearance.px(4), 0, -appearance.px(4), 0)
+        inside = rect.adjusted(appearance.px(4), 0, -appearance.px(4), -appearance.px(2))
         lines = broken(title, inside.width(), partial(wide, painter.font()))
         high = painter.fontMetrics().height()
         for i, line in enumerate(lines):
-            draw_named(painter, inside.translated(0, (2 * i + 1 - len(lines)) * high // 2), place, line)
+            draw_named(painter, inside.translated(0, (i + 1 - len(lines)) * high), place, line)
 
 
 def cut_label(text: str) -> str:
@@ -202,15 +202,16 @@ class RowPainter(QStyledItemDelegate):
                 painter.drawRect(rect.adjusted(2, 2, -2, -2))
             return
         else:
-            self._words(painter, rect, column, entry, here, view.font_of(row, column.kind == NUMBER, here))
+            self._words(painter, rect, column, entry, here, row)
         if view.hasFocus() and view.currentIndex().row() == row:
             painter.setPen(QPen(qcolor(theme.focus), 2))
             y = rect.top() + 1, rect.bottom()
             for edge in y:
                 painter.drawLine(rect.left(), edge, rect.right(), edge)
 
-    def _words(self, painter: QPainter, rect: QRect, column: Column, entry: Entry, here: bool, font: QFont) -> None:
-        view, text = self._view, entry.text
+    def _words(self, painter: QPainter, rect: QRect, column: Column, entry: Entry, here: bool, row: int) -> None:
+        view, text, number = self._view, entry.text, column.kind == NUMBER
+        font = view.font_of(row, number, here)
         theme = view.bench.appearance.theme
         if entry.choose is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -232,8 +233,12 @@ class RowPainter(QStyledItemDelegate):
             self._tick(painter, inner, entry.tick)
             inner.setLeft(inner.left() + view.tick_room)
             text = text.lstrip()
-        place = RIGHT if column.kind == NUMBER else LEFT
+        place = RIGHT if number else LEFT
         lines, metrics = view.lines_of(column, text, font, inner.width()), painter.fontMetrics()
+        if len(lines) * metrics.lineSpacing() > rect.height():  # a line that is pointed at has no room for bold letters
+            font = view.font_of(row, number, False)
+            painter.setFont(font)
+            lines, metrics = view.lines_of(column, text, font, inner.width()), painter.fontMetrics()
         for i, one in enumerate(lines):
             # A line that is still too long is a single word; a typeset name is narrower than its plain text.
             over = (wide(font, one) if column.names else metrics.horizontalAdvance(one)) > inner.width()
@@ -244,7 +249,7 @@ class RowPainter(QStyledItemDelegate):
             if entry.leads is not None and entry.choose is None and entry.tick is None:
                 indent = metrics.horizontalAdvance(elided[: -len(elided.lstrip())])
                 width = round(wide(font, elided)) if column.names else metrics.horizontalAdvance(elided)
-                left = (on.right() + 1 - width if column.kind == NUMBER else on.left()) + indent
+                left = (on.right() + 1 - width if number else on.left()) + indent
                 line = on.center().y() + (metrics.ascent() - metrics.descent()) // 2 + 3
                 painter.setPen(QPen(qcolor(ink), 1, Qt.PenStyle.DotLine))
                 painter.drawLine(left, line, left + width - indent, line)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QFontMetrics, QGuiApplication
 
 from explorer.pages.gestures import GoTo
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Entry, Line, Listing
+from explorer.pages.view import Cell
 from explorer.ui.page.fitted_table import FittedTable
 from explorer.ui.page.listing import ListingView
 from explorer.ui.theme import qcolor
@@ -115,6 +116,19 @@ def test_the_line_below_a_link_begins_where_its_words_do(bench, show):
     picture = view.viewport().grab(row).toImage()
     places = [(x, y) for x in range(row.width()) for y in range(row.height())]
     assert min(x for x, y in places if picture.pixel(x, y) != picture.pixel(0, y)) >= view.padding + indent
+
+
+def test_a_line_is_no_higher_only_because_it_becomes_bold_under_the_mouse(bench, show):
+    """Such a line was twice as high as the others, also while nobody pointed at it."""
+    cell, words = Cell("Q", (0, 0)), "4  the cat sat on the"
+    titles = Column("after"), Column("p", NUMBER)
+    view = show(ListingView(bench, Listing("list", "A list", titles, (Line((Entry(words), Entry("0.5")), cell),))))
+    plain, bold = (QFontMetrics(view.font_of(0, False, here)).horizontalAdvance(words) for here in (False, True))
+    view.be_wide((plain + bold) // 2 + 2 * view.padding + view.columnWidth(1))
+    assert plain <= view.columnWidth(0) - 2 * view.padding < bold
+    assert view.rowHeight(0) == view._least_row
+    view.pointed = cell
+    assert said(view)[:2] == [words, "0.5"]
 
 
 def test_where_it_is_narrow_a_long_sentence_goes_on_in_more_lines_and_short_words_stay_on_one(bench, show):
