@@ -344,9 +344,11 @@ def placed(
         x, end = 0, 0
         for i, (place, size, by) in enumerate(zip(line, some, downs, strict=True)):
             signed = bool(signs[place]) and place > 0
-            if signed and (i > 0 or signs[place] != LISTS):
-                found[place] = end, level
             x += room.sign * signed + room.gap * (i > 0 or signed)
+            if signed and i > 0:
+                found[place] = (end + x - room.sign) // 2, level
+            elif signed and signs[place] != LISTS:
+                found[place] = 0, level
             if column and not signed and size.width + behind <= room.width:
                 x = behind
             if size.base is None and not (at_top or size.top):

@@ -226,11 +226,12 @@ def test_a_row_said_by_the_matrix_before_is_said_once_on_a_line():
     assert across(parts, [0, 1], Room(0, 10, 22), 0, {0}) == 60 + 32 + 250, "a small picture says nothing"
 
 
-def test_signs_stand_close_behind_the_numbers_at_one_height():
+def test_signs_stand_in_the_middle_between_the_numbers_at_one_height():
+    """They stood at the numbers before them, far from the next ones where a heading is wide."""
     sizes = [Size(100, 80, 20, (90, 50)), Size(50, 46, 20, (50, 33)), Size(60, 150, 30, (60, 90))]
     where = placed(["", "×", "="], sizes, [[0, 1], [2]], Room(300, 10, 22), 12)
     assert where.parts == [(0, 0, 100, 80), (132, 0, 50, 46), (32, 92, 60, 150)]
-    assert where.signs == {1: (90, 33), 2: (0, 92 + 90)}
+    assert where.signs == {1: (100, 33), 2: (0, 92 + 90)}
     assert where.height == 92 + 150
 
 

@@ -244,6 +244,11 @@ class Elements(QWidget):
                     line_up([one for one in widgets if isinstance(one, ControlLine)])
         return cast(QWidget, holder)
 
+    def sign_before(self, id: str) -> QWidget | None:
+        """The label of the sign between an element and the one before it in its row, if it is shown."""
+        sign = self._holders.get(("sign", id))
+        return sign if sign is not None and sign.isVisibleTo(self) else None
+
     def _place_row(self, row: Row, holder: QWidget) -> None:
         layout = cast(RowLayout, holder.layout())
         _clear(layout)

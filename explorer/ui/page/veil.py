@@ -21,7 +21,7 @@ DARK, PICTURES, HEADS, DIM = 0.8, 0.86, 0.75, 0.35
 pictures, whose areas draw the eye more than words do; over the head of the page and headings, which would outshine a
 few numbers; and over elements beside the named ones, whose numbers keep a contrast of 4.5 to the background."""
 BESIDE, ABOVE = 3, 8
-"""Pixels at text scale 1 that are lit beside and above a lit element; too few to light a sign that leads elsewhere."""
+"""Pixels at text scale 1 that are lit beside and above a lit element."""
 
 
 class Veil(QWidget):
@@ -90,7 +90,7 @@ class Veil(QWidget):
         beside, above = map(self._elements.bench.appearance.px, (BESIDE, ABOVE))
         focus = QApplication.focusWidget()
         region, last, before = QRegion(), QRect(), False
-        near, dark = QRegion(), list[QRect]()
+        near, dark, signs = QRegion(), list[QRect](), QRegion()
         for id, place in self._places(self._elements.widgets):
             widget = self._elements.widgets[id]
             lit = id in wanted or (focus is not None and (widget is focus or widget.isAncestorOf(focus)))
@@ -101,11 +101,13 @@ class Veil(QWidget):
                 near += whole.adjusted(-beside, -above, beside, above)
             else:
                 dark.append(place)
+            if not (lit and before) and (sign := self._elements.sign_before(id)) is not None:
+                signs += QRect(sign.mapTo(self._elements, QPoint()), sign.size())
             before, last = lit, place
         for place in dark:  # no line of an element above or below is lit
             if not region.intersects(place):
                 near -= place
-        return near + region
+        return near + region - signs  # no sign is lit in part
 
     def _places(self, ids: Collection[str]) -> Iterator[tuple[str, QRect]]:
         """The places of elements on the page; that of the first element of a stack includes the heading."""

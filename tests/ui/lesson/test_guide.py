@@ -321,10 +321,12 @@ def test_a_step_on_the_words_tab_looks_its_word_up(open_window, qtbot):
 def test_the_column_of_a_step_has_one_ground_down_to_the_foot_of_the_window(open_window, eye):
     """Beside the tab "Train" the white column ended below the step, as if something were missing."""
     window = open_window("xor")
+    window.lessons.guide.go(0)
     window.show_tab("Train")
     eye.settle(window)
     image, panel = window.grab().toImage(), window.lessons.panel
     below = panel.mapTo(window, panel.rect().bottomRight()) + QPoint(-9, 20)
+    assert panel.isVisible()
     assert below.y() < window.height()
     assert image.pixelColor(below).name() == window.bench.appearance.theme.surface
 

@@ -185,7 +185,7 @@ def signs_of(page):
 
 
 @pytest.mark.parametrize("lesson", ["you-are-welcome", long("tiny-gpt")])
-def test_a_sign_stands_behind_the_middle_of_the_numbers(open_window, eye, lesson):
+def test_a_sign_stands_in_the_middle_between_the_numbers(open_window, eye, lesson):
     typeset("x")
     window = open_window(lesson)
     window.resize(1280, 720)
@@ -200,7 +200,8 @@ def test_a_sign_stands_behind_the_middle_of_the_numbers(open_window, eye, lesson
                 if at.left() > right:
                     found += 1
                     assert top < at.center().y() < middle.y() + 12, (before.matrix.name, "is beside the heading")
-                    assert at.left() <= right + 6, before.matrix.name
+                    apart = at.left() - right, box.geometry().left() - at.right()
+                    assert abs(apart[0] - apart[1]) <= 3, before.matrix.name
             assert sign.geometry().right() < box.geometry().left(), (stage, "a sign stands before its matrix")
     assert found
 

@@ -69,6 +69,18 @@ def test_no_line_of_a_note_above_what_is_lit_is_lit(led):
     assert not window.page().veil.lit().intersects(around)
 
 
+def test_no_sign_is_lit_in_part(led):
+    """The arrow behind the sums of XOR began black and ended grey."""
+    window = led("xor", "hidden")
+    elements, lit = window.page().elements, window.page().veil.lit()
+    assert window.page().veil.isVisible()
+    signs = [sign for id in elements.widgets if (sign := elements.sign_before(id)) is not None]
+    assert signs
+    for sign in signs:
+        area = QRect(sign.mapTo(elements, QPoint()), sign.size())
+        assert lit.contains(area) or not lit.intersects(area)
+
+
 def places(window):
     """Where each matrix stands on the page, and how much larger it is than usual."""
     elements = window.page().elements
