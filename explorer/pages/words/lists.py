@@ -138,7 +138,7 @@ def square(labels: tuple[str, ...], cosines: Array) -> Listing:
         Line(
             tuple(
                 Entry(
-                    written(float(cosine), 2),
+                    written(round(float(cosine), 2), 2),  # 0.00 for a small one: beside others it is no power of ten
                     float(cosine),
                     f"{label} and {other}: {exact(cosine)}",
                     leads=ForWords("cosine", (row, column), "matrix"),
