@@ -110,7 +110,7 @@ def _number(inner: str, engine: Engine, node: str, cell: tuple[int, ...]) -> str
     value, form = float(array[cell]), _parts(inner)
     if form["share"]:
         digits = int(form["digits"]) if form["digits"] else 1 if 0 < abs(value) < 0.005 else 0
-        return f"{as_share(100 * value, digits)} %"
+        return f"{as_share(100 * value, digits)}%"
     return written(value, int(form["digits"]) if form["digits"] else decimals_of(array))
 
 

@@ -49,7 +49,7 @@ def amount(view: View, name: str) -> tuple[str, float | None]:
         part = relative(view, name)
         if not part:
             return "same", 0.0
-        return f"{RELATIVE[showing]} {_short(100 * part)} %", depth(part)
+        return f"{RELATIVE[showing]} {_short(100 * part)}%", depth(part)
     if showing == "gradient" and LOSS in view.nodes:
         size = length(view.shown(Place(name)))
         return f"∂L {_short(size)}", depth(size)
@@ -402,7 +402,7 @@ class Sheet:
         bar = width * part / (1.0 + part)
         self.add(Band((left, lane.bottom + 20.0, width, 3.0), LINE))
         self.add(FlowLine(((left, lane.bottom + 21.5), (left + bar, lane.bottom + 21.5)), HERE, 3.0, head=False))
-        return f"adds {100 * part:.0f} % of its length"
+        return f"adds {100 * part:.0f}% of its length"
 
     # What a box says, and where it leads
 
@@ -418,7 +418,7 @@ class Sheet:
         if count := self._costs.parameters.get(block, 0):
             lines.append(f"{count:,} parameter{'s' * (count != 1)}")
         if share := self._costs.shares.get(stage.name, 0):
-            lines.append(f"{100 * share:.0f} % of the multiplications")
+            lines.append(f"{100 * share:.0f}% of the multiplications")
         return "\n".join(filter(None, lines))
 
 

@@ -58,15 +58,15 @@ def test_numbers_are_those_of_the_step(three):
     lesson, states = three, StepStates(three)
     assert plain("{output.logits[x, Category A]}", numbers_of(lesson.steps[0], states.engine(0))) == "2.0"
     numbers = numbers_of(lesson.steps[1], states.engine(1))
-    assert numbers["output.probabilities[x, Category A]:%"] == "65 %"
+    assert numbers["output.probabilities[x, Category A]:%"] == "65%"
     assert numbers["output.probabilities[x, Category B]:2"] == "0.24"
 
 
 def test_a_small_share_is_written_with_a_decimal_and_as_no_power_of_ten(three):
-    """In a lesson on a large model it was “1.1e−1 %”."""
+    """In a lesson on a large model it was “1.1e−1%”."""
     step = replace(three.steps[0], shown={f"{k}:%": ("output.probabilities", (0, k)) for k in range(3)})
     engine = fresh(three.state().graph, {**three.state().used, "output.logits": np.array([[0.0, 6.8, -2.0]])}, {})
-    assert numbers_of(step, engine) == {"0:%": "0.1 %", "1:%": "100 %", "2:%": "< 0.1 %"}
+    assert numbers_of(step, engine) == {"0:%": "0.1%", "1:%": "100%", "2:%": "< 0.1%"}
 
 
 def test_a_formula_that_cannot_be_shown_names_its_step(tmp_path):

@@ -144,7 +144,7 @@ class SentenceButton(QPushButton):
 
 def paragraphs(markdown: str, numbers: Mapping[str, str]) -> str:
     """Markdown as HTML; the last paragraph has no margin below, which Qt would add to that of the layout."""
-    html = prose.html(markdown, numbers).replace(" %", "\u00a0%")
+    html = prose.html(markdown, numbers)
     html = html.replace("<p>", "<p style='margin: 0 0 7px 0'>")
     head, sign, last = html.rpartition("<p style='margin: 0 0 7px 0'>")
     return f"{head}<p style='margin: 0'>{last}" if sign else html
