@@ -244,7 +244,8 @@ class MatrixBox(QWidget):
             cells = self._cells_width(form)
             two = max(low, cells), max(min(low, high), cells)
             return Part(two, (extent.label_room,), max(high, extent.label_room + scrolls) * bool(scrolls))
-        heads = [low, *(min(low, high) for _ in WAYS[2:]), min(self._heads(NUMBERS, form._replace(narrow=True)))]
+        narrow = form._replace(narrow=True, size=WAYS[-1])
+        heads = [low, *(min(low, high) for _ in WAYS[2:]), min(self._heads(NUMBERS, narrow))]
         # A size that does not show all columns counts as one for which there is no room.
         beyond = [0 if view.fits(size, form) else room + 1 for size in WAYS]
         numbers = [view.across(size, form) for size in WAYS]
@@ -406,7 +407,9 @@ class MatrixBox(QWidget):
         """The words beside the formula, for values."""
         look, matrix = self._bench.appearance, self.matrix
         folds = bool(matrix.open) and (form.tight or not self.view.extent_in(form).whole)
-        room *= not form.narrow
+        if form.narrow:  # on one line only where that makes it no wider
+            below = self._cells_width(form) if kind == NUMBERS else form.small
+            room = min(room, max(self._heading.formula.width_of(formula_of(matrix, kind), form.times), below))
         return in_lines(words_of(matrix, kind, look.theme, folds), QFontMetrics(look.fonts.small), room)
 
     def heading_width(self, above: bool) -> int:
