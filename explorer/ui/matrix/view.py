@@ -156,8 +156,7 @@ class MatrixView(QTableView):
         behind = self.matrix.behind(text) if self.matrix.aligned else 0
         spare = 0
         if column:  # the column is wider than it has to be
-            own = self.extent.own if figures is self.letters else figures.needed(self.matrix)
-            spare = max(column - own, 0) // 2
+            spare = max(column - figures.needed(self.matrix), 0) // 2
             if self.matrix.values.dtype.kind == "f" and not self.matrix.has_negative:
                 spare += figures.across("−") // 2  # no number needs the room of a minus sign
         return figures.padding + spare + (figures.across("0" * behind) if behind else 0)

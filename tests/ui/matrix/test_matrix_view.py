@@ -620,8 +620,8 @@ def test_a_heading_that_was_asked_to_take_two_lines_does_so_in_every_row(qtbot, 
 def test_numbers_of_a_wide_column_stand_below_their_label(qtbot, bench):
     box = box_around(qtbot, bench, "encoder.1.self.head.1.scores")
     view = box.view
-    near = view.right_of("0.5")
-    box.be(column=view.extent.own + 200)
+    near, wide = view.right_of("0.5"), view.letters.needed(view.matrix) + 200
+    box.be(column=wide)  # also where the label is what makes the column wide
     box.stand()
     assert view.right_of("0.5") == near + 100
 
