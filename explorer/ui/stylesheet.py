@@ -90,6 +90,7 @@ QAbstractSpinBox { min-height: 19u; max-height: 19u; }
 QPushButton { padding: 4u 13u; icon-size: 12u; }
 QToolButton { padding: 4u; icon-size: 16u; }
 QComboBox, QLineEdit { padding: 4u 8u; }
+QLineEdit, QPlainTextEdit { placeholder-text-color: $muted; }
 QLineEdit[large="true"], QPushButton[large="true"] { font-size: 1.35em; padding: 9u 16u; border-radius: 8u; }
 QLineEdit[tight="true"] { padding: 0 6px; min-height: 0; }
 QAbstractSpinBox { padding: 4u 6u; qproperty-alignment: 'AlignRight | AlignVCenter'; }

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QLineEdit
 
 from explorer.export import colours
 from explorer.export.colours import contrast, luminance, text_on
@@ -69,6 +70,18 @@ def test_with_more_contrast_writing_and_the_edges_of_controls_and_cells_stand_ou
         assert min(contrast(getattr(strong, ink), getattr(strong, ground)) for ground in GROUNDS) >= 7, ink
     for edge in ("line_strong", "cell_editable_border", "cell_computed_border", "hatch"):
         assert min(contrast(getattr(strong, edge), getattr(strong, ground)) for ground in GROUNDS) >= 3, edge
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_what_an_empty_field_asks_for_can_be_read(qapp, appearance, mode):
+    """Qt writes it in half of the text's colour: 3.2 to 1 for "2 decimals" below a question."""
+    appearance.set_mode(mode)
+    field = QLineEdit()
+    field.setPlaceholderText("2 decimals")
+    field.ensurePolished()
+    ink, ground = field.palette().placeholderText().color(), appearance.theme.surface
+    assert ink.alpha() == 255
+    assert contrast(ink.name(), ground) > 4.5
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
