@@ -351,8 +351,8 @@ def placed(
                 found[place] = 0, level
             if column and not signed and size.width + behind <= room.width:
                 x = behind
-            if size.base is None and not (at_top or size.top):
-                by = (height - size.height) // 2
+            if size.base is None and not (at_top or size.top):  # at the height of the signs
+                by = min(max(level - y - size.height // 2, 0), height - size.height)
             rects[place] = x, y + by, size.width, size.height
             end = x + size.side[0]
             x += size.width

@@ -235,10 +235,11 @@ def test_signs_stand_in_the_middle_between_the_numbers_at_one_height():
     assert where.height == 92 + 150
 
 
-def test_what_has_no_base_line_stands_in_the_middle_or_at_the_top():
+def test_what_has_no_base_line_stands_at_the_height_of_the_signs_or_at_the_top():
+    """A small picture stood at the middle of the line, and the arrow behind it half a picture lower."""
     sizes = [Size(100, 80, 20, (100, 50)), Size(50, 40), Size(50, 40, top=True)]
     where = placed(["", "", ""], sizes, [[0, 1, 2]], Room(300, 10, 22), 12)
-    assert [y for _, y, _, _ in where.parts] == [0, 20, 0]
+    assert [y for _, y, _, _ in where.parts] == [0, 30, 0]
 
 
 def test_a_sign_before_a_small_picture_beside_a_high_one_stands_with_the_small_one():
