@@ -33,6 +33,7 @@ from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.ui.appearance import Appearance, Mode
 from explorer.ui.lesson.presenter_look import Enlarged, in_look
+from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.card import Miniature
 from explorer.ui.page.column import Elements
 from explorer.ui.page.page_view import PageView
@@ -206,6 +207,8 @@ def laid_out(
         view.resize(content)  # so that the next layout uses the width of the picture
         page.setFixedSize(content)
         QApplication.processEvents()
+        for box in page.findChildren(MatrixBox):
+            box.hide_links()
 
         title = f"{stops[stage].group}: {stops[stage].title}"
         ground = qcolor(bench.appearance.theme.page)

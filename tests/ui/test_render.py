@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage
 from refusals import refuses
 
 from explorer.cli.render import PICTURES
-from explorer.document.commands import SetTokens
+from explorer.document.commands import PinCells, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.matrix import matrix
@@ -63,6 +63,15 @@ def test_every_number_of_a_matrix_is_text_in_an_svg(bench):
     numbers = [weights.text(row, column) for row in range(3) for column in range(3)]
     assert set(numbers) <= set(found)
     assert {"You", "are", "welcome", "Self-attention"} <= set(found)
+
+
+def test_a_picture_has_no_links(bench):
+    """Hand-outs said "given, release" on paper, and pictures "numbers"."""
+    bench.document.do(PinCells("encoder.1.self.weights", {(0, 0, 0): 0.5}))
+    said = " ".join(filter(None, texts(draw(bench, ATTENTION, ".svg", (720, 720)))))
+    assert "given" in said
+    assert "release" not in said
+    assert "numbers" not in said
 
 
 def test_an_svg_looks_alike_elsewhere(bench):

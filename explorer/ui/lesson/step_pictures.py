@@ -126,6 +126,8 @@ def picture_of_step(
         size = QSize(across, min(height_at(elements, across), 3 * PAPER)) + margin
         window.resize(size)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        for box in window.findChildren(MatrixBox):
+            box.hide_links()
         image = QImage(size * SHARP, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(SHARP)
         image.fill(qcolor(theme.surface))

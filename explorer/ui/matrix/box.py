@@ -443,6 +443,10 @@ class MatrixBox(QWidget):
 
     # Taking the form
 
+    def hide_links(self) -> None:
+        """Show no links in the heading: in a picture and on paper nothing can be clicked."""
+        self._heading.hide_links()
+
     def stand(self) -> None:
         """Give all widgets in it their form: numbers, a small picture in their place, or both."""
         self._see_look()

@@ -27,6 +27,7 @@ BRACKETS = 14
 MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 MIDDLE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TAG = re.compile("<[^>]*>")
+_LINK = re.compile("( · |<br>)?<a href='([^']*)'[^>]*>[^<]*</a>")
 
 
 class Heading(QWidget):
@@ -120,6 +121,11 @@ class Heading(QWidget):
             self.formula.setToolTip(set_names(name_of(matrix.name) if "." not in matrix.name else matrix.name))
             for part in (self.formula, self.caption):
                 part.setProperty(NODE, matrix.name)
+
+    def hide_links(self) -> None:
+        """Leave out what a click would do; of numbers that are given it still says so."""
+        said = _LINK.sub(lambda link: f"{link[1] or ''}given" if link[2] == "release" else "", self.caption.text())
+        self.caption.setText(said)
 
     def _lead(self, on: bool) -> None:
         """Put the symbol right before a picture or a number: a longer symbol grows to the left."""
