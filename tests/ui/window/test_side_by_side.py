@@ -183,7 +183,7 @@ def test_in_a_narrow_window_two_pages_have_the_room_of_the_list_and_of_the_right
     assert window.map.width() == wide
 
 
-def test_a_stage_in_a_window_of_its_own_follows(window, eye, hand, qtbot):
+def test_a_stage_in_a_window_of_its_own_follows(window, eye, qtbot):
     eye.go_to(window, "source.embedding")
     dock = window.undock()
     qtbot.waitUntil(dock.isVisible)
@@ -197,14 +197,25 @@ def test_a_stage_in_a_window_of_its_own_follows(window, eye, hand, qtbot):
     window.bench.document.do(SetCells("source.table", {(0, 0): 3.5}))
     QTest.mouseClick(dock.windowHandle(), Qt.MouseButton.LeftButton, pos=QPoint(2, 2))
     assert eye.texts(view)[0][0] == "3.5"  # what one clicks on is what there is
-    table = next(v for v in dock.findChildren(MatrixView) if v.matrix.name == "source.table")
-    table.setFocus()
-    table.setCurrentIndex(table.table.index(0, 0))
-    hand.type("7")
-    window.files.take_typed()  # as before the document is saved
-    assert eye.value(window, "source.table")[0, 0] == 7
     dock.close()
     qtbot.waitUntil(lambda: not window.docks.pages)
+
+
+def test_what_is_being_typed_in_a_window_of_its_own_is_taken_before_the_document_is_saved(window, eye, hand, qtbot):
+    eye.go_to(window, "source.embedding")
+    dock = window.undock()
+    qtbot.waitUntil(lambda: bool(window.docks.pages))
+    eye.settle(window)
+    view = next(v for v in dock.findChildren(MatrixView) if v.matrix.name == "source.table")
+    dock.activateWindow()
+    qtbot.waitUntil(dock.isActiveWindow)
+    view.setFocus()
+    view.setCurrentIndex(view.table.index(0, 0))
+    hand.type("7")
+    window.files.take_typed()
+    assert eye.value(window, "source.table")[0, 0] == 7
+    assert view.hasFocus()
+    dock.close()
 
 
 def test_a_window_of_a_stage_is_made_in_turns_also_for_another_size_of_text(window, eye, qtbot):
