@@ -182,7 +182,7 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
         for node, title in before.items()
     ]
     for letter, node in given.items():
-        of = values[node], values[f"{block}W_{letter}"], values[block + letter]
+        of = values[node], values[nodes[block + letter].parents[1]], values[block + letter]
         stacks.append(view.part(f"After W_{letter}", of, partial(_plane_behind, view, block, vectors, letter, node)))
     if same:
         moved = values[f"{block}V"], values[f"{block}output"]
@@ -205,7 +205,7 @@ def _plane_behind(view: View, block: str, vectors: _VectorsOf, letter: str, node
     """The plane of the words after a matrix."""
     key = f"{block}{letter}"
     read, result = vectors(f"{block}{node}", node), vectors(key, view.of_head(key))
-    weights = view.value(view.of_head(f"{block}W_{letter}"))
+    weights = view.value(view.of_head(view.nodes[key].parents[1]))  # in few bits, those that are left of W
     matrix = weights.T if view.state.model.switch(block.rstrip("."), "weights") == "W x" else weights
     return _plane(f"After W_{letter}", key, result, Made(_behind, (letter, read, matrix, result)))
 

@@ -127,6 +127,10 @@ def test_a_grid_is_laid_as_the_matrix_lays_it(start):
     start.do(SetCells(f"{HEAD}.W_Q", {(0, 1): 3.0}), SetSwitch(BLOCK, "weights", "W x"))
     page, W = start.page(STAGE), start.value(f"{HEAD}.W_Q")
     np.testing.assert_allclose(laid(page, plane("Q")), laid(page, plane("source.H"))[0, 0] * W.T[:2, :2])
+    start.do(SetSwitch(BLOCK, "quantised", "4 bits"))
+    page, left = start.page(STAGE), start.value(f"{HEAD}.W_Q_left")
+    assert (left != W).any()
+    np.testing.assert_allclose(laid(page, plane("Q")), laid(page, plane("source.H"))[0, 0] * left.T[:2, :2])
 
 
 def test_other_dimensions_are_chosen(start):
