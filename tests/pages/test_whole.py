@@ -624,7 +624,7 @@ def test_a_box_has_the_share_of_the_multiplications_that_the_page_of_costs_count
     made, shown = whole(lesson)
     found = cost(made.view.state.model, made.view.graph)
     (output,) = [one.tip for one in shown.marks("model", Box) if one.leads == GoTo("model.output")]
-    assert f"{100 * found.multiplications['output'] / found.together:.0f} % of the multiplications" in output
+    assert f"{100 * found.multiplications['output'] / found.together:.0f}% of the multiplications" in output
     norms = [one.tip for one in shown.marks("model", Box) if one.title == "norm"]
     assert norms
     assert not any("multiplications" in tip for tip in norms)
