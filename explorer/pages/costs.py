@@ -30,29 +30,11 @@ from explorer.core.decoder import why_none_kept
 from explorer.core.graph import Graph, Stage
 from explorer.core.numbers import alone, quantity
 from explorer.lessons.symbols import name_of
+from explorer.pages import page as el
 from explorer.pages.changes import given
 from explorer.pages.drawing import Axis, Curve, Drawing, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
-from explorer.pages.page import (
-    BAR,
-    COLUMN,
-    NUMBER,
-    Check,
-    Choice,
-    Column,
-    Controls,
-    Entry,
-    Line,
-    Listing,
-    Note,
-    Number,
-    Picture,
-    Section,
-    beside,
-    numeric,
-    waiting,
-)
 from explorer.pages.view import AT_ONCE, View
 from explorer.pages.whole import whole_below
 
@@ -98,20 +80,20 @@ def parameters(view: View, stage: Stage) -> tuple[Element, ...]:
     counted = blocks_of(view.graph, view.state.model)
     if not counted:
         said = "This model learns nothing: its numbers are given. To see one learn, open “XOR” on the page “Lessons”."
-        return Note("total", said), *given(view), whole_below(view)
+        return el.Note("total", said), *given(view), whole_below(view)
     said = (
         f"<b>{total(counted):,}</b> numbers that training would change. "
         "Words, masks, the temperature and targets are given, so they are not counted."
     )
-    blocks = Section("blocks", "Block by block"), _blocks(counted)
-    larger, title = _larger(view), Section("growth", "How it grows")
+    blocks = el.Section("blocks", "Block by block"), _blocks(counted)
+    larger, title = _larger(view), el.Section("growth", "How it grows")
     if larger is None:
-        grows: tuple[Element, ...] = title, waiting(view, LARGER, "Counting larger models")
+        grows: tuple[Element, ...] = title, el.waiting(view, LARGER, "Counting larger models")
     elif larger:
-        grows = title, _growth_of_weights(total(counted), scores(view.graph), larger), Note("about growth", LONGER)
+        grows = title, _growth_of_weights(total(counted), scores(view.graph), larger), el.Note("about growth", LONGER)
     else:
-        return Note("total", said), *blocks, whole_below(view)
-    return Note("total", said), beside((COLUMN, blocks), (COLUMN, grows))
+        return el.Note("total", said), *blocks, whole_below(view)
+    return el.Note("total", said), el.beside((el.COLUMN, blocks), (el.COLUMN, grows))
 
 
 LARGER, FEW_LAYERS = "larger models", 8
@@ -131,21 +113,23 @@ def _larger(view: View) -> tuple[Growth, ...] | None:
     return _LARGER[graph]
 
 
-def _blocks(counted: tuple[BlockWeights, ...]) -> Listing:
+def _blocks(counted: tuple[BlockWeights, ...]) -> el.Listing:
     """A bold line for each block with its sum, and a line for each of its matrices; the largest block fills its bar."""
     n = total(counted)
     columns = (
-        Column("block", names=True),
-        Column("what for"),
-        Column("sizes", width=440, names=True),
-        Column("numbers", NUMBER),
-        Column("beside the largest", BAR, 300, (0.0, max((block.count for block in counted), default=1) / max(n, 1))),
+        el.Column("block", names=True),
+        el.Column("what for"),
+        el.Column("sizes", width=440, names=True),
+        el.Column("numbers", el.NUMBER),
+        el.Column(
+            "beside the largest", el.BAR, 300, (0.0, max((block.count for block in counted), default=1) / max(n, 1))
+        ),
     )
 
-    def line(name: str, why: str, sizes: str, count: int, strong: bool) -> Line:
+    def line(name: str, why: str, sizes: str, count: int, strong: bool) -> el.Line:
         share = count / max(n, 1)
-        part = Entry(f"{share:.1%}", share if count < n or len(counted) == 1 else 0.0)
-        return Line.of(name, Entry(why, muted=True), sizes, f"{count:,}", part, strong=strong)
+        part = el.Entry(f"{share:.1%}", share if count < n or len(counted) == 1 else 0.0)
+        return el.Line.of(name, el.Entry(why, muted=True), sizes, f"{count:,}", part, strong=strong)
 
     lines = []
     for block in counted:
@@ -155,22 +139,22 @@ def _blocks(counted: tuple[BlockWeights, ...]) -> Listing:
             symbol = f"    {name_of(short)}"
             lines.append(line(symbol, WHY.get(short, ""), _product(weights.sizes), weights.count, False))
     lines.append(line("All", "", "", n, True))
-    return Listing("block list", "Parameters of each block", columns, tuple(lines), most=60)
+    return el.Listing("block list", "Parameters of each block", columns, tuple(lines), most=60)
 
 
-def _growth_of_weights(own: int, pairs: int, larger: tuple[Growth, ...]) -> Listing:
+def _growth_of_weights(own: int, pairs: int, larger: tuple[Growth, ...]) -> el.Listing:
     """A line for each way to make the model larger."""
-    titles = Column("if there were", names=True), *numeric("numbers", "times")
-    columns = *titles, Column("", BAR, 300), *numeric("scores", "times")
+    titles = el.Column("if there were", names=True), *el.numeric("numbers", "times")
+    columns = *titles, el.Column("", el.BAR, 300), *el.numeric("scores", "times")
     now = "the model as it is", own, pairs
     rows = [now, *((GROWTH[grown.what], grown.count, grown.scores) for grown in larger)]
     most = max(count for _, count, _ in rows)
     lines = []
     for i, (words, count, n) in enumerate(rows):
         times, more = f"{count / max(now[1], 1):.2f}", f"{n / max(now[2], 1):.2f}"
-        bar = Entry(f"{count:,}", count / max(most, 1))
-        lines.append(Line.of(words, f"{count:,}", times, bar, f"{n:,}", more, strong=not i))
-    return Listing("growth list", "How the numbers of parameters and of scores grow", columns, tuple(lines))
+        bar = el.Entry(f"{count:,}", count / max(most, 1))
+        lines.append(el.Line.of(words, f"{count:,}", times, bar, f"{n:,}", more, strong=not i))
+    return el.Listing("growth list", "How the numbers of parameters and of scores grow", columns, tuple(lines))
 
 
 def _product(sizes: tuple[Size, ...]) -> str:
@@ -203,13 +187,13 @@ def costs(view: View, stage: Stage) -> tuple[Element, ...]:
     remarks = ""
     if shape.name == OWN:
         remarks = "".join(said for end, said in HERE.items() if any(name.endswith(end) for name in view.nodes))
-    said = Note("together", _said(shape, tokens, found, none_kept) + remarks)
-    title = Section("pass", f"Reading {quantity(tokens, 'token')} at once")
+    said = el.Note("together", _said(shape, tokens, found, none_kept) + remarks)
+    title = el.Section("pass", f"Reading {quantity(tokens, 'token')} at once")
     one = title, said, _parts(found, _formulas(view, shape, tokens))
-    longer = Section("growth", "How it grows with the text"), _growth(view, shape), _curves(view, shape)
+    longer = el.Section("growth", "How it grows with the text"), _growth(view, shape), _curves(view, shape)
     return (
         *_controls(view, shape, tokens),
-        beside((PASS, (*one, *_timed(view, shape))), (LONGER_TEXT, longer)),
+        el.beside((PASS, (*one, *_timed(view, shape))), (LONGER_TEXT, longer)),
     )
 
 
@@ -253,14 +237,14 @@ def _shape(view: View) -> Shape:
 def _controls(view: View, shape: Shape, tokens: int) -> tuple[Element, ...]:
     names = (OWN, *(one.name for one in SHAPES))
     chosen = _preset(view)
-    presets = Choice("shape", "Sizes of", names, chosen, (Keep(SHAPE),), "The sizes to count with")
+    presets = el.Choice("shape", "Sizes of", names, chosen, (Keep(SHAPE),), "The sizes to count with")
     numbers = (
-        Number("tokens", "n", tokens, 1, MOST_TOKENS, Keep(_of(TOKENS, chosen)), "Tokens that are read"),
-        Number("layers", "layers", shape.layers, 1, MOST_LAYERS, Keep(_of(LAYERS, chosen)), "Layers"),
-        Number("width", "d_model", shape.d_model, 1, MOST_WIDTH, Keep(_of(WIDTH, chosen)), "Numbers of a vector"),
-        Number("heads", "heads", shape.heads, 1, MOST_HEADS, Keep(_of(HEADS, chosen)), "Heads of a layer"),
+        el.Number("tokens", "n", tokens, 1, MOST_TOKENS, Keep(_of(TOKENS, chosen)), "Tokens that are read"),
+        el.Number("layers", "layers", shape.layers, 1, MOST_LAYERS, Keep(_of(LAYERS, chosen)), "Layers"),
+        el.Number("width", "d_model", shape.d_model, 1, MOST_WIDTH, Keep(_of(WIDTH, chosen)), "Numbers of a vector"),
+        el.Number("heads", "heads", shape.heads, 1, MOST_HEADS, Keep(_of(HEADS, chosen)), "Heads of a layer"),
     )
-    return Controls("shapes", (presets,)), Controls("sizes", numbers)
+    return el.Controls("shapes", (presets,)), el.Controls("sizes", numbers)
 
 
 def _said(shape: Shape, tokens: int, found: Cost, none_kept: str) -> str:
@@ -302,34 +286,39 @@ def _formulas(view: View, shape: Shape, n: int) -> dict[str, tuple[tuple[str, in
     }
 
 
-def _parts(found: Cost, formulas: Mapping[str, Sequence[tuple[str, int]]]) -> Listing:
+def _parts(found: Cost, formulas: Mapping[str, Sequence[tuple[str, int]]]) -> el.Listing:
     lines = []
     for name, count in found.multiplications.items():
         if not count and name == "embedding":
             continue
         share = count / max(found.together, 1)
         said = next((formula for formula, product in formulas[name] if product == count), "")
-        lines.append(Line.of(name, Entry(said, muted=True), f"{count:,}", Entry(f"{share:.1%}", share)))
-    lines.append(Line.of("together", "", f"{found.together:,}", Entry("100%", 1.0), strong=True))
-    columns = Column("for"), Column("formula", names=True), Column("multiplications", NUMBER), Column("share", BAR, 160)
-    return Listing("parts", "Multiplications, by purpose", columns, tuple(lines))
+        lines.append(el.Line.of(name, el.Entry(said, muted=True), f"{count:,}", el.Entry(f"{share:.1%}", share)))
+    lines.append(el.Line.of("together", "", f"{found.together:,}", el.Entry("100%", 1.0), strong=True))
+    columns = (
+        el.Column("for"),
+        el.Column("formula", names=True),
+        el.Column("multiplications", el.NUMBER),
+        el.Column("share", el.BAR, 160),
+    )
+    return el.Listing("parts", "Multiplications, by purpose", columns, tuple(lines))
 
 
-def _growth(view: View, shape: Shape) -> Listing:
+def _growth(view: View, shape: Shape) -> el.Listing:
     lines, kept = [], []
     for n in LENGTHS:
         found = _cost(view, shape, n)
         of_attention = found.multiplications[ATTENTION] / max(found.together, 1)
-        attention = Entry(f"{of_attention:.1%}", of_attention)
+        attention = el.Entry(f"{of_attention:.1%}", of_attention)
         held = _bytes(found.scores * shape.bytes), _bytes(found.cache * shape.bytes)
-        lines.append(Line.of(f"{n:,}", _short(found.together), attention, _short(found.one_more), *held))
+        lines.append(el.Line.of(f"{n:,}", _short(found.together), attention, _short(found.one_more), *held))
         kept.append(found.cache)
-    share, one_more = Column("attention's share", BAR, 120), "one more, cached" if all(kept) else "one more"
-    columns = *numeric("n", "all at once"), share, *numeric(one_more, "scores of a layer", "cache")
-    return Listing("lengths", "Multiplications and bytes by the length of a text", columns, tuple(lines))
+    share, one_more = el.Column("attention's share", el.BAR, 120), "one more, cached" if all(kept) else "one more"
+    columns = *el.numeric("n", "all at once"), share, *el.numeric(one_more, "scores of a layer", "cache")
+    return el.Listing("lengths", "Multiplications and bytes by the length of a text", columns, tuple(lines))
 
 
-def _curves(view: View, shape: Shape) -> Picture:
+def _curves(view: View, shape: Shape) -> el.Picture:
     """Curves of the multiplications per token, by purpose, over the text's length: only that of attention rises."""
     x = np.array(LENGTHS, np.float64)
     names = ("projections", ATTENTION, "feed-forward", "output")
@@ -345,7 +334,7 @@ def _curves(view: View, shape: Shape) -> Picture:
         Axis("tokens, n"),
         Axis("million multiplications a token"),
     )
-    return Picture("per token", drawing, 560, 260)
+    return el.Picture("per token", drawing, 560, 260)
 
 
 _seconds = lru_cache(8)(timed_attention)
@@ -356,8 +345,8 @@ def _timed(view: View, shape: Shape) -> tuple[Element, ...]:
     on = bool(view.chosen(TIMED, False))
     tip = "Run the attention of one layer on this computer, on texts of several lengths"
     head = (
-        Section("measured", "Attention, timed here"),
-        Controls("measure", (Check(TIMED, "Measure it on this machine", on, Keep(TIMED), tip),)),
+        el.Section("measured", "Attention, timed here"),
+        el.Controls("measure", (el.Check(TIMED, "Measure it on this machine", on, Keep(TIMED), tip),)),
     )
     if not on:
         return head
@@ -367,14 +356,14 @@ def _timed(view: View, shape: Shape) -> tuple[Element, ...]:
     lines = []
     for i, (n, taken) in enumerate(zip(TIMES, seconds, strict=True)):
         foretold, timed = ("4 ×", f"{taken / seconds[i - 1]:.1f} ×") if i else ("", "")
-        lines.append(Line.of(f"{n:,}", f"{2 * n * n * d_k * heads:,}", foretold, f"{taken * 1e3:.2f} ms", timed))
+        lines.append(el.Line.of(f"{n:,}", f"{2 * n * n * d_k * heads:,}", foretold, f"{taken * 1e3:.2f} ms", timed))
     heads_said = (
         f"{heads} heads of {d_k} numbers, in float32: the scores, their softmax, and the values in these shares."
     )
     return (
         *head,
-        Note("what is timed", heads_said),
-        Listing("times", "Attention as timed here", numeric("n", "2 n² d", "", "taken", ""), tuple(lines)),
+        el.Note("what is timed", heads_said),
+        el.Listing("times", "Attention as timed here", el.numeric("n", "2 n² d", "", "taken", ""), tuple(lines)),
     )
 
 

@@ -12,30 +12,11 @@ from explorer.core.graph import Stage
 from explorer.core.numbers import decimals_of, exact, quantity, written
 from explorer.core.ops import Array, Op
 from explorer.lessons.symbols import formula_text
+from explorer.pages import page as el
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, reach, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.matrix import matrix
-from explorer.pages.page import (
-    BAR,
-    NUMBER,
-    Column,
-    Controls,
-    Entry,
-    Item,
-    Line,
-    Lines,
-    Listing,
-    Note,
-    Number,
-    Picture,
-    Row,
-    Section,
-    Stack,
-    beside,
-    row_choice,
-    said,
-)
 from explorer.pages.view import Cell, View
 
 
@@ -45,32 +26,32 @@ def experts(view: View, block: str) -> tuple[Element, ...]:
     key = f"{block}expert"
     which = view.number(key, 1, 1, n)
     router = (
-        Item("", matrix(view, view.nodes[f"{block}router"].parents[0], "what it reads")),
-        Item("×", matrix(view, f"{block}W_r", "the router")),
-        Item("=", matrix(view, f"{block}router", "a number for each expert")),
-        Item("→", matrix(view, f"{block}router_shares", "as shares")),
-        Item("→", matrix(view, f"{block}routed", "the largest")),
+        el.Item("", matrix(view, view.nodes[f"{block}router"].parents[0], "what it reads")),
+        el.Item("×", matrix(view, f"{block}W_r", "the router")),
+        el.Item("=", matrix(view, f"{block}router", "a number for each expert")),
+        el.Item("→", matrix(view, f"{block}router_shares", "as shares")),
+        el.Item("→", matrix(view, f"{block}routed", "the largest")),
     )
     shorts = ("W_1", "b_1", "hidden", "W_g", "b_g", "gate", "activation", "gated", "W_2", "b_2", "said")
     own = tuple(
-        Item("", matrix(view, view.of_head(block + short, which - 1), id=block + short))
+        el.Item("", matrix(view, view.of_head(block + short, which - 1), id=block + short))
         for short in shorts
         if block + short in view.nodes
     )
     mixed = (
-        Item("", matrix(view, f"{block}routed", "shares of the chosen", id=f"{block}routed again")),
-        Item("→", matrix(view, f"{block}output", "what they say together")),
-        Item("", matrix(view, f"{block}balance", "balance: the smaller, the more evenly used")),
+        el.Item("", matrix(view, f"{block}routed", "shares of the chosen", id=f"{block}routed again")),
+        el.Item("→", matrix(view, f"{block}output", "what they say together")),
+        el.Item("", matrix(view, f"{block}balance", "balance: the smaller, the more evenly used")),
     )
     return (
-        Section("router", "The router: which experts work on which word"),
-        Row("router row", router),
-        Note("load", _load(view, block, n)),
-        Section("one expert", f"Expert {which}: a net of its own"),
-        Controls("which expert", (Number(key, "Expert", which, 1, n, Keep(key), "Which expert is shown"),)),
-        Row("expert row", own),
-        Section("together", "Together: what the chosen experts say, each in its share"),
-        Row("mixed row", mixed),
+        el.Section("router", "The router: which experts work on which word"),
+        el.Row("router row", router),
+        el.Note("load", _load(view, block, n)),
+        el.Section("one expert", f"Expert {which}: a net of its own"),
+        el.Controls("which expert", (el.Number(key, "Expert", which, 1, n, Keep(key), "Which expert is shown"),)),
+        el.Row("expert row", own),
+        el.Section("together", "Together: what the chosen experts say, each in its share"),
+        el.Row("mixed row", mixed),
     )
 
 
@@ -103,11 +84,11 @@ def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
         return _gated(view, block)
     off = "numbers below 0 are switched off" if view.nodes[activation].op.cuts else "each by itself"
     return (
-        Section("out", "First: d_ff hidden units"),
-        Row("hidden row", (*product(view, hidden), Item("→", matrix(view, activation, "after the activation")))),
-        Note("width", _width(view, hidden, output)),
-        beside(
-            (UNITS, (Section("activation", f"Activation: {off}"), *_units(view, hidden, activation, "Position"))),
+        el.Section("out", "First: d_ff hidden units"),
+        el.Row("hidden row", (*product(view, hidden), el.Item("→", matrix(view, activation, "after the activation")))),
+        el.Note("width", _width(view, hidden, output)),
+        el.beside(
+            (UNITS, (el.Section("activation", f"Activation: {off}"), *_units(view, hidden, activation, "Position"))),
             (BACK, _back(view, output, activation)),
         ),
     )
@@ -115,9 +96,9 @@ def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
 
 def _back(view: View, output: str, passed: str) -> tuple[Element, ...]:
     """The second product: the node `passed` × W₂."""
-    row = Row("output row", product(view, output, again=passed))
+    row = el.Row("output row", product(view, output, again=passed))
     lines = "columns" if view.nodes[output].op.factors() == (False, True) else "rows"
-    return Section("back", f"Then: the units that are on add their {lines} of W_2"), row
+    return el.Section("back", f"Then: the units that are on add their {lines} of W_2"), row
 
 
 def _gated(view: View, block: str) -> tuple[Element, ...]:
@@ -126,23 +107,26 @@ def _gated(view: View, block: str) -> tuple[Element, ...]:
         f"{block}{short}" for short in ("hidden", "gate", "activation", "gated", "output")
     )
     opened = (
-        Item("", matrix(view, activation, "how far each gate is open", id=f"{activation} again")),
-        Item("⊙", matrix(view, hidden, "what stands behind it", id=f"{hidden} again")),
-        Item("=", matrix(view, gated, "what passes")),
+        el.Item("", matrix(view, activation, "how far each gate is open", id=f"{activation} again")),
+        el.Item("⊙", matrix(view, hidden, "what stands behind it", id=f"{hidden} again")),
+        el.Item("=", matrix(view, gated, "what passes")),
     )
     return (
-        Section("out", "First: d_ff hidden units"),
-        Row("hidden row", product(view, hidden)),
-        Note("width", _width(view, hidden, output)),
-        Section("gate", "Gate: a second layer, through the activation"),
-        Row("gate row", (*product(view, gate, again=view.nodes[gate].parents[0]), Item("→", matrix(view, activation)))),
-        beside(
+        el.Section("out", "First: d_ff hidden units"),
+        el.Row("hidden row", product(view, hidden)),
+        el.Note("width", _width(view, hidden, output)),
+        el.Section("gate", "Gate: a second layer, through the activation"),
+        el.Row(
+            "gate row",
+            (*product(view, gate, again=view.nodes[gate].parents[0]), el.Item("→", matrix(view, activation))),
+        ),
+        el.beside(
             (UNITS, _units(view, gate, activation, "Position")),
             (
                 BACK,
                 (
-                    Section("through", "Through the gate: number by number"),
-                    Row("gated row", opened),
+                    el.Section("through", "Through the gate: number by number"),
+                    el.Row("gated row", opened),
                     *_back(view, output, gated),
                 ),
             ),
@@ -155,11 +139,11 @@ def layer(view: View, stage: Stage) -> tuple[Element, ...]:
     block = view.block(stage)
     hidden, activation = f"{block}hidden", f"{block}activation"
     return (
-        Row(
+        el.Row(
             "hidden row",
-            (*product(view, hidden, "each case"), Item("→", matrix(view, activation, "after the activation"))),
+            (*product(view, hidden, "each case"), el.Item("→", matrix(view, activation, "after the activation"))),
         ),
-        Section("activation", "Activation"),
+        el.Section("activation", "Activation"),
         *_units(view, hidden, activation, "Case"),
     )
 
@@ -170,7 +154,7 @@ def layer_sentence(view: View, stage: Stage) -> str:
     return f"Each case times the weights{bias}, then through the activation."
 
 
-def product(view: View, result: str, title: str = "", again: str = "") -> tuple[Item, ...]:
+def product(view: View, result: str, title: str = "", again: str = "") -> tuple[el.Item, ...]:
     """The parents of a product with the signs between them, and the product.
 
     Parameters
@@ -187,8 +171,8 @@ def product(view: View, result: str, title: str = "", again: str = "") -> tuple[
     items = []
     for sign, name in zip(("", "×", "+"), node.parents, strict=False):
         said = title if not sign else turned * (sign == "×")
-        items.append(Item(sign, matrix(view, name, said, id=f"{name} again" if name == again else "")))
-    return (*items, Item("=", matrix(view, result)))
+        items.append(el.Item(sign, matrix(view, name, said, id=f"{name} again" if name == again else "")))
+    return (*items, el.Item("=", matrix(view, result)))
 
 
 def _width(view: View, hidden: str, output: str) -> str:
@@ -217,18 +201,20 @@ def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element
     symbols = [formula_text(view.nodes[name].symbol) for name in (hidden, activation)]
     listing = _listing(op, before, after, units, symbols, activation, row)
     curve: list[Element] = [
-        Picture("curve", _curve(op, before, after, units, symbols, (hidden, activation), row, words), 310, 250)
+        el.Picture("curve", _curve(op, before, after, units, symbols, (hidden, activation), row, words), 310, 250)
     ]
     if len(units) > MOST_DOTS:
-        curve.append(Note("which are drawn", f"Of {len(units):,} units the first {MOST_DOTS} are drawn.", wide=False))
+        curve.append(
+            el.Note("which are drawn", f"Of {len(units):,} units the first {MOST_DOTS} are drawn.", wide=False)
+        )
     return (
-        Controls("which row", (row_choice(view, axis, what),)),
-        Note("which are off", words),
-        Row(
+        el.Controls("which row", (el.row_choice(view, axis, what),)),
+        el.Note("which are off", words),
+        el.Row(
             "unit pictures",
             (
-                Item("", Stack("units listed", "The units one by one", (listing,))),
-                Item("", Stack("units on the curve", "The activation, and the units on it", tuple(curve))),
+                el.Item("", el.Stack("units listed", "The units one by one", (listing,))),
+                el.Item("", el.Stack("units on the curve", "The activation, and the units on it", tuple(curve))),
             ),
         ),
     )
@@ -273,7 +259,7 @@ def _listed(names: Sequence[str], which: Array) -> str:
 
 def _listing(
     op: Op, before: Array, after: Array, units: Sequence[str], symbols: Sequence[str], activation: str, row: int
-) -> Listing:
+) -> el.Listing:
     """A line for each hidden unit: its number and bar before and after."""
     both = np.concatenate((before, after))
     finite = both[np.isfinite(both)]
@@ -283,33 +269,33 @@ def _listing(
     # The output of a sigmoid is too small for the scale of its input.
     bar_after = op.within or bar
     columns = (
-        Column("unit"),
-        Column(f"before {symbols[0]}", NUMBER),
-        Column("", BAR, 90, bar, signed=True),
-        Column(f"after {symbols[1]}", NUMBER),
-        Column("", BAR, 90, bar_after, signed=op.within is None),
-        Column(""),
+        el.Column("unit"),
+        el.Column(f"before {symbols[0]}", el.NUMBER),
+        el.Column("", el.BAR, 90, bar, signed=True),
+        el.Column(f"after {symbols[1]}", el.NUMBER),
+        el.Column("", el.BAR, 90, bar_after, signed=op.within is None),
+        el.Column(""),
     )
-    lines = Lines(len(units), _line, (before, after, _off(op, after), tuple(units), decimals, activation, row))
-    return Listing("units", "Hidden units before and after the activation", columns, lines)
+    lines = el.Lines(len(units), _line, (before, after, _off(op, after), tuple(units), decimals, activation, row))
+    return el.Listing("units", "Hidden units before and after the activation", columns, lines)
 
 
 def _line(
     before: Array, after: Array, offs: Array, units: Sequence[str], decimals: int, activation: str, at: int, row: int
-) -> Line:
+) -> el.Line:
     """The line of a hidden unit, at the row `at` of the activation."""
     name, h, a, off = units[row], float(before[row]), float(after[row]), bool(offs[row])
     tip = f"unit {name}: {exact(h)} → {exact(a)}"
     h_said, a_said = written(h, decimals), written(a, decimals)
     entries = (
-        Entry(name, tip=tip, muted=off),
-        Entry(h_said, tip=tip, muted=off),
-        Entry(h_said, h, tip, off=off),
-        Entry(a_said, tip=tip, muted=off),
-        Entry(a_said, a, tip, off=off),
-        Entry("off" if off else "", tip=tip, muted=off),
+        el.Entry(name, tip=tip, muted=off),
+        el.Entry(h_said, tip=tip, muted=off),
+        el.Entry(h_said, h, tip, off=off),
+        el.Entry(a_said, tip=tip, muted=off),
+        el.Entry(a_said, a, tip, off=off),
+        el.Entry("off" if off else "", tip=tip, muted=off),
     )
-    return Line(entries, Cell(activation, (at, row)))
+    return el.Line(entries, Cell(activation, (at, row)))
 
 
 def _curve(
@@ -336,4 +322,4 @@ def _curve(
     room = (high - low) * 0.15
     window = (-width, width, low - room, high + room)
     grid = Axis(f"before: {symbols[0]}", grid=True), Axis(f"after: {symbols[1]}", grid=True)
-    return Drawing((Curve(x, y), *dots), window, f"Activation. {said(words)}", *grid)
+    return Drawing((Curve(x, y), *dots), window, f"Activation. {el.said(words)}", *grid)

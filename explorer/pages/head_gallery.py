@@ -9,22 +9,9 @@ from explorer.core.head_measures import LEAST, MEASURES
 from explorer.core.numbers import alone, quantity, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import Vocabulary
+from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep, average, is_averaged, is_off, turn
-from explorer.pages.page import (
-    HEAT,
-    NUMBER,
-    Check,
-    Column,
-    Controls,
-    Entry,
-    Line,
-    Listing,
-    Note,
-    Section,
-    beside,
-    waiting,
-)
 from explorer.pages.view import Told, View
 from explorer.pages.whole import whole_below
 from explorer.training.head_gallery import Annotated, Head, gallery, sentences_for
@@ -43,21 +30,21 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
     measured = _measured(view, tuple(sentences), costs=False)
     tip = "Switch each head off in turn, then hold it at its mean, over all sentences. This takes a moment."
     head = (
-        Note("source", source),
-        Controls("what", (Check(COSTS, "What is lost without each", costs, Keep(COSTS), tip),)),
+        el.Note("source", source),
+        el.Controls("what", (el.Check(COSTS, "What is lost without each", costs, Keep(COSTS), tip),)),
     )
     if measured is None:
-        return *head, waiting(view, TO_MEASURE, "Measuring all heads"), whole_below(view)
+        return *head, el.waiting(view, TO_MEASURE, "Measuring all heads"), whole_below(view)
     lost: tuple[Element, ...] = ()
     if costs:
         weighed = _measured(view, tuple(sentences), costs=True)
-        lost = (waiting(view, TO_WEIGH, "Switching off each head"),)
+        lost = (el.waiting(view, TO_WEIGH, "Switching off each head"),)
         if weighed is not None:
-            lost = Note("about the costs", ABOUT_COSTS), _costs(weighed)
-        lost = Section("lost", "What is lost without each head"), *lost
-    scores = Section("measures", "Where each head looks"), _scores(measured), Note("rules", _rules(measured))
-    looks = Section("gallery", "What each head does"), _gallery(view, measured)
-    return *head, beside((SCORES, (*lost, *scores)), (LOOKS, looks)), whole_below(view)
+            lost = el.Note("about the costs", ABOUT_COSTS), _costs(weighed)
+        lost = el.Section("lost", "What is lost without each head"), *lost
+    scores = el.Section("measures", "Where each head looks"), _scores(measured), el.Note("rules", _rules(measured))
+    looks = el.Section("gallery", "What each head does"), _gallery(view, measured)
+    return *head, el.beside((SCORES, (*lost, *scores)), (LOOKS, looks)), whole_below(view)
 
 
 def _sentences(view: View) -> tuple[list[Annotated], str]:
@@ -110,9 +97,9 @@ def _name(head: Head) -> str:
     return f"layer {head.block.split('.')[1]}, head {head.head + 1}"
 
 
-def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
-    columns = [Column("head"), Column("looks, for example", width=300), Column("share", NUMBER)]
-    columns += [Column("chance", NUMBER), Column("switch"), Column(""), Column("")]
+def _gallery(view: View, measured: tuple[Head, ...]) -> el.Listing:
+    columns = [el.Column("head"), el.Column("looks, for example", width=300), el.Column("share", el.NUMBER)]
+    columns += [el.Column("chance", el.NUMBER), el.Column("switch"), el.Column(""), el.Column("")]
     lines = []
     for head in measured:
         one, example = head.scores.get(head.does), head.example.partition(":")[0]
@@ -122,18 +109,18 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
         node = f"{head.block}.head.{head.head + 1}.output"
         name = node if view.graph.find(node) else f"{head.block}.output"
         off, averaged = is_off(view, name), is_averaged(view, name, head.mean)
-        line = Line.of(
-            Entry(_name(head), leads=GoTo(f"{head.block}.heads")),
-            Entry(f"{looks}: {example}" if example else looks, tip=head.example, muted=not head.does),
+        line = el.Line.of(
+            el.Entry(_name(head), leads=GoTo(f"{head.block}.heads")),
+            el.Entry(f"{looks}: {example}" if example else looks, tip=head.example, muted=not head.does),
             written(one.share, 2) if one else "",
-            Entry(written(one.by_chance, 2) if one else "", muted=True),
-            Entry("off" if off else "at its mean" if averaged else "on", muted=not off and not averaged),
-            Entry(
+            el.Entry(written(one.by_chance, 2) if one else "", muted=True),
+            el.Entry("off" if off else "at its mean" if averaged else "on", muted=not off and not averaged),
+            el.Entry(
                 "switch on" if off else "switch off",
                 leads=turn(view, name),
                 tip="Let the head work again" if off else "Hold the output of the head at 0",
             ),
-            Entry(
+            el.Entry(
                 "compute it again" if averaged else "hold at its mean",
                 leads=average(view, name, head.mean),
                 tip="Let the head work again"
@@ -142,7 +129,7 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
             ),
         )
         lines.append(line)
-    return Listing("heads", "What each head does", tuple(columns), tuple(lines), most=16)
+    return el.Listing("heads", "What each head does", tuple(columns), tuple(lines), most=16)
 
 
 def _common(head: Head) -> str:
@@ -151,12 +138,12 @@ def _common(head: Head) -> str:
     return max(shares, key=lambda name: shares[name], default="")
 
 
-def _costs(measured: tuple[Head, ...]) -> Listing:
+def _costs(measured: tuple[Head, ...]) -> el.Listing:
     lines = [
-        Line.of(
+        el.Line.of(
             _name(head),
-            Entry(written(head.cost.without, 3), tip="nats for each word, with the output of the head held at 0"),
-            Entry(
+            el.Entry(written(head.cost.without, 3), tip="nats for each word, with the output of the head held at 0"),
+            el.Entry(
                 written(head.cost.averaged, 3), tip="nats for each word, with the output of the head held at its mean"
             ),
             ", ".join(head.cost.words),
@@ -164,8 +151,13 @@ def _costs(measured: tuple[Head, ...]) -> Listing:
         for head in measured
         if head.cost is not None
     ]
-    columns = (Column("head"), Column("loss +", NUMBER), Column("mean +", NUMBER), Column("words it costs", width=420))
-    return Listing("costs", "What is lost without each head", columns, tuple(lines), most=16)
+    columns = (
+        el.Column("head"),
+        el.Column("loss +", el.NUMBER),
+        el.Column("mean +", el.NUMBER),
+        el.Column("words it costs", width=420),
+    )
+    return el.Listing("costs", "What is lost without each head", columns, tuple(lines), most=16)
 
 
 ABOUT_COSTS = (
@@ -191,18 +183,20 @@ def _rules(measured: tuple[Head, ...]) -> str:
     )
 
 
-def _score(share: float, rows: int) -> Entry:
+def _score(share: float, rows: int) -> el.Entry:
     said = written(share, 2) if share >= 0.01 else "< 0.01"
-    return Entry(said, share, f"{alone(share, 2)}, over {quantity(rows, 'place')}") if rows else Entry("")
+    return el.Entry(said, share, f"{alone(share, 2)}, over {quantity(rows, 'place')}") if rows else el.Entry("")
 
 
-def _scores(measured: tuple[Head, ...]) -> Listing:
+def _scores(measured: tuple[Head, ...]) -> el.Listing:
     """The scores of all heads in all measures that apply to these sentences."""
     there = _there(measured)
     scores = [[head.scores[name] for name in there] for head in measured]
     lines = [
-        Line.of(Entry(_name(head), leads=GoTo(f"{head.block}.heads")), *(_score(one.share, one.rows) for one in own))
+        el.Line.of(
+            el.Entry(_name(head), leads=GoTo(f"{head.block}.heads")), *(_score(one.share, one.rows) for one in own)
+        )
         for head, own in zip(measured, scores, strict=True)
     ]
-    columns = (Column("head"), *(Column(name, HEAT) for name in there))
-    return Listing("all scores", "All heads in all measures", columns, tuple(lines), most=16)
+    columns = (el.Column("head"), *(el.Column(name, el.HEAT) for name in there))
+    return el.Listing("all scores", "All heads in all measures", columns, tuple(lines), most=16)

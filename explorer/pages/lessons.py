@@ -12,24 +12,9 @@ from explorer.lessons.loader import Course, chapters, courses, errata, titles
 from explorer.lessons.progress import Outcome, Progress, ProgressFolder, left_at, outcome
 from explorer.lessons.prose import each_sentence
 from explorer.lessons.schema import Lesson
+from explorer.pages import page as el
 from explorer.pages.element import Element, Made
 from explorer.pages.gestures import ForLessons
-from explorer.pages.page import (
-    RING,
-    Button,
-    Card,
-    Cards,
-    Column,
-    Entry,
-    Field,
-    Header,
-    Item,
-    Line,
-    Listing,
-    Note,
-    Row,
-    Stack,
-)
 
 COURSE = "course"
 """The setting that holds the id of the listed chapter or course; empty: all lessons."""
@@ -138,22 +123,22 @@ def lessons_page(shelf: Shelf, room: int) -> tuple[Element, ...]:
     beside = room - RAIL - BETWEEN
     across = min(max(beside // LEAST, 1), MOST_ACROSS)
     width = min(beside if room >= NARROW else room, across * WIDTH)
-    listed = Stack("listed", "", _listed(shelf, across), width)
-    return (Row("page", (Item("", _chapters(shelf)), Item("", listed))),)
+    listed = el.Stack("listed", "", _listed(shelf, across), width)
+    return (el.Row("page", (el.Item("", _chapters(shelf)), el.Item("", listed))),)
 
 
-def _chapters(shelf: Shelf) -> Stack:
+def _chapters(shelf: Shelf) -> el.Stack:
     """The chapters and the courses, each with the reader's progress in it."""
-    lines: list[Line] = []
+    lines: list[el.Line] = []
     for one in shelf.courses:
         lessons = one.lessons or tuple(shelf.ours)
         share = sum(found.share for id in lessons if (found := shelf.outcome(id))) / len(lessons)
         title, done = f"{one.chapter}  {one.title}" if one.chapter else one.title, f"{share:.0%} gone through"
         asks = ForLessons("course", one.id)
-        ring, name = Entry(done, share, done, leads=asks), Entry(title, tip=f"List {title}", leads=asks)
-        lines.append(Line.of(ring, name, here=one is shelf.listed))
-    title, columns = "Chapters and courses", (Column("", RING), Column("", width=RAIL))
-    return Stack("chapters", title, (Listing("courses", title, columns, tuple(lines), len(lines)),), RAIL)
+        ring, name = el.Entry(done, share, done, leads=asks), el.Entry(title, tip=f"List {title}", leads=asks)
+        lines.append(el.Line.of(ring, name, here=one is shelf.listed))
+    title, columns = "Chapters and courses", (el.Column("", el.RING), el.Column("", width=RAIL))
+    return el.Stack("chapters", title, (el.Listing("courses", title, columns, tuple(lines), len(lines)),), RAIL)
 
 
 def _listed(shelf: Shelf, across: int) -> tuple[Element, ...]:
@@ -163,41 +148,41 @@ def _listed(shelf: Shelf, across: int) -> tuple[Element, ...]:
     course = [id for id in known if id not in (*apart, *shelf.yours)]
     found = sorted((id for id in ranks if id in course), key=ranks.__getitem__)  # lessons found by title come first
 
-    def cards(id: str, ids: Sequence[str], others: Sequence[str] = ()) -> Cards:
-        return Cards(id, across, tuple(_card(shelf, one, known[one]) for one in (*ids, *others)), len(ids))
+    def cards(id: str, ids: Sequence[str], others: Sequence[str] = ()) -> el.Cards:
+        return el.Cards(id, across, tuple(_card(shelf, one, known[one]) for one in (*ids, *others)), len(ids))
 
     parts: list[Element] = [_header(shelf), *_again(shelf)]
     if shelf.listed.paragraph:
-        parts.append(Note("about", escape(shelf.listed.paragraph, quote=False).replace("\n\n", "<br><br>")))
+        parts.append(el.Note("about", escape(shelf.listed.paragraph, quote=False).replace("\n\n", "<br><br>")))
     typed, hint, tip = (
         ForLessons("typed", shelf.typed),
         "Search: softmax, order, 003 …",
         "Lessons with all of these words",
     )
-    parts.append(Field("search", "Search the lessons", shelf.typed, typed, typed, LONGEST, hint=hint, tip=tip))
+    parts.append(el.Field("search", "Search the lessons", shelf.typed, typed, typed, LONGEST, hint=hint, tip=tip))
     if not ranks:
-        parts.append(Note("none", "No lesson has all of these words. Search for fewer words."))
+        parts.append(el.Note("none", "No lesson has all of these words. Search for fewer words."))
     parts.append(cards("lessons", found, [id for id in course if id not in ranks]))
     if own := [id for id in shelf.yours if id in ranks]:
         text, tip = "Save all as one file …", "To hand them on: the file opens by a double-click"
-        save = Button("bundle", text, ForLessons("bundle"), tip, link=True)
-        parts.append(Stack("yours", "Your lessons", (cards("own lessons", own),), control=save))
+        save = el.Button("bundle", text, ForLessons("bundle"), tip, link=True)
+        parts.append(el.Stack("yours", "Your lessons", (cards("own lessons", own),), control=save))
     if printed := [id for id in apart if id in ranks]:
         title = "For those who hold a printed text beside the screen"
-        parts.append(Stack("apart", title, (cards("errata", printed),)))
+        parts.append(el.Stack("apart", title, (cards("errata", printed),)))
     return tuple(parts)
 
 
-def _header(shelf: Shelf) -> Header:
+def _header(shelf: Shelf) -> el.Header:
     steps, count = shelf.recorded, len(shelf.again)
     said = "Record a lesson" if steps is None else f"● Stop recording · {quantity(steps, 'step')}"
     tip = "Record the pages that you visit and the numbers that you change as the steps of a new lesson"
-    record = Button("record", said, ForLessons("record"), tip)
+    record = el.Button("record", said, ForLessons("record"), tip)
     name, tip = f"{count} to revisit", "Show or hide the questions to come back to"
     text = f"{name} {'▾' if shelf.unfolded else '▸'}" if count else ""
-    fold = Button("fold", text, ForLessons("fold"), tip, name, link=True)
+    fold = el.Button("fold", text, ForLessons("fold"), tip, name, link=True)
     sentence = "Each lesson leads through one model, step by step. Easier lessons stand first."
-    return Header("header", "Lessons", sentence, (record, fold))
+    return el.Header("header", "Lessons", sentence, (record, fold))
 
 
 def _again(shelf: Shelf) -> list[Element]:
@@ -207,12 +192,12 @@ def _again(shelf: Shelf) -> list[Element]:
         lesson = shelf.known[id][0]
         question = next(one.title for one in lesson.steps if one.id == step)
         tip, asks = f"Ask me once more: {question}, of {lesson.title}", ForLessons("ask again", (id, step))
-        lines.append(Line.of(question, lesson.title, why, Entry("Ask me", tip=tip, leads=asks)))
-    columns = tuple(Column(title, width=300) for title in ("question", "lesson", "why", ""))
-    return [Listing("again", "Questions to come back to", columns, tuple(lines), MOST)] if lines else []
+        lines.append(el.Line.of(question, lesson.title, why, el.Entry("Ask me", tip=tip, leads=asks)))
+    columns = tuple(el.Column(title, width=300) for title in ("question", "lesson", "why", ""))
+    return [el.Listing("again", "Questions to come back to", columns, tuple(lines), MOST)] if lines else []
 
 
-def _card(shelf: Shelf, id: str, title: str) -> Card:
+def _card(shelf: Shelf, id: str, title: str) -> el.Card:
     """The card of a lesson; before the lesson has been read, its title and a button."""
     lesson, progress = shelf.known.get(id, (None, None))
     found, far, words, said = shelf.outcome(id), 0, "", ""
@@ -222,15 +207,15 @@ def _card(shelf: Shelf, id: str, title: str) -> Card:
         words, said = escape(teaches[:1].upper() + teaches[1:], quote=False), _said(lesson, found, far)
     way = "Again" if over else "Go on" if far else "Begin" if found is not None else "Open"
     name, tip = f"{way}: {title}", "Begin at the first step, without your answers"
-    begin = Button("begin", way, ForLessons("begin", id), name, name, primary=found is not None and not over)
+    begin = el.Button("begin", way, ForLessons("begin", id), name, name, primary=found is not None and not over)
     again = "Begin anew" if far and not over else ""
-    ways = [begin, Button("anew", again, ForLessons("begin anew", id), tip, link=True)]
+    ways = [begin, el.Button("anew", again, ForLessons("begin anew", id), tip, link=True)]
     if id in shelf.yours:
         name = f"Remove {title} from your lessons"
-        ways.append(Button("remove", "Remove", ForLessons("remove", id), name=name, link=True))
+        ways.append(el.Button("remove", "Remove", ForLessons("remove", id), name=name, link=True))
     share = None if found is None else found.share  # as at the end of the lesson
     image = Made(shelf.draw, (id,)) if shelf.draw is not None and lesson is not None and lesson.steps else None
-    return Card(f"lesson {id}", title, tuple(ways), words, said, share, image)
+    return el.Card(f"lesson {id}", title, tuple(ways), words, said, share, image)
 
 
 def _said(lesson: Lesson, found: Outcome | None, far: int) -> str:

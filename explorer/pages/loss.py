@@ -15,31 +15,11 @@ from explorer.core.numbers import Ranked, alone, as_share, decimals_of, exact, i
 from explorer.core.ops import Array, CrossEntropy
 from explorer.core.vocabulary import PAD, end_mark
 from explorer.lessons.references import Slip, slips_at
+from explorer.pages import page as el
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, drawable, series
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import SetNumber
 from explorer.pages.matrix import matrix
-from explorer.pages.page import (
-    BAR,
-    NUMBER,
-    Column,
-    Controls,
-    DescentPart,
-    Entry,
-    Item,
-    Line,
-    Lines,
-    Listing,
-    Note,
-    Picture,
-    Row,
-    Section,
-    Stack,
-    numeric,
-    row_choice,
-    where,
-    where_said,
-)
 from explorer.pages.view import Cell, View
 
 PRINTED_DECIMALS = 2
@@ -58,8 +38,8 @@ def word_gradients(view: View) -> tuple[Element, ...]:
     axis = view.nodes[output].axes[0]
     row = view.row(axis)
     return (
-        Controls("which position", (row_choice(view, axis),)),
-        Note("about the gradients", _words(view, axis, row)),
+        el.Controls("which position", (el.row_choice(view, axis),)),
+        el.Note("about the gradients", _words(view, axis, row)),
         *_slip_note(view),
         _listing(view, scores, output, row),
     )
@@ -115,26 +95,26 @@ class _Words(Data):
             sizes[self.right] = np.inf
         return Ranked(sizes)
 
-    def line(self, row: int) -> Line:
+    def line(self, row: int) -> el.Line:
         row = self._order[row] if self.ranked else row
         y = float(row == self.right)
         p, apart = float(self.shares[self.row, row]), float(self.gradient[self.row, row]) * self.n
         decimals, *others = self.decimals
         said = written(apart, decimals)
         entries = (
-            Entry(self.words[row], tip=self.words[row]),
-            Entry(written(y, 0), tip=exact(y)),
-            Entry(written(p, decimals), tip=exact(p)),
-            Entry(said, tip=exact(apart)),
-            Entry(said, apart, exact(apart)),
+            el.Entry(self.words[row], tip=self.words[row]),
+            el.Entry(written(y, 0), tip=exact(y)),
+            el.Entry(written(p, decimals), tip=exact(p)),
+            el.Entry(said, tip=exact(apart)),
+            el.Entry(said, apart, exact(apart)),
             *(
-                Entry("–", tip="not printed")
+                el.Entry("–", tip="not printed")
                 if np.isnan(numbers[row])
-                else Entry(written(float(numbers[row]), d), tip=exact(float(numbers[row])))
+                else el.Entry(written(float(numbers[row]), d), tip=exact(float(numbers[row])))
                 for numbers, d in zip(self.more, others, strict=True)
             ),
         )
-        return Line(entries, Cell(self.scores, (self.row, row)), strong=row == self.right)
+        return el.Line(entries, Cell(self.scores, (self.row, row)), strong=row == self.right)
 
 
 def _held(view: View, row: int) -> str:
@@ -145,31 +125,33 @@ def _held(view: View, row: int) -> str:
     return "loss is" if LOSS in view.engine.pins else ""
 
 
-def _listing(view: View, scores: str, output: str, row: int) -> Listing:
+def _listing(view: View, scores: str, output: str, row: int) -> el.Listing:
     gradient = view.engine.gradient(Place(scores))
     assert gradient is not None
     shares = view.values[output]
     apart = gradient[row] * _n(view)
     widest = float(np.abs(apart[np.isfinite(apart)]).max(initial=0.0)) or 1.0
-    bar = Column("", BAR, 110, (-widest, widest), signed=True)
-    columns = [Column("word"), *numeric("y", "P", "gradient" if _held(view, row) else "P − y"), bar]
+    bar = el.Column("", el.BAR, 110, (-widest, widest), signed=True)
+    columns = [el.Column("word"), *el.numeric("y", "P", "gradient" if _held(view, row) else "P − y"), bar]
     decimals = [max(decimals_of(shares[row]), 4)]
     more = []
     after = _stepped(view, output)
     if after is not None and view.steps is not None:
         more.append(after[row])
-        columns.append(Column(f"P after a step at {view.steps.rate:g}", NUMBER))
+        columns.append(el.Column(f"P after a step at {view.steps.rate:g}", el.NUMBER))
         decimals.append(decimals[0])
     slip = _slip(view)
     if slip is not None and slip.wrong is not None and slip.wrong.shape == shares.shape:
         more.append(slip.wrong[row])
-        columns.append(Column("printed", NUMBER))
+        columns.append(el.Column("printed", el.NUMBER))
         decimals.append(PRINTED_DECIMALS)
     right = int(view.values[TARGET][row]) if _counted(view, row) else -1
     words = view.labels(view.nodes[output].axes[1])
     lines = _Words(scores, words, row, right, _n(view), shares, gradient, tuple(more), tuple(decimals))
-    order, shown = "P − y" if lines.ranked else "", Lines(len(words), _Words.line, (lines,))
-    return Listing("word gradients", "Probabilities minus what is right", tuple(columns), shown, IN_SIGHT, order=order)
+    order, shown = "P − y" if lines.ranked else "", el.Lines(len(words), _Words.line, (lines,))
+    return el.Listing(
+        "word gradients", "Probabilities minus what is right", tuple(columns), shown, IN_SIGHT, order=order
+    )
 
 
 def _stepped(view: View, output: str) -> Array | None:
@@ -196,29 +178,29 @@ def _words(view: View, axis: str, row: int) -> str:
     label = escape(view.labels(axis)[row])
     if not _counted(view, row):
         return (
-            f"{where_said(view, label)} nothing is to be said: the right word is <i>&lt;pad&gt;</i>. The loss does not "
-            "count it, and its gradient is 0."
+            f"{el.where_said(view, label)} nothing is to be said: the right word is <i>&lt;pad&gt;</i>. The loss does "
+            "not count it, and its gradient is 0."
         )
     if held := _held(view, row):
-        return f"{where_said(view, label)}: the {held} held at a typed value, so no logit changes the loss."
+        return f"{el.where_said(view, label)}: the {held} held at a typed value, so no logit changes the loss."
     n, temperature = _n(view), view.values.get(TEMPERATURE)
     divisors = [f"the {n} positions"] * (n > 1)
     if temperature is not None and temperature != 1:
         divisors.append(f"the temperature {alone(float(temperature))}")
     many = f" Divided by {' and '.join(divisors)}, it is their gradient." if divisors else ""
     return (
-        f"{where_said(view, label)}: y is 1 for the right word. P − y says how the loss changes with each logit, so "
+        f"{el.where_said(view, label)}: y is 1 for the right word. P − y says how the loss changes with each logit, so "
         f"the step goes the other way: where it is negative the logit grows.{many}"
     )
 
 
-def _slip_note(view: View) -> tuple[Note, ...]:
+def _slip_note(view: View) -> tuple[el.Note, ...]:
     """A note on what the reference prints wrongly."""
     slip = _slip(view)
     if slip is None:
         return ()
     words = escape(f"{slip.printed} Right: {slip.right} {slip.how}")
-    return (Note("what is printed", f"<b>What is printed, and the step that would be right.</b> {words}"),)
+    return (el.Note("what is printed", f"<b>What is printed, and the step that would be right.</b> {words}"),)
 
 
 SEER = "decoder.1.self"
@@ -243,24 +225,27 @@ def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     output, words = view.nodes[LOSS].parents[0], _of_words(view)
     title = "The loss of each probability" if words else "The loss of each difference"
     listing, curve, text = _word_terms(view, output) if words else _squares(view, output)
-    costs = Stack("costs", title, (Picture("cost curve", curve, CURVE, 270),))
+    costs = el.Stack("costs", title, (el.Picture("cost curve", curve, CURVE, 270),))
     right = matrix(view, TARGET, "numbers of the right words" if words else "what would be right")
-    shown = (Item("", matrix(view, output)), Item("", right), Item("→", matrix(view, LOSS, "the loss")))
+    shown = (el.Item("", matrix(view, output)), el.Item("", right), el.Item("→", matrix(view, LOSS, "the loss")))
     mine = [node.name for node in view.stage(stage.name) if node.name not in (LOSS, TARGET)]
     titles = OTHERS | ({"loss.L_1": "the sum of the logs"} if _balanced(view) else {})
-    others = [Item("", matrix(view, name, titles.get(name, ""))) for name in mine]
+    others = [el.Item("", matrix(view, name, titles.get(name, ""))) for name in mine]
     what = "One term for each position" if words else "One term for each number"
-    parts = [Stack("terms", what, (Note("about the terms", text), listing), TERMS if words else DIFFERENCES), costs]
+    parts = [
+        el.Stack("terms", what, (el.Note("about the terms", text), listing), TERMS if words else DIFFERENCES),
+        costs,
+    ]
     if gradients := word_gradients(view):
-        parts.append(Stack("gradients", "In which direction each logit should move", gradients, GRADIENTS))
-    parts.append(Stack("down", "Down the gradient", (DescentPart("steps", "steps"),), STEPS))
+        parts.append(el.Stack("gradients", "In which direction each logit should move", gradients, GRADIENTS))
+    parts.append(el.Stack("down", "Down the gradient", (el.DescentPart("steps", "steps"),), STEPS))
     return (
-        Row("terms listed", tuple(Item("", part) for part in parts)),
-        Section(
+        el.Row("terms listed", tuple(el.Item("", part) for part in parts)),
+        el.Section(
             "mean", "The mean of the terms, and the balance" if _balanced(view) else "The mean of the terms is the loss"
         ),
-        Row("loss row", shown),
-        *((Row("others", tuple(others)),) if others else ()),
+        el.Row("loss row", shown),
+        *((el.Row("others", tuple(others)),) if others else ()),
     )
 
 
@@ -321,34 +306,34 @@ class _WordTerms(Data):
         """How many decimals the costs have."""
         return decimals_of(self.cost)
 
-    def line(self, row: int) -> Line:
+    def line(self, row: int) -> el.Line:
         right, given, cost = int(self.target[row]), float(self.given[row]), float(self.cost[row])
         counted = right != self.pad
         choose = SetNumber(TARGET, (row,), pinned=self.pinned)
         p, tip = (as_share(given, DECIMALS), exact(given)) if counted else ("", _NOTHING)
         entries = (
-            Entry(f"{row}  {self.after[row]}", tip=self.after[row], muted=not counted),
-            Entry(
+            el.Entry(f"{row}  {self.after[row]}", tip=self.after[row], muted=not counted),
+            el.Entry(
                 self.vocabulary[right] if counted else PAD,
                 tip="Enter, or a double click, to choose another word",
                 muted=not counted,
                 choose=choose,
             ),
-            Entry(p, tip=tip, muted=not counted),
-            Entry(p, given if counted else 0.0, tip),
-            Entry(
+            el.Entry(p, tip=tip, muted=not counted),
+            el.Entry(p, given if counted else 0.0, tip),
+            el.Entry(
                 in_table(cost, self.decimals) if counted else "not counted",
                 tip=exact(cost) if counted else _NOTHING,
                 muted=not counted,
             ),
         )
-        return Line(entries, Cell(self.output, (row, right)) if counted else None)
+        return el.Line(entries, Cell(self.output, (row, right)) if counted else None)
 
 
 _NOTHING = "The right word is <pad>: there is no word to say here"
 
 
-def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
+def _word_terms(view: View, output: str) -> tuple[el.Listing, Drawing, str]:
     """The list of the terms, the curve with the terms as dots, and the note about them."""
     op, target, p = view.nodes[LOSS].op, view.values[TARGET], view.values[output]
     assert isinstance(op, CrossEntropy)
@@ -359,9 +344,15 @@ def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
         cost = -op.logs(*_parents(view)[0]) + 0.0
     typed = view.nodes[TARGET].is_input
     terms = _WordTerms(output, _contexts(view, names), vocabulary, target, given, cost, op.pad, not typed)
-    lines = Lines(len(names), _WordTerms.line, (terms,))
-    titles = Column(where(view).lower()), Column("right word"), *numeric("p"), Column("", BAR, 90), *numeric("−ln p")
-    listing = Listing("term list", "Right words and their loss", titles, lines, vocabulary=vocabulary)
+    lines = el.Lines(len(names), _WordTerms.line, (terms,))
+    titles = (
+        el.Column(el.where(view).lower()),
+        el.Column("right word"),
+        *el.numeric("p"),
+        el.Column("", el.BAR, 90),
+        *el.numeric("−ln p"),
+    )
+    listing = el.Listing("term list", "Right words and their loss", titles, lines, vocabulary=vocabulary)
     counted = target != op.pad
     follow = "" if typed else FOLLOW.format(escape(end_mark(view.graph.axes[columns])))
     sure = "With probability 1 it is 0; the smaller the probability, the larger it is."
@@ -430,30 +421,30 @@ class _Squares(Data):
         case, column = divmod(row, len(self.columns))
         return self.names[case] if len(self.columns) == 1 else f"{self.names[case]} · {self.columns[column]}"
 
-    def line(self, row: int) -> Line:
+    def line(self, row: int) -> el.Line:
         index = divmod(row, len(self.columns))
         value, target = self.values[index], self.target[index]
         with np.errstate(all="ignore"):
             off = float(value - target)
             numbers = float(value), float(target), off, off, float((value - target) ** 2)
         entries = (
-            Entry(self.name(row)),
-            *(Entry(in_table(n, d), n, exact(n)) for n, d in zip(numbers, self.decimals, strict=True)),
+            el.Entry(self.name(row)),
+            *(el.Entry(in_table(n, d), n, exact(n)) for n, d in zip(numbers, self.decimals, strict=True)),
         )
-        return Line(entries, Cell(self.output, index))
+        return el.Line(entries, Cell(self.output, index))
 
 
-def _squares(view: View, output: str) -> tuple[Listing, Drawing, str]:
+def _squares(view: View, output: str) -> tuple[el.Listing, Drawing, str]:
     """The list of the terms, the curve with the terms as dots, and the note about them."""
     rows, columns = (view.labels(axis) for axis in view.nodes[output].axes)
     squares = _Squares(output, rows, columns, view.values[output], view.values[TARGET])
-    lines = Lines(squares.values.size, _Squares.line, (squares,))
+    lines = el.Lines(squares.values.size, _Squares.line, (squares,))
     with np.errstate(all="ignore"):  # as in the engine
         off = (squares.values - squares.target).ravel()
         costs = off * off
     widest = float(np.abs(off[np.isfinite(off)]).max(initial=0)) or 1.0
-    bar = Column("", BAR, 80, (-widest, widest), signed=True)
-    titles = Column("number"), *numeric("output", "target", "difference"), bar, *numeric("squared")
+    bar = el.Column("", el.BAR, 80, (-widest, widest), signed=True)
+    titles = el.Column("number"), *el.numeric("output", "target", "difference"), bar, *el.numeric("squared")
     few = len(lines) <= NAMED  # with more, the names would cover the curve
     dots = [
         Dot(x, y, squares.name(i) * few, series(0), cell=Cell(output, divmod(i, len(columns))))
@@ -467,4 +458,4 @@ def _squares(view: View, output: str) -> tuple[Listing, Drawing, str]:
     axes = Axis("output − target", grid=True), Axis("squared", grid=True)
     drawing = Drawing((Curve(x, x * x), *dots), window, f"Squares: {told}", *axes)
     text = f"The difference between output and target, squared. {_mean(view)}"
-    return Listing("term list", "Differences and their squares", titles, lines), drawing, text
+    return el.Listing("term list", "Differences and their squares", titles, lines), drawing, text

@@ -20,39 +20,11 @@ from explorer.core.vocabulary import end_marks
 from explorer.document.commands import SetTokens, WriteOn
 from explorer.document.continuation import decoder_of, ends_of, ids_of, never_of, output_words, positions
 from explorer.document.state import State
+from explorer.pages import page as el
 from explorer.pages.drawing import ACCENT, MUTED, Axis, Box, Drawing, FlowLine, Mark
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Do, Keep, SetNumber
 from explorer.pages.matrix import matrix
-from explorer.pages.page import (
-    BAR,
-    HEAT,
-    NARROW,
-    NUMBER,
-    WIDE,
-    Button,
-    Check,
-    Column,
-    Controls,
-    Entry,
-    Item,
-    Line,
-    Lines,
-    Listing,
-    Note,
-    Number,
-    Picture,
-    Row,
-    Section,
-    Slider,
-    Stack,
-    beside,
-    numeric,
-    reach_of,
-    row_choice,
-    waiting,
-)
-from explorer.pages.page import Choice as Options
 from explorer.pages.view import Cell, Told, View
 
 CACHED = "cache.on"
@@ -74,11 +46,11 @@ def cache(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     if none_kept:
         tip = f"Nothing can be kept: {none_kept}"
     cost = next_word_cost(view.state.model, view.graph, row + 1)
-    check = Check(CACHED, "Key-value cache", on, Keep(CACHED), tip, not none_kept)
+    check = el.Check(CACHED, "Key-value cache", on, Keep(CACHED), tip, not none_kept)
     return (
-        Section("cost", "What the next word costs, in multiplications"),
-        Controls("cache", (check,)),
-        Note("about the rows", _about(view, sequence, row, on, cost, none_kept)),
+        el.Section("cost", "What the next word costs, in multiplications"),
+        el.Controls("cache", (check,)),
+        el.Note("about the rows", _about(view, sequence, row, on, cost, none_kept)),
         _rows(view, sequence, row, on, cost),
         *_cost(view, row, cost, none_kept),
     )
@@ -123,25 +95,25 @@ def _apart(state: State, ids: tuple[int, ...]) -> float:
         return float(np.nanmax(np.abs(with_cache.astype(np.float64) - without), initial=0.0))
 
 
-def _rows(view: View, sequence: str, row: int, on: bool, cost: NextWordCost) -> Listing:
+def _rows(view: View, sequence: str, row: int, on: bool, cost: NextWordCost) -> el.Listing:
     """A line for each product: for each row its multiplications if it is computed, or that it is kept or not needed."""
     n = row + 1
     there = view.labels(sequence)
     places = range(max(n - MOST_COLUMNS, 0), n)
     kept, lines = {*cost.kept, *(one.rpartition("_")[0] for one in cost.kept)}, []  # K counts as kept if K_rotated is
-    spared = Entry("kept", KEPT, "Kept from the words before")
-    unneeded = Entry("–", tip="Not needed for the next word", muted=True)
+    spared = el.Entry("kept", KEPT, "Kept from the words before")
+    unneeded = el.Entry("–", tip="Not needed for the next word", muted=True)
     for name, work, _ in products(view.state.model, view.graph):
         if not work.times:
             continue
         each = work.of(1, n)
-        own = Entry(f"{each:,}", COMPUTED, f"Computed, with {each:,} multiplications")
+        own = el.Entry(f"{each:,}", COMPUTED, f"Computed, with {each:,} multiplications")
         other = own if not on else spared if name in kept else unneeded
         entries = (own if place == row else other for place in places)
-        lines.append(Line.of(_named(view, name), *entries, *(() if on else (f"{each * n:,}",))))
-    together = () if on else (Column("together", NUMBER),)  # with the cache only one row is computed
-    columns = Column("rows of"), *(Column(f"“{there[place]}”", HEAT) for place in places), *together
-    return Listing("computed rows", "Rows for the next word", columns, tuple(lines), most=24)
+        lines.append(el.Line.of(_named(view, name), *entries, *(() if on else (f"{each * n:,}",))))
+    together = () if on else (el.Column("together", el.NUMBER),)  # with the cache only one row is computed
+    columns = el.Column("rows of"), *(el.Column(f"“{there[place]}”", el.HEAT) for place in places), *together
+    return el.Listing("computed rows", "Rows for the next word", columns, tuple(lines), most=24)
 
 
 def _named(view: View, name: str) -> str:
@@ -169,9 +141,9 @@ def _cost(view: View, row: int, cost: NextWordCost, none_kept: str) -> tuple[Ele
     for words in sorted({n, 2 * n, 4 * n, 8 * n}):
         one = cost if words == n else next_word_cost(view.state.model, view.graph, words)
         counts = f"{one.without:,}", f"{one.with_cache:,}", f"{one.without / max(one.with_cache, 1):,.1f} ×"
-        lines.append(Line.of(f"{words:,}", *counts, f"{one.bytes:,}", here=words == n))
-    columns = numeric("words so far", "without the cache", "with it", "saved", "bytes of the cache")
-    listing = Listing("costs", "Multiplications and bytes, with the cache and without", columns, tuple(lines))
+        lines.append(el.Line.of(f"{words:,}", *counts, f"{one.bytes:,}", here=words == n))
+    columns = el.numeric("words so far", "without the cache", "with it", "saved", "bytes of the cache")
+    listing = el.Listing("costs", "Multiplications and bytes, with the cache and without", columns, tuple(lines))
     if none_kept:
         return (listing,)
     own = {name for name, _, _ in products(view.state.model, view.graph)}
@@ -186,7 +158,7 @@ def _cost(view: View, row: int, cost: NextWordCost, none_kept: str) -> tuple[Ele
             f" Kept are also {_kept_names(of_source)}, a row for each word of the source: they are computed once, "
             "before the first word is written, so they have no line in the table above."
         )
-    return Note("about the cache", note), listing
+    return el.Note("about the cache", note), listing
 
 
 SCALED = "output.scaled"
@@ -205,24 +177,24 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
     chances = choice.left(shares)
     chosen = choice.word(chances, row + 1)
     return (
-        Note("text", _text(view, sequence, row)),
+        el.Note("text", _text(view, sequence, row)),
         *_buttons(view, sequence, row, choice, chosen, most),
-        beside(
+        el.beside(
             (
-                WIDE,
+                el.WIDE,
                 (
-                    Section("bars", "What comes next"),
-                    Row(
+                    el.Section("bars", "What comes next"),
+                    el.Row(
                         "next",
                         (
-                            Item("", _listing(view, sequence, row, shares, chances, chosen, choice.greedy, most)),
-                            Item("", _controls(view, choice, chances, shares)),
+                            el.Item("", _listing(view, sequence, row, shares, chances, chosen, choice.greedy, most)),
+                            el.Item("", _controls(view, choice, chances, shares)),
                         ),
                     ),
                     *_tree(view, sequence, row),
                 ),
             ),
-            (NARROW, cache(view, sequence, row)),
+            (el.NARROW, cache(view, sequence, row)),
         ),
     )
 
@@ -251,7 +223,7 @@ def _text(view: View, sequence: str, row: int) -> str:
 
 def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int, most: int) -> tuple[Element, ...]:
     says = view.labels(view.nodes[PROBABILITIES].axes[1])[chosen]
-    place = row_choice(view, sequence, "After", last=True)
+    place = el.row_choice(view, sequence, "After", last=True)
     stops, known = "", view.graph.axes[view.graph.sequences[sequence]]
     ends = end_marks(output_words(view.state))
     if says in ends:
@@ -260,7 +232,7 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int, m
         stops = f"The model says “{escape(says)}”, which is none of the words that it reads: nothing can follow it."
     elif row + 1 >= most:
         stops = f"The model has positions for {quantity(most, unit(known))} only: it can read none after this one."
-    append = Button(
+    append = el.Button(
         "append",
         f"Append “{says}”",
         Do(WriteOn(row + 1, 1, choice)),
@@ -270,8 +242,8 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int, m
         True,
     )
     tip = f"Write up to {RUN} words, until the model says {ends[0]}"
-    run = Button("run", "Write on", Do(WriteOn(row + 1, RUN, choice)), tip, on=not stops)
-    return Controls("go on", (place, append, run)), *([Note("stops", stops)] if stops else [])
+    run = el.Button("run", "Write on", Do(WriteOn(row + 1, RUN, choice)), tip, on=not stops)
+    return el.Controls("go on", (place, append, run)), *([el.Note("stops", stops)] if stops else [])
 
 
 class _Words(Data):
@@ -309,7 +281,7 @@ class _Words(Data):
             return self._order[row]
         return self.chosen if row == last else self._order[row - (row <= self._rank)]
 
-    def line(self, row: int) -> Line:
+    def line(self, row: int) -> el.Line:
         word = self._word(row)
         name, share, chance = self.words[word], float(self.shares[word]), float(self.chances[word])
         off = chance == 0 < share
@@ -324,19 +296,19 @@ class _Words(Data):
         lead = Do(SetTokens(self.sequence, (*self.before, name))) if appends else None
         tip += "" if read else "; no word that the model reads"
         entries = (
-            Entry(name, tip=f"{tip}. A click appends it." if lead else tip, muted=off, leads=lead),
-            Entry(as_share(share, 3), tip=tip, muted=off),
-            Entry(as_share(share, 3), share, tip, off=off),
-            Entry("" if off else as_share(chance, 3), tip=tip),
-            Entry("" if off else as_share(chance, 3), chance, tip),
-            Entry(", ".join(said), tip=tip),
+            el.Entry(name, tip=f"{tip}. A click appends it." if lead else tip, muted=off, leads=lead),
+            el.Entry(as_share(share, 3), tip=tip, muted=off),
+            el.Entry(as_share(share, 3), share, tip, off=off),
+            el.Entry("" if off else as_share(chance, 3), tip=tip),
+            el.Entry("" if off else as_share(chance, 3), chance, tip),
+            el.Entry(", ".join(said), tip=tip),
         )
-        return Line(entries, Cell(PROBABILITIES, (self.row, word)), word in (self.spoken or (self.chosen,)))
+        return el.Line(entries, Cell(PROBABILITIES, (self.row, word)), word in (self.spoken or (self.chosen,)))
 
 
 def _listing(
     view: View, sequence: str, row: int, shares: Array, chances: Array, chosen: int, greedy: bool, most: int
-) -> Listing:
+) -> el.Listing:
     words = view.labels(view.nodes[PROBABILITIES].axes[1])
     there = view.labels(sequence)
     actual = there[row + 1] if row + 1 < len(there) else ""
@@ -349,35 +321,35 @@ def _listing(
     spoken = spot.columns if spot is not None and spot.node == PROBABILITIES and row in spot.rows else ()
     before, ends = there[: row + 1], end_marks(output_words(view.state))
     made = _Words(words, shares, chances, greedy, row, chosen, spoken, sequence, before, actual, reads, ends, room)
-    lines = Lines(len(words), _Words.line, (made,))
+    lines = el.Lines(len(words), _Words.line, (made,))
     columns = (
-        Column(unit(words)),
-        Column("probability", NUMBER),
-        Column("", BAR, 120, reach_of(shares)),
-        Column("chosen with", NUMBER),
-        Column("", BAR, 120, reach_of(chances)),
-        Column(""),
+        el.Column(unit(words)),
+        el.Column("probability", el.NUMBER),
+        el.Column("", el.BAR, 120, el.reach_of(shares)),
+        el.Column("chosen with", el.NUMBER),
+        el.Column("", el.BAR, 120, el.reach_of(chances)),
+        el.Column(""),
     )
-    return Listing("next words", "Next words, the most probable first", columns, lines, MOST_WORDS, order=f"{row}")
+    return el.Listing("next words", "Next words, the most probable first", columns, lines, MOST_WORDS, order=f"{row}")
 
 
-def _controls(view: View, choice: Choice, chances: Array, shares: Array) -> Stack:
+def _controls(view: View, choice: Choice, chances: Array, shares: Array) -> el.Stack:
     left, possible = chances > 0, shares > 0  # at a low temperature the share of a word may be 0 without any cut
     possible[list(choice.never)] = False
     n, last, what = int(left.sum()), len(left), unit(view.labels(view.nodes[PROBABILITIES].axes[1]))
     asks_how = (Keep(HOW, 0), Keep(HOW, 1))
-    how = Options(
+    how = el.Choice(
         "how", "Choose", ("the likeliest", "by chance"), int(not choice.greedy), asks_how, "Greedy, or a draw"
     )
     drawing = not choice.greedy
     every = f"Top-k: 0 is all {what}s"
-    top_k = Number("top-k", "Top-k", choice.top_k, 0, last, Keep(TOP_K), every, on=drawing, drags=True)
+    top_k = el.Number("top-k", "Top-k", choice.top_k, 0, last, Keep(TOP_K), every, on=drawing, drags=True)
     percent = round(choice.top_p * 100)
-    top_p = Number("top-p", "Top-p", percent, 1, 100, Keep(TOP_P), "Top-p in per cent", "%", on=drawing, drags=True)
+    top_p = el.Number("top-p", "Top-p", percent, 1, 100, Keep(TOP_P), "Top-p in per cent", "%", on=drawing, drags=True)
     others = f"Another seed draws other {what}s"
-    seed = Number("seed", "Seed", choice.seed, 0, MOST_SEED, Keep(SEED), others, on=drawing)
+    seed = el.Number("seed", "Seed", choice.seed, 0, MOST_SEED, Keep(SEED), others, on=drawing)
     value = float(view.values[TEMPERATURE])
-    slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
+    slider = el.Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
     said = "Greedy: always the most probable word. So the same text is always continued in the same way."
     if drawing and n == possible.sum():
         said = f"Top-k and top-p cut nothing off: one of all <b>{last:,}</b> {what}s is drawn."
@@ -389,13 +361,13 @@ def _controls(view: View, choice: Choice, chances: Array, shares: Array) -> Stac
             said = f"{of_all}, with probabilities that add up to {'nearly ' * (together == '1')}{together}."
             said += " These are scaled so that they add up to 1, and one is drawn."
     parts = (
-        Controls("how to choose", (how,)),
-        Controls("cuts", (top_k, top_p, seed)),
+        el.Controls("how to choose", (how,)),
+        el.Controls("cuts", (top_k, top_p, seed)),
         matrix(view, TEMPERATURE, "divides all logits"),
         slider,
-        Note("what is left", said),
+        el.Note("what is left", said),
     )
-    return Stack("choosing", "How the word is chosen", parts, width=360)
+    return el.Stack("choosing", "How the word is chosen", parts, width=360)
 
 
 # Beam search
@@ -403,14 +375,20 @@ def _controls(view: View, choice: Choice, chances: Array, shares: Array) -> Stac
 
 def _tree(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     show = bool(view.chosen(TREE, False))
-    check = Check(TREE, "Show beam search", show, Keep(TREE), f"Follow the {BEAMS} likeliest ways to write on")
-    head: tuple[Element, ...] = (Section("beams", "Several continuations at once"), Controls("beam search", (check,)))
+    check = el.Check(TREE, "Show beam search", show, Keep(TREE), f"Follow the {BEAMS} likeliest ways to write on")
+    head: tuple[Element, ...] = (
+        el.Section("beams", "Several continuations at once"),
+        el.Controls("beam search", (check,)),
+    )
     if not show:
         return head
     if view.state.pins:
-        return (*head, Note("pinned", "Cells of this sentence are pinned; release them to search for continuations."))
+        return (
+            *head,
+            el.Note("pinned", "Cells of this sentence are pinned; release them to search for continuations."),
+        )
     if view.looking.covered.values.keys() & {PROBABILITIES, SCALED, LOGITS}:  # their scores would tell its number
-        return (*head, Note("asked", "The continuations are shown when the question is answered."))
+        return (*head, el.Note("asked", "The continuations are shown when the question is answered."))
     words, state = view.labels(sequence)[: row + 1], view.state
     ids = ids_of(words, view.graph.axes[view.graph.sequences[sequence]])
     cost = next_word_cost(state.model, view.graph, row + 1)
@@ -420,17 +398,17 @@ def _tree(view: View, sequence: str, row: int) -> tuple[Element, ...]:
 
     levels = view.awaited(BEAMED, cost.without + READ * cost.with_cache * BEAMS * DEEP, (state, row), searched)
     if levels is None:
-        return (*head, waiting(view, BEAMED, f"Following the {BEAMS} likeliest ways"))
+        return (*head, el.waiting(view, BEAMED, f"Following the {BEAMS} likeliest ways"))
     says = view.labels(view.nodes[PROBABILITIES].axes[1])
     best = " ".join(says[i] for i in levels[-1][0].words)
     said = (
         f"After each word the {BEAMS} likeliest ways are followed; a number is the sum of the logs of its "
         f"probabilities. The best: <b>{escape(best)}</b>. The temperature is not used here."
     )
-    return (*head, Note("about the beams", said), _drawn(levels, says, words[-1]))
+    return (*head, el.Note("about the beams", said), _drawn(levels, says, words[-1]))
 
 
-def _drawn(levels: list[tuple[Beam, ...]], says: tuple[str, ...], first: str) -> Picture:
+def _drawn(levels: list[tuple[Beam, ...]], says: tuple[str, ...], first: str) -> el.Picture:
     """The tree of beams: a column for each word, a box for each beam, and lines from each beam to its continuations."""
     high, wide, gap = 44.0, 130.0, 40.0
     best = set()
@@ -458,4 +436,4 @@ def _drawn(levels: list[tuple[Beam, ...]], says: tuple[str, ...], first: str) ->
     window, none = (-4.0, width + 4, BEAMS * high, -4.0), Axis(labels=())
     # Boxes are painted only in a drawing with zoom.
     drawing = Drawing(tuple(marks), window, f"Beams: {summary}", none, none, down=True, square=True, zoom=True)
-    return Picture("tree", drawing, round(width), round(BEAMS * high))
+    return el.Picture("tree", drawing, round(width), round(BEAMS * high))

@@ -18,27 +18,13 @@ from explorer.lessons.answers import right_places
 from explorer.lessons.schema import WHOLE
 from explorer.lessons.steps import ALL, Point, Predict, Question, Step
 from explorer.pages import compose
+from explorer.pages import page as el
 from explorer.pages.covering import asked_cell
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.levels import stops
 from explorer.pages.matrix import Matrix, part_of
 from explorer.pages.matrix import matrix as matrix_of_node
-from explorer.pages.page import (
-    Choice,
-    Controls,
-    DescentPart,
-    Item,
-    Listing,
-    Note,
-    Page,
-    Picture,
-    Player,
-    Row,
-    Section,
-    Stack,
-    Switches,
-)
 from explorer.pages.view import Cell, View
 
 if TYPE_CHECKING:  # only the page Words reads vectors
@@ -48,7 +34,7 @@ KINDS = {HeatMap: "heat map", AttentionLines: "lines", Sentences: "sentences"}
 """Names of elements without a title."""
 
 
-def excerpt(page: Page, graph: Graph, node: str = "", title: str = "") -> tuple[Element, ...]:
+def excerpt(page: el.Page, graph: Graph, node: str = "", title: str = "") -> tuple[Element, ...]:
     """The elements of a page that a step speaks of.
 
     Parameters
@@ -66,27 +52,31 @@ def excerpt(page: Page, graph: Graph, node: str = "", title: str = "") -> tuple[
     parts = [part for element in page.elements for part in leaves(element)]
     if title:
         found = next((part for part in parts if title.casefold() in names(part)), None)
-        if isinstance(found, DescentPart):  # with the picture that its steps change
-            there = [one for one in parts if isinstance(one, Picture)][:1]
+        if isinstance(found, el.DescentPart):  # with the picture that its steps change
+            there = [one for one in parts if isinstance(one, el.Picture)][:1]
             return (*map(_as_large_as_it_fits, there), replace(found, width=0))  # as wide as its place, or it is cut
         if found is not None:
             return (_as_large_as_it_fits(found),)
     if node and (matrix := matrix_of(page, graph, node)) is not None:
         return (matrix,)
-    fit = [part for part in page.elements if not isinstance(part, (Controls, Switches, Section, Note, Player))]
+    fit = [
+        part
+        for part in page.elements
+        if not isinstance(part, (el.Controls, el.Switches, el.Section, el.Note, el.Player))
+    ]
     first = [part for one in fit[:1] for part in leaves(one)]
-    if (picture := next((part for part in first if isinstance(part, Picture)), None)) is not None:
+    if (picture := next((part for part in first if isinstance(part, el.Picture)), None)) is not None:
         return (_as_large_as_it_fits(picture),)
-    columns = any(isinstance(part, Stack) for part in first)  # parts side by side are too small for a class
-    return tuple([part for part in first if isinstance(part, Listing)][:1] if columns else ()) or tuple(fit[:1])
+    columns = any(isinstance(part, el.Stack) for part in first)  # parts side by side are too small for a class
+    return tuple([part for part in first if isinstance(part, el.Listing)][:1] if columns else ()) or tuple(fit[:1])
 
 
 def _as_large_as_it_fits(element: Element) -> Element:
     """A picture, set to fill the room it gets; any other element unchanged."""
-    return replace(element, fills=True) if isinstance(element, Picture) else element
+    return replace(element, fills=True) if isinstance(element, el.Picture) else element
 
 
-def matrix_of(page: Page, graph: Graph, node: str) -> Matrix | None:
+def matrix_of(page: el.Page, graph: Graph, node: str) -> Matrix | None:
     """The first matrix of a node or slice on a page; if that slice is missing, of another slice of the node."""
     place = graph.find(node)
     if place is None:
@@ -148,12 +138,12 @@ def elements_of(
         lines = _lines(page, alone, view) if before is None else None
         if was is not None or lines is not None:
             pair = (alone, lines) if was is None else (was, alone)
-            return (Row("named", tuple(Item("", one) for one in pair if one is not None)),)
+            return (el.Row("named", tuple(el.Item("", one) for one in pair if one is not None)),)
     made = step.question is not None and step.question.made
     return shown if made else _in_parts(shown, asked_cells(view, step.question))
 
 
-def named_on(page: Page, view: View, step: Step, has_all_room: bool = False) -> tuple[Element, ...]:
+def named_on(page: el.Page, view: View, step: Step, has_all_room: bool = False) -> tuple[Element, ...]:
     """The elements that a step names, of the page that it looks at, which is given."""
     step = _without_missing(view, step)
     look = step.look
@@ -161,7 +151,7 @@ def named_on(page: Page, view: View, step: Step, has_all_room: bool = False) -> 
         return excerpt(page, view.graph, title="curve")
     shown = excerpt(page, view.graph, look.node, look.element)
     if view.looking.large:  # the other lines and columns are shown on request
-        shown = tuple(_in_sight(one, has_all_room) if isinstance(one, Listing) else one for one in shown)
+        shown = tuple(_in_sight(one, has_all_room) if isinstance(one, el.Listing) else one for one in shown)
     if look.node and matrix_of(page, view.graph, look.node) is None:  # it is not on this page: show its parents
         shown = tuple(_parents(page, view, look.node)) or shown
     if look.beside:
@@ -189,7 +179,7 @@ def named_on(page: Page, view: View, step: Step, has_all_room: bool = False) -> 
     if look.beside:  # in the order of the page, where the parts of a computation follow each other
         order = [part.id for one in page.elements for part in leaves(one)]
         matrices.sort(key=lambda one: order.index(one.id))
-    return (Row("named", tuple(Item("", one) for one in matrices)),)  # side by side if there is room
+    return (el.Row("named", tuple(el.Item("", one) for one in matrices)),)  # side by side if there is room
 
 
 def _without_missing(view: View, step: Step) -> Step:
@@ -216,7 +206,7 @@ class Lit(Frozen):
         return bool(self.named)
 
 
-def lit_by_step(page: Page, view: View, step: Step) -> Lit:
+def lit_by_step(page: el.Page, view: View, step: Step) -> Lit:
     """The elements that a step lights: those that it names or asks for and, weaker, those that these are computed from.
 
     Inputs that may be edited for its question are readable. Empty if it names the whole page, or the page has no more.
@@ -237,7 +227,7 @@ def lit_by_step(page: Page, view: View, step: Step) -> Lit:
         named += _begun_with(page, view, question)
     spoken = re.findall(r"\*\*(.+?)\*\*", step.words)  # a control that the words name in bold is to be used
     named += [
-        part for one in page.elements for part in leaves(one) if isinstance(part, Choice) and part.title in spoken
+        part for one in page.elements for part in leaves(one) if isinstance(part, el.Choice) and part.title in spoken
     ]
     made = [name for name in names if view.graph.find(name) is not None]
     named += [*_on(page, view, names), *(one for one in _matrices(page) if one.name in names)]  # some occur twice
@@ -251,7 +241,7 @@ def lit_by_step(page: Page, view: View, step: Step) -> Lit:
     return replace(lit, hero=hero, quiet=bool(lit) and not goals)  # a goal may need the switches in the header
 
 
-def lit_by_cell(page: Page, view: View, cell: Cell) -> Lit:
+def lit_by_cell(page: el.Page, view: View, cell: Cell) -> Lit:
     """The elements lit by a cell: matrices that it is computed from, its own, and those computed from it.
 
     Empty if no matrix of the page shows the cell's node, or if the page has nothing else.
@@ -265,12 +255,12 @@ def lit_by_cell(page: Page, view: View, cell: Cell) -> Lit:
     return _with_headings(page, lit, set())
 
 
-def _with_headings(page: Page, named: set[str], beside: set[str]) -> Lit:
+def _with_headings(page: el.Page, named: set[str], beside: set[str]) -> Lit:
     """The lit elements with the header and their headings; empty if no element of the page would be faint."""
-    heading: Section | None = None
+    heading: el.Section | None = None
     headings, dark, lit = set(), False, named | beside
     for element in page.elements:
-        if isinstance(element, Section):
+        if isinstance(element, el.Section):
             heading = element
             continue
         ids = {part.id for part in leaves(element) if not isinstance(part, Arrangement)}
@@ -282,7 +272,7 @@ def _with_headings(page: Page, named: set[str], beside: set[str]) -> Lit:
     return Lit(frozenset(named), frozenset(beside - named), frozenset({page.header.id, *headings}))
 
 
-def _matrices(page: Page) -> list[Matrix]:
+def _matrices(page: el.Page) -> list[Matrix]:
     return [part for one in page.elements for part in leaves(one) if isinstance(part, Matrix)]
 
 
@@ -300,7 +290,7 @@ def _before(matrix: Matrix, before: View) -> Matrix | None:
     return replace(was, editable=False, covered=covered, spot=matrix.spot)
 
 
-def _lines(page: Page, matrix: Matrix, view: View) -> AttentionLines | None:
+def _lines(page: el.Page, matrix: Matrix, view: View) -> AttentionLines | None:
     """The lines of attention beside the weights of a few words; None while one of the weights is covered."""
     if matrix.covered or max(matrix.array.shape) > FEW_WORDS or not view.nodes[matrix.place.node].op.shares:
         return None
@@ -336,7 +326,7 @@ def _in_parts(shown: tuple[Element, ...], asked: tuple[Cell, ...]) -> tuple[Elem
         return one if kept == (tuple(range(len(one.rows))), tuple(range(len(one.columns)))) else part_of(one, *kept)
 
     def of(element: Element) -> Element:
-        if isinstance(element, Row):
+        if isinstance(element, el.Row):
             return replace(element, items=tuple(replace(item, element=of(item.element)) for item in element.items))
         return part(element) if isinstance(element, Matrix) else element
 
@@ -352,7 +342,7 @@ def _around(named: list[int], size: int, most: int) -> tuple[int, ...]:
     return tuple(sorted(some))
 
 
-def _in_sight(listing: Listing, has_all_room: bool) -> Listing:
+def _in_sight(listing: el.Listing, has_all_room: bool) -> el.Listing:
     """A list with as many lines and columns as a class can read."""
     few = ALL_LINES if has_all_room else LINES
     if len(listing.columns) > MOST_COLUMNS and not has_all_room:
@@ -376,21 +366,21 @@ def _leads_to(view: View, node: str, asked: str) -> bool:
     return bool(node) and node != asked and graph.place(node).node in graph.ancestors(place.node)
 
 
-def _operands(page: Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:
+def _operands(page: el.Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:
     """The parent matrices of a node, if they are small together and not shown yet."""
     # For a row of equal numbers, such as a bias of 0, the derivation is enough.
     parents = _parents(page, view, node)
     return _few([one for one in parents if len(one.shape) > 1 or (one.values != one.values.flat[0]).any()], shown)
 
 
-def _begun_with(page: Page, view: View, question: Predict) -> list[Matrix]:
+def _begun_with(page: el.Page, view: View, question: Predict) -> list[Matrix]:
     """The matrices that the derivation of an asked number begins with."""
     place, asked = view.graph.place(question.node), asked_cell(view.graph, question)
     found = None if asked is None else chain(view.engine, asked.node, asked.index)
     return _parents(page, view, view.of_head(found[0][0], place.head)) if found else []
 
 
-def _parents(page: Page, view: View, node: str) -> list[Matrix]:
+def _parents(page: el.Page, view: View, node: str) -> list[Matrix]:
     """The matrices on a page of a node's parents, without a parent from which another parent is computed."""
     place, graph = view.graph.place(node), view.graph
     parents = view.nodes[place.node].parents
@@ -398,7 +388,7 @@ def _parents(page: Page, view: View, node: str) -> list[Matrix]:
     return _on(page, view, (view.of_head(parent, place.head) for parent in parents if parent not in earlier))
 
 
-def _to_change(page: Page, view: View, question: Question, shown: tuple[Element, ...]) -> list[Element]:
+def _to_change(page: el.Page, view: View, question: Question, shown: tuple[Element, ...]) -> list[Element]:
     """The smallest matrices that may be edited to reach a goal, as many as are small together."""
     matrices = _on(page, view, question.allowed)
     while sum(matrix.values.size for matrix in matrices) > FEW:
@@ -406,7 +396,7 @@ def _to_change(page: Page, view: View, question: Question, shown: tuple[Element,
     return _few(matrices, shown)
 
 
-def _on(page: Page, view: View, names: Iterable[str]) -> list[Matrix]:
+def _on(page: el.Page, view: View, names: Iterable[str]) -> list[Matrix]:
     """The matrices on a page of the named nodes, each once."""
     found = [matrix for name in names if (matrix := matrix_of(page, view.graph, name)) is not None]
     return list({matrix.id: matrix for matrix in found}.values())

@@ -10,29 +10,10 @@ from explorer.core.graph import CHOSEN, LOGITS, PROBABILITIES, Stage
 from explorer.core.models.ends import TEMPERATURE
 from explorer.core.numbers import Ranked, decimals_of, exact, written
 from explorer.core.ops import Array
+from explorer.pages import page as el
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Keep, SetNumber
 from explorer.pages.matrix import matrix
-from explorer.pages.page import (
-    BAR,
-    NUMBER,
-    Check,
-    Column,
-    Controls,
-    Entry,
-    Item,
-    Line,
-    Lines,
-    Listing,
-    Note,
-    Row,
-    Section,
-    Slider,
-    Stack,
-    reach_of,
-    row_choice,
-    where_said,
-)
 from explorer.pages.view import Cell, View
 
 SCALED = "output.scaled"
@@ -44,14 +25,14 @@ IN_SIGHT = 14
 def output(view: View, stage: Stage) -> tuple[Element, ...]:
     """The bars of what comes next, then the logits x W + b, ÷ T, softmax; given logits stand before the bars."""
     to_words = (
-        Item("→" if _given(view) else "", matrix(view, SCALED)),
-        Item("→", matrix(view, PROBABILITIES)),
-        Item("→", matrix(view, CHOSEN, f"the one with the largest {_what(view)}")),
+        el.Item("→" if _given(view) else "", matrix(view, SCALED)),
+        el.Item("→", matrix(view, PROBABILITIES)),
+        el.Item("→", matrix(view, CHOSEN, f"the one with the largest {_what(view)}")),
     )
     if _given(view):
-        row = Row("logits row", (Item("", matrix(view, LOGITS, "given")), *to_words))
-        return Section("logits", "From logits to what is chosen"), row, *_bars(view)
-    return *_bars(view), *_logits(view), Section("all", "All positions"), Row("from logits to words", to_words)
+        row = el.Row("logits row", (el.Item("", matrix(view, LOGITS, "given")), *to_words))
+        return el.Section("logits", "From logits to what is chosen"), row, *_bars(view)
+    return *_bars(view), *_logits(view), el.Section("all", "All positions"), el.Row("from logits to words", to_words)
 
 
 def output_sentence(view: View, stage: Stage) -> str:
@@ -88,13 +69,13 @@ def _logits(view: View) -> tuple[Element, ...]:
     x, W, *b = view.nodes[product].parents
     title = f"a column for each {_unit(view)}" if W.startswith("output.") else f"{W}, transposed: tied"
     items = (
-        Item("", matrix(view, x, "each position's vector")),
-        Item("×", matrix(view, W, title)),
-        *(Item("+", matrix(view, name)) for name in b),
-        Item("=", matrix(view, product)),
-        *(() if product == LOGITS else (Item("→", matrix(view, LOGITS, "softly capped")),)),
+        el.Item("", matrix(view, x, "each position's vector")),
+        el.Item("×", matrix(view, W, title)),
+        *(el.Item("+", matrix(view, name)) for name in b),
+        el.Item("=", matrix(view, product)),
+        *(() if product == LOGITS else (el.Item("→", matrix(view, LOGITS, "softly capped")),)),
     )
-    return Section("logits", f"A number for each {_unit(view)}"), Row("logits row", items, folds=True)
+    return el.Section("logits", f"A number for each {_unit(view)}"), el.Row("logits row", items, folds=True)
 
 
 def _sorted(view: View) -> bool:
@@ -107,15 +88,15 @@ def _bars(view: View) -> tuple[Element, ...]:
     given, axis = _given(view), view.nodes[PROBABILITIES].axes[0]
     goes_on = "stands at this position" if view.state.model.kind == "encoder" else "comes next, after this position"
     title = "One row as bars" if given else f"What {goes_on}"
-    choice = row_choice(view, axis, "Row" if given else "Position", last=True)
+    choice = el.row_choice(view, axis, "Row" if given else "Position", last=True)
     tip = f"Sort by {_what(view)}; else they stand as {'given' if given else 'in the vocabulary'}"
-    order = Check(SORTED, "Largest first", _sorted(view), Keep(SORTED), tip)
+    order = el.Check(SORTED, "Largest first", _sorted(view), Keep(SORTED), tip)
     row = view.row(axis, last=True)
     return (
-        Section("one row", title),
-        Controls("which row", (choice, order)),
-        Note("chosen", _words(view, axis, row)),
-        Row("bars", (Item("", _listing(view, row)), Item("", _temperature(view)))),
+        el.Section("one row", title),
+        el.Controls("which row", (choice, order)),
+        el.Note("chosen", _words(view, axis, row)),
+        el.Row("bars", (el.Item("", _listing(view, row)), el.Item("", _temperature(view)))),
     )
 
 
@@ -128,7 +109,7 @@ def _words(view: View, axis: str, row: int) -> str:
     if _given(view):
         return f"For “{label}” the largest of {len(words):,} is that of {word}: {share}."
     with_ = f"with a share of {share}" if _softmax(view) else f"with {share}"
-    return f"{where_said(view, label)} the model chooses {word}, {with_}, out of {len(words):,} {_unit(view)}s."
+    return f"{el.where_said(view, label)} the model chooses {word}, {with_}, out of {len(words):,} {_unit(view)}s."
 
 
 class _Words(Data):
@@ -146,51 +127,51 @@ class _Words(Data):
     def _order(self) -> Ranked:
         return Ranked(self.shares[self.row])
 
-    def line(self, row: int) -> Line:
+    def line(self, row: int) -> el.Line:
         word = self._order[row] if self.largest_first else row
         share = float(self.shares[self.row, word])
         text, tip = written(share, self.decimals[1]), f"{self.words[word]}: {exact(share)}"
         logit = written(float(self.logits[self.row, word]), self.decimals[0])
         here = word == self.chosen
         entries = (
-            Entry(self.words[word], tip=tip),
-            Entry(logit, tip=tip),
-            Entry(text, tip=tip),
-            Entry(text, share, tip),
-            Entry("chosen" if here else "", tip=tip),
+            el.Entry(self.words[word], tip=tip),
+            el.Entry(logit, tip=tip),
+            el.Entry(text, tip=tip),
+            el.Entry(text, share, tip),
+            el.Entry("chosen" if here else "", tip=tip),
         )
-        return Line(entries, Cell(PROBABILITIES, (self.row, word)), here)
+        return el.Line(entries, Cell(PROBABILITIES, (self.row, word)), here)
 
 
-def _listing(view: View, row: int) -> Listing:
+def _listing(view: View, row: int) -> el.Listing:
     logits, shares = view.values[LOGITS], view.values[PROBABILITIES]
     softmax = _softmax(view)
     decimals = decimals_of(logits[row]), 3 if softmax else decimals_of(shares[row])
     finite = shares[row][np.isfinite(shares[row])]
     low, high = min(float(finite.min(initial=0)), 0.0), max(float(finite.max(initial=0)), 0.0)
-    bar = reach_of(shares[row]) if softmax else (low, high) if high > low else (0.0, 1.0)
+    bar = el.reach_of(shares[row]) if softmax else (low, high) if high > low else (0.0, 1.0)
     columns = (
-        Column("" if _given(view) else _unit(view)),
-        Column("logit", NUMBER),
-        Column("probability" if softmax else "output", NUMBER),
-        Column("", BAR, 260, bar, signed=not softmax),
-        Column(""),
+        el.Column("" if _given(view) else _unit(view)),
+        el.Column("logit", el.NUMBER),
+        el.Column("probability" if softmax else "output", el.NUMBER),
+        el.Column("", el.BAR, 260, bar, signed=not softmax),
+        el.Column(""),
     )
     words = view.labels(view.nodes[PROBABILITIES].axes[1])
     chosen = int(view.values[CHOSEN][row])
     lines = _Words(words, logits, shares, row, chosen, _sorted(view), decimals)
     order = SORTED if lines.largest_first else ""
     name = "Classes and their outputs" if _given(view) else f"{_unit(view).capitalize()}s and their probabilities"
-    return Listing("words", name, columns, Lines(len(words), _Words.line, (lines,)), IN_SIGHT, order=order)
+    return el.Listing("words", name, columns, el.Lines(len(words), _Words.line, (lines,)), IN_SIGHT, order=order)
 
 
-def _temperature(view: View) -> Stack:
+def _temperature(view: View) -> el.Stack:
     """The editable cell of the temperature, and a slider that edits the same cell."""
     value = float(view.values[TEMPERATURE])
-    slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
-    about = Note("about the temperature", _said(value, _softmax(view)))
+    slider = el.Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
+    about = el.Note("about the temperature", _said(value, _softmax(view)))
     parts = matrix(view, TEMPERATURE, "divides all logits"), slider, about
-    return Stack("temperature", "Temperature", parts, width=340)
+    return el.Stack("temperature", "Temperature", parts, width=340)
 
 
 def _said(value: float, softmax: bool) -> str:

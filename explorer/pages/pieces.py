@@ -12,24 +12,9 @@ from explorer.core.byte_pairs import Merge, are_pieces, encode, label, learn, me
 from explorer.core.graph import Stage
 from explorer.core.numbers import formatted, quantity
 from explorer.core.vocabulary import Vocabulary, is_mark
+from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
-from explorer.pages.page import (
-    BAR,
-    COLUMN,
-    NUMBER,
-    Choice,
-    Column,
-    Controls,
-    Entry,
-    Line,
-    Listing,
-    Note,
-    Number,
-    Section,
-    TextBox,
-    beside,
-)
 from explorer.pages.view import View
 from explorer.training.head_gallery import grammar_of
 
@@ -50,10 +35,10 @@ def own_steps(view: View, known: tuple[str, ...], sentence: str) -> tuple[Elemen
     """The parts and pieces of the sentence from the model's own tokenizer, if it has one, and one part step by step."""
     if not isinstance(known, Vocabulary) or not isinstance(tokenizer := known.tokenizer, Tokenizer):
         return ()
-    words, lines, written = list[str](), list[Line](), letters_of(tokenizer)
+    words, lines, written = list[str](), list[el.Line](), letters_of(tokenizer)
     for part, begins in tokenizer.parts(sentence):
         if isinstance(part, int):
-            lines.append(Line.of(known[part], known[part], str(part)))
+            lines.append(el.Line.of(known[part], known[part], str(part)))
             continue
         for word in tokenizer.words(part, begins):
             ids = tokenizer.model.ids(word)
@@ -61,7 +46,7 @@ def own_steps(view: View, known: tuple[str, ...], sentence: str) -> tuple[Elemen
             for begin in range(0, len(ids) or 1, ACROSS):
                 some = ids[begin : begin + ACROSS]
                 pieces, numbers = " · ".join(map(known.__getitem__, some)), " ".join(map(str, some))
-                lines.append(Line.of("" if begin else _short(written(word), _LISTED), pieces, numbers))
+                lines.append(el.Line.of("" if begin else _short(written(word), _LISTED), pieces, numbers))
     around = " ".join(known[i] for i in tokenizer.before), " ".join(known[i] for i in tokenizer.behind)
     told = [
         f"before it stands {escape(around[0])}" if around[0] else "",
@@ -74,13 +59,13 @@ def own_steps(view: View, known: tuple[str, ...], sentence: str) -> tuple[Elemen
         "A text is first split into the parts below, with a sign for each blank; no piece belongs to two parts."
         + (f" Of a text, {marks}." if marks else "")
     )
-    columns = Column("part", width=220), Column("pieces", width=420), Column("numbers", width=220)
-    listing = Listing(
+    columns = el.Column("part", width=220), el.Column("pieces", width=420), el.Column("numbers", width=220)
+    listing = el.Listing(
         "own pieces", "The parts of the sentence, their pieces and the numbers", columns, tuple(lines), most=14
     )
     return (
-        Section("own", "The model's own tokenizer"),
-        Note("own about", about),
+        el.Section("own", "The model's own tokenizer"),
+        el.Note("own about", about),
         listing,
         *_known_word(view, known, tokenizer, words),
     )
@@ -93,20 +78,22 @@ def _known_word(view: View, known: Vocabulary, tokenizer: Tokenizer, words: list
     words = list(dict.fromkeys(words))
     at = view.number(OWN_WORD, max(range(len(words)), key=lambda i: len(words[i])), 0, len(words) - 1)
     names = tuple(_short(letters_of(tokenizer)(word), _CHOSEN) for word in words)
-    choice = Choice("own word", "Part", names, at, (Keep(OWN_WORD),), "Part to look at in steps")
+    choice = el.Choice("own word", "Part", names, at, (Keep(OWN_WORD),), "Part to look at in steps")
     word = words[at][:_BEGINS]
     if isinstance(tokenizer.model, BytePairs):
         steps = tokenizer.model.steps(word)
-        lines = [Line.of(str(i), " · ".join(map(known.__getitem__, ids)), str(len(ids))) for i, ids in enumerate(steps)]
-        columns = Column("merges", NUMBER), Column("pieces", width=420), Column("how many", NUMBER)
+        lines = [
+            el.Line.of(str(i), " · ".join(map(known.__getitem__, ids)), str(len(ids))) for i, ids in enumerate(steps)
+        ]
+        columns = el.Column("merges", el.NUMBER), el.Column("pieces", width=420), el.Column("how many", el.NUMBER)
     else:
         best = tokenizer.model.best(word)
         lines = [
-            Line.of(piece, formatted(score, ".3f"), formatted(sum(s for _, s in best[: i + 1]), ".3f"))
+            el.Line.of(piece, formatted(score, ".3f"), formatted(sum(s for _, s in best[: i + 1]), ".3f"))
             for i, (piece, score) in enumerate(best)
         ]
-        columns = Column("piece", width=240), Column("score", NUMBER), Column("sum", NUMBER)
-    return Controls("which own word", (choice,)), Listing(
+        columns = el.Column("piece", width=240), el.Column("score", el.NUMBER), el.Column("sum", el.NUMBER)
+    return el.Controls("which own word", (choice,)), el.Listing(
         "own steps", "One part in steps", columns, tuple(lines), most=14
     )
 
@@ -146,20 +133,20 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
     if not merges:
         rule = NOTHING if every else NOTHING_TWICE
     learned = (
-        Section("learned", "What was learned, in order"),
-        Note("rule", rule),
+        el.Section("learned", "What was learned, in order"),
+        el.Note("rule", rule),
         *([_merges(merges)] if merges else []),
     )
     tip = "What the merges are learned from"
     what = "Type or paste a text to learn from"
-    own = TextBox("own text", what, str(view.chosen(TEXT, "")), Keep(TEXT), MOST_TEXT)
+    own = el.TextBox("own text", what, str(view.chosen(TEXT, "")), Keep(TEXT), MOST_TEXT)
     return (
         *own_steps(view, known, sentence),
-        Controls(
+        el.Controls(
             "what",
             (
-                Choice("taught", "Learned from", titles, source, (Keep(TAUGHT),), tip),
-                Number(
+                el.Choice("taught", "Learned from", titles, source, (Keep(TAUGHT),), tip),
+                el.Number(
                     "how many merges",
                     "Merges",
                     len(merges),
@@ -171,10 +158,10 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
             ),
         ),
         *((own,) if titles[source] == OWN else ()),
-        Note("together", about),
-        Section("in pieces", "The sentence in pieces"),
+        el.Note("together", about),
+        el.Section("in pieces", "The sentence in pieces"),
         _sentence(found, ids),
-        *((beside((COLUMN, word), (COLUMN, learned)),) if word else learned),
+        *((el.beside((el.COLUMN, word), (el.COLUMN, learned)),) if word else learned),
     )
 
 
@@ -195,15 +182,15 @@ def _learned(text: str) -> tuple[Merge, ...]:
     return tuple(learn(text, MOST))
 
 
-def _sentence(found: list[bytes], ids: dict[bytes, int]) -> Listing:
+def _sentence(found: list[bytes], ids: dict[bytes, int]) -> el.Listing:
     rows = {
         "piece": [label(piece) for piece in found],
         "id": [str(ids[piece]) for piece in found],
         "bytes": [" ".join(str(byte) for byte in piece) for piece in found],
     }
-    lines = tuple(Line.of(*texts, strong=name == "piece") for name, texts in rows.items())
-    columns = tuple(Column(str(i), NUMBER) for i in range(len(found)))  # columns of numbers are never narrowed
-    return Listing("pieces", "The pieces, their numbers and their bytes", columns, lines, labels=tuple(rows))
+    lines = tuple(el.Line.of(*texts, strong=name == "piece") for name, texts in rows.items())
+    columns = tuple(el.Column(str(i), el.NUMBER) for i in range(len(found)))  # columns of numbers are never narrowed
+    return el.Listing("pieces", "The pieces, their numbers and their bytes", columns, lines, labels=tuple(rows))
 
 
 def _word(view: View, sentence: str, merges: tuple[Merge, ...]) -> tuple[Element, ...]:
@@ -213,26 +200,30 @@ def _word(view: View, sentence: str, merges: tuple[Merge, ...]) -> tuple[Element
         return ()
     longest = max(range(len(each)), key=lambda i: len(each[i]))
     at = view.number(WORD, longest, 0, len(each) - 1)
-    choice = Choice(
+    choice = el.Choice(
         "chosen word", "Word", tuple(label(word) for word in each), at, (Keep(WORD),), "Word to cut into pieces"
     )
     lines = []
     for number, now in steps(each[at], merges):
         done = "bytes" if number < 0 else f"merge {number + 1}: {label(merges[number].piece)}"
-        lines.append(Line.of(done, " · ".join(map(label, now)), str(len(now))))
-    columns = Column("after"), Column("pieces", width=440), Column("how many", NUMBER)
+        lines.append(el.Line.of(done, " · ".join(map(label, now)), str(len(now))))
+    columns = el.Column("after"), el.Column("pieces", width=440), el.Column("how many", el.NUMBER)
     title = f"“{label(each[at])}”, merge by merge"
-    listing = Listing("steps", "One word, merge by merge", columns, tuple(lines))
-    return Section("word", title), Controls("which word", (choice,)), listing
+    listing = el.Listing("steps", "One word, merge by merge", columns, tuple(lines))
+    return el.Section("word", title), el.Controls("which word", (choice,)), listing
 
 
-def _merges(merges: tuple[Merge, ...]) -> Listing:
+def _merges(merges: tuple[Merge, ...]) -> el.Listing:
     most = max((merge.count for merge in merges), default=0)
     lines = []
     for number, merge in enumerate(merges):
         left, right = label(merge.left), label(merge.right)
-        counts = (f"{merge.count:,}", Entry(f"{merge.count:,}", merge.count / most)) if most else ()
-        lines.append(Line.of(str(number + 1), f"{left} + {right}", label(merge.piece), str(256 + number), *counts))
-    counted = (Column("stood together", NUMBER), Column("", BAR, 120)) if most else ()  # a model's merges have no count
-    columns = Column("merge", NUMBER), Column("pair"), Column("piece"), Column("id", NUMBER), *counted
-    return Listing("merge list", "The merges in the order in which they were learned", columns, tuple(lines), most=14)
+        counts = (f"{merge.count:,}", el.Entry(f"{merge.count:,}", merge.count / most)) if most else ()
+        lines.append(el.Line.of(str(number + 1), f"{left} + {right}", label(merge.piece), str(256 + number), *counts))
+    counted = (
+        (el.Column("stood together", el.NUMBER), el.Column("", el.BAR, 120)) if most else ()
+    )  # a model's merges have no count
+    columns = el.Column("merge", el.NUMBER), el.Column("pair"), el.Column("piece"), el.Column("id", el.NUMBER), *counted
+    return el.Listing(
+        "merge list", "The merges in the order in which they were learned", columns, tuple(lines), most=14
+    )

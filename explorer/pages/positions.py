@@ -17,27 +17,10 @@ from explorer.core.ops.positions import cosines, exponents, waves
 from explorer.document.continuation import drawn_positions
 from explorer.document.state import read_only
 from explorer.pages import drawing as draw
+from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.matrix import Matrix, matrix, transposed
-from explorer.pages.page import (
-    Check,
-    Column,
-    Controls,
-    Entry,
-    Item,
-    Line,
-    Lines,
-    Listing,
-    Note,
-    Number,
-    Picture,
-    Row,
-    Section,
-    Stack,
-    beside,
-    numeric,
-)
 from explorer.pages.vectors import chosen_dimensions, dimension_choice
 from explorer.pages.view import Cell, View
 
@@ -61,33 +44,33 @@ def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
     words, dimensions = view.values[f"{block}table"].shape
     if hot and numbers.array.size <= MANY and dimensions <= WIDE:
         numbers = view.part((numbers.id, "column"), (numbers,), lambda: _column(numbers))
-    items = [Item("", numbers)]
+    items = [el.Item("", numbers)]
     if hot:
-        items.append(Item("→", matrix(view, f"{block}onehot", "one-hot"), yields=True))
-    items.append(Item("×" if hot else "→", matrix(view, f"{block}table", "embedding table")))
-    items.append(Item("=" if hot else "→", matrix(view, f"{block}X", "embeddings")))
+        items.append(el.Item("→", matrix(view, f"{block}onehot", "one-hot"), yields=True))
+    items.append(el.Item("×" if hot else "→", matrix(view, f"{block}table", "embedding table")))
+    items.append(el.Item("=" if hot else "→", matrix(view, f"{block}X", "embeddings")))
     if f"{block}scaled" in view.nodes:
         items += [
-            Item("×", matrix(view, f"{block}scale")),
-            Item("=", matrix(view, f"{block}scaled", "longer embeddings")),
+            el.Item("×", matrix(view, f"{block}scale")),
+            el.Item("=", matrix(view, f"{block}scaled", "longer embeddings")),
         ]
     if dimensions == 1:  # arrows need two dimensions
-        row = Row("from words to vectors", tuple(items))
+        row = el.Row("from words to vectors", tuple(items))
     elif words > MANY:
-        row = beside((VECTORS, (Row("from words to vectors", tuple(items)),)), (PLANE, (_plane(view, block),)))
+        row = el.beside((VECTORS, (el.Row("from words to vectors", tuple(items)),)), (PLANE, (_plane(view, block),)))
     else:
-        row = Row("from words to vectors", (*items, Item("", _plane(view, block))))
+        row = el.Row("from words to vectors", (*items, el.Item("", _plane(view, block))))
     if f"{block}with_segments" not in view.nodes:
         return (row,)
     read, rows = view.nodes[f"{block}with_segments"].parents
     added = (
-        Item("", matrix(view, f"{block}segments", "which text a word is of")),
-        Item("→", matrix(view, f"{block}segment_table", "a row a segment")),
-        Item("", matrix(view, read, id=f"{read} again")),
-        Item("+", matrix(view, rows, "rows of the segments")),
-        Item("=", matrix(view, f"{block}with_segments")),
+        el.Item("", matrix(view, f"{block}segments", "which text a word is of")),
+        el.Item("→", matrix(view, f"{block}segment_table", "a row a segment")),
+        el.Item("", matrix(view, read, id=f"{read} again")),
+        el.Item("+", matrix(view, rows, "rows of the segments")),
+        el.Item("=", matrix(view, f"{block}with_segments")),
     )
-    return row, Section("segments", "Segments: which text a word is of"), Row("with segments", added)
+    return row, el.Section("segments", "Segments: which text a word is of"), el.Row("with segments", added)
 
 
 def _column(numbers: Matrix) -> Matrix:
@@ -95,7 +78,7 @@ def _column(numbers: Matrix) -> Matrix:
     return replace(transposed(numbers), formula=numbers.formula, usual=numbers.usual)
 
 
-def _plane(view: View, block: str) -> Stack:
+def _plane(view: View, block: str) -> el.Stack:
     """The picture, and below it the choice of its dimensions and a note on which words it draws."""
     name, axis = f"{block}table", block.removesuffix(".")
     table = view.values[name]
@@ -103,11 +86,11 @@ def _plane(view: View, block: str) -> Stack:
     # Drawn are the words of the sentence, and the first rows of the table, up to `MOST_ARROWS`.
     drawn = np.sort(list(dict.fromkeys((*said.tolist(), *range(min(len(table), MOST_ARROWS)))))[:MOST_ARROWS])
     pair = chosen_dimensions(view, name, table[drawn])
-    picture = Picture(f"plane of {name}", _drawing(view, name, axis, drawn, pair), 430, 330)
+    picture = el.Picture(f"plane of {name}", _drawing(view, name, axis, drawn, pair), 430, 330)
     parts: list[Element] = [picture, dimension_choice(name, pair, table.shape[1], TITLE)]
     if words := _words(len(set(said.tolist())), len(drawn), len(table)):
-        parts.append(Note(f"who is in the plane of {name}", words, wide=False))
-    return Stack("arrows", TITLE, tuple(parts))
+        parts.append(el.Note(f"who is in the plane of {name}", words, wide=False))
+    return el.Stack("arrows", TITLE, tuple(parts))
 
 
 def _words(said: int, drawn: int, n: int) -> str:
@@ -167,32 +150,34 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
     """X + PE = H; the encoding as a map, as curves, and the likeness of positions; the exponents."""
     block = view.block(stage)
     drawn = _drawn(view, block)
-    curves = Picture("encoding curves", _curves(view, drawn), 380, 290), _ends(drawn)
+    curves = el.Picture("encoding curves", _curves(view, drawn), 380, 290), _ends(drawn)
     likeness = f"{block}likeness"
-    sizes, said = Note("about the sizes", _said_of_sizes(drawn)), _said_of_curves(view, drawn)
-    waves = (Note("about the curves", said),) if said else ()
+    sizes, said = el.Note("about the sizes", _said_of_sizes(drawn)), _said_of_curves(view, drawn)
+    waves = (el.Note("about the curves", said),) if said else ()
     alike = (
-        Picture("likeness map", _alike(view, drawn, likeness), 280, 290),
+        el.Picture("likeness map", _alike(view, drawn, likeness), 280, 290),
         matrix(view, likeness, "dot products"),
     )
     return (
-        Row(
+        el.Row(
             "sum",
             (
-                Item("", matrix(view, f"{block}X", "embeddings")),
-                Item("+", matrix(view, drawn.name)),
-                Item("=", matrix(view, f"{block}H")),
+                el.Item("", matrix(view, f"{block}X", "embeddings")),
+                el.Item("+", matrix(view, drawn.name)),
+                el.Item("=", matrix(view, f"{block}H")),
             ),
         ),
         *_not_learned(view, drawn.axis),
-        Section("pictures", "The encoding as a picture"),
+        el.Section("pictures", "The encoding as a picture"),
         *_sizes(drawn),
-        Row(
+        el.Row(
             "encoding drawn",
             (
-                Item("", Stack("map", "Encoding", (Picture("encoding map", _map(drawn), 280, 290), sizes), 280)),
-                Item("", Stack("curves", "Curves", (*curves, *waves), 380)),
-                Item("", Stack("likeness", "Likeness: the dot product of two positions", alike)),
+                el.Item(
+                    "", el.Stack("map", "Encoding", (el.Picture("encoding map", _map(drawn), 280, 290), sizes), 280)
+                ),
+                el.Item("", el.Stack("curves", "Curves", (*curves, *waves), 380)),
+                el.Item("", el.Stack("likeness", "Likeness: the dot product of two positions", alike)),
             ),
         ),
         *_exponents(drawn),
@@ -205,7 +190,7 @@ def _not_learned(view: View, sequence: str) -> tuple[Element, ...]:
     if not n:
         return ()
     has = "position of the last word has its" if n == 1 else f"positions of the last {n} words have their"
-    return (Note("not learned", f"The {has} starting numbers: no text as long as this has been learned."),)
+    return (el.Note("not learned", f"The {has} starting numbers: no text as long as this has been learned."),)
 
 
 class _Drawn(Frozen):
@@ -301,7 +286,7 @@ def _product(by: Op, array: Array) -> Array:
 # Choices
 
 
-def _sizes(drawn: _Drawn) -> tuple[Controls, ...]:
+def _sizes(drawn: _Drawn) -> tuple[el.Controls, ...]:
     """The controls of how many positions and dimensions are drawn; () without a formula."""
     name = drawn.name
     if drawn.op is None:
@@ -309,19 +294,19 @@ def _sizes(drawn: _Drawn) -> tuple[Controls, ...]:
     controls: list[Element] = []
     for what, value, own in zip(("positions", "dimensions"), drawn.asked, drawn.own, strict=True):
         key, tip = f"{name}.{what}", f"Draw so many {what}"
-        controls.append(Number(key, "", value, 1, max(MOST, own), Keep(key), tip, what, not drawn.own_only))
+        controls.append(el.Number(key, "", value, 1, max(MOST, own), Keep(key), tip, what, not drawn.own_only))
     key, tip = f"{name}.own", "Draw only the positions and dimensions that the model has"
-    controls.append(Check(key, "Only the model's own", drawn.own_only, Keep(key), tip))
-    return (Controls("sizes", tuple(controls)),)
+    controls.append(el.Check(key, "Only the model's own", drawn.own_only, Keep(key), tip))
+    return (el.Controls("sizes", tuple(controls)),)
 
 
-def _ends(drawn: _Drawn) -> Controls:
+def _ends(drawn: _Drawn) -> el.Controls:
     """The controls of which dimensions are drawn as curves."""
     controls = []
     for (word, end), value in zip((("dimensions", "from"), ("to", "to")), drawn.ends, strict=True):
         key, tip = f"{drawn.name}.{end}", f"Curves of dimensions: {end}; up to {MOST_CURVES} at once"
-        controls.append(Number(key, word, value, 1, drawn.d, Keep(key), tip))
-    return Controls("curves drawn", tuple(controls))
+        controls.append(el.Number(key, word, value, 1, drawn.d, Keep(key), tip))
+    return el.Controls("curves drawn", tuple(controls))
 
 
 # Pictures
@@ -481,15 +466,15 @@ def _kinds(used: str) -> dict[str, tuple[str, str, str]]:
     return KINDS if used in KINDS else {**KINDS, used: SINES_FIRST}
 
 
-def _line(d: int, used: str, row: int) -> Line:
+def _line(d: int, used: str, row: int) -> el.Line:
     """The exponent of a dimension by each formula, and the wavelength in use."""
     each = {kind: float(exponents(d, kind)[row]) for kind in _kinds(used)}
-    entries = [Entry(str(row + 1)), Entry("cosine" if cosines(d, used)[row] else "sine")]
+    entries = [el.Entry(str(row + 1)), el.Entry("cosine" if cosines(d, used)[row] else "sine")]
     decimals = {kind: decimals_of(exponents(d, kind)) for kind in each}
-    entries += [Entry(in_table(n, decimals[kind]), muted=kind != used) for kind, n in each.items()]
+    entries += [el.Entry(in_table(n, decimals[kind]), muted=kind != used) for kind, n in each.items()]
     with np.errstate(over="ignore"):
         wavelength = np.float64(10000) ** each[used]
-    return Line((*entries, Entry(alone(float(wavelength), 4))))
+    return el.Line((*entries, el.Entry(alone(float(wavelength), 4))))
 
 
 def _exponents(drawn: _Drawn) -> tuple[Element, ...]:
@@ -497,11 +482,11 @@ def _exponents(drawn: _Drawn) -> tuple[Element, ...]:
     if drawn.op is None:
         return ()
     d, used = drawn.own[1], drawn.op.exponents
-    lines = Lines(d, _line, (d, used))
+    lines = el.Lines(d, _line, (d, used))
     titles = [f"{title}{' (in use)' * (kind == used)}" for kind, (title, _, _) in _kinds(used).items()]
-    columns = *numeric("dimension"), Column("curve"), *numeric(*titles, "wavelength in use")
+    columns = *el.numeric("dimension"), el.Column("curve"), *el.numeric(*titles, "wavelength in use")
     return (
-        Section("exponents", "Exponents: what 10000 is raised to in each dimension"),
-        Note("about the exponents", _said_of_exponents(drawn.op)),
-        Listing("exponent list", "Exponents of each dimension", columns, lines),
+        el.Section("exponents", "Exponents: what 10000 is raised to in each dimension"),
+        el.Note("about the exponents", _said_of_exponents(drawn.op)),
+        el.Listing("exponent list", "Exponents of each dimension", columns, lines),
     )

@@ -13,23 +13,9 @@ from explorer.core.names import NamedCell, parse_cell
 from explorer.core.numbers import formatted, quantity, read_number
 from explorer.document.commands.cells import input_place
 from explorer.document.state import State
+from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForSeek
-from explorer.pages.page import (
-    BAR,
-    NUMBER,
-    Button,
-    Check,
-    Column,
-    Controls,
-    Entry,
-    Field,
-    Header,
-    Line,
-    Listing,
-    Note,
-    Section,
-)
 from explorer.training.goal_seek import MOST_STEPS, Sought
 
 MOST_INPUTS, MOST_DIGITS, MOST_NAME, LINES = 24, 40, 100, 8
@@ -129,16 +115,16 @@ def _is_usable(search: Search) -> bool:
 def seek_page(search: Search) -> tuple[Element, ...]:
     """The page: the wish, what may change, and the steps of the search."""
     now = formatted(search.value, ".6g")
-    header = Header("header", "Find inputs for a value", f"{search.name}, {search.where}: now {now}")
-    field = Field(
+    header = el.Header("header", "Find inputs for a value", f"{search.name}, {search.where}: now {now}")
+    field = el.Field(
         "wish", "It should be", search.typed, ForSeek("wish"), ForSeek("find"), MOST_DIGITS, on=not search.busy
     )
     ready = bool(search.typed.strip() and search.chosen)
-    begin = Button("find", "Find", ForSeek("find"), on=ready, primary=not _is_usable(search))
-    find = Button("stop", "Stop", ForSeek("stop")) if search.busy else begin
+    begin = el.Button("find", "Find", ForSeek("find"), on=ready, primary=not _is_usable(search))
+    find = el.Button("stop", "Stop", ForSeek("stop")) if search.busy else begin
     add = ForSeek("add")
     part = (
-        Field(
+        el.Field(
             "part",
             f"Or a part, such as {_example(search)}",
             search.part,
@@ -147,21 +133,21 @@ def seek_page(search: Search) -> tuple[Element, ...]:
             MOST_NAME,
             on=not search.busy,
         ),
-        Button("add", "Add", add, "A cell, or a head's slice, of what stands above", on=bool(search.part.strip())),
+        el.Button("add", "Add", add, "A cell, or a head's slice, of what stands above", on=bool(search.part.strip())),
     )
     checks = tuple(
-        Check(f"change {one}", one, one in search.chosen, ForSeek(f"change {one}"), on=not search.busy)
+        el.Check(f"change {one}", one, one in search.chosen, ForSeek(f"change {one}"), on=not search.busy)
         for one in search.inputs
     )
     more = f" {search.left_out} more, further away, stay as they are." if search.left_out else ""
     said = "Everything else stays as it is." if search.inputs else "It comes from no number that may change."
     return (
         header,
-        Controls("wished", (field, find)),
-        Section("changes", "What may change"),
-        Controls("inputs", checks),
-        *([Controls("parts", part)] if search.inputs else []),
-        Note("else", said + more),
+        el.Controls("wished", (field, find)),
+        el.Section("changes", "What may change"),
+        el.Controls("inputs", checks),
+        *([el.Controls("parts", part)] if search.inputs else []),
+        el.Note("else", said + more),
         *_outcome(search),
     )
 
@@ -177,10 +163,10 @@ def _example(search: Search) -> str:
 def _outcome(search: Search) -> list[Element]:
     if search.busy:
         return [
-            Note("outcome", f"Gradient descent is looking for it: step {search.steps + 1} of at most {MOST_STEPS}.")
+            el.Note("outcome", f"Gradient descent is looking for it: step {search.steps + 1} of at most {MOST_STEPS}.")
         ]
     if search.stopped:
-        return [Note("outcome", f"Stopped at step {search.steps + 1}; nothing is changed.")]
+        return [el.Note("outcome", f"Stopped at step {search.steps + 1}; nothing is changed.")]
     found = search.found
     if found is None:
         return []
@@ -193,21 +179,21 @@ def _outcome(search: Search) -> list[Element]:
         said = f"<b>{wished} is not reached: {escape(found.reason)}.</b> Free other inputs, or choose a nearer value."
     away = max((abs(found.wished - value) for value in _values(found)), default=0.0) or 1.0
     lines = tuple(
-        Line.of(
-            str(number), formatted(value, ".6g"), Entry("", abs(found.wished - value) / away), _moved(found, number)
+        el.Line.of(
+            str(number), formatted(value, ".6g"), el.Entry("", abs(found.wished - value) / away), _moved(found, number)
         )
         for number, value in enumerate(_values(found))
     )
     columns = (
-        Column("step", NUMBER),
-        Column("value", NUMBER),
-        Column("still away", BAR),
-        Column("inputs moved by", NUMBER),
+        el.Column("step", el.NUMBER),
+        el.Column("value", el.NUMBER),
+        el.Column("still away", el.BAR),
+        el.Column("inputs moved by", el.NUMBER),
     )
-    way = Listing("way", "The way", columns, lines, LINES, scrolls=True)
+    way = el.Listing("way", "The way", columns, lines, LINES, scrolls=True)
     usable = _is_usable(search)
-    use = Controls("ways", (Button("use", "Use it", ForSeek("use"), on=usable, primary=usable),))
-    return [Note("outcome", said), use, way]
+    use = el.Controls("ways", (el.Button("use", "Use it", ForSeek("use"), on=usable, primary=usable),))
+    return [el.Note("outcome", said), use, way]
 
 
 def _values(found: Sought) -> tuple[float, ...]:

@@ -15,27 +15,11 @@ from explorer.core.ops import Array
 from explorer.core.training.optimisers import length
 from explorer.core.training.records import Records
 from explorer.core.vocabulary import end_mark
+from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining
 from explorer.pages.net import full, weight_map
 from explorer.pages.net_answers import net_picture
-from explorer.pages.page import (
-    Check,
-    Choice,
-    Column,
-    Entry,
-    Field,
-    Item,
-    Line,
-    Listing,
-    Note,
-    Picture,
-    Row,
-    Stack,
-    Trace,
-    Traces,
-    where,
-)
 from explorer.pages.training_settings import OWN, RunProgress
 from explorer.pages.view import View
 
@@ -117,42 +101,42 @@ def words_read(view: View) -> tuple[str, ...]:
     return view.engine.labels(sequence) if sequence is not None else ()
 
 
-def pictures_page(parts: Sequence[Stack], room: Room) -> tuple[Element, ...]:
+def pictures_page(parts: Sequence[el.Stack], room: Room) -> tuple[Element, ...]:
     """The pictures in one column or in two; a net's answers are the first of them."""
     net, (loss, norms, weight, says) = parts[:-4], parts[-4:]
     left, right = ((*net, weight), (loss, norms, says)) if net else ((loss, weight), (norms, says))
     if room.columns == 1:
         return *left, *right
-    columns = [Stack(f"{one[0].id} column", "", one, room.width) for one in (left, right)]
-    return (Row("pictures", tuple(Item("", one) for one in columns)),)
+    columns = [el.Stack(f"{one[0].id} column", "", one, room.width) for one in (left, right)]
+    return (el.Row("pictures", tuple(el.Item("", one) for one in columns)),)
 
 
 # Curves
 
 
-def _losses(sight: Sight) -> Stack:
+def _losses(sight: Sight) -> el.Stack:
     """The loss at each step."""
     progress, watch, room = sight.progress, sight.watch, sight.room
     records, run, line, start = progress.records, progress.run, progress.line, _start(progress)
     lines, here = [], None
     if records is not None:
-        lines = [Trace("training", records.losses, records.steps - 1)]
-        lines += [Trace("validation", records.validations, records.judged)] if len(records.judged) else []
+        lines = [el.Trace("training", records.losses, records.steps - 1)]
+        lines += [el.Trace("validation", records.validations, records.judged)] if len(records.judged) else []
     if start is not None:
-        lines, here = [Trace("training", np.array([start]), np.zeros(1))], (0.0, start)
+        lines, here = [el.Trace("training", np.array([start]), np.zeros(1))], (0.0, start)
     if run is not None and records is not None:
         steps, taken = run.curve()
-        lines[0] = Trace("training", taken, steps)
+        lines[0] = el.Trace("training", taken, steps)
         here = (run.at, float(np.interp(run.at, steps, taken))) if run.at < records.at else None
         if line is not None:
             pair, calm = (("net", records), ("line", line.run.records)), _stretch(records)
             lines[:1] = [_calm(name, one.losses, one, calm) for name, one in pair]
-    drawn = Traces("loss curves", tuple(lines), room.width, room.high, here, _until(progress), log=watch.log)
+    drawn = el.Traces("loss curves", tuple(lines), room.width, room.high, here, _until(progress), log=watch.log)
     tip = "Shows a loss that falls over many steps to its end"
-    return Stack("loss", "Loss", (drawn, Check("log", "Logarithmic scale", watch.log, ForTraining("log"), tip)))
+    return el.Stack("loss", "Loss", (drawn, el.Check("log", "Logarithmic scale", watch.log, ForTraining("log"), tip)))
 
 
-def _norms(sight: Sight) -> Stack:
+def _norms(sight: Sight) -> el.Stack:
     """The length of the gradient of each block; for a long run as means, because ragged lines hide each other."""
     progress, view, weights, room = sight.progress, sight.view, sight.weights, sight.room
     records, of_block = progress.records, {name.rpartition(".")[0]: None for name in weights}
@@ -167,10 +151,10 @@ def _norms(sight: Sight) -> Stack:
         names = [name for name in weights if name in view.values]
         for name, gradient in view.engine.gradients().several(names).items():
             at_first.setdefault(name.rpartition(".")[0], []).append(gradient)
-        lines = [Trace(block, np.array([length(found)]), np.zeros(1)) for block, found in at_first.items()]
+        lines = [el.Trace(block, np.array([length(found)]), np.zeros(1)) for block, found in at_first.items()]
     beside, until = f"mean of {mean:,} steps" if mean > 1 else "length", _until(progress)
-    drawn = Traces("length curves", tuple(lines), room.width, room.high, None, until, beside=beside, log=True)
-    return Stack("norms", "Length of the gradient, block by block", (drawn,))
+    drawn = el.Traces("length curves", tuple(lines), room.width, room.high, None, until, beside=beside, log=True)
+    return el.Stack("norms", "Length of the gradient, block by block", (drawn,))
 
 
 def _start(progress: RunProgress) -> float | None:
@@ -185,10 +169,10 @@ def _until(progress: RunProgress) -> float:
     return float(progress.steps) if records and 2 * records.at >= progress.steps else 0.0
 
 
-def _calm(name: str, numbers: Array, records: Records, n: int) -> Trace:
+def _calm(name: str, numbers: Array, records: Records, n: int) -> el.Trace:
     """A line of means, each of n recorded numbers."""
     whole = len(numbers) // n * n
-    return Trace(name, numbers[:whole].reshape(-1, n).mean(1), records.steps[n - 1 : whole : n])
+    return el.Trace(name, numbers[:whole].reshape(-1, n).mean(1), records.steps[n - 1 : whole : n])
 
 
 def _stretch(records: Records) -> int:
@@ -199,13 +183,13 @@ def _stretch(records: Records) -> int:
 # The model
 
 
-def _net(sight: Sight) -> Stack | None:
+def _net(sight: Sight) -> el.Stack | None:
     """The answers of a net, beside those of the linear regression that learns by the same steps."""
     line = sight.progress.line
     return net_picture(sight.view, line.document.engine if line is not None else None, sight.room.width)
 
 
-def _weight(sight: Sight) -> Stack:
+def _weight(sight: Sight) -> el.Stack:
     """A weight as colours. With few rows the picture is less high, or its cells would be large patches of colour."""
     view, watch, weights, room = sight.view, sight.watch, sight.weights, sight.room
     name = watch.weight if watch.weight in weights else next(iter(weights), "")
@@ -215,18 +199,18 @@ def _weight(sight: Sight) -> Stack:
     high = int(min(round(room.width * 0.5), max(260, room.most), row * rows + MAP_HEAD))
     place, asks, tip = weights.index(name) if name else 0, (ForTraining("watch"),), "Weight to watch"
     colours = f"Blue with a dash: below 0. Ochre: above. Full colour at ±{written(full(view, name), 3)}"
-    return Stack(
+    return el.Stack(
         "weight",
         "A weight as it changes",
         (
-            Choice("watched", "", weights, place, asks, tip, listed=True),
-            Picture("weight map", weight_map(view, name), room.width, high),
-            Note("colours", colours),
+            el.Choice("watched", "", weights, place, asks, tip, listed=True),
+            el.Picture("weight map", weight_map(view, name), room.width, high),
+            el.Note("colours", colours),
         ),
     )
 
 
-def _says(sight: Sight) -> Stack:
+def _says(sight: Sight) -> el.Stack:
     """The model's predictions for the words or cases that it reads, beside the right ones."""
     view, watch, room = sight.view, sight.watch, sight.room
     found: list[Element] = []
@@ -235,19 +219,19 @@ def _says(sight: Sight) -> Stack:
         words = read if (tried := watch.to_try(view)) is None else tried
         tip, wide = "Type other words for the model to read, then press Enter", room.width - 4
         asks, does, name = ForTraining("words"), ForTraining("try"), "Words to try"
-        found.append(Field("tried", name, words, asks, does, MOST_TYPED, tip=tip, width=wide, hint=name))
+        found.append(el.Field("tried", name, words, asks, does, MOST_TYPED, tip=tip, width=wide, hint=name))
     alone = _alone(sight.progress, view)
     if alone:
-        found.append(Note("alone", alone))
+        found.append(el.Note("alone", alone))
     if not (alone and watch.tries(view)):  # for tried words a translator has no right answers to compare with
         if PROBABILITIES in view.nodes:
             found.append(_of_words(view))
         elif TARGET in view.values:
             found.append(_of_cases(view))
-    return Stack("says", "What it says", tuple(found))
+    return el.Stack("says", "What it says", tuple(found))
 
 
-def _of_words(view: View) -> Listing:
+def _of_words(view: View) -> el.Listing:
     shares = view.values[PROBABILITIES]
     rows, columns = view.nodes[PROBABILITIES].axes
     read, words = view.engine.labels(rows), view.engine.labels(columns)
@@ -261,23 +245,26 @@ def _of_words(view: View) -> Listing:
         beyond = right >= 0 and right not in best
         best = best[: LIKELIEST - beyond]
         said = [
-            Entry(f"{words[k]} {written(float(shares[i, k]), 3)}{' ✓' * (k == right)}", muted=k != right) for k in best
+            el.Entry(f"{words[k]} {written(float(shares[i, k]), 3)}{' ✓' * (k == right)}", muted=k != right)
+            for k in best
         ]
         if beyond:
-            said.append(Entry(f"right: {words[right]} {written(float(shares[i, right]), 3)}"))
-        lines.append(Line((Entry(read[i], muted=True), *said, *[Entry("")] * (LIKELIEST - len(said)))))
-    says = "it says next" if where(view) == "After" else "it says"
-    titles = Column(where(view).lower()), Column(says), *(Column(""),) * (LIKELIEST - 1)
-    return Listing("predictions", f"What {says}", titles, tuple(lines))
+            said.append(el.Entry(f"right: {words[right]} {written(float(shares[i, right]), 3)}"))
+        lines.append(el.Line((el.Entry(read[i], muted=True), *said, *[el.Entry("")] * (LIKELIEST - len(said)))))
+    says = "it says next" if el.where(view) == "After" else "it says"
+    titles = el.Column(el.where(view).lower()), el.Column(says), *(el.Column(""),) * (LIKELIEST - 1)
+    return el.Listing("predictions", f"What {says}", titles, tuple(lines))
 
 
-def _of_cases(view: View) -> Listing:
+def _of_cases(view: View) -> el.Listing:
     node = view.nodes[LOSS].parents[0]
     said, right = view.values[node], view.values[TARGET]
     labels = view.labels(view.nodes[node].axes[0])
     chosen = np.unique(np.linspace(0, len(labels) - 1, MOST_PLACES).astype(int))
-    lines = tuple(Line.of(labels[i], *(_numbers(array[i]) for array in (said, right))) for i in chosen)
-    return Listing("predictions", "What it says", (Column("case"), Column("it says"), Column("right")), lines)
+    lines = tuple(el.Line.of(labels[i], *(_numbers(array[i]) for array in (said, right))) for i in chosen)
+    return el.Listing(
+        "predictions", "What it says", (el.Column("case"), el.Column("it says"), el.Column("right")), lines
+    )
 
 
 def _numbers(row: Array) -> str:
@@ -310,7 +297,7 @@ def _alone(progress: RunProgress, view: View) -> str:
     return f"{source} → <b>{escape(' '.join(word for word in said if word != end))}</b>"
 
 
-PICTURES: dict[str, Callable[[Sight], Stack | None]] = {
+PICTURES: dict[str, Callable[[Sight], el.Stack | None]] = {
     "net": _net,
     "loss": _losses,
     "norms": _norms,

@@ -16,28 +16,11 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS, Place
 from explorer.core.numbers import read_number
 from explorer.core.ops import Array
+from explorer.pages import page as el
 from explorer.pages.by_hand import Scheme
 from explorer.pages.drawing import Bars, Box, Dot, Drawing, Image, Mark, Words
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import COVERED, Matrix
-from explorer.pages.page import (
-    WORDS,
-    Column,
-    Controls,
-    DescentPart,
-    Entry,
-    Header,
-    Item,
-    Line,
-    Lines,
-    Listing,
-    Note,
-    Page,
-    Picture,
-    Player,
-    Row,
-    Stack,
-)
 from explorer.pages.view import Cell, Covered, View
 
 WAITS = "Some parts of this page are hidden until you have answered: they show the number that is asked for."
@@ -47,7 +30,7 @@ PLACED = Box, Bars, Dot, Image, Words
 """Kinds of marks whose places do not depend on the numbers."""
 
 
-def without_covered(view: View, make: Callable[[View], Page]) -> Page:
+def without_covered(view: View, make: Callable[[View], el.Page]) -> el.Page:
     """The page that `make` makes from a view, without elements that show a covered number, and with a note on that."""
     page = make(view)
     if not view.looking.covered:
@@ -57,10 +40,10 @@ def without_covered(view: View, make: Callable[[View], Page]) -> Page:
         veil = _Veil(view.looking.covered)
         shown = veil.all(page.elements, other.elements)
     before, left = (sum(1 for element in some for _ in leaves(element)) for some in (page.elements, shown))
-    return Page(
+    return el.Page(
         page.stage,
         veil.header(page.header, other.header),
-        shown if left == before else (*shown, Note("waits", WAITS)),
+        shown if left == before else (*shown, el.Note("waits", WAITS)),
     )
 
 
@@ -110,7 +93,7 @@ class _Veil:
     def __init__(self, covered: Covered) -> None:
         self._covered = covered
 
-    def header(self, header: Header, other: Header) -> Header:
+    def header(self, header: el.Header, other: el.Header) -> el.Header:
         """The header of a page, without its sentence if that tells a covered number."""
         told = header.sentence != other.sentence or _says(self._covered, header.sentence)
         return replace(header, sentence="") if told else header
@@ -125,30 +108,30 @@ class _Veil:
         match element:
             case Matrix() | Scheme():
                 return element
-            case DescentPart():  # it shows the loss and the weights
+            case el.DescentPart():  # it shows the loss and the weights
                 return None if self._covered.gradients or LOSS in self._covered.values else element
-            case Row(items=items):
-                pairs = {item.element.id: item.element for item in other.items} if isinstance(other, Row) else {}
+            case el.Row(items=items):
+                pairs = {item.element.id: item.element for item in other.items} if isinstance(other, el.Row) else {}
                 parts = ((item, self.one(item.element, pairs.get(item.element.id))) for item in items)
-                left = tuple(Item(item.sign, part, item.holds) for item, part in parts if part is not None)
+                left = tuple(el.Item(item.sign, part, item.holds) for item, part in parts if part is not None)
                 return replace(element, items=left) if left else None
-            case Stack(elements=inside):
-                kept = self.all(inside, other.elements if isinstance(other, Stack) else ())
+            case el.Stack(elements=inside):
+                kept = self.all(inside, other.elements if isinstance(other, el.Stack) else ())
                 return replace(element, elements=kept) if kept or element.control is not None else None
-            case Controls(controls=controls):
-                left_over = self.all(controls, other.controls if isinstance(other, Controls) else ())
+            case el.Controls(controls=controls):
+                left_over = self.all(controls, other.controls if isinstance(other, el.Controls) else ())
                 return replace(element, controls=left_over) if left_over else None
-            case Listing():
-                others, columns = (other.lines, other.columns) if isinstance(other, Listing) else ((), ())
+            case el.Listing():
+                others, columns = (other.lines, other.columns) if isinstance(other, el.Listing) else ((), ())
                 reads = element.lines, others, element.columns, self._covered
-                lines = Lines(len(element.lines), _unread_line, reads)
+                lines = el.Lines(len(element.lines), _unread_line, reads)
                 return replace(element, lines=lines, columns=_on_scales_of(element.columns, columns))
         if type(other) is type(element) and element == other and not self._tells(element):
             return element
         match element, other:
-            case Player(), _:
+            case el.Player(), _:
                 return replace(element, said="")
-            case Picture(drawing=drawing), Picture() if drawing.zoom:
+            case el.Picture(drawing=drawing), el.Picture() if drawing.zoom:
                 # In the picture of a whole model only the covered numbers are left out.
                 return replace(element, made=self._whole(drawing, other.drawing))
         return None
@@ -175,7 +158,7 @@ class _Veil:
             return self._is_covered(data)
         if isinstance(data, Matrix):
             return bool(data.covered)
-        if isinstance(data, Picture):
+        if isinstance(data, el.Picture):
             return self._tells(data.drawing)
         if isinstance(data, tuple):
             return any(map(self._tells, data))
@@ -235,7 +218,7 @@ def _asked(room: tuple[float, float, float, float]) -> Words:
     return Words(left + width / 2, top + height / 2, COVERED, fixed=True, size=20.0)
 
 
-def _on_scales_of(columns: tuple[Column, ...], others: tuple[Column, ...]) -> tuple[Column, ...]:
+def _on_scales_of(columns: tuple[el.Column, ...], others: tuple[el.Column, ...]) -> tuple[el.Column, ...]:
     """The columns with the scales of others: the end of a scale may be a covered number, which the bars then tell."""
     if len(columns) != len(others):
         return columns
@@ -243,22 +226,22 @@ def _on_scales_of(columns: tuple[Column, ...], others: tuple[Column, ...]) -> tu
 
 
 def _unread_line(
-    lines: Sequence[Line], others: Sequence[Line], columns: Sequence[Column], covered: Covered, row: int
-) -> Line:
+    lines: Sequence[el.Line], others: Sequence[el.Line], columns: Sequence[el.Column], covered: Covered, row: int
+) -> el.Line:
     """A line without entries that differ from `others`, made with other numbers, and without the asked number."""
     line, other = lines[row], others[row] if row < len(others) else None
     others_of = (None,) * len(line.entries) if other is None else other.entries
-    entries: list[Entry] = []
+    entries: list[el.Entry] = []
     for column, entry, another in zip(columns, line.entries, others_of, strict=False):
         if not _is_same(entry, another) or _says(covered, entry.text) or _says(covered, entry.tip):
             # A column of words without a title may say which word is chosen: there the entry stays empty.
-            sign = COVERED if column.title or column.kind != WORDS else ""
+            sign = COVERED if column.title or column.kind != el.WORDS else ""
             entry = replace(entry, text=sign, value=0.0, tip="")
         entries.append(entry)
     return replace(line, entries=tuple(entries), here=line.here and other is not None and other.here)
 
 
-def _is_same(entry: Entry, other: Entry | None) -> bool:
+def _is_same(entry: el.Entry, other: el.Entry | None) -> bool:
     """Whether two entries say the same, apart from the number of decimals, which depends on their column's numbers."""
     if other is None or entry == other or replace(other, text=entry.text) != entry:
         return entry == other

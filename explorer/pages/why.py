@@ -31,28 +31,9 @@ from explorer.core.numbers import exact, places_of_largest, quantity, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import is_mark
 from explorer.document.commands import PinCells
+from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import Edit, GoTo, Keep
-from explorer.pages.page import (
-    BAR,
-    COLUMN,
-    HEAT,
-    NUMBER,
-    Button,
-    Check,
-    Choice,
-    Column,
-    Controls,
-    Entry,
-    Line,
-    Listing,
-    Note,
-    Section,
-    beside,
-    reach_of,
-    row_choice,
-    waiting,
-)
 from explorer.pages.view import Cell, Told, View
 
 SHOW, PLACE, OTHER = "patching.show", "patching.place", "patching.word"
@@ -77,10 +58,10 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
     """
     show = bool(view.chosen(SHOW, False))
     tip = "Give each part, one at a time, the numbers that it has for another text, and see how the answer moves"
-    check = Check(SHOW, "Try all parts", show, Keep(SHOW), tip)
-    head: tuple[Element, ...] = (Section("patching", "Patching: each part reads the other text"),)
+    check = el.Check(SHOW, "Try all parts", show, Keep(SHOW), tip)
+    head: tuple[Element, ...] = (el.Section("patching", "Patching: each part reads the other text"),)
     if not show:
-        return (*head, Controls("patch", (check,)))
+        return (*head, el.Controls("patch", (check,)))
     places = range(max(row + 1 - MOST_COLUMNS, 0), row + 1)
     work = sum(view.graph.work.values())
     chosen = view.chosen(PLACE, None), view.chosen(OTHER, None)
@@ -98,7 +79,7 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
     size = work * len(sites(view.graph)) * len(places) / 2 + EACH * runs
     outcome = view.awaited(TO_PATCH, size, of, tried)
     if outcome is None:
-        return (*head, Controls("patch", (check,)), waiting(view, TO_PATCH, "Trying all parts"))
+        return (*head, el.Controls("patch", (check,)), el.waiting(view, TO_PATCH, "Trying all parts"))
     other, shares = outcome
     asked, text = _asked(view, sequence, row, other), other.words
     says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)
@@ -121,13 +102,13 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
         for place, share in zip(places, along.tolist(), strict=True):
             said = written(round(share, 2) + 0.0, 2) if np.isfinite(share) else "–"
             tip = f"{_site_named(site, names)} at “{there[place]}”: {said}. A click pins it"
-            entries.append(Entry(said, share if np.isfinite(share) else 0.0, tip, leads=_Put(site, place, other)))
-        lines.append(Line(tuple(entries), strong=whole))
-    columns = tuple(Column(f"“{there[place]}”", HEAT) for place in places)
+            entries.append(el.Entry(said, share if np.isfinite(share) else 0.0, tip, leads=_Put(site, place, other)))
+        lines.append(el.Line(tuple(entries), strong=whole))
+    columns = tuple(el.Column(f"“{there[place]}”", el.HEAT) for place in places)
     parts = tuple(_site_named(site, names) for site in sites(view.graph))
     title = "How far the answer moves, for each part and place"
-    heat = Listing("patches", title, columns, tuple(lines), most=40, labels=parts)
-    return (*head, Controls("patch", (check, *asked)), Note("about patching", note), heat)
+    heat = el.Listing("patches", title, columns, tuple(lines), most=40, labels=parts)
+    return (*head, el.Controls("patch", (check, *asked)), el.Note("about patching", note), heat)
 
 
 def _site_named(site: Site, names: Mapping[str, str]) -> str:
@@ -185,7 +166,7 @@ def _asked(view: View, sequence: str, row: int, other: _Other) -> tuple[Element,
         return ()
     own, words = view.labels(sequence), view.graph.axes[view.graph.sequences[sequence]]
     options = other.near if other.number in other.near else (other.number, *other.near)
-    where = Choice(
+    where = el.Choice(
         "patched place",
         "In place of",
         tuple(f"“{own[i]}” ({i})" for i in range(row + 1)),  # a piece may be "all"
@@ -193,7 +174,7 @@ def _asked(view: View, sequence: str, row: int, other: _Other) -> tuple[Element,
         tuple(Keep(PLACE, i) for i in range(row + 1)),
         "Where the other text differs",
     )
-    what = Choice(
+    what = el.Choice(
         "other word",
         "stands",
         tuple(f"“{words[i]}”" for i in options),
@@ -254,11 +235,11 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
     asked = view.chosen(WORD, best[0])
     word = int(asked) if asked in range(len(says)) else best[0]
     options = best if word in best else [*best, word]
-    words = Choice(
+    words = el.Choice(
         "word", "Why", tuple(says[i] for i in options), options.index(word), tuple(Keep(WORD, i) for i in options)
     )
     return (
-        Controls("asked", (row_choice(view, sequence, "After", last=True), words)),
+        el.Controls("asked", (el.row_choice(view, sequence, "After", last=True), words)),
         *_lens(view, sequence, row, word),
         *_ledger(view, sequence, row, word),
         *patching(view, sequence, row, word, {name: _block(view, name) for name in stream(view.graph)}),
@@ -270,12 +251,12 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
 
 def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]:
     """The most probable word after each block, with the rank of the asked word; then the same after every word."""
-    graph, head = view.graph, Section("lens", "The output layer, after each block")
+    graph, head = view.graph, el.Section("lens", "The output layer, after each block")
     of = view.values, row
     pins = view.engine.pins
     found = view.awaited(LENS, _work_of_lens(graph), of, lambda told: lens(graph, view.values, pins, row, MOST_BLOCKS))
     if found is None:
-        return head, waiting(view, LENS, "Reading the stream after each block")
+        return head, el.waiting(view, LENS, "Reading the stream after each block")
     says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)
     lines, shares = [], []
     after = found.nodes, found.logits, found.sums.tolist(), found.first.tolist()
@@ -283,19 +264,19 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
         share = float(np.exp(float(logits[word]) - total))
         shares.append(share)
         rank = f"{1 + int((logits > logits[word]).sum()):,}"
-        line = Line.of(
-            Entry(_block(view, name), leads=GoTo(view.nodes[name].stage)),
+        line = el.Line.of(
+            el.Entry(_block(view, name), leads=GoTo(view.nodes[name].stage)),
             says[first],
             *_number_and_bar(share),
-            Entry(rank, tip="Its rank: 1 is the likeliest word"),
+            el.Entry(rank, tip="Its rank: 1 is the likeliest word"),
         )
         lines.append(line)
     columns = (
-        Column("after"),
-        Column("likeliest"),
-        Column(f"“{says[word]}”", NUMBER),
-        Column("", BAR, 160, reach_of(np.array(shares))),
-        Column("rank", NUMBER),
+        el.Column("after"),
+        el.Column("likeliest"),
+        el.Column(f"“{says[word]}”", el.NUMBER),
+        el.Column("", el.BAR, 160, el.reach_of(np.array(shares))),
+        el.Column("rank", el.NUMBER),
     )
     note = (
         "What the last norm and the output layer would say if the model ended here. In the middle of a model these "
@@ -303,9 +284,9 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
     )
     if float(view.values[TEMPERATURE]) != 1:
         note += " The temperature is not used here."
-    here = Listing("lens here", "The likeliest word after each block", columns, tuple(lines))
-    all_words = Section("lens of all", "After each word"), _lens_of_all(found, says, there, row)
-    return (beside((COLUMN, (head, Note("about the lens", note), here)), (COLUMN, all_words)),)
+    here = el.Listing("lens here", "The likeliest word after each block", columns, tuple(lines))
+    all_words = el.Section("lens of all", "After each word"), _lens_of_all(found, says, there, row)
+    return (el.beside((el.COLUMN, (head, el.Note("about the lens", note), here)), (el.COLUMN, all_words)),)
 
 
 def _work_of_lens(graph: Graph) -> float:
@@ -314,16 +295,16 @@ def _work_of_lens(graph: Graph) -> float:
     return table * (READ * (1 + MOST_BLOCKS) + MOST_BLOCKS * tokens + len(stream(graph)))
 
 
-def _lens_of_all(found: Lens, says: tuple[str, ...], there: tuple[str, ...], row: int) -> Listing:
+def _lens_of_all(found: Lens, says: tuple[str, ...], there: tuple[str, ...], row: int) -> el.Listing:
     """The most probable word after each word of the sentence, by block; in a deep model, only for the last blocks."""
     shown, places = found.likeliest, range(len(there))
     lines = [
-        Line.of(f"{there[i]} →", *(Entry(says[int(numbers[i])], muted=i != row) for numbers in shown.values()))
+        el.Line.of(f"{there[i]} →", *(el.Entry(says[int(numbers[i])], muted=i != row) for numbers in shown.values()))
         # The chosen word comes first if it would be out of sight.
         for i in (places if row < MOST_WORDS else (row, *places[:row], *places[row + 1 :]))
     ]
-    columns = (Column("after"), *(Column(_short(name)) for name in shown))
-    return Listing(
+    columns = (el.Column("after"), *(el.Column(_short(name)) for name in shown))
+    return el.Listing(
         "lens words", "The likeliest word after each word, after each block", columns, tuple(lines), MOST_WORDS
     )
 
@@ -350,13 +331,13 @@ def _block(view: View, node: str) -> str:
 def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]:
     says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)
     ledger = Ledger(view.graph, view.values, row, word)
-    title = Section("ledger", f"Why “{says[word]}”: its logit, term by term")
+    title = el.Section("ledger", f"Why “{says[word]}”: its logit, term by term")
     heads = READ * sum(view.graph.size(name) for name in view.nodes if name.endswith(".W_O"))  # reading each W_O
     # If the lens is computed on a thread, this is too: at the same time here and there, both take three times as long.
     size = max(heads, _work_of_lens(view.graph))
     parts = view.awaited(TO_PART, size, (view.values, row, word), lambda told: ledger.parts())
     if parts is None:
-        return title, waiting(view, TO_PART, "Taking the logit apart")
+        return title, el.waiting(view, TO_PART, "Taking the logit apart")
     values = [part.value for part in parts]
     total, held = _with_pins(view, ledger, values, word)
     low, high = _reach([*values, held])
@@ -365,14 +346,18 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     opened = view.number(PART, largest, 0, len(parts) - 1)
     lines = []
     for i, part in enumerate(parts):
-        name = Entry(_named(view, part, there[row]), leads=Keep(PART, i))
-        lines.append(Line.of(name, *_number_and_bar(part.value), here=i == opened))
+        name = el.Entry(_named(view, part, there[row]), leads=Keep(PART, i))
+        lines.append(el.Line.of(name, *_number_and_bar(part.value), here=i == opened))
     if held:
-        lines.append(Line.of("what is pinned on the way", *_number_and_bar(held)))
+        lines.append(el.Line.of("what is pinned on the way", *_number_and_bar(held)))
     capped = ledger.node != LOGITS
     logit = "logit before its cap" if capped else "logit"
-    lines.append(Line.of(logit, *_number_and_bar(total), cell=Cell(ledger.node, (row, word)), strong=True))
-    columns = Column("from"), Column("of the logit", NUMBER), Column("", BAR, 220, (low, high), signed=True)
+    lines.append(el.Line.of(logit, *_number_and_bar(total), cell=Cell(ledger.node, (row, word)), strong=True))
+    columns = (
+        el.Column("from"),
+        el.Column("of the logit", el.NUMBER),
+        el.Column("", el.BAR, 220, (low, high), signed=True),
+    )
     divisor = "the σ" if ledger.centres else "the RMS"
     note = (
         f"The {logit} of <b>{escape(says[word])}</b> after <mark>{escape(there[row])}</mark> is the sum of these "
@@ -380,9 +365,9 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
         "which is not taken apart. Only differences of logits count: what is added to all words alike changes no "
         "probability."
     )
-    terms = Listing("parts", "The logit, term by term", columns, tuple(lines), most=20)
+    terms = el.Listing("parts", "The logit, term by term", columns, tuple(lines), most=20)
     of_one = _opened(view, sequence, ledger, parts[opened], there)
-    return (beside((COLUMN, (title, Note("about the ledger", note), terms)), (COLUMN, of_one)),)
+    return (el.beside((el.COLUMN, (title, el.Note("about the ledger", note), terms)), (el.COLUMN, of_one)),)
 
 
 ROUNDING = 1e-4
@@ -428,18 +413,24 @@ def _opened(view: View, sequence: str, ledger: Ledger, part: Part, there: tuple[
         case _:
             names, title, what = tuple(f"{k + 1}" for k in range(len(by))), "dimension by dimension", "number"
     name = _named(view, part, there[ledger.row])
-    go = Button("go there", "Go to it", GoTo(view.nodes[part.node].stage), f"Go to the page of {name}")
-    bar = Column("", BAR, 160, _reach((by * says).tolist()), signed=True)
-    columns = Column(""), Column(what, NUMBER), Column("× what it says", NUMBER), Column("= of the logit", NUMBER), bar
+    go = el.Button("go there", "Go to it", GoTo(view.nodes[part.node].stage), f"Go to the page of {name}")
+    bar = el.Column("", el.BAR, 160, _reach((by * says).tolist()), signed=True)
+    columns = (
+        el.Column(""),
+        el.Column(what, el.NUMBER),
+        el.Column("× what it says", el.NUMBER),
+        el.Column("= of the logit", el.NUMBER),
+        bar,
+    )
     lines = _lines(names, by, says, rest, part.value)
     return (
-        Section("opened", f"{name[0].upper()}{name[1:]}, {title}"),
-        Controls("there", (go,)),
-        Listing("parts of the part", title, columns, lines, most=12),
+        el.Section("opened", f"{name[0].upper()}{name[1:]}, {title}"),
+        el.Controls("there", (go,)),
+        el.Listing("parts of the part", title, columns, lines, most=12),
     )
 
 
-def _lines(names: tuple[str, ...], by: Array, says: Array, rest: float, total: float) -> tuple[Line, ...]:
+def _lines(names: tuple[str, ...], by: Array, says: Array, rest: float, total: float) -> tuple[el.Line, ...]:
     """The largest products, and one line with the sum of the others, so that the lines still add up."""
     shares = by * says
     order = places_of_largest(np.abs(shares), MOST_ROWS)
@@ -453,13 +444,13 @@ def _lines(names: tuple[str, ...], by: Array, says: Array, rest: float, total: f
         rows.append((f"{quantity(others, 'other')}{' and the bias' * bool(rest)}" if others else "the bias", (), left))
     lines = []
     for name, factors, value in (*rows, ("together", (), total)):
-        two = [Entry(written(factor, 3), tip=exact(factor)) for factor in factors] or [Entry(""), Entry("")]
-        lines.append(Line.of(name, *two, *_number_and_bar(value), strong=name == "together" and not factors))
+        two = [el.Entry(written(factor, 3), tip=exact(factor)) for factor in factors] or [el.Entry(""), el.Entry("")]
+        lines.append(el.Line.of(name, *two, *_number_and_bar(value), strong=name == "together" and not factors))
     return tuple(lines)
 
 
-def _number_and_bar(value: float) -> tuple[Entry, Entry]:
-    return Entry(written(value, 3), tip=exact(value)), Entry(written(value, 3), value)
+def _number_and_bar(value: float) -> tuple[el.Entry, el.Entry]:
+    return el.Entry(written(value, 3), tip=exact(value)), el.Entry(written(value, 3), value)
 
 
 def _reach(values: list[float]) -> tuple[float, float]:

@@ -9,29 +9,10 @@ from pathlib import Path
 
 from explorer.core.frozen import Frozen
 from explorer.lessons.loader import lesson_files, load
+from explorer.pages import page as el
 from explorer.pages.drawing import Axis, Box, Drawing, FlowLine
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
-from explorer.pages.page import (
-    BAR,
-    HEAT,
-    NUMBER,
-    Button,
-    Choice,
-    Column,
-    Controls,
-    Entry,
-    Header,
-    Item,
-    Line,
-    Listing,
-    Note,
-    Picture,
-    Row,
-    Section,
-    Stack,
-    beside,
-)
 from explorer.teaching.answers import Answered, Answers
 from explorer.teaching.gradebook import Gradebook
 from explorer.teaching.items import ChoiceItem, items
@@ -127,46 +108,47 @@ def class_page(roll: Roll, most: int, reasons: Sequence[str] = ()) -> tuple[Elem
         For each file that is left out, the reason, in the order of `Gradebook.left_out`.
     """
     ways = [
-        Button("add files", "Add files …", ForClass("add files"), primary=roll.book is None),
-        Button("add a folder", "Add a folder …", ForClass("add a folder")),
+        el.Button("add files", "Add files …", ForClass("add files"), primary=roll.book is None),
+        el.Button("add a folder", "Add a folder …", ForClass("add a folder")),
     ]
     if roll.book is None:
-        return Header("header", "Class", "The files are being read …"), Controls("ways", tuple(ways))
+        return el.Header("header", "Class", "The files are being read …"), el.Controls("ways", tuple(ways))
     book = roll.book
     count, asked = len(book.students), len(book.questions)
     out = f"; {len(reasons)} file{'s' * (len(reasons) != 1)} left out, see below" if reasons else ""
-    header = Header(
+    header = el.Header(
         "header",
         f"Class: {book.sheet or 'no answers'}",
         f"{count} student{'s' * (count != 1)}, {asked} question{'s' * (asked != 1)}{out}",
     )
     judge = "Judged anew with the sheet" if roll.sheet else "Judge anew with the sheet …"
-    ways.append(Button("judge", judge, ForClass("judge"), "Compute each answer anew with the student's own numbers"))
+    ways.append(el.Button("judge", judge, ForClass("judge"), "Compute each answer anew with the student's own numbers"))
     ways += [
-        Button("csv", "Save as CSV …", ForClass("csv"), "A line for each student and question", on=count > 0),
-        Button("pdf", "Save as PDF …", ForClass("pdf"), "The table, the mistakes and each question", on=count > 0),
-        Button("print", "Print …", ForClass("print"), on=count > 0),
+        el.Button("csv", "Save as CSV …", ForClass("csv"), "A line for each student and question", on=count > 0),
+        el.Button("pdf", "Save as PDF …", ForClass("pdf"), "The table, the mistakes and each question", on=count > 0),
+        el.Button("print", "Print …", ForClass("print"), on=count > 0),
     ]
-    parts: list[Element] = [header, Controls("ways", tuple(ways))]
+    parts: list[Element] = [header, el.Controls("ways", tuple(ways))]
     if count:
         topics = [one.question for one in book.topics()]
         others = [question for question in book.questions if question not in topics]
-        table = Stack("students of class", "Students", tuple(_table(roll, most)))
-        each = Stack("of topics", "", tuple(_histograms(roll, book, topics)), WIDE)
-        parts += [*_topics(roll, book), Row("class", (Item("", table), Item("", each))) if topics else table]
+        table = el.Stack("students of class", "Students", tuple(_table(roll, most)))
+        each = el.Stack("of topics", "", tuple(_histograms(roll, book, topics)), WIDE)
+        parts += [*_topics(roll, book), el.Row("class", (el.Item("", table), el.Item("", each))) if topics else table]
         if others:
             title = "The other questions" if topics else "Each question"
             parts += [
-                Section("each title", title),
-                Row("each", tuple(Item("", one) for one in _histograms(roll, book, others))),
+                el.Section("each title", title),
+                el.Row("each", tuple(el.Item("", one) for one in _histograms(roll, book, others))),
             ]
     if reasons:
-        parts.append(Section("left out title", "Left out"))
+        parts.append(el.Section("left out title", "Left out"))
         lines = tuple(
-            Line.of(Path(one.file).name, Entry(why, tip=why)) for one, why in zip(book.left_out, reasons, strict=True)
+            el.Line.of(Path(one.file).name, el.Entry(why, tip=why))
+            for one, why in zip(book.left_out, reasons, strict=True)
         )
-        columns = (Column("file", width=260), Column("why", width=900))
-        parts.append(Listing("left out", "Files that are left out", columns, lines))
+        columns = (el.Column("file", width=260), el.Column("why", width=900))
+        parts.append(el.Listing("left out", "Files that are left out", columns, lines))
     return tuple(parts)
 
 
@@ -176,14 +158,14 @@ def _topics(roll: Roll, book: Gradebook) -> list[Element]:
         open_ones = sum(book.outcomes(question)["open"] for question in book.questions)
         answered = len(book.students) * len(book.questions) - open_ones
         if not answered:
-            return [Note("topics", "Nobody has answered a question yet.")]
+            return [el.Note("topics", "Nobody has answered a question yet.")]
         all_that = "question that was answered" if open_ones else "question"
-        return [Note("topics", f"Every {all_that} was right at once.")]
+        return [el.Note("topics", f"Every {all_that} was right at once.")]
     columns = (
-        Column("question", width=330),
-        Column("right at once", BAR, width=110),
-        Column("", NUMBER),
-        Column("the commonest mistakes", width=900),
+        el.Column("question", width=330),
+        el.Column("right at once", el.BAR, width=110),
+        el.Column("", el.NUMBER),
+        el.Column("the commonest mistakes", width=900),
     )
     lines = []
     for one in topics:
@@ -191,34 +173,34 @@ def _topics(roll: Roll, book: Gradebook) -> list[Element]:
         said = f"{one.at_once} of {one.asked}"
         name = f"{book.questions.index(one.question) + 1}  {roll.asked[one.question].title}"
         share = one.at_once / one.asked
-        lines.append(Line.of(name, Entry(said, share), said, Entry(common, tip=common)))
+        lines.append(el.Line.of(name, el.Entry(said, share), said, el.Entry(common, tip=common)))
     title = "To talk about tomorrow"
-    return [Section("topics title", title), Listing("topics", title, columns, tuple(lines))]
+    return [el.Section("topics title", title), el.Listing("topics", title, columns, tuple(lines))]
 
 
 def _table(roll: Roll, most: int) -> list[Element]:
     book = roll.book
     assert book is not None
-    heads = [Column(str(i), HEAT) for i, _ in enumerate(book.questions, 1)]
-    columns = (Column("right", NUMBER), *heads)
+    heads = [el.Column(str(i), el.HEAT) for i, _ in enumerate(book.questions, 1)]
+    columns = (el.Column("right", el.NUMBER), *heads)
     lines = []
     students = roll.students
     for student in students:
         answers = {one.question: one for one in student.answered}
-        entries = [Entry(str(rights(student)))]
+        entries = [el.Entry(str(rights(student)))]
         for question in book.questions:
             one = answers.get(question)
             tip = f"{roll.asked[question].title}: {_said(roll.asked[question], one)}"
             sign = mark(one)
-            entries.append(Entry(sign, _COLOURS.get(sign, 0.0), tip, muted=sign == "–"))
-        lines.append(Line(tuple(entries)))
+            entries.append(el.Entry(sign, _COLOURS.get(sign, 0.0), tip, muted=sign == "–"))
+        lines.append(el.Line(tuple(entries)))
     orders = tuple(ForClass("order", name) for name in ORDERS)
     names = tuple(one.student for one in students)
     note = "✓ right at once · ✓2 at the second try · ✗ wrong · – not answered. A cell says more when pointed at."
     return [
-        Controls("order", (Choice("order choice", "Sorted by", ORDERS, ORDERS.index(roll.order), orders),)),
-        Listing("students", "Students", columns, tuple(lines), most, order=roll.order, labels=names, scrolls=True),
-        Note("marks", note),
+        el.Controls("order", (el.Choice("order choice", "Sorted by", ORDERS, ORDERS.index(roll.order), orders),)),
+        el.Listing("students", "Students", columns, tuple(lines), most, order=roll.order, labels=names, scrolls=True),
+        el.Note("marks", note),
     ]
 
 
@@ -233,22 +215,22 @@ def _said(asked: Asked, one: Answered | None) -> str:
     return f"{', then '.join(said)}{hints}{seconds}"
 
 
-def _histograms(roll: Roll, book: Gradebook, questions: Sequence[str]) -> list[Stack]:
+def _histograms(roll: Roll, book: Gradebook, questions: Sequence[str]) -> list[el.Stack]:
     count = len(book.students)
     stacks = []
     for question in questions:
         number = book.questions.index(question) + 1
         outcomes = book.outcomes(question)
         lines = [
-            Line.of(words, Entry(f"{outcomes[name]} of {count}", outcomes[name] / count), str(outcomes[name]))
+            el.Line.of(words, el.Entry(f"{outcomes[name]} of {count}", outcomes[name] / count), str(outcomes[name]))
             for name, words in _OUTCOMES.items()
         ]
-        columns = (Column("", width=150), Column("", BAR, width=120), Column("", NUMBER))
-        bars = Listing(f"bars {question}", f"Outcomes of question {number}", columns, tuple(lines), len(lines))
-        note = Note(
+        columns = (el.Column("", width=150), el.Column("", el.BAR, width=120), el.Column("", el.NUMBER))
+        bars = el.Listing(f"bars {question}", f"Outcomes of question {number}", columns, tuple(lines), len(lines))
+        note = el.Note(
             f"mistakes {question}", _common(book.mistakes(question), roll.asked[question]) or "No wrong answer."
         )
-        stacks.append(Stack(f"of {question}", escape(f"{number}  {roll.asked[question].title}"), (bars, note), WIDE))
+        stacks.append(el.Stack(f"of {question}", escape(f"{number}  {roll.asked[question].title}"), (bars, note), WIDE))
     return stacks
 
 
@@ -322,33 +304,33 @@ def _on_paper(roll: Roll, start: int) -> str:
 def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]:
     """The start page for a class; `begun`: unfinished sheets, each with the answers so far."""
     on = tuple(
-        Button(
+        el.Button(
             f"go on {sheet}",
             f"Go on with “{one.sheet}”: {one.student}, {sum(a.over for a in one.answered)} of {len(one.answered)} done",
             ForClass("go on", str(sheet)),
         )
         for sheet, one in begun
     )
-    sheet = Button("open a sheet", "Open a sheet …", ForClass("open a sheet")), *on
-    questions = Button("make a sheet", "Choose questions …", ForClass("make a sheet"))
-    files = Button("add files", "Open files …", ForClass("add files"))
-    folder = Button("add a folder", "Open a folder …", ForClass("add a folder"))
+    sheet = el.Button("open a sheet", "Open a sheet …", ForClass("open a sheet")), *on
+    questions = el.Button("make a sheet", "Choose questions …", ForClass("make a sheet"))
+    files = el.Button("add files", "Open files …", ForClass("add files"))
+    folder = el.Button("add a folder", "Open a folder …", ForClass("add a folder"))
     done = "A file from your lecturer. You answer its questions here and hand in one small file."
     made = "Choose questions of lessons. Each student gets numbers of her own."
     came = "Who was right, which mistakes were made, what to talk about. Or drop the files here."
 
-    def way(id: str, title: str, words: str, *buttons: Button) -> tuple[int, tuple[Element, ...]]:
-        return WAY, (Section(id, title), Note(f"{id} words", words), Controls(f"{id} ways", buttons))
+    def way(id: str, title: str, words: str, *buttons: el.Button) -> tuple[int, tuple[Element, ...]]:
+        return WAY, (el.Section(id, title), el.Note(f"{id} words", words), el.Controls(f"{id} ways", buttons))
 
     return (
-        Header("header", "Class", "Files and texts, no server: sheets go out, answers come back"),
-        beside(
+        el.Header("header", "Class", "Files and texts, no server: sheets go out, answers come back"),
+        el.beside(
             way("do", "Do an exercise sheet", done, *sheet),
             way("make", "Make an exercise sheet", made, questions),
             way("answers", "Answers of a class", came, files, folder),
         ),
-        Section("course", "How a sheet goes"),
-        Picture("course of a sheet", _course(), *COURSE, fills=True),
+        el.Section("course", "How a sheet goes"),
+        el.Picture("course of a sheet", _course(), *COURSE, fills=True),
     )
 
 

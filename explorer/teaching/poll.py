@@ -12,24 +12,9 @@ from explorer.lessons.answers import right_or_mistake
 from explorer.lessons.mistakes import Part, derivation
 from explorer.lessons.prose import html, numbers_of
 from explorer.lessons.steps import Point, Predict
+from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForPoll
-from explorer.pages.page import (
-    BAR,
-    NUMBER,
-    Button,
-    Column,
-    Controls,
-    Entry,
-    Item,
-    Line,
-    Listing,
-    Note,
-    Number,
-    Row,
-    Section,
-    Stack,
-)
 from explorer.teaching.class_page import as_plain
 from explorer.teaching.gradebook import Gradebook
 from explorer.teaching.items import ChoiceItem, NumberItem
@@ -153,7 +138,10 @@ def poll_page(poll: Poll, side: int) -> tuple[Element, ...]:
 
     `side`: the width of a derivation in pixels at text scale 1; two stand side by side.
     """
-    asked = Section("title", poll.title), Note("ask", poll.ask.replace("<p>", "<p><b>").replace("</p>", "</b></p>"))
+    asked = (
+        el.Section("title", poll.title),
+        el.Note("ask", poll.ask.replace("<p>", "<p><b>").replace("</p>", "</b></p>")),
+    )
     match poll.show:
         case "choices":
             return (*asked, *(_choice(i, one) for i, one in enumerate(poll.ballots)))
@@ -167,8 +155,10 @@ def _letter(place: int) -> str:
 
 
 def _choice(place: int, ballot: Ballot) -> Element:
-    button = Button(f"vote {place}", _letter(place), ForPoll("vote", place), "One more chose this")
-    return Row(f"choice {place}", (Item("", button), Item("", Note(f"text {place}", _large(ballot.text), wide=False))))
+    button = el.Button(f"vote {place}", _letter(place), ForPoll("vote", place), "One more chose this")
+    return el.Row(
+        f"choice {place}", (el.Item("", button), el.Item("", el.Note(f"text {place}", _large(ballot.text), wide=False)))
+    )
 
 
 def _large(html: str) -> str:
@@ -182,18 +172,20 @@ def _counts(poll: Poll) -> list[Element]:
     for place, (count, ballot) in enumerate(zip(poll.counts, poll.ballots, strict=True)):
         text = f"{_letter(place)}  {as_plain(ballot.text)}"
         said = f"{count} of {total}"
-        lines.append(Line.of(Entry(text, tip=text), Entry(said, count / most), str(count)))
-    columns = (Column("", width=420), Column("", BAR, width=260), Column("", NUMBER))
+        lines.append(el.Line.of(el.Entry(text, tip=text), el.Entry(said, count / most), str(count)))
+    columns = (el.Column("", width=420), el.Column("", el.BAR, width=260), el.Column("", el.NUMBER))
     boxes = [
-        Number(f"count {place}", _letter(place), count, 0, MOST_VOTES, ForPoll(f"count {place}"), "How many chose this")
+        el.Number(
+            f"count {place}", _letter(place), count, 0, MOST_VOTES, ForPoll(f"count {place}"), "How many chose this"
+        )
         for place, count in enumerate(poll.counts)
     ]
-    files = Button("from files", "From files …", ForPoll("files"), "Count the first answers in files of a class")
+    files = el.Button("from files", "From files …", ForPoll("files"), "Count the first answers in files of a class")
     said = "Type how many chose each, press its letter for one more, or take the files of a class."
     return [
-        Listing("votes", "How many chose what", columns, tuple(lines), len(lines)),
-        Controls("counts", (*boxes, files)),
-        Note("how", said),
+        el.Listing("votes", "How many chose what", columns, tuple(lines), len(lines)),
+        el.Controls("counts", (*boxes, files)),
+        el.Note("how", said),
     ]
 
 
@@ -202,19 +194,19 @@ def _both(poll: Poll, width: int) -> list[Element]:
     sides = [("right", right, "Right")]
     if wrong is not None:
         sides.insert(0, ("wrong", wrong, "The commonest mistake"))
-    stacks = tuple(Item("", _side(id, one, poll, title, width)) for id, one, title in sides)
-    said = [Note("none", "Nobody chose a wrong answer.")] if wrong is None else []
-    return [*said, Row("both", stacks)]
+    stacks = tuple(el.Item("", _side(id, one, poll, title, width)) for id, one, title in sides)
+    said = [el.Note("none", "Nobody chose a wrong answer.")] if wrong is None else []
+    return [*said, el.Row("both", stacks)]
 
 
-def _side(id: str, ballot: Ballot, poll: Poll, title: str, width: int) -> Stack:
+def _side(id: str, ballot: Ballot, poll: Poll, title: str, width: int) -> el.Stack:
     place = poll.ballots.index(ballot)
     name, total = f"{_letter(place)}  {as_plain(ballot.text)}", sum(poll.counts)
     chosen = f", {poll.counts[place]} of {total}" if total else ""
     rows = [_written(row) for _, part in ballot.derivation for row in part]
-    how = (Note(f"rows {id}", "<br>".join(rows)),) if rows else ()
-    why = (Note(f"why {id}", ballot.why),) if ballot.why else ()
-    return Stack(f"side {id}", title, (Note(f"name {id}", f"<b>{escape(name)}</b>{chosen}"), *how, *why), width)
+    how = (el.Note(f"rows {id}", "<br>".join(rows)),) if rows else ()
+    why = (el.Note(f"why {id}", ballot.why),) if ballot.why else ()
+    return el.Stack(f"side {id}", title, (el.Note(f"name {id}", f"<b>{escape(name)}</b>{chosen}"), *how, *why), width)
 
 
 def _written(derived: DerivedRow) -> str:

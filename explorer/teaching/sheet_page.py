@@ -17,28 +17,9 @@ from explorer.core.overview import largest_of
 from explorer.lessons.answers import TRIES
 from explorer.lessons.loader import load, titles
 from explorer.lessons.schema import Lesson
+from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
-from explorer.pages.page import (
-    HEAT,
-    NUMBER,
-    Button,
-    Check,
-    Column,
-    Controls,
-    Entry,
-    Field,
-    Header,
-    Item,
-    Line,
-    Listing,
-    Note,
-    Number,
-    Row,
-    Section,
-    Stack,
-    beside,
-)
 from explorer.teaching.answers import Answers, Sitting, Try
 from explorer.teaching.items import ChoiceItem, NumberItem, Table, done_wrong, items
 from explorer.teaching.items import Item as Question
@@ -196,21 +177,21 @@ class Exercise:
             "Until then they are kept on this computer: open the sheet again, and go on."
         )
         begin, before = ForClass("begin"), self.before
-        ways = [Button("begin", "Begin", begin, on=bool(self.name.strip()), primary=True)]
+        ways = [el.Button("begin", "Begin", begin, on=bool(self.name.strip()), primary=True)]
         if before is not None:
             done = sum(one.over for one in before.answered)
             what = f"{escape(before.student)} has begun: {done} of {count} questions are done. {what}"
             ways = [
-                Button("begin", "Go on", begin, primary=True),
-                Button("begin anew", "Begin anew", ForClass("begin anew"), "What was answered before is forgotten"),
+                el.Button("begin", "Go on", begin, primary=True),
+                el.Button("begin anew", "Begin anew", ForClass("begin anew"), "What was answered before is forgotten"),
             ]
         return (
-            Header("header", self.sheet.title, "An exercise sheet"),
-            Note("about", about),
-            Controls("name", (Field("name field", "Your name", self.name, ForClass("name"), begin, MOST_NAME),)),
-            Check("times", "Hand in how long each question took, too", self.times, ForClass("times")),
-            Controls("ways", tuple(ways)),
-            Note("handed in", what),
+            el.Header("header", self.sheet.title, "An exercise sheet"),
+            el.Note("about", about),
+            el.Controls("name", (el.Field("name field", "Your name", self.name, ForClass("name"), begin, MOST_NAME),)),
+            el.Check("times", "Hand in how long each question took, too", self.times, ForClass("times")),
+            el.Controls("ways", tuple(ways)),
+            el.Note("handed in", what),
         )
 
     def _question(self) -> tuple[Element, ...]:
@@ -218,28 +199,28 @@ class Exercise:
         assert sitting is not None
         over, count = sitting.over(item), len(sitting.items)
         done = sum(sitting.over(one) for one in sitting.items)
-        header = Header("header", self.sheet.title, f"Question {self.at + 1} of {count} · {done} done")
-        said = [Note(f"said {self.at}", f"<b>{self._said[item.id]}</b>")] if item.id in self._said else []
+        header = el.Header("header", self.sheet.title, f"Question {self.at + 1} of {count} · {done} done")
+        said = [el.Note(f"said {self.at}", f"<b>{self._said[item.id]}</b>")] if item.id in self._said else []
         if over and item.why:
-            said.append(Note(f"why {self.at}", item.why))
-        hints = [Note(f"hint {self.at} {i}", hint) for i, hint in enumerate(self._hints.get(item.id, ()))]
+            said.append(el.Note(f"why {self.at}", item.why))
+        hints = [el.Note(f"hint {self.at} {i}", hint) for i, hint in enumerate(self._hints.get(item.id, ()))]
         return (
             header,
-            Section(f"title {self.at}", item.title),
+            el.Section(f"title {self.at}", item.title),
             *shown(item, str(self.at)),
             *self._asked(item, over),
             *said,
             *hints,
-            Controls("ways", self._ways(item, over, count)),
+            el.Controls("ways", self._ways(item, over, count)),
         )
 
     def _asked(self, item: Question, over: bool) -> tuple[Element, ...]:
         if isinstance(item, NumberItem):
             typed, lock = self._typed.get(item.id, ""), ForClass("answer")
             what = f"Your number, with {item.digits} decimal{'s' * (item.digits != 1)}"
-            field = Field(f"field {self.at}", what, typed, ForClass("typed"), lock, MOST_DIGITS, on=not over)
+            field = el.Field(f"field {self.at}", what, typed, ForClass("typed"), lock, MOST_DIGITS, on=not over)
             ready = bool(typed.strip()) and not over
-            return (Controls("answer", (field, Button("lock", "Lock in", lock, on=ready, primary=not over))),)
+            return (el.Controls("answer", (field, el.Button("lock", "Lock in", lock, on=ready, primary=not over))),)
         assert isinstance(item, ChoiceItem)
         assert self.sitting is not None
         tried = {int(one.answer) for one in self._tries(item)}
@@ -247,9 +228,9 @@ class Exercise:
         for place, i in enumerate(order(item, self.sitting.student)):
             option, letter = item.options[i], chr(ord("A") + place)
             sign = "✓ " if i in tried and option.right else "✗ " if i in tried else ""
-            button = Button(f"choice {self.at} {i}", letter, ForClass("answer", i), on=not over and i not in tried)
-            text = Note(f"option {self.at} {i}", f"{sign}{_bare(option.text)}", wide=False)
-            rows.append(Row(f"choice row {self.at} {i}", (Item("", button), Item("", text))))
+            button = el.Button(f"choice {self.at} {i}", letter, ForClass("answer", i), on=not over and i not in tried)
+            text = el.Note(f"option {self.at} {i}", f"{sign}{_bare(option.text)}", wide=False)
+            rows.append(el.Row(f"choice row {self.at} {i}", (el.Item("", button), el.Item("", text))))
         return tuple(rows)
 
     def _tries(self, item: Question) -> Sequence[Try]:
@@ -259,48 +240,48 @@ class Exercise:
 
     def _ways(self, item: Question, over: bool, count: int) -> tuple[Element, ...]:
         hinted, last = len(self._hints.get(item.id, ())), self.at + 1 == count
-        back = Button("back", "Back", ForClass("go", self.at - 1), on=self.at > 0)
-        onward = Button("next", "Next question", ForClass("go", self.at + 1), primary=over)
+        back = el.Button("back", "Back", ForClass("go", self.at - 1), on=self.at > 0)
+        onward = el.Button("next", "Next question", ForClass("go", self.at + 1), primary=over)
         all_of_it = "See all of it, then save it"
-        review = Button("review", "What is handed in …", ForClass("review"), all_of_it, primary=over and last)
-        hint = Button("hint", "Give me a hint", ForClass("hint"), on=not over)
+        review = el.Button("review", "What is handed in …", ForClass("review"), all_of_it, primary=over and last)
+        hint = el.Button("hint", "Give me a hint", ForClass("hint"), on=not over)
         return (back, *([] if last else [onward]), review, *([hint] if hinted < len(item.hints) and not over else []))
 
     def _review(self) -> tuple[Element, ...]:
         answers = self.answers()
         assert self.sitting is not None
         columns = (
-            Column("question", width=300),
-            Column("answers", width=260),
-            Column("right"),
-            Column("hints", NUMBER),
-            *([Column("seconds", NUMBER)] if self.times else []),
+            el.Column("question", width=300),
+            el.Column("answers", width=260),
+            el.Column("right"),
+            el.Column("hints", el.NUMBER),
+            *([el.Column("seconds", el.NUMBER)] if self.times else []),
         )
         lines = []
         for number, (item, one) in enumerate(zip(self.sitting.items, answers.answered, strict=True)):
             given = ", ".join(self._given(item, t) for t in one.tries)
             right = "✓" if one.right else "✗" if one.tries else "–"
-            entries = [Entry(f"{number + 1}  {item.title}", leads=ForClass("go", number)), Entry(given)]
-            entries += [Entry(right), Entry(str(one.hints))]
-            entries += [Entry("" if one.seconds is None else f"{one.seconds:.0f}")] if self.times else []
-            lines.append(Line(tuple(entries)))
+            entries = [el.Entry(f"{number + 1}  {item.title}", leads=ForClass("go", number)), el.Entry(given)]
+            entries += [el.Entry(right), el.Entry(str(one.hints))]
+            entries += [el.Entry("" if one.seconds is None else f"{one.seconds:.0f}")] if self.times else []
+            lines.append(el.Line(tuple(entries)))
         open_ = sum(not one.tries for one in answers.answered)
         left = (
             f"{open_} question{'s' * (open_ != 1)} {'are' if open_ != 1 else 'is'} not answered yet. " if open_ else ""
         )
         ways = (
-            Button("save", "Save the answers …", ForClass("save"), primary=True),
-            Button("copy", "Copy as text", ForClass("copy"), "To be pasted into a mail"),
-            Button("on", "Back to the questions", ForClass("go", self.at)),
+            el.Button("save", "Save the answers …", ForClass("save"), primary=True),
+            el.Button("copy", "Copy as text", ForClass("copy"), "To be pasted into a mail"),
+            el.Button("on", "Back to the questions", ForClass("go", self.at)),
         )
         return (
-            Header("header", self.sheet.title, f"What {answers.student} hands in"),
-            Note("left", f"{left}This is all; a click on a question leads back to it."),
-            Listing("handed in", "What is handed in", columns, tuple(lines), len(lines)),
-            Check("times", "Hand in how long each question took, too", self.times, ForClass("times")),
-            Controls("ways", ways),
-            Section("file", "The file, letter by letter"),
-            Note("text", f"<pre>{escape(answers.text(), quote=False)}</pre>"),
+            el.Header("header", self.sheet.title, f"What {answers.student} hands in"),
+            el.Note("left", f"{left}This is all; a click on a question leads back to it."),
+            el.Listing("handed in", "What is handed in", columns, tuple(lines), len(lines)),
+            el.Check("times", "Hand in how long each question took, too", self.times, ForClass("times")),
+            el.Controls("ways", ways),
+            el.Section("file", "The file, letter by letter"),
+            el.Note("text", f"<pre>{escape(answers.text(), quote=False)}</pre>"),
         )
 
     def _given(self, item: Question, one: Try) -> str:
@@ -343,17 +324,17 @@ def told(item: Question, given: Try, left: int) -> str:
 def shown(item: Question, prefix: str) -> list[Element]:
     """The text of a question and its matrices, side by side; `prefix` begins the elements' ids."""
     found: list[Element] = []
-    tables: list[Item] = []
+    tables: list[el.Item] = []
     for i, part in enumerate((*item.parts, "")):
         if isinstance(part, Table):
-            tables.append(Item("", _matrix(part, f"{prefix} {i}")))
+            tables.append(el.Item("", _matrix(part, f"{prefix} {i}")))
             continue
         if tables:
-            found.append(Row(f"matrices {prefix} {i}", tuple(tables)))
+            found.append(el.Row(f"matrices {prefix} {i}", tuple(tables)))
             tables = []
         if part:  # the last part is the question itself
             asks = i + 1 == len(item.parts)
-            found.append(Note(f"words {prefix} {i}", _strong(part) if asks else part))
+            found.append(el.Note(f"words {prefix} {i}", _strong(part) if asks else part))
     return found
 
 
@@ -365,17 +346,17 @@ def _strong(html: str) -> str:
     return html.replace("<p>", "<p><b>").replace("</p>", "</b></p>")
 
 
-def _matrix(table: Table, id: str) -> Stack:
+def _matrix(table: Table, id: str) -> el.Stack:
     one = table.matrix
     full, decimals = 1.0 if table.shares else _FULL * largest_of(one.value) or 1.0, decimals_of(one.value)
     lines = tuple(
-        Line(tuple(Entry(in_table(number, decimals), _share(number, full)) for number in row))
+        el.Line(tuple(el.Entry(in_table(number, decimals), _share(number, full)) for number in row))
         for row in one.value.tolist()
     )
     heads = one.columns or ("",) * one.value.shape[1]
-    columns = tuple(Column(head, HEAT) for head in heads)
-    listing = Listing(f"listing {id}", one.name, columns, lines, len(lines), labels=one.rows)
-    return Stack(f"matrix {id}", table.heading, (listing,))
+    columns = tuple(el.Column(head, el.HEAT) for head in heads)
+    listing = el.Listing(f"listing {id}", one.name, columns, lines, len(lines), labels=one.rows)
+    return el.Stack(f"matrix {id}", table.heading, (listing,))
 
 
 def _share(number: float, full: float) -> float:
@@ -440,40 +421,40 @@ def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
     """The page for making a sheet; `most`: how many lessons are visible at once."""
     chosen = [id.partition("/")[0] for id in draft.questions]
     lines = tuple(
-        Line.of(
-            Entry(title, leads=ForClass("lesson", id)),
+        el.Line.of(
+            el.Entry(title, leads=ForClass("lesson", id)),
             str(chosen.count(id)) if id in chosen else "",
             here=id == draft.lesson,
         )
         for id, title in titles().items()
     )
-    count, columns = len(draft.questions), (Column("lesson", width=420), Column("chosen", NUMBER))
-    title = Field("title field", "Title", draft.title, ForClass("title"), ForClass("title", draft.title), MOST_TITLE)
-    seed = Number(
+    count, columns = len(draft.questions), (el.Column("lesson", width=420), el.Column("chosen", el.NUMBER))
+    title = el.Field("title field", "Title", draft.title, ForClass("title"), ForClass("title", draft.title), MOST_TITLE)
+    seed = el.Number(
         "seed", "Numbers from seed", draft.seed, 0, MOST_SEED, ForClass("seed"), "Another seed, other numbers"
     )
     right = 0 < count <= MOST_QUESTIONS
     ways = (
-        Button("save sheet", "Save the sheet …", ForClass("save sheet"), on=right, primary=True),
-        Button("try", "Try it", ForClass("try"), "Do it as a student does", on=right),
+        el.Button("save sheet", "Save the sheet …", ForClass("save sheet"), on=right, primary=True),
+        el.Button("try", "Try it", ForClass("try"), "Do it as a student does", on=right),
     )
     said = f"{count} question{'s' * (count != 1)} chosen." if count else "Choose a lesson, and then its questions."
     asked = ((QUESTIONS, _questions(draft)),) if draft.lesson else ()
     return (
-        Header("header", "Make an exercise sheet", "Questions of lessons, with other numbers for each student"),
-        Controls("about", (title, seed)),
-        beside((LESSONS, (Listing("lessons", "Lessons", columns, lines, most, scrolls=True),)), *asked),
-        Note("count", said),
-        Controls("ways", ways),
+        el.Header("header", "Make an exercise sheet", "Questions of lessons, with other numbers for each student"),
+        el.Controls("about", (title, seed)),
+        el.beside((LESSONS, (el.Listing("lessons", "Lessons", columns, lines, most, scrolls=True),)), *asked),
+        el.Note("count", said),
+        el.Controls("ways", ways),
     )
 
 
 def _questions(draft: Draft) -> tuple[Element, ...]:
     known = questions_of(draft.lesson)
     if not known:
-        return (Note("none", "This lesson has no question that stands by itself; choose another one."),)
+        return (el.Note("none", "This lesson has no question that stands by itself; choose another one."),)
     whole = all(id in draft.questions for id, _ in known)
-    checks = [Check(f"ask {id}", title, id in draft.questions, ForClass(f"ask {id}")) for id, title in known]
-    every = Check(f"all {draft.lesson}", "All of them", whole, ForClass("all"))
+    checks = [el.Check(f"ask {id}", title, id in draft.questions, ForClass(f"ask {id}")) for id, title in known]
+    every = el.Check(f"all {draft.lesson}", "All of them", whole, ForClass("all"))
     title = titles().get(draft.lesson, draft.lesson)
-    return Section("questions title", f"Questions of “{title}”"), every, *checks
+    return el.Section("questions title", f"Questions of “{title}”"), every, *checks

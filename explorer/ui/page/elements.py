@@ -8,27 +8,10 @@ from typing import Any
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 
+from explorer.pages import page as el
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences, VectorStrips, WordMap
 from explorer.pages.element import Arrangement, Element
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import (
-    Cards,
-    Derivation,
-    DescentPart,
-    Header,
-    Listing,
-    Maths,
-    Note,
-    Passage,
-    Picture,
-    Player,
-    Row,
-    Section,
-    Stack,
-    Switches,
-    Traces,
-    Waiting,
-)
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.card import CardsView
@@ -56,7 +39,7 @@ class Sized(PicturePlace):
     def __init__(
         self,
         bench: Workbench,
-        picture: Picture | Traces,
+        picture: el.Picture | el.Traces,
         make: Callable[[Any], QWidget],
         parent: QWidget | None = None,
     ) -> None:
@@ -65,7 +48,7 @@ class Sized(PicturePlace):
         """The least height in pixels of a picture that fills its place."""
         super().__init__(bench.appearance.turns, make, picture, self._px(picture.width), self.least, parent)
 
-    def tell(self, picture: Picture | Traces) -> bool:
+    def tell(self, picture: el.Picture | el.Traces) -> bool:
         """Show another picture; returns whether that needs another size."""
         other = (picture.width, picture.height) != (self.data.width, self.data.height)
         if other:
@@ -90,8 +73,8 @@ class Sized(PicturePlace):
 class Drawn(Sized):
     """The place of a `Picture`, whose drawing has no size of its own."""
 
-    def __init__(self, bench: Workbench, picture: Picture, parent: QWidget | None = None) -> None:
-        def make(picture: Picture) -> QWidget:
+    def __init__(self, bench: Workbench, picture: el.Picture, parent: QWidget | None = None) -> None:
+        def make(picture: el.Picture) -> QWidget:
             from explorer.ui.drawing.view import DrawingView
 
             view = DrawingView(bench, picture.drawing)
@@ -102,7 +85,7 @@ class Drawn(Sized):
         super().__init__(bench, picture, make, parent)
         self.fills = picture.fills
 
-    def _show(self, picture: Picture) -> None:
+    def _show(self, picture: el.Picture) -> None:
         self.picture.tell_in_sight(lambda: picture.drawing)
 
     def give_room(self, width: int, height: int | None) -> bool:
@@ -126,8 +109,8 @@ class Drawn(Sized):
         return min(width / abs(right - left), height / abs(top - bottom))
 
 
-def _traces(bench: Workbench, traces: Traces, parent: QWidget | None = None) -> PicturePlace:
-    def make(data: Traces) -> QWidget:
+def _traces(bench: Workbench, traces: el.Traces, parent: QWidget | None = None) -> PicturePlace:
+    def make(data: el.Traces) -> QWidget:
         from explorer.ui.training.loss_curve import LossCurve
 
         return LossCurve(bench, data)
@@ -180,13 +163,13 @@ def _word_map(bench: Workbench, map_: WordMap, parent: QWidget | None = None) ->
     return WordMapView(bench, map_, parent)
 
 
-def _listing(bench: Workbench, listing: Listing, parent: QWidget | None = None) -> QWidget:
+def _listing(bench: Workbench, listing: el.Listing, parent: QWidget | None = None) -> QWidget:
     from explorer.ui.page.listing import ListingView
 
     return ListingView(bench, listing, parent)
 
 
-def _derivation(bench: Workbench, derivation: Derivation, parent: QWidget | None = None) -> QWidget:
+def _derivation(bench: Workbench, derivation: el.Derivation, parent: QWidget | None = None) -> QWidget:
     view = DerivationView(bench, parent)
     view.tell(derivation)
     return view
@@ -211,24 +194,24 @@ def around_map(bench: Workbench, heat: HeatMap) -> tuple[int, int, int, int]:
 WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     **CONTROLS,
     AttentionLines: _attention_lines,
-    Cards: CardsView,
-    Derivation: _derivation,
-    DescentPart: DescentView,
-    Header: HeaderView,
+    el.Cards: CardsView,
+    el.Derivation: _derivation,
+    el.DescentPart: DescentView,
+    el.Header: HeaderView,
     HeatMap: _heat_map,
-    Listing: _listing,
-    Maths: MathsView,
+    el.Listing: _listing,
+    el.Maths: MathsView,
     Matrix: MatrixBox,
-    Note: NoteLabel,
-    Passage: PassageView,
-    Picture: Drawn,
-    Player: PlayerView,
-    Section: SectionLabel,
+    el.Note: NoteLabel,
+    el.Passage: PassageView,
+    el.Picture: Drawn,
+    el.Player: PlayerView,
+    el.Section: SectionLabel,
     Sentences: _sentences,
-    Switches: SwitchBar,
-    Traces: _traces,
+    el.Switches: SwitchBar,
+    el.Traces: _traces,
     VectorStrips: _vector_strips,
-    Waiting: WaitingBar,
+    el.Waiting: WaitingBar,
     WordMap: _word_map,
 }
 
@@ -248,16 +231,16 @@ def differing(was: Sequence[Element], now: Sequence[Element]) -> list[Element] |
             return None
         if isinstance(before, Arrangement) and isinstance(element, Arrangement):
             alike = True
-            if isinstance(before, Row) and isinstance(element, Row):
+            if isinstance(before, el.Row) and isinstance(element, el.Row):
                 alike = [(i.sign, i.holds) for i in before.items] == [(i.sign, i.holds) for i in element.items]
-            elif isinstance(before, Stack) and isinstance(element, Stack):
+            elif isinstance(before, el.Stack) and isinstance(element, el.Stack):
                 alike = (before.title, before.width) == (element.title, element.width)
             inside = differing(before.inside, element.inside) if alike else None
             if inside is None:
                 return None
             found += inside
         elif before != element:
-            if isinstance(element, Header | Switches) and made_of(before) != made_of(element):
+            if isinstance(element, el.Header | el.Switches) and made_of(before) != made_of(element):
                 return None
             found.append(element)
     return found
@@ -271,13 +254,13 @@ def made_of(element: Element) -> tuple[object, ...]:
 def _controls_of(element: Element) -> tuple[object, ...]:
     """The controls of a header or a bar of switches; with other controls it needs another widget."""
     match element:
-        case Header(choices=choices, switches=switches, crumbs=crumbs):
+        case el.Header(choices=choices, switches=switches, crumbs=crumbs):
             return (
                 *(choice.id for choice in choices),
                 *(crumb.text for crumb in crumbs),
                 *(_controls_of(switches) if switches else ()),
             )
-        case Switches():
+        case el.Switches():
             named = tuple(tuple(name for name, _ in some) for some in (element.values, element.more))
             return element.block, element.kind, named, element.several
     return ()
