@@ -93,7 +93,9 @@ def diagnosis(document: Document, records: Records, recipe: Recipe, learns: str 
         said = f"The gradient has all but vanished in {_few(faint)}: next to nothing moves there."
         return Diagnosis(said, remedy, setting, switch)
     higher = recipe.rate * TIMES
-    fell = f"In {records.at:,} steps the loss went from {alone(first)} to {alone(last)} only"
+    begin, end = alone(first), alone(last)
+    went = f"stayed at {end}" if begin == end else f"went from {begin} to {end} only"
+    fell = f"In {records.at:,} steps the loss {went}"
     if higher > BOUNDS["rate"][1]:
         return Diagnosis(f"{fell}.")
     return Diagnosis(f"{fell}: the steps may be too small.", f"Rate {alone(higher)}", ("rate", higher))

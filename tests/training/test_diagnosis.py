@@ -74,7 +74,7 @@ def test_what_has_nothing_left_to_learn_lacks_nothing():
 def test_a_rate_that_is_too_low_is_told_with_a_higher_one():
     found, _ = trained(small(), Recipe(rate=1e-8, batch=0, steps=200), 100)
     assert found.setting == ("rate", 1e-7)
-    assert "100 steps" in found.sentence
+    assert found.sentence.startswith("In 100 steps the loss stayed at ")
 
 
 def test_a_rate_beyond_the_highest_is_not_offered():
