@@ -10,6 +10,7 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
+    QInputMethodEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -17,7 +18,7 @@ from PySide6.QtGui import (
     QPen,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QSizePolicy, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QSizePolicy, QTableView, QWidget
 
 from explorer.core.cell import Index
 from explorer.document.deferred import unread
@@ -421,6 +422,13 @@ class MatrixView(QTableView):
             self._by = "arrow"
             super().keyPressEvent(event)
             self._by = "tab"
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """Type what a screen keyboard or dictation gives at once: Qt opens the editor, but drops that."""
+        super().inputMethodEvent(event)
+        given, editor = event.commitString(), self.indexWidget(self.currentIndex())
+        if given and isinstance(editor, QLineEdit) and not editor.isModified():
+            editor.insert(given)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.editing.wheel_turned(event):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QInputMethodEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from explorer.document.commands import SetCells, SetTokens
@@ -74,6 +74,16 @@ def test_a_number_typed_over_a_cell(window, eye, hand, view, cell, history, qtbo
     qtbot.waitUntil(lambda: eye.texts(view)[1][2] == "0.1")
     hand.key(Key.Key_Y, CONTROL)
     assert cell(1, 2) == 2.5
+
+
+def test_what_a_screen_keyboard_or_dictation_gives_is_typed(hand, view, cell):
+    for told in ([QInputMethodEvent("7", []), QInputMethodEvent()], [QInputMethodEvent()]):
+        hand.click(view, hand.cell(view, 1, 1))
+        told[-1].setCommitString(f"{len(told)}5")
+        for event in told:
+            QApplication.sendEvent(QApplication.focusWidget(), event)
+        hand.key(Key.Key_Return)
+        assert cell(1, 1) == 10 * len(told) + 5
 
 
 def test_keys_that_open_the_editor_with_the_whole_number(window, hand, view, cell):
