@@ -70,7 +70,7 @@ class LookUp(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         tokens, table = parents
         row = tokens[cell[:-1]]
-        return step("pick", row, table[int(row.value), cell[-1]], label="from the row of the word")
+        return step("pick", row, table[int(row.value), cell[-1]], label="from the row with this number")
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         if parent == 0:
