@@ -10,22 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from explorer.checkpoints import llamas
 from explorer.checkpoints.config import Config
 from explorer.checkpoints.encoders import bert, distilbert, marian, roberta, t5
 from explorer.checkpoints.gpts import gpt2, gpt_neo, gpt_neox, opt, phi
-from explorer.checkpoints.llamas import (
-    gemma,
-    gemma2,
-    gemma3,
-    llama,
-    mistral,
-    mixtral,
-    olmo,
-    olmo2,
-    qwen2,
-    qwen3,
-    qwen3_moe,
-)
 from explorer.checkpoints.plans import Plan
 from explorer.core.frozen import Frozen
 from explorer.core.model import Model
@@ -37,17 +25,17 @@ ARCHITECTURES: dict[str, Callable[[Config], Plan]] = {
     "gpt_neox": gpt_neox,
     "opt": opt,
     "phi": phi,
-    "llama": llama,
-    "mistral": mistral,
-    "mixtral": mixtral,
-    "qwen2": qwen2,
-    "qwen3": qwen3,
-    "qwen3_moe": qwen3_moe,
-    "gemma": gemma,
-    "gemma2": gemma2,
-    "gemma3_text": gemma3,
-    "olmo": olmo,
-    "olmo2": olmo2,
+    "llama": llamas.llama,
+    "mistral": llamas.mistral,
+    "mixtral": llamas.mixtral,
+    "qwen2": llamas.qwen2,
+    "qwen3": llamas.qwen3,
+    "qwen3_moe": llamas.qwen3_moe,
+    "gemma": llamas.gemma,
+    "gemma2": llamas.gemma2,
+    "gemma3_text": llamas.gemma3,
+    "olmo": llamas.olmo,
+    "olmo2": llamas.olmo2,
     "bert": bert,
     "distilbert": distilbert,
     "roberta": roberta,

@@ -8,20 +8,7 @@ from html import escape
 
 import numpy as np
 
-from explorer.core.attribution import (
-    Ledger,
-    Lens,
-    Part,
-    Site,
-    lens,
-    moved,
-    output_layer,
-    patched,
-    pin_of,
-    rival_of,
-    sites,
-    stream,
-)
+from explorer.core import attribution
 from explorer.core.byte_pairs import typed
 from explorer.core.engine import fresh
 from explorer.core.frozen import Frozen
@@ -68,22 +55,22 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
 
     def tried(told: Told) -> tuple[_Other, Array]:
         other = _other(view, sequence, row, word)
-        pair = word, rival_of(other.values[LOGITS][row], word)
+        pair = word, attribution.rival_of(other.values[LOGITS][row], word)
         here, there = (of[LOGITS][row, list(pair)] for of in (view.values, other.values))
-        found = patched(view.graph, view.values, other.values, view.engine.pins, row, places, pair, told)
-        return other, moved(found, here, there)
+        found = attribution.patched(view.graph, view.values, other.values, view.engine.pins, row, places, pair, told)
+        return other, attribution.moved(found, here, there)
 
     compared = None if view.beside is None else view.beside.values
     of = view.values, compared, row, word, *chosen
-    runs = (TRIED * len(places) + len(sites(view.graph)) / 2) * len(view.nodes)
-    size = work * len(sites(view.graph)) * len(places) / 2 + EACH * runs
+    runs = (TRIED * len(places) + len(attribution.sites(view.graph)) / 2) * len(view.nodes)
+    size = work * len(attribution.sites(view.graph)) * len(places) / 2 + EACH * runs
     outcome = view.awaited(TO_PATCH, size, of, tried)
     if outcome is None:
         return (*head, el.Controls("patch", (check,)), el.waiting(view, TO_PATCH, "Trying all parts"))
     other, shares = outcome
     asked, text = _asked(view, sequence, row, other), other.words
     says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)
-    rival = rival_of(other.values[LOGITS][row], word)
+    rival = attribution.rival_of(other.values[LOGITS][row], word)
     other_text = escape(typed(text, view.graph.axes[view.graph.sequences[sequence]]))
     note = (
         f"The other text is <i>{other_text}</i>. Each cell takes one part at one place from there and says "
@@ -96,7 +83,7 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
             f"other: choose another word, or take a pin out by undo."
         )
     lines = []
-    for site, along in zip(sites(view.graph), shares, strict=True):
+    for site, along in zip(attribution.sites(view.graph), shares, strict=True):
         whole = site.node == site.after
         entries = []
         for place, share in zip(places, along.tolist(), strict=True):
@@ -105,13 +92,13 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
             entries.append(el.Entry(said, share if np.isfinite(share) else 0.0, tip, leads=_Put(site, place, other)))
         lines.append(el.Line(tuple(entries), strong=whole))
     columns = tuple(el.Column(f"“{there[place]}”", el.HEAT) for place in places)
-    parts = tuple(_site_named(site, names) for site in sites(view.graph))
+    parts = tuple(_site_named(site, names) for site in attribution.sites(view.graph))
     title = "How far the answer moves, for each part and place"
     heat = el.Listing("patches", title, columns, tuple(lines), most=40, labels=parts)
     return (*head, el.Controls("patch", (check, *asked)), el.Note("about patching", note), heat)
 
 
-def _site_named(site: Site, names: Mapping[str, str]) -> str:
+def _site_named(site: attribution.Site, names: Mapping[str, str]) -> str:
     if site.head is not None:
         return f"{names[site.after].partition(',')[0]}, head {site.head + 1}"
     named = names[site.after].replace("feed-forward", "net")  # a short word, for lack of room
@@ -121,13 +108,13 @@ def _site_named(site: Site, names: Mapping[str, str]) -> str:
 class _Put(Edit):
     """Pins a part to its numbers in the other pass. The command is made only for the one cell that is clicked."""
 
-    site: Site
+    site: attribution.Site
     place: int
     other: "_Other"
 
     def command(self, stroke: object = None) -> PinCells:
         there = self.other.values
-        values = there[self.site.node][pin_of(self.site, self.place, there).cells]
+        values = there[self.site.node][attribution.pin_of(self.site, self.place, there).cells]
         return PinCells(self.site.name, {(self.place, k): float(v) for k, v in enumerate(values)})
 
 
@@ -150,7 +137,7 @@ def _other(view: View, sequence: str, row: int, word: int) -> _Other:
     beside, own = view.beside, view.labels(sequence)
     if beside is not None and all(
         site.node in beside.values and beside.values[site.node].shape == view.values[site.node].shape
-        for site in sites(view.graph)
+        for site in attribution.sites(view.graph)
     ):
         return _Other(beside.values, beside.labels(sequence))
     place, number = _swap(view, sequence, row, word)
@@ -242,7 +229,7 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
         el.Controls("asked", (el.row_choice(view, sequence, "After", last=True), words)),
         *_lens(view, sequence, row, word),
         *_ledger(view, sequence, row, word),
-        *patching(view, sequence, row, word, {name: _block(view, name) for name in stream(view.graph)}),
+        *patching(view, sequence, row, word, {name: _block(view, name) for name in attribution.stream(view.graph)}),
     )
 
 
@@ -254,7 +241,9 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
     graph, head = view.graph, el.Section("lens", "The output layer, after each block")
     of = view.values, row
     pins = view.engine.pins
-    found = view.awaited(LENS, _work_of_lens(graph), of, lambda told: lens(graph, view.values, pins, row, MOST_BLOCKS))
+    found = view.awaited(
+        LENS, _work_of_lens(graph), of, lambda told: attribution.lens(graph, view.values, pins, row, MOST_BLOCKS)
+    )
     if found is None:
         return head, el.waiting(view, LENS, "Reading the stream after each block")
     says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)
@@ -291,11 +280,11 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
 
 def _work_of_lens(graph: Graph) -> float:
     """The multiply-adds of the lens, weighed as in `Graph.work`."""
-    tokens, table = graph.shape(LOGITS)[0], graph.size(output_layer(graph).parents[1])
-    return table * (READ * (1 + MOST_BLOCKS) + MOST_BLOCKS * tokens + len(stream(graph)))
+    tokens, table = graph.shape(LOGITS)[0], graph.size(attribution.output_layer(graph).parents[1])
+    return table * (READ * (1 + MOST_BLOCKS) + MOST_BLOCKS * tokens + len(attribution.stream(graph)))
 
 
-def _lens_of_all(found: Lens, says: tuple[str, ...], there: tuple[str, ...], row: int) -> el.Listing:
+def _lens_of_all(found: attribution.Lens, says: tuple[str, ...], there: tuple[str, ...], row: int) -> el.Listing:
     """The most probable word after each word of the sentence, by block; in a deep model, only for the last blocks."""
     shown, places = found.likeliest, range(len(there))
     lines = [
@@ -330,7 +319,7 @@ def _block(view: View, node: str) -> str:
 
 def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]:
     says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)
-    ledger = Ledger(view.graph, view.values, row, word)
+    ledger = attribution.Ledger(view.graph, view.values, row, word)
     title = el.Section("ledger", f"Why “{says[word]}”: its logit, term by term")
     heads = READ * sum(view.graph.size(name) for name in view.nodes if name.endswith(".W_O"))  # reading each W_O
     # If the lens is computed on a thread, this is too: at the same time here and there, both take three times as long.
@@ -374,7 +363,7 @@ ROUNDING = 1e-4
 """The part of the largest term that rounding may leave between a logit and the sum of its terms."""
 
 
-def _with_pins(view: View, ledger: Ledger, values: list[float], word: int) -> tuple[float, float]:
+def _with_pins(view: View, ledger: attribution.Ledger, values: list[float], word: int) -> tuple[float, float]:
     """The logit, and what pinned cells of the stream make of it beside its parts; 0 but for rounding is 0."""
     if not view.engine.pins:
         return ledger.total, 0.0
@@ -383,7 +372,7 @@ def _with_pins(view: View, ledger: Ledger, values: list[float], word: int) -> tu
     return total, 0.0 if abs(held) <= ROUNDING * max(map(abs, values), default=0.0) else held
 
 
-def _named(view: View, part: Part, word: str) -> str:
+def _named(view: View, part: attribution.Part, word: str) -> str:
     match part.kind:
         case "word":
             names = {part.node} | view.graph.ancestors(part.node)  # a norm or dropout follows
@@ -401,7 +390,9 @@ def _named(view: View, part: Part, word: str) -> str:
     return _block(view, part.node)
 
 
-def _opened(view: View, sequence: str, ledger: Ledger, part: Part, there: tuple[str, ...]) -> tuple[Element, ...]:
+def _opened(
+    view: View, sequence: str, ledger: attribution.Ledger, part: attribution.Part, there: tuple[str, ...]
+) -> tuple[Element, ...]:
     """One part as a sum of products: for a head, over the words that it looks at; for a net, over its units."""
     by, says, rest = ledger.products(part)
     match part.kind:

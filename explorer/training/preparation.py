@@ -15,21 +15,7 @@ from explorer.core.graph import CASES, TARGET
 from explorer.core.model import Model
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
-from explorer.core.training.data import (
-    OWN,
-    SHOWN,
-    Examples,
-    Pair,
-    cases,
-    masked_sentences,
-    pairs_of,
-    sentence_pairs,
-    vocabulary,
-    whole_sentences,
-    windows,
-    words_of,
-)
-from explorer.core.training.data import words_of as split_words
+from explorer.core.training import data
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
 from explorer.core.training.trainer import Trainer, fitted
@@ -66,7 +52,7 @@ class Prepared(Frozen, eq=False):
     # The same with the sequence lengths of the examples, for the trainer. Weights have the same shapes in both, except
     # learned positions.
     state: State
-    examples: Examples
+    examples: data.Examples
     recipe: Recipe
     title: str
 
@@ -119,24 +105,24 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
     words = {name: labels for name, labels in model.axes.items() if name.endswith(".words")}
     match material.kind:
         case "own":
-            examples = OWN
+            examples = data.OWN
         case "shown":
-            examples = SHOWN
+            examples = data.SHOWN
         case "text":
             text = _text(material, words["input.words"])
             output = words.get("output.words")
             targets = token_ids(text, output) if output else None
             n, share, seed = material.window, recipe.validation, recipe.seed
-            examples = windows(token_ids(text, words["input.words"]), n, share, seed, targets=targets)
+            examples = data.windows(token_ids(text, words["input.words"]), n, share, seed, targets=targets)
         case "pairs":
             output = words.get("output.words", ())
             examples = _split(
-                sentence_pairs(_pairs(material), words["source.words"], words["target.words"], output), recipe
+                data.sentence_pairs(_pairs(material), words["source.words"], words["target.words"], output), recipe
             )
         case "grammar":
             examples = _drawn(_grammar(material, model.kind), model.kind, words, material.sentences, recipe.seed)
         case _:
-            examples = _split(cases(*_cases(material)), recipe)
+            examples = _split(data.cases(*_cases(material)), recipe)
             for name in (one for one in (CASES, TARGET) if one in document.graph.nodes):
                 wanted_width = document.graph.shape(name)[-1]
                 if examples.arrays[name].shape[-1] != wanted_width:
@@ -181,11 +167,11 @@ def trained(prepared: Prepared, trainer: Trainer, records: Records) -> State:
     return replace(with_weights(prepared.document, trainer.weights), records=records, optimiser=trainer.optimiser)
 
 
-def _split(examples: Examples, recipe: Recipe) -> Examples:
+def _split(examples: data.Examples, recipe: Recipe) -> data.Examples:
     return examples.split(recipe.validation, recipe.seed)
 
 
-def _fitting(document: State, examples: Examples, recipe: Recipe, title: str) -> Prepared:
+def _fitting(document: State, examples: data.Examples, recipe: Recipe, title: str) -> Prepared:
     model = replace(document.model, lengths={**document.model.lengths, **examples.lengths})
     if examples.arrays:
         _check_size(model, examples, recipe)
@@ -224,20 +210,20 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
         case "gpt":
             known = (*labels(learn(material.text, material.merges)), END) if material.merges else ()
             text = _text(material, known)
-            known = known or vocabulary(text, material.words)
+            known = known or data.vocabulary(text, material.words)
             ids = token_ids(text, known)
-            examples = windows(ids, material.window, recipe.validation, recipe.seed)
+            examples = data.windows(ids, material.window, recipe.validation, recipe.seed)
             learned = made.switches.get("input.positions") == "learned"
             n = material.window if learned else min(material.window, SHOWN_WORDS)
             axes, lengths = {"input.words": known}, {"input": n}
             inputs = {"input.tokens": ids[:n], TARGET: ids[1 : n + 1]}
         case "encoder-decoder":
             pairs = _pairs(material)
-            source = vocabulary([w for read, _ in pairs for w in read], material.words, (PAD, UNKNOWN))
-            target = vocabulary(
+            source = data.vocabulary([w for read, _ in pairs for w in read], material.words, (PAD, UNKNOWN))
+            target = data.vocabulary(
                 [w for _, written in pairs for w in written], material.words, (START, END, PAD, UNKNOWN)
             )
-            examples = _split(sentence_pairs(pairs, source, target), recipe)
+            examples = _split(data.sentence_pairs(pairs, source, target), recipe)
             switches |= _padding_masks(model)
             switches["loss.targets"] = "next word"
             n, m = len(pairs[0][0]), len(pairs[0][1]) + 1
@@ -245,7 +231,7 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
             inputs = {name: array[0, : n if name == "source.tokens" else m] for name, array in examples.arrays.items()}
         case _:
             X, wanted = _cases(material)
-            examples = _split(cases(X, wanted), recipe)
+            examples = _split(data.cases(X, wanted), recipe)
             widths = [X.shape[1], *made.units, wanted.shape[1]]
             letters = ["x", *("h" for _ in made.units), "y"]
             axes = {f"layer.{k}": _counted(letters[k], width) for k, width in enumerate(widths)}
@@ -277,15 +263,15 @@ def _counted(letter: str, n: int) -> tuple[str, ...]:
 def _text(material: Material, known: tuple[str, ...]) -> list[str]:
     """The text in words; or, for a vocabulary of pieces, in pieces, with its end mark after each paragraph."""
     if not are_pieces(known):
-        return split_words(material.text, material.lower)
+        return data.words_of(material.text, material.lower)
     paragraphs = "\n".join(line.strip() for line in material.text.splitlines() if line.strip())
     end = end_mark(known)
     behind = end if end in known else NEW_LINE
     return [behind if piece == NEW_LINE else piece for piece in pieces_of(f"{paragraphs}\n", known)]
 
 
-def _pairs(material: Material) -> list[Pair]:
-    return pairs_of(material.text, str(material.file or "the text"), material.lower)
+def _pairs(material: Material) -> list[data.Pair]:
+    return data.pairs_of(material.text, str(material.file or "the text"), material.lower)
 
 
 def _grammar(material: Material, kind: str) -> Grammar:
@@ -310,20 +296,20 @@ def _words_of(grammar: Grammar, kind: str) -> dict[str, tuple[str, ...]]:
     return {"source.words": (PAD, *grammar.words(source)), "target.words": (*starts, END, PAD, *known)}
 
 
-def _drawn(grammar: Grammar, kind: str, words: Mapping[str, Sequence[str]], n: int, seed: int) -> Examples:
+def _drawn(grammar: Grammar, kind: str, words: Mapping[str, Sequence[str]], n: int, seed: int) -> data.Examples:
     """Sentences of a grammar as examples: some to learn from, and held-out ones for validation."""
     drawn = grammar.sample(n, seed, held_out=False)
     judged = grammar.sample(JUDGED, seed, held_out=True)
     if kind in ("gpt", "encoder"):
         sentences = [one.words() for one in (*drawn, *judged)]
         if kind == "encoder":
-            return masked_sentences(sentences, words["input.words"], len(judged), seed)
-        return whole_sentences(sentences, words["input.words"], len(judged))
+            return data.masked_sentences(sentences, words["input.words"], len(judged), seed)
+        return data.whole_sentences(sentences, words["input.words"], len(judged))
     source, *others = grammar.languages
     both = [(one.words(source), (start_of(to), *one.words(to))) for one in (*drawn, *judged) for to in others]
     read, written = zip(*both, strict=True)
     known = words["target.words"], len(judged) * len(others)
-    return whole_sentences(written, *known, read, words["source.words"])
+    return data.whole_sentences(written, *known, read, words["source.words"])
 
 
 def _pad(name: str, words: Mapping[str, Sequence[str]]) -> int:
@@ -347,7 +333,7 @@ def _cases(material: Material) -> tuple[Array, Array]:
 # Sizes, checked before anything is made
 
 
-def _check_size(model: Model, examples: Examples, recipe: Recipe) -> None:
+def _check_size(model: Model, examples: data.Examples, recipe: Recipe) -> None:
     """Check that neither the model nor a step on a batch needs too much memory."""
     graph = graph_of_new(model)
     given = sum(map(graph.size, graph.inputs))
@@ -380,14 +366,16 @@ def take_words(document: Document, material: Material) -> None:
         case "text" if are_pieces(axes.get("input.words", ())):
             return  # the pieces can write any text
         case "text":
-            said = words_of(material.text, material.lower)
-            words = {"input.words": vocabulary(said, MOST_WORDS)}
+            said = data.words_of(material.text, material.lower)
+            words = {"input.words": data.vocabulary(said, MOST_WORDS)}
             n = min(max(state.model.lengths.get("input", 0), 4), material.window)
             sentences = {"input": said[:n]}
         case "pairs":
-            pairs = pairs_of(material.text, lower=material.lower)
+            pairs = data.pairs_of(material.text, lower=material.lower)
             read, written = zip(*pairs, strict=True)
-            known = [vocabulary([word for words in side for word in words], MOST_WORDS) for side in (read, written)]
+            known = [
+                data.vocabulary([word for words in side for word in words], MOST_WORDS) for side in (read, written)
+            ]
             words = {"source.words": (*known[0], PAD), "target.words": (START, *known[1], END, PAD)}
             sentences = {"source": pairs[0][0], "target": [START, *pairs[0][1]]}
         case _:

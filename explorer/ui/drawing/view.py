@@ -13,24 +13,11 @@ from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.pages.drawing import Arrow, Axis, Dot, Drawing, Image, Mark, Strips, drawable
 from explorer.pages.gestures import Edit
+from explorer.ui.drawing import pointing
 from explorer.ui.drawing.accessible import install
 from explorer.ui.drawing.blocks import shares_of
 from explorer.ui.drawing.marks import Marks
 from explorer.ui.drawing.plot import ARROWS, Key, Plot
-from explorer.ui.drawing.pointing import (
-    Targets,
-    beside,
-    cell_of,
-    labels_at,
-    leads,
-    means,
-    of_mark,
-    of_square,
-    place_of,
-    points_of,
-    shape_of,
-    square_of,
-)
 from explorer.ui.drawing.strokes import kept
 from explorer.ui.drawing.zoom import Closer
 from explorer.ui.errors import show_error
@@ -61,7 +48,7 @@ class DrawingView(Plot):
         self._images: list[tuple[Image, pg.ImageItem]] = []
         self._marks = Marks(bench, (self.side("bottom"), self.side("left")))
         self.add(self._marks, 5)
-        self._targets: Targets | None = None
+        self._targets: pointing.Targets | None = None
         self._held: Edit | None = None
         self._stroke: object = None
         self._said: QLabel | None = None
@@ -114,7 +101,11 @@ class DrawingView(Plot):
             self._frame(_window_of(drawing))
         self._show_sides()
         self._marks.tell(drawing)
-        walked = drawing.zoom or any(all(shape_of(one)) for one in self._marks.grids) or any(map(leads, drawing.marks))
+        walked = (
+            drawing.zoom
+            or any(all(pointing.shape_of(one)) for one in self._marks.grids)
+            or any(map(pointing.leads, drawing.marks))
+        )
         policy = Qt.FocusPolicy.TabFocus if walked else Qt.FocusPolicy.NoFocus
         if policy != self.focusPolicy():
             self.setFocusPolicy(policy)
@@ -238,12 +229,12 @@ class DrawingView(Plot):
         marked: dict[str, list[int]] = {"x": [], "y": []}
         said = ""
         for one in self._marks.grids:
-            square = square_of(one, selection.cell)
+            square = pointing.square_of(one, selection.cell)
             if square is not None:
-                said = of_square(self.drawing, one, *square).replace("\n", ": ")
+                said = pointing.of_square(self.drawing, one, *square).replace("\n", ": ")
                 if isinstance(one, Image):
                     marked["y"], marked["x"] = (
-                        [k] if k is not None else [] for k in labels_at(self.drawing, one, *square)
+                        [k] if k is not None else [] for k in pointing.labels_at(self.drawing, one, *square)
                     )
         for name, axis in (("x", self.drawing.x), ("y", self.drawing.y)):
             if axis.token and selection.token is not None and selection.token[0] == axis.token:
@@ -256,7 +247,7 @@ class DrawingView(Plot):
         if self.drawing.zoom:
             said = self.closer.said() or said
         elif not said and lit is not None:
-            said = of_mark(self.drawing, self.drawing.marks[lit]).replace("\n", "; ")
+            said = pointing.of_mark(self.drawing, self.drawing.marks[lit]).replace("\n", "; ")
         self.describe(said)
 
     # Places in pixels
@@ -284,18 +275,18 @@ class DrawingView(Plot):
         best = int(distances.argmin())
         return best if distances[best] <= self.bench.appearance.px(GRIP) else None
 
-    def _points(self) -> Targets:
+    def _points(self) -> pointing.Targets:
         if self._targets is None:
-            self._targets = Targets(self.drawing)
+            self._targets = pointing.Targets(self.drawing)
         return self._targets
 
     def square_at(self, position: QPointF) -> tuple[Image | Strips, tuple[int, int]] | None:
         """The image or strips under the mouse, with the row and column of the number there."""
         point = self.at(position)
         for one in reversed(self._marks.grids):
-            rows, columns = shape_of(one)
+            rows, columns = pointing.shape_of(one)
             if isinstance(one, Strips):
-                places = np.stack([array.ravel() for array in points_of(one)], axis=-1)
+                places = np.stack([array.ravel() for array in pointing.points_of(one)], axis=-1)
                 found = self._nearest(places, position) if len(places) else None
                 if found is not None:
                     return one, divmod(found, columns)
@@ -324,7 +315,7 @@ class DrawingView(Plot):
                 self._held, self._stroke = drag, object()
                 self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
         elif (found := self.square_at(event.position())) is not None:
-            self.bench.selection.choose(cell_of(found[0], *found[1]))
+            self.bench.selection.choose(pointing.cell_of(found[0], *found[1]))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self.drawing.zoom:
@@ -344,7 +335,7 @@ class DrawingView(Plot):
         self.bench.selection.set_token(None)
         found = self.square_at(event.position())
         if found is not None:
-            self.bench.selection.point(cell_of(found[0], *found[1]))
+            self.bench.selection.point(pointing.cell_of(found[0], *found[1]))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self.drawing.zoom:
@@ -385,14 +376,14 @@ class DrawingView(Plot):
 
     def _point(self, mark: Mark) -> None:
         """Point at what a mark stands for."""
-        cell, token = means(mark)
+        cell, token = pointing.means(mark)
         self.bench.selection.set_token(token)
         if cell is not None:
             self.bench.selection.point(cell)
 
     def _choose(self, mark: Mark) -> None:
         """Choose what a mark stands for."""
-        selection, (cell, token) = self.bench.selection, means(mark)
+        selection, (cell, token) = self.bench.selection, pointing.means(mark)
         if token is not None:
             selection.choose_token(None if token == selection.chosen_token else token)
         if cell is not None:
@@ -414,9 +405,11 @@ class DrawingView(Plot):
         if near is not None:
             mark = self.drawing.marks[near]
             assert isinstance(mark, Dot | Arrow)
-            middle = self.pixel(*place_of(mark)).toPoint()
+            middle = self.pixel(*pointing.place_of(mark)).toPoint()
             reach = self.bench.appearance.px(GRIP)
-            return of_mark(self.drawing, mark), QRect(middle - QPoint(reach, reach), middle + QPoint(reach, reach))
+            return pointing.of_mark(self.drawing, mark), QRect(
+                middle - QPoint(reach, reach), middle + QPoint(reach, reach)
+            )
         found = self.square_at(position)
         if found is not None:
             one, (row, column) = found
@@ -424,7 +417,7 @@ class DrawingView(Plot):
                 rect = self._marks.square(one, row, column).toAlignedRect()
             else:
                 rect = QRect(position.toPoint() - QPoint(8, 8), position.toPoint() + QPoint(8, 8))
-            return of_square(self.drawing, one, row, column), rect
+            return pointing.of_square(self.drawing, one, row, column), rect
         # In a drawing with a probe, each place has words of its own, and a hint would hide them.
         movable = any(isinstance(mark, Dot | Arrow) and mark.drag is not None for mark in self.drawing.marks)
         hint = "A point here can be dragged" if movable and self.drawing.probe is None else ""
@@ -469,7 +462,7 @@ class DrawingView(Plot):
         if self.drawing.zoom:
             self.closer.walk(down, across)
             return
-        cell, lies = beside(self.drawing, self.bench.selection.cell, down, across)
+        cell, lies = pointing.beside(self.drawing, self.bench.selection.cell, down, across)
         if cell is not None:
             self.bench.selection.choose(cell, "arrow")
         elif not lies:
@@ -481,7 +474,7 @@ class DrawingView(Plot):
         here = next((k for k, i in enumerate(numbers) if i in self._marks.lit), None)
         k = 0 if here is None else here + down + across
         if 0 <= k < len(numbers):
-            cell, token = means(self.drawing.marks[numbers[k]])
+            cell, token = pointing.means(self.drawing.marks[numbers[k]])
             if token is not None:
                 self.bench.selection.choose_token(token, "arrow")
             if cell is not None:

@@ -7,21 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from PySide6.QtCore import QRect, QSize
 from PySide6.QtWidgets import QLabel, QLayoutItem, QStyle, QWidget
 
-from explorer.pages.equation import (
-    Line,
-    Part,
-    Placed,
-    Room,
-    Size,
-    across,
-    broken,
-    halves,
-    is_labelled,
-    is_torn,
-    placed,
-    stand,
-    widened,
-)
+from explorer.pages import equation
 from explorer.ui.matrix.box import TIGHT_WAYS, MatrixBox
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.layouts import Asked, FlowLayout
@@ -34,9 +20,9 @@ THUMB = 132
 """The greatest width of a small picture in an equation, in pixels at text scale 1."""
 
 
-def row_room(px: Callable[[float], int], width: int = 0) -> Room:
+def row_room(px: Callable[[float], int], width: int = 0) -> equation.Room:
     """The room of a row; `px` converts pixels at text scale 1 to this screen."""
-    return Room(width, px(ACROSS_ROW), px(SIGN))
+    return equation.Room(width, px(ACROSS_ROW), px(SIGN))
 
 
 class RowLayout(FlowLayout):
@@ -50,14 +36,14 @@ class RowLayout(FlowLayout):
         Pixels between two lines.
     """
 
-    def __init__(self, parent: QWidget, across: Room, down: int) -> None:
+    def __init__(self, parent: QWidget, across: equation.Room, down: int) -> None:
         super().__init__(parent, across.gap, down)
         self._room, self._down = across, down
         self._signs: list[tuple[str, QLabel | None]] = []
         self._yields: list[bool] = []
         self._sign_places: list[tuple[QLabel, QRect]] = []
         self._seen: list[int] = []
-        self._wheres: dict[int, tuple[list[Asked], Placed]] = {}
+        self._wheres: dict[int, tuple[list[Asked], equation.Placed]] = {}
         self._begins: frozenset[int] = frozenset()
 
     def put(self, widget: QWidget, sign: str, label: QLabel | None, yields: bool = False) -> None:
@@ -85,9 +71,9 @@ class RowLayout(FlowLayout):
             self._begins = begins
             self.invalidate()
 
-    def parts(self, part_of: Callable[[QWidget], Part]) -> list[Part]:
+    def parts(self, part_of: Callable[[QWidget], equation.Part]) -> list[equation.Part]:
         """The parts of the row: the result of `part_of` for each widget, with the facts that the row knows."""
-        found: list[Part] = []
+        found: list[equation.Part] = []
         before: QWidget | None = None
         for place, widget in enumerate(self.widgets):
             alike = isinstance(widget, MatrixBox) and same_rows(before, widget)
@@ -103,8 +89,8 @@ class RowLayout(FlowLayout):
         """Qt's minimum, with the width of the widest piece that cannot be broken: a narrower row would be cut."""
         parts = self._there({asked.item.widget(): asked.least.width() for asked in self._parts()})
         room = self._room._replace(width=0)
-        pieces = broken(parts, room)
-        widest = max((across(parts, piece, room, 0) for piece in pieces), default=0)
+        pieces = equation.broken(parts, room)
+        widest = max((equation.across(parts, piece, room, 0) for piece in pieces), default=0)
         return super().minimumSize().expandedTo(QSize(widest, 0))
 
     def setGeometry(self, rect: QRect) -> None:
@@ -133,41 +119,43 @@ class RowLayout(FlowLayout):
                 self._sign_places.append((label, there(left, middle - high // 2, self._room.sign, high)))
         return [(one, there(*place)) for one, place in zip(asked, where.parts, strict=True)]
 
-    def _where(self, width: int) -> tuple[list[Asked], Placed]:
+    def _where(self, width: int) -> tuple[list[Asked], equation.Placed]:
         """The items and their places in this width."""
         if width not in self._wheres:
             self._wheres[width] = self._reckoned(width)
         return self._wheres[width]
 
-    def _reckoned(self, width: int) -> tuple[list[Asked], Placed]:
+    def _reckoned(self, width: int) -> tuple[list[Asked], equation.Placed]:
         sized = self._sized(width)
         parts = self._there({asked.item.widget(): size.width() for asked, size in sized})
         room = self._room._replace(width=width)
         sizes = [_size(asked, size.width(), size.height()) for asked, size in sized]
-        lines, packs = broken(parts, room), not any(part.begins for part in parts)
-        where = placed([part.sign for part in parts], sizes, lines, room, self._down, packs)
+        lines, packs = equation.broken(parts, room), not any(part.begins for part in parts)
+        where = equation.placed([part.sign for part in parts], sizes, lines, room, self._down, packs)
         return [asked for asked, _ in sized], where
 
     def torn(self, width: int) -> int:
         """How many lines begin inside a term, in this width."""
         parts = self._there({asked.item.widget(): size.width() for asked, size in self._sized(width)})
-        return sum(is_torn(parts, line) for line in broken(parts, self._room._replace(width=width))[1:])
+        return sum(
+            equation.is_torn(parts, line) for line in equation.broken(parts, self._room._replace(width=width))[1:]
+        )
 
-    def _there(self, widths: Mapping[QWidget | None, int]) -> list[Part]:
+    def _there(self, widths: Mapping[QWidget | None, int]) -> list[equation.Part]:
         """The parts whose widths are given, with these widths."""
-        parts = self.parts(lambda widget: Part((widths.get(widget, 0),)))
+        parts = self.parts(lambda widget: equation.Part((widths.get(widget, 0),)))
         self._seen = [place for place, widget in enumerate(self.widgets) if widget in widths]
         return [parts[place] for place in self._seen]
 
 
-def _size(asked: Asked, width: int, height: int) -> Size:
+def _size(asked: Asked, width: int, height: int) -> equation.Size:
     widget = asked.item.widget()
     if isinstance(widget, MatrixBox):
-        return Size(width, height, widget.shape.base, widget.shape.side)
-    return Size(width, height, None, (width, height // 2), asked.at_top)
+        return equation.Size(width, height, widget.shape.base, widget.shape.side)
+    return equation.Size(width, height, None, (width, height // 2), asked.at_top)
 
 
-def let_stand(layout: RowLayout, room: Room, thumb: int) -> None:
+def let_stand(layout: RowLayout, room: equation.Room, thumb: int) -> None:
     """Make the matrices of a row as large as its room allows.
 
     `thumb`: the greatest width of a small picture in an equation, in pixels.
@@ -175,14 +163,14 @@ def let_stand(layout: RowLayout, room: Room, thumb: int) -> None:
     parts = layout.parts(lambda widget: _part(widget, room.width, thumb))
     if not all(part.picture for part in parts):  # beside numbers, small pictures keep the formulas in their headings
         parts = [part._replace(widths=part.widths[:TIGHT_WAYS]) if part.tight else part for part in parts]
-    found = stand(parts, room)
-    across_small = widened(parts, found)
+    found = equation.stand(parts, room)
+    across_small = equation.widened(parts, found)
     for line, spare in zip(found.lines, found.spare, strict=True):
         for i, place in enumerate(line):
             box = layout.widgets[place]
             if isinstance(box, MatrixBox):
                 small = place in found.small
-                labels = is_labelled(parts, line, i, found.small)
+                labels = equation.is_labelled(parts, line, i, found.small)
                 way = min(found.way, len(parts[place].widths) - 1)
                 box.take(way, labels, across_small[place] if small else 0, spare)
                 spare = 0 if small and box.matrix.open else spare
@@ -195,21 +183,21 @@ def let_stand_below(layout: RowLayout) -> None:
             box.take(0, True)
 
 
-def width_of(layout: RowLayout, room: Room) -> tuple[int, int]:
+def width_of(layout: RowLayout, room: equation.Room) -> tuple[int, int]:
     """The width of a row on one line, and that of its widest part with row labels, both with unlimited room."""
     parts = layout.parts(lambda widget: _part(widget, UNBOUNDED, 0))
-    return across(parts, list(range(len(parts))), room, 0), max(one.widths[0] + one.labels[0] for one in parts)
+    return equation.across(parts, list(range(len(parts))), room, 0), max(one.widths[0] + one.labels[0] for one in parts)
 
 
-def halves_of(layout: RowLayout, room: Room) -> Line:
+def halves_of(layout: RowLayout, room: equation.Room) -> equation.Line:
     """Where a row that does not fit on one line, with all parts at full size, breaks: before its "=" or an arrow."""
-    return halves(layout.parts(lambda widget: _part(widget, UNBOUNDED, 0)), room)
+    return equation.halves(layout.parts(lambda widget: _part(widget, UNBOUNDED, 0)), room)
 
 
-def _part(widget: QWidget, room: int, thumb: int) -> Part:
+def _part(widget: QWidget, room: int, thumb: int) -> equation.Part:
     if isinstance(widget, MatrixBox):
         return widget.part(room, thumb)
-    return Part((max(min(widget.sizeHint().width(), room), widget.minimumSizeHint().width()),), matrix=False)
+    return equation.Part((max(min(widget.sizeHint().width(), room), widget.minimumSizeHint().width()),), matrix=False)
 
 
 def same_rows(before: QWidget | None, box: MatrixBox) -> bool:
