@@ -153,12 +153,15 @@ def in_full(value: float) -> str:
     return exact(float(f"{value:.{np.finfo(type(value)).precision}g}"))
 
 
+_TYPED = str.maketrans({"−": "-", "–": "-", ",": ".", "∞": "inf"})
+
+
 def read_number(text: str) -> float:
-    """The number that a person typed, with a true minus sign, or with a comma for the point.
+    """The number that a person typed or pasted: with a true minus sign or a dash, or with a comma for the point.
 
     Raises `ExplorerError`: "bad-number" or "number-too-large".
     """
-    plain = text.strip().replace("−", "-").replace(",", ".").replace("∞", "inf")
+    plain = text.strip().translate(_TYPED)
     try:
         value = None if "_" in plain else float(plain)  # float() takes "1_000" too
     except ValueError:

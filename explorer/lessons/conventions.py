@@ -33,9 +33,9 @@ from explorer.lessons.references import SLACK, units_off
 MOST_CELLS = 100_000
 _ENDS = re.compile(r"\\\\|[;\n\]]")
 _BETWEEN = re.compile(r"[\s,&\[\]()|]+")
-_COMMAS = re.compile(r"[-−+]?\d+,\d+([eE][-+−]?\d+)?")
+_COMMAS = re.compile(r"[-−–+]?\d+,\d+([eE][-+−–]?\d+)?")
 _NOTHING = frozenset(("?", "…", "...", "–", "_", "nan", "·"))
-_NUMBER = re.compile(r"[-−+]?\d*\.?(?P<behind>\d*)([eE](?P<power>[-−+]?\d{1,9}))?")
+_NUMBER = re.compile(r"[-−–+]?\d*\.?(?P<behind>\d*)([eE](?P<power>[-−–+]?\d{1,9}))?")
 
 
 def read_matrix(given: Any) -> tuple[Array, Array]:
@@ -93,7 +93,7 @@ def _decimals(text: str) -> int:
     if match is None:
         return 0
     behind = len(match["behind"]) if "." in text or "," in text else 0
-    return behind - int((match["power"] or "0").replace("−", "-"))
+    return behind - int(read_number(match["power"] or "0"))
 
 
 SECONDS = 10.0

@@ -97,6 +97,7 @@ def test_significant(value, decimals):
         ("2", 2.0),
         (" -0.5 ", -0.5),
         ("−0.5", -0.5),
+        ("–0.5", -0.5),  # as from a text processor
         ("1,25", 1.25),
         ("1e-3", 0.001),
         ("∞", np.inf),
