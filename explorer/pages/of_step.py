@@ -232,6 +232,7 @@ def lit_by_step(page: el.Page, view: View, step: Step) -> Lit:
     made = [name for name in names if view.graph.find(name) is not None]
     named += [*_on(page, view, names), *(one for one in _matrices(page) if one.name in names)]  # some occur twice
     beside += [matrix for name in made for matrix in _parents(page, view, name)]
+    beside += _on(page, view, [node for node, _ in step.shown.values()])  # the words say a number of it
     lit = _with_headings(
         page, *({one.id for one in some if not isinstance(one, Arrangement)} for some in (named, beside))
     )
@@ -381,10 +382,10 @@ def _begun_with(page: el.Page, view: View, question: Predict) -> list[Matrix]:
 
 
 def _parents(page: el.Page, view: View, node: str) -> list[Matrix]:
-    """The matrices on a page of a node's parents, without a parent from which another parent is computed."""
+    """The matrices on a page of a node's parents, without a parent from which another is computed, except in a sum."""
     place, graph = view.graph.place(node), view.graph
-    parents = view.nodes[place.node].parents
-    earlier = {name for parent in parents for name in graph.ancestors(parent) if name != parent}
+    op, parents = view.nodes[place.node].op, view.nodes[place.node].parents
+    earlier = {name for parent in parents if not op.adds for name in graph.ancestors(parent) if name != parent}
     return _on(page, view, (view.of_head(parent, place.head) for parent in parents if parent not in earlier))
 
 

@@ -291,6 +291,12 @@ def test_what_may_be_edited_for_a_question_and_what_is_asked_for_is_never_faint(
         elif isinstance(question, Predict) or (isinstance(question, Point) and question.at == "cell"):
             wanted = [question.node]
         assert {on_page[one] for one in wanted if one in on_page} <= light.named, step.id
+        said = {node for node, _ in step.shown.values()} & on_page.keys()
+        assert {on_page[one] for one in said} <= light.named | light.beside, f"{step.id}: a number said is faint"
+
+
+def test_both_summands_of_a_sum_are_readable():
+    assert lit("start-here", "keep")[1] == []
 
 
 def test_a_cell_lights_what_it_is_made_of_and_what_it_goes_into(desk):
