@@ -52,7 +52,7 @@ class Recorder(QObject):
         super().__init__(parent)
         self._bench, self._files, self._notice = bench, files, notice
         self.recording: Recording | None = None  # None: it is switched off
-        self._lesson = ""
+        self._lesson = bench.lesson
         self._state: State | None = None
         """The document's state at the last recorded step."""
         self._cell: Cell | None = None
@@ -74,7 +74,7 @@ class Recorder(QObject):
 
         try:
             self.recording = recording = Recording(self._bench.lesson)
-            self._lesson, self._state = self._bench.lesson.id, self._bench.document.state
+            self._lesson, self._state = self._bench.lesson, self._bench.document.state
             self._take_down()
             recording.toml("", "")  # to tell now, and not when it is to be saved
         except ExplorerError as error:
@@ -98,6 +98,11 @@ class Recorder(QObject):
         if answer == "discard":
             self.drop()
         return answer == "discard" or (answer == "save" and self._saved() is not None)
+
+    @property
+    def _waits(self) -> bool:
+        """Whether another lesson is open than the one that is recorded."""
+        return self._bench.lesson.id != self._lesson.id
 
     @property
     def _has_more(self) -> bool:
@@ -141,7 +146,10 @@ class Recorder(QObject):
             self._notice.hide()
             return
         steps = len(self.recording)
-        text = f"● Recording: each page that you go to and each edit becomes a step. {steps} step{'s' * (steps != 1)}."
+        what = "● Recording: each page that you go to and each edit becomes a step."
+        if self._waits:
+            what = f"● Recording waits until “{self._lesson.title}” is open again."
+        text = f"{what} {steps} step{'s' * (steps != 1)}."
         if text != self._notice.text:
             self._notice.ask(text, {"Stop and save …": self.stop, "Discard": self._ask_to_drop})
 
@@ -161,7 +169,10 @@ class Recorder(QObject):
 
     def _take_down(self, *_: object) -> None:
         document, selection = self._bench.document, self._bench.selection
-        if self.recording is None or self._bench.lesson.id != self._lesson or document.computing:
+        if self.recording is None or document.computing:
+            return
+        if self._waits:
+            self._say()
             return
         look, edited, undone = self._look(), None, document.history.undone
         self.recording.forget(undone)

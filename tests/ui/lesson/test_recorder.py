@@ -75,6 +75,21 @@ def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch, capsy
     assert "3 steps forward, backward and from each" in capsys.readouterr().out
 
 
+def test_in_another_example_nothing_is_recorded_and_the_notice_says_so(window, eye):
+    recorder, bench = window.lessons.recorder, window.bench
+    first = bench.lesson
+    recorder.start()
+    bench.open(load("emma"))
+    eye.settle(window)
+    assert window.recording.text == f"● Recording waits until “{first.title}” is open again. 1 step."
+    visit(window, eye, "attention")
+    assert len(recorder.recording) == 1
+    bench.open(first)
+    visit(window, eye, OUTPUT)
+    assert window.recording.text.startswith("● Recording: each page")
+    assert len(recorder.recording) > 1
+
+
 def test_what_is_undone_is_no_step(window, eye, tmp_path, monkeypatch):
     """Who undid what cannot be written down, as an infinite number, was told to do so, and could save nothing."""
     bench, recorder, told = window.bench, window.lessons.recorder, []
