@@ -365,7 +365,7 @@ def test_a_change_is_told_as_part_of_what_stood_there(desk):
     name = "encoder.1.self.projected"
     moved = np.linalg.norm(made.value(name) - was[name]) / np.linalg.norm(was[name])
     note, share = amount(made.view, name)
-    assert float(note.removeprefix("Δ ").removesuffix(" %")) == pytest.approx(100 * moved, rel=0.06)
+    assert float(note.removeprefix("Δ ").removesuffix("%")) == pytest.approx(100 * moved, rel=0.06)
     assert share == pytest.approx(np.clip((np.log10(moved) + 4) / 5, 0, 1))
     assert boxes(made.page(WHOLE.name))["Encoder 1: Self-attention, 2 heads"].note == note
     assert amount(made.view, "decoder.1.self.projected") == ("same", 0.0)
@@ -401,7 +401,7 @@ def test_the_way_of_a_word_is_drawn_and_measured(desk):
     told = [mark.text for mark in eyes.marks("model", Words) if mark.text.startswith("adds")]
     assert not [mark for mark in plain.marks("model", Words) if mark.text.startswith("adds")]
     added, before = made.value("decoder.1.self.projected")[1], made.value("target.H")[1]
-    assert told[0] == f"adds {100 * np.linalg.norm(added) / np.linalg.norm(before):.0f} % of its length"
+    assert told[0] == f"adds {100 * np.linalg.norm(added) / np.linalg.norm(before):.0f}% of its length"
     assert len(told) == 3
     here = np.concatenate([m.ends for m in eyes.marks("model", Segments) if m.ink == "here"])
     shares = [made.value(f"decoder.1.{block}.weights")[0, 1] for block in ("self", "cross")]
