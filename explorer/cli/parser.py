@@ -352,7 +352,7 @@ def _train() -> Parser:
     add("recipe", metavar="RECIPE", help="a file (.toml), or a name from `explorer list`")
     add("--out", metavar="FILE", required=True, help="the document to write (.explorer)")
     add_force(parser)
-    add("--text", metavar="FILE", help="learn from this text, in place of the one that the recipe names")
+    add("--text", metavar="FILE", help="learn from this text, in place of the one that the recipe names, if any")
     add("--json", action="store_true", help="print progress as JSON, an object a line")
     add("--keep-every", type=float, default=30.0, metavar="S", help="seconds after which the state is saved again (30)")
     what = "stop where standard input ends or says `stop`: for a program that has started this one"

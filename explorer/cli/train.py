@@ -41,7 +41,7 @@ def train(arguments: Namespace) -> int:
     progress = _Json() if arguments.json else _Bar()
     try:
         _check(out)
-        task = recipes.load(arguments.recipe)
+        task = recipes.load(arguments.recipe, arguments.text)
         if arguments.text is not None:
             task = replace(task, material=replace(_of_text(task.material), file=Path(arguments.text)))
         may_write(out, arguments.force, task.material.file, getattr(task.model, "name", None))

@@ -141,8 +141,10 @@ class Task(Frozen, eq=False):
     recipe: Recipe
 
 
-def load(name_or_path: str | Path) -> Task:
+def load(name_or_path: str | Path, text: str | None = None) -> Task:
     """A recipe of the program by name, or any recipe by the path of its file.
+
+    `text`: the file to learn from if the recipe names nothing.
 
     Raises `ExplorerError`: "unknown-recipe", "lesson-not-read", "lesson-too-large", "lesson-syntax" or "lesson-key".
     """
@@ -152,7 +154,10 @@ def load(name_or_path: str | Path) -> Task:
             raise ExplorerError("unknown-recipe", name=name, near=nearest(name, names()), known=", ".join(names()))
         name_or_path = paths.resources() / "recipes" / f"{name}.toml"
     path = Path(name_or_path)
-    return _task(read(path), path.parent)
+    top = read(path)
+    if text is not None and "data" not in top:
+        top = TomlTable(top.file, {**top.data, "data": {"text": str(Path(text).resolve())}})
+    return _task(top, path.parent)
 
 
 def names() -> list[str]:

@@ -79,6 +79,15 @@ def test_a_recipe_that_leaves_its_text_to_others_says_so():
         prepare(load("tiny-reader"))
 
 
+def test_a_recipe_that_names_nothing_to_learn_from_takes_the_text_of_the_command(tmp_path):
+    recipe, text = tmp_path / "my.toml", tmp_path / "my.txt"
+    recipe.write_text('[model]\nkind = "gpt"\n', "utf-8")
+    text.write_text("the sea is calm\n" * 9, "utf-8")
+    assert "sea" in prepare(load(recipe, str(text))).document.model.axes["input.words"]
+    with refuses("cannot learn from nothing"):
+        load(recipe)
+
+
 @pytest.mark.parametrize("mark", ["<|endoftext|>", "<bos>"])
 def test_a_model_that_others_trained_reads_its_own_end_mark_after_a_paragraph(mark):
     """Without an end mark, the line breaks stay. `<end>`, which it has not, had been looked for."""
