@@ -80,8 +80,9 @@ class CellPicker(QWidget):
             self._bench.descent.changed.emit()
 
     def _follow(self) -> None:
-        """Show the current weights, if this widget is visible."""
+        """Show the current weights, and the two that were chosen here or elsewhere, if this widget is visible."""
         if self.isVisible():
+            self.cells = self._bench.descent.looked_at
             for picture in self.pictures.values():
                 picture.follow()
 

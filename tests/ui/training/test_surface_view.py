@@ -4,7 +4,7 @@ import pytest
 
 from explorer.lessons.loader import load
 from explorer.ui.selection import Cell
-from explorer.ui.training.surface_view import SurfaceView, chosen
+from explorer.ui.training.surface_view import CellPicker, SurfaceView, chosen
 
 
 @pytest.mark.parametrize("moving", [(), ("layer.2.b",)])
@@ -21,3 +21,16 @@ def test_two_cells_are_chosen_also_where_fewer_than_two_move(moving, bench_of, q
     view = SurfaceView(bench)
     qtbot.addWidget(view)
     assert view.plot.cells == cells
+
+
+def test_what_is_chosen_in_one_window_is_marked_in_the_other(bench_of, qtbot):
+    """As on a slide and on the lecturer's screen: the surface followed, and the marks did not."""
+    bench = bench_of(load("xor"))
+    pickers = [CellPicker(bench) for _ in range(2)]
+    for picker in pickers:
+        qtbot.addWidget(picker)
+        picker.show()
+    cell = Cell("layer.2.b", (0,))
+    pickers[0].choose(cell)
+    assert pickers[1].cells == pickers[0].cells == bench.descent.looked_at
+    assert cell in pickers[1].cells
