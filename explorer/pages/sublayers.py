@@ -132,7 +132,8 @@ class Sublayers:
             sheet.gather(lane, down)
             sheet.add(FlowLine(((down, bottom), (down, lane.top + 0.5 * lane.pitch)), TEXT, 1.5, head=False))
         sheet.wait_for(raw)
-        below = sheet.added(lane, raw, stream if residual else "", left, width)
+        added = nodes[f"{block}.residual"].parents[1] if residual else raw  # a norm or dropout may follow
+        below = sheet.added(lane, added, stream if residual else "", left, width)
         kind = looks(self._view, f"{block}.") if stage.kind in ("attention", "masked") else stage.kind
         below = below or (BESIDE if beside(self._view, block) else BELOW.get(kind, ""))
         sheet.caption(left + width / 2, lane.bottom + 13.0, below)

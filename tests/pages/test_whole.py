@@ -410,6 +410,10 @@ def test_the_way_of_a_word_is_drawn_and_measured(desk):
     assert blue == [[2]], "the word behind it looks at it"
     assert {m.ink for m in eyes.marks("model", Segments) if m.dashed} == {series(0)}
     assert not any(m.dashed for m in plain.marks("model", Segments))
+    made.do(SetSwitch("decoder.1.self", "norm", "both"))
+    told = [mark.text for mark in made.page(WHOLE.name).marks("model", Words) if mark.text.startswith("adds")]
+    added, before = made.value("decoder.1.self.output_norm")[1], made.value("target.H")[1]
+    assert told[0] == f"adds {100 * np.linalg.norm(added) / np.linalg.norm(before):.0f}% of its length"
     assert {image.token for image in eyes.marks("model", Image)} >= {"source", "target"}
     (bars,) = eyes.marks("model", Bars)
     assert bars.cells[0].index[0] == 1
