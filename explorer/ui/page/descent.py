@@ -103,7 +103,7 @@ class _Curve(QWidget):
 
         super().__init__()
         self._curve = RunCurve(bench)
-        log = QCheckBox("Log scale")
+        log = QCheckBox("Logarithmic scale")
         log.setToolTip("A logarithmic scale: 1, 0.1 and 0.01 have equal distances, so that small losses can be read")
         log.toggled.connect(self._curve.set_log)
         column = column_in(self)

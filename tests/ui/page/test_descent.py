@@ -378,7 +378,7 @@ def test_the_curve_follows_the_run(window, panel, stepper, hand, eye, qtbot):
     assert curve._dot.place == (0, start)
     take(qtbot, hand, stepper, 3)
     qtbot.waitUntil(lambda: "after 3 steps" in curve.accessibleName())
-    (log,) = [box for box in panel.findChildren(QCheckBox) if box.text() == "Log scale"]
+    (log,) = [box for box in panel.findChildren(QCheckBox) if box.text() == "Logarithmic scale"]
     hand.click(log, QPoint(8, log.height() // 2))
     assert curve._traces.log
 
