@@ -29,7 +29,7 @@ MISTAKES = "What the printed example gets wrong"
 HINTS = (
     "Point at a number to see how it is computed. <b>Teal</b> numbers (“editable”) can be changed: type, drag, "
     "or turn the wheel.",
-    "Type on a computed number to hold it at your value; Delete computes it again. A right click fills a matrix.",
+    "Enter on a computed number holds it at a value of yours; Delete computes it again. A right click fills a matrix.",
     "F6 goes to the next part of the window, Ctrl+Page Down to the next stage. Esc shows these words again.",
 )
 EMPTY = (("", ()),) * 3
