@@ -5,6 +5,7 @@ import pytest
 from refusals import refuses
 
 from explorer.document.commands import SetArray
+from explorer.document.document import Document
 from explorer.lessons.answers import values_of
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import catalogue, load
@@ -89,6 +90,12 @@ def test_a_lesson_that_teaches_a_computation_lets_it_be_done(lesson):
     assert ({1, ALL} if lesson.id == "cat-sat-on-the" else {1, 2, ALL}) <= {question.fade for question in faded}
     assert sum(question.fresh for question in faded) >= 2
     assert any("rule" in step.id for step in lesson.steps)
+    states = StepStates(lesson)
+    for at, step in enumerate(lesson.steps):
+        if isinstance(question := step.question, Predict) and question.fade and question.fresh:
+            drawn = (Document(fresh_numbers(question, states[at], seed)).engine for seed in range(5))
+            found = [float(engine.value(engine.graph.place(question.node))[question.cell]) for engine in drawn]
+            assert (question.digits == 0) == all(map(float.is_integer, found)), f"{step.id}: two decimals of 12"
 
 
 @pytest.mark.parametrize("id", ["jump", "xor"])
