@@ -22,6 +22,8 @@ class VectorStripsView(QWidget):
     def __init__(self, bench: Workbench, strips: VectorStrips, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
+        self.strips = strips
+        self._row: int | None = None  # the row whose word the keys have followed last
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -30,6 +32,8 @@ class VectorStripsView(QWidget):
 
     def tell(self, strips: VectorStrips) -> None:
         """Show other words, or another dimension."""
+        if (strips.words, strips.here) != (self.strips.words, self.strips.here):
+            self._row = None
         self.strips = strips
         said = "; ".join(f"{word}, {note}" for word, note in zip(strips.words, strips.notes, strict=True))
         self.setAccessibleName(f"Vectors as bars: {said}")
@@ -129,8 +133,12 @@ class VectorStripsView(QWidget):
         if step is not None and self.strips.words:
             self._point(min(max(self.strips.dimension + step, 0), dims - 1))
         elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self.strips.words:
-            at = self.strips.words.index(self.strips.here) if self.strips.here in self.strips.words else 0
-            self._follow((at + (1 if event.key() == Qt.Key.Key_Down else -1)) % len(self.strips.words))
+            words, by = self.strips.words, 1 if event.key() == Qt.Key.Key_Down else -1
+            at = words.index(self.strips.here) if self.strips.here in words else 0
+            at = at if self._row is None else self._row
+            rows = [(at + by * k) % len(words) for k in range(1, len(words) + 1)]
+            self._row = next((row for row in rows if self.strips.follows[row] is not None), at)
+            self._follow(self._row)
         else:
             super().keyPressEvent(event)
 

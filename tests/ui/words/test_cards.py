@@ -37,6 +37,15 @@ def test_the_arrow_keys_walk_the_dimensions(tab, enter, qtbot):
     assert tab.state.word == "river"
     on(tab, "lookup", "words field").setFocus()
     assert on(tab, "lookup", "said").text().startswith("Norm")  # nobody points any more
+    qtbot.waitUntil(lambda: tab.state.cards["analogy"].result is not None)
+    strips = on(tab, "analogy", "strips")
+    strips.setFocus()
+    answer = strips.strips.here
+    for word in ("king", "man", "woman", answer, "king"):
+        QTest.keyClick(strips, Qt.Key.Key_Down)
+        assert tab.state.word == word
+    QTest.keyClick(strips, Qt.Key.Key_Up)
+    assert tab.state.word == answer
 
 
 def test_a_click_on_a_word_asks_for_its_neighbours(tab, enter, hand, qtbot):
