@@ -33,30 +33,12 @@ _CHANGES_NOTHING = (
     *("suppress_tokens", "begin_suppress_tokens", "exponential_decay_length_penalty"),
 )
 _ENDINGS = (
-    "_token_id",
-    "_dropout",
-    "_dropout_prob",
-    "dropout_rate",
-    "_pdrop",
-    "_range",
-    "_std",
-    "_factor_init",
-    "layerdrop",
-    "dropout",
-    "_first_dropout",
+    *("_token_id", "_dropout", "_dropout_prob", "dropout_rate", "_pdrop", "_range", "_std", "_factor_init"),
+    *("layerdrop", "dropout", "_first_dropout"),
 )
 _BEGINNINGS = (
-    "summary_",
-    "output_",
-    "initializer_",
-    "init_",
-    "initializer_factor",
-    "router_aux",
-    "torch_",
-    "classifier_",
-    "pooler_",
-    "transformers.js",
-    "unsloth_",
+    *("summary_", "output_", "initializer_", "init_", "initializer_factor", "router_aux", "torch_", "classifier_"),
+    *("pooler_", "transformers.js", "unsloth_"),
 )
 
 

@@ -67,17 +67,8 @@ _NODE = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
 _PARTS = ("format", "version", "title", "states", "labels", "now", "session")
 _STATE = ("lesson", "setting", "model", "inputs", "pins", "run", "beyond", "optimiser")
 _MODEL = (
-    "kind",
-    "lengths",
-    "axes",
-    "d_model",
-    "layers",
-    "switches",
-    "seed",
-    "initialiser",
-    "dtype",
-    "behind",
-    "called",
+    *("kind", "lengths", "axes", "d_model", "layers", "switches"),
+    *("seed", "initialiser", "dtype", "behind", "called"),
 )
 
 

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import LOSS
+from explorer.core.graph import LOSS, Place
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.vocabulary import Vocabulary
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
@@ -190,9 +190,7 @@ class _StepReader:
             with self._naming() as names:
                 block, name = names.switch(key)
             do(switches, key, SetSwitch(block, name, switches.data[key]))
-        for one in table.words("release") if "release" in table else ():
-            with self._naming() as names:
-                names.place(one)
+        for one in self._nodes(table, "release"):
             do(table, "release", Release(one))
         inputs, pins = table.table("inputs"), table.table("pins")
         for key in inputs:
@@ -249,11 +247,13 @@ class _StepReader:
                 token = one_of("sequence", axis, self._state.graph.axes), names.number(axis, word, "token")
         element, word = table.text("element", ""), table.text("word", "")
         ticked = table.words("ticked") if "ticked" in table else ()
-        beside = table.words("beside") if "beside" in table else ()
+        beside = tuple(self._nodes(table, "beside"))
+        return steps.Look(stage, node, rows, columns, element, token, word, ticked, beside), head
+
+    def _nodes(self, table: TomlTable, key: str) -> dict[str, Place]:
+        """The nodes and slices that a list names, each with its place; none if the list is missing."""
         with self._naming() as names:
-            for name in beside:
-                names.place(name)
-        return steps.Look(stage, node, rows, columns, element, token, word, tuple(ticked), tuple(beside)), head
+            return {name: names.place(name) for name in (table.words(key) if key in table else ())}
 
     def _of_head(self, table: TomlTable, node: str, head: int) -> tuple[str, int]:
         """The name of a node, or of the slice of the given head if the node is stacked over heads; and the head."""
@@ -299,10 +299,7 @@ class _StepReader:
         kinds = {"predict": self._predict, "choose": self._choose, "point": self._point, "make": self._make}
         kind = table.one_of("kind", kinds)
         hints = table.words("hints", MOST_TEXT) if "hints" in table else ()
-        covers = table.words("covers") if "covers" in table else ()
-        with self._naming() as names:
-            for name in covers:
-                names.place(name)
+        covers = tuple(self._nodes(table, "covers"))
         ask, why, alone = table.markdown("ask"), table.markdown("why", ""), table.flag("alone", True)
         common = steps.Question(ask=ask, hints=hints, why=why, covers=covers, alone=alone)
         return kinds[kind](table, look, common)
@@ -417,15 +414,13 @@ class _StepReader:
         goal = table.text("goal", most=MOST_TEXT)
         with self._naming() as names:
             conditions = read_goal(goal, names)
-        allowed = table.words("allowed") if "allowed" in table else ()
-        for name in allowed:
-            with self._naming() as names:
-                place = names.place(name)
+        allowed = self._nodes(table, "allowed")
+        for name, place in allowed.items():
             if not self._state.graph.nodes[place.node].is_input:
                 inputs = ", ".join(self._state.graph.inputs_of(place.node))
                 table.fail("allowed", f"names `{name}`, which is computed", f"name inputs, such as {inputs}")
         edits = table.number("edits", default=0, least=0, most=10_000)
-        return steps.MakeSo(**vars(common), goal=goal, conditions=conditions, edits=edits, allowed=allowed)
+        return steps.MakeSo(**vars(common), goal=goal, conditions=conditions, edits=edits, allowed=tuple(allowed))
 
 
 _PLAIN = ("kind", "ask", "hints", "why", "covers", "alone")

@@ -3,7 +3,7 @@
 from html import escape
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from explorer.lessons.progress import REVISIT, RIGHT, Outcome
 from explorer.lessons.schema import Lesson
@@ -12,6 +12,7 @@ from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.words import SentenceButton, WordyButton
 from explorer.ui.theme import mark
 from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.ring import Ring
 from explorer.ui.workbench import Workbench
 
@@ -35,8 +36,7 @@ class FinishView(QWidget):
         """The buttons that lead to the steps to revisit, by their ids."""
         self.next: QPushButton | None = None
         """Leads to the next lesson, where there is one."""
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = column_in(self)
         self._parts: list[QWidget] = []
         self.fold: SentenceButton | None = None
         """Shows the steps to revisit, or hides them."""

@@ -98,12 +98,8 @@ class StepSheet(QFrame):
         self._derivation = DerivationView(bench)
         self._derivation.columns = 2
         self._derivation.more_wanted.connect(lambda: self.write_all(True))
-        self._led = led = QVBoxLayout(way)
-        led.setContentsMargins(0, 0, 0, 0)
-        led.setSpacing(px(5))
-        for part in (self._name, self._formula, self._derivation):
-            led.addWidget(part)
-        led.addStretch(1)
+        self._led = column_in(way, self._name, self._formula, self._derivation, spacing=px(5))
+        self._led.addStretch(1)
         left = QVBoxLayout(said)
         left.setContentsMargins(0, 0, px(4), 0)
         left.setSpacing(px(8))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from explorer.lessons.mistakes import Part
 from explorer.lessons.walk import Attempt
@@ -41,10 +41,7 @@ class VerdictView(QWidget):
         self.both = SentenceButton("Both derivations side by side")
         self.both.setToolTip("Show side by side how one gets your number and how the right number is computed")
         self.side = DerivationSide(bench, OURS)
-        self._column = column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(bench.appearance.px(4))
-        column.addWidget(self._sentence)
+        self._column = column = column_in(self, self._sentence, spacing=bench.appearance.px(4))
         column.addWidget(self.both, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.side)
         self.hide()

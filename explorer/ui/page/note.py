@@ -5,7 +5,7 @@ still being computed.
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from explorer.lessons.glossary import LINK
 from explorer.pages.gestures import ForGlossary
@@ -14,6 +14,7 @@ from explorer.ui.page.gestures import perform
 from explorer.ui.theme import NODE, Theme, mark
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.labels import SteadyLabel, be_there
+from explorer.ui.widgets.layouts import row_in
 from explorer.ui.widgets.names import set_names
 from explorer.ui.workbench import Workbench
 
@@ -128,10 +129,7 @@ class WaitingBar(QWidget):
         self.button = QPushButton()
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.clicked.connect(self._turn)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(bench.appearance.px(12))
-        row.addWidget(self.button)
+        row = row_in(self, self.button, spacing=bench.appearance.px(12))
         row.addWidget(self._words, 1)  # the button stays where it is while the words grow
         self._aside.progressed.connect(self._follow)
         self.tell(waiting)
