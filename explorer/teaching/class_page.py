@@ -323,7 +323,7 @@ def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]
         return WAY, (el.Section(id, title), el.Note(f"{id} words", words), el.Controls(f"{id} ways", buttons))
 
     return (
-        el.Header("header", "Class", "Files and texts, no server: sheets go out, answers come back"),
+        el.Header("header", "Class", "Files and texts, no server: sheets go out, answers come back."),
         el.beside(
             way("do", "Do an exercise sheet", done, *sheet),
             way("make", "Make an exercise sheet", made, questions),

@@ -441,7 +441,7 @@ def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
     said = f"{count} question{'s' * (count != 1)} chosen." if count else "Choose a lesson, and then its questions."
     asked = ((QUESTIONS, _questions(draft)),) if draft.lesson else ()
     return (
-        el.Header("header", "Make an exercise sheet", "Questions of lessons, with other numbers for each student"),
+        el.Header("header", "Make an exercise sheet", "Questions of lessons, with other numbers for each student."),
         el.Controls("about", (title, seed)),
         el.beside((LESSONS, (el.Listing("lessons", "Lessons", columns, lines, most, scrolls=True),)), *asked),
         el.Note("count", said),
