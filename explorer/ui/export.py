@@ -18,6 +18,7 @@ from explorer.sentences import sentence
 from explorer.ui.files import Files
 from explorer.ui.matrix.clipboard import claim
 from explorer.ui.page.page_view import PageView
+from explorer.ui.widgets.inputs import take_typed
 from explorer.ui.workbench import Workbench
 
 KINDS = {
@@ -152,7 +153,7 @@ def copy_text(bench: Workbench, files: Files) -> None:
     """Put the document on the clipboard as text."""
     from explorer.document.as_text import as_text
 
-    files.take_typed()
+    take_typed()
     try:
         bench.document.settle()
         claim()

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary, ref
 
 from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
 from explorer import PROGRAM
 from explorer.checkpoints import is_checkpoint, size_of
@@ -33,6 +33,7 @@ from explorer.ui.dialogs import INSIDE, OPENED, Dialogs
 from explorer.ui.drafts import Claim, Kept, Recent
 from explorer.ui.saving import MOST_AT_ONCE, Saver
 from explorer.ui.turns import do_later
+from explorer.ui.widgets.inputs import take_typed
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Progress, Report
 
@@ -398,16 +399,8 @@ class Files(QObject):
             return Session(beside=self.beside())
         return Session(*document.history.around(document.state.lesson), self.beside())
 
-    def take_typed(self) -> None:
-        """Take over what is being typed into a cell or a field, as a click elsewhere does; the keys stay there."""
-        typed = QApplication.focusWidget()
-        if typed is not None:  # in this window, or in that of a stage beside it
-            around = typed.parentWidget() or typed
-            typed.window().setFocus()
-            (typed if typed.isVisible() else around).setFocus()
-
     def _save(self, path: Path) -> bool:
-        self.take_typed()
+        take_typed()
         document = self._bench.document
         stamp = self._file.found() if path == self.path else None
         if stamp is not None and stamp != self._file.stamp and not self.dialogs.replace_changed(path):
@@ -454,7 +447,7 @@ class Files(QObject):
         It asks if a file, or a document found after a crash, has unsaved changes. A changed example is kept without
         asking: the menu offers it again.
         """
-        self.take_typed()
+        take_typed()
         if not self.modified or self.saver.holds(self._bench.document.wanted):
             return True
         if self.path is None and not self._file.recovered:
@@ -475,7 +468,7 @@ class Files(QObject):
         return True
 
     def _may_go(self) -> bool:
-        self.take_typed()
+        take_typed()
         if not self.modified or self.saver.holds(self._bench.document.wanted):
             return True
         answer = self.dialogs.keep(self._name())

@@ -24,7 +24,7 @@ from explorer.pages.page import Button, Check, Choice, Field, Menu, Number, Prog
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
 from explorer.ui.widgets import UNBOUNDED, inputs
-from explorer.ui.widgets.inputs import ComboBox, FactorSlider, Segments, SpinBox, WordLine
+from explorer.ui.widgets.inputs import ComboBox, FactorSlider, Segments, SpinBox, WordLine, take_typed
 from explorer.ui.widgets.labels import be_there
 from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.widgets.names import NamedBox, set_names, with_ampersands
@@ -290,6 +290,7 @@ class ButtonView(QPushButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAutoDefault(True)  # so that Enter presses it, as Space does; Qt sets this by default only in dialogs
         self.tell(button)
+        self.clicked.connect(take_typed)  # a click leaves the keys in the field
         self.clicked.connect(lambda: perform(bench, self._button.asks, self))
 
     def tell(self, button: Button) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
     QButtonGroup,
     QComboBox,
     QCompleter,
@@ -116,6 +118,15 @@ class Menu(QMenu):
             if first is not None:
                 self.setActiveAction(first)  # from here, Up goes round to the last entry, and scrolls there
         super().keyPressEvent(event)
+
+
+def take_typed() -> None:
+    """Take over what is being typed into a cell or a field, as a click elsewhere does; the keys stay there."""
+    typed = QApplication.focusWidget()
+    if isinstance(typed, QLineEdit | QAbstractSpinBox | QComboBox):
+        around = typed.parentWidget() or typed
+        typed.window().setFocus()
+        (typed if typed.isVisible() else around).setFocus()
 
 
 def message_box(text: str, parent: QWidget | None = None) -> QMessageBox:

@@ -246,6 +246,17 @@ def test_what_is_learned_may_change_in_mid_run(train, hand, qtbot, eye):
     assert tab.progress.records.at == tab.descent.run.at  # one curve
 
 
+def test_what_is_being_typed_counts_for_a_click_on_a_button(train, hand):
+    """The number of before was trained with, though the box showed another one."""
+    _, tab = train("xor")
+    for name, typed in (("seed", 7), ("rate", 0.5)):
+        field(tab, name).setFocus()
+        field(tab, name).selectAll()
+        hand.type(str(typed))
+        hand.click(tab.control("one"))
+        assert getattr(tab.descent.run._settings.recipe, name) == typed
+
+
 def test_another_example_is_another_run_as_it_begins_there(train, hand, qtbot, eye):
     window, tab = train("xor")
     run(qtbot, tab, hand)

@@ -20,6 +20,7 @@ from explorer.lessons.steps import Predict
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
 from explorer.ui.selection import Cell
+from explorer.ui.widgets.inputs import take_typed
 from tests.samples import long
 
 Key, CONTROL = Qt.Key, Qt.KeyboardModifier.ControlModifier
@@ -212,7 +213,7 @@ def test_what_is_being_typed_in_a_window_of_its_own_is_taken_before_the_document
     view.setFocus()
     view.setCurrentIndex(view.table.index(0, 0))
     hand.type("7")
-    window.files.take_typed()
+    take_typed()
     assert eye.value(window, "source.table")[0, 0] == 7
     assert view.hasFocus()
     dock.close()
