@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
 from explorer.pages.levels import WHOLE, stages_of
 from explorer.ui.lesson.gaps import NumberField
 from explorer.ui.turns import OneATurn
+from explorer.ui.widgets.inputs import take_typed
 from explorer.ui.widgets.labels import as_tip, icon
 from explorer.ui.widgets.tree import inside
 from explorer.ui.workbench import Workbench
@@ -45,7 +46,8 @@ class Actions:
             return made
 
         key = QKeySequence.StandardKey
-        self.undo = action("Undo", [key.Undo], lambda: document.undo())
+        self.undo = action("Undo", [key.Undo], take_typed)  # a button leaves the keys in the field: this comes first
+        self.undo.triggered.connect(lambda: document.undo())
         self.redo = action("Redo", ["Ctrl+Y", "Ctrl+Shift+Z"], lambda: document.redo())
         self.theme = action("Light or dark", ["Ctrl+T"], lambda: looks.do(self._switch_theme))
         larger, smaller = partial(appearance.zoom, 1), partial(appearance.zoom, -1)

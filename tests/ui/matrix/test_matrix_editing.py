@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QInputMethodEvent, QMouseEvent
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
 
 from explorer.document.commands import SetCells, SetTokens
 from explorer.ui.errors import Message
@@ -198,6 +198,18 @@ def test_a_click_elsewhere_keeps_what_was_typed(hand, view, cell):
     hand.click(view, hand.cell(view, 1, 1))
     assert editor(view) is None
     assert cell(0, 0) == 6
+
+
+def test_undo_by_its_button_takes_back_what_is_being_typed(window, hand, eye, view, cell, history):
+    """It took back the act before, and what was typed came afterwards."""
+    hand.click(view, hand.cell(view, 0, 0))
+    hand.key(Key.Key_Delete)
+    hand.click(view, hand.cell(view, 1, 1))
+    hand.type("7")
+    hand.click(eye.by_name(window.top_bar, "Undo", QToolButton))
+    assert (cell(0, 0), cell(1, 1)) == (0, 0.5)
+    assert len(history()) == 1
+    assert view.hasFocus()
 
 
 def test_enter_takes_the_number_and_goes_down_tab_goes_on(hand, view, cell):
