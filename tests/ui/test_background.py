@@ -9,6 +9,7 @@ import pytest
 import shiboken6
 from PySide6.QtCore import Qt
 
+from explorer.core import attribution
 from explorer.core.engine import fresh, same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.generation import Choice
@@ -423,7 +424,7 @@ def test_the_program_ends_although_a_thread_is_at_work():
 def tries(monkeypatch):
     """Whatever a page may wait for, it waits for; trying all parts takes until it is let go, or stopped."""
     monkeypatch.setattr("explorer.pages.view.AT_ONCE", 0)
-    free, begun, patched = threading.Event(), [], why.patched
+    free, begun, patched = threading.Event(), [], attribution.patched
 
     def slow(*of):
         told = of[-1]
@@ -432,7 +433,7 @@ def tries(monkeypatch):
             told(1, 4)
         return patched(*of)
 
-    monkeypatch.setattr(why, "patched", slow)
+    monkeypatch.setattr(attribution, "patched", slow)
     yield free, begun
     free.set()
 
