@@ -22,7 +22,7 @@ from explorer.pages.header import header
 from explorer.pages.levels import BLOCK
 from explorer.pages.matrix import Matrix, matrix
 from explorer.pages.page import Header, Item, Page, Row, Section, Stack
-from explorer.pages.veil import without_covered
+from explorer.pages.steps.veil import without_covered
 from explorer.pages.view import View
 
 ARITHMETIC = frozenset("×+=")
@@ -105,14 +105,16 @@ def matrices(view: View, stage: Stage) -> tuple[Element, ...]:
 class Maker(Frozen):
     """A function of a view and a stage. Its module is imported at the first call: at the start one page is in sight.
 
-    `module`: the name of that module in this folder; `name`: of the function, without one as the module's.
+    `module`: the module in this folder, such as "stages.loss"; `name`: of the function, by default the module's.
     """
 
     module: str
     name: str = ""
 
     def __call__(self, view: View, stage: Stage) -> Any:
-        return getattr(import_module(f"explorer.pages.{self.module}"), self.name or self.module)(view, stage)
+        return getattr(import_module(f"explorer.pages.{self.module}"), self.name or self.module.rpartition(".")[2])(
+            view, stage
+        )
 
 
 class Kind(Frozen):
@@ -138,90 +140,99 @@ _ATTENTION = (
     ),
 )
 KINDS: dict[str, Kind] = {
-    "whole": Kind(Maker("whole"), Maker("whole", "whole_sentence")),
-    BLOCK: Kind(Maker("whole", "block"), Maker("whole", "block_sentence")),
+    "whole": Kind(Maker("whole.page", "whole"), Maker("whole.page", "whole_sentence")),
+    BLOCK: Kind(Maker("whole.page", "block"), Maker("whole.page", "block_sentence")),
     "embedding": Kind(
-        Maker("positions", "embedding"),
+        Maker("stages.positions", "embedding"),
         "Each word is looked up in a table: its row is the vector it starts with.",
         ("lookup", "positions"),
         ("embedding_scale", "table_width", "segments", "embedding_norm", *_PLACES),
     ),
     "positions": Kind(
-        Maker("positions"),
+        Maker("stages.positions"),
         "The place of each word is added to its vector as numbers.",
         ("positions",),
         ("dropout", *_PLACES),
     ),
-    "attention": Kind(Maker("attention"), Maker("attention", "attention_sentence"), *_ATTENTION),
-    "masked": Kind(Maker("attention", "masked"), Maker("attention", "attention_sentence"), *_ATTENTION),
-    "cross": Kind(Maker("attention", "cross"), Maker("attention", "attention_sentence"), *_ATTENTION),
+    "attention": Kind(Maker("stages.attention"), Maker("stages.attention", "attention_sentence"), *_ATTENTION),
+    "masked": Kind(Maker("stages.attention", "masked"), Maker("stages.attention", "attention_sentence"), *_ATTENTION),
+    "cross": Kind(Maker("stages.attention", "cross"), Maker("stages.attention", "attention_sentence"), *_ATTENTION),
     "heads": Kind(
-        Maker("attention", "heads"),
-        Maker("attention", "heads_sentence"),
+        Maker("stages.attention", "heads"),
+        Maker("stages.attention", "heads_sentence"),
         ("heads", "W_O"),
         (*("key_heads", "bias_O"), *_FEW_BITS),
     ),
     "nearest": Kind(matrices, "Which row of V is most like the output? That row names the word.", ("nearest",)),
-    "norm": Kind(Maker("norm"), Maker("norm", "norm_sentence"), _AROUND[:4], _AROUND[4:]),
-    "batch norm": Kind(Maker("norm"), Maker("norm", "norm_sentence"), ("epsilon", "epsilon_in")),
+    "norm": Kind(Maker("stages.norm"), Maker("stages.norm", "norm_sentence"), _AROUND[:4], _AROUND[4:]),
+    "batch norm": Kind(Maker("stages.norm"), Maker("stages.norm", "norm_sentence"), ("epsilon", "epsilon_in")),
     "dropout": Kind(
         matrices,
         "In training, some numbers are set to 0 at random. When the model is used, all are kept.",
         ("dropout",),
     ),
     "ffn": Kind(
-        Maker("feed_forward"),
+        Maker("stages.feed_forward"),
         "The vector of each word goes through a small net by itself: first d_ff hidden units, then d_model "
         "numbers again.",
         ("on", "activation", "gated", "d_ff"),
         ("bias", "weights", "reads", "experts", "chosen", "chosen_again", "shared", *_FEW_BITS),
     ),
     "output": Kind(
-        Maker("output"),
-        Maker("output", "output_sentence"),
+        Maker("stages.output"),
+        Maker("stages.output", "output_sentence"),
         ("activation", "tied", "bias"),
         ("logit_cap", "output_scale", "head", "norm_by", "epsilon"),
     ),
-    "loss": Kind(Maker("loss"), Maker("loss", "loss_sentence"), ("loss", "targets", "L_1"), ("balance",)),
-    "next word": Kind(Maker("next_word"), "A model says one word at a time, and then reads the word that it has said."),
+    "loss": Kind(Maker("stages.loss"), Maker("stages.loss", "loss_sentence"), ("loss", "targets", "L_1"), ("balance",)),
+    "next word": Kind(
+        Maker("model.next_word"), "A model says one word at a time, and then reads the word that it has said."
+    ),
     "why": Kind(
-        Maker("why"),
+        Maker("model.why"),
         "Each block only adds to a word's vector, so what the output layer reads is a sum, and so is each logit.",
     ),
     "pieces": Kind(
-        Maker("pieces"), "Large models read pieces of words. The pieces are learned from a text (byte-pair encoding)."
+        Maker("model.pieces"),
+        "Large models read pieces of words. The pieces are learned from a text (byte-pair encoding).",
     ),
     "costs": Kind(
-        Maker("costs"), "How many multiplications, numbers and bytes a text takes, counted on the model itself."
+        Maker("model.costs"), "How many multiplications, numbers and bytes a text takes, counted on the model itself."
     ),
     "head gallery": Kind(
-        Maker("head_gallery"), "Nobody tells a head what to do. To find out what it does, one measures where it looks."
+        Maker("model.head_gallery"),
+        "Nobody tells a head what to do. To find out what it does, one measures where it looks.",
     ),
-    "net": Kind(Maker("net"), Maker("net", "net_sentence")),
+    "net": Kind(Maker("stages.net"), Maker("stages.net", "net_sentence")),
     "layer": Kind(
-        Maker("feed_forward", "layer"), Maker("feed_forward", "layer_sentence"), ("activation", "bias", "weights")
+        Maker("stages.feed_forward", "layer"),
+        Maker("stages.feed_forward", "layer_sentence"),
+        ("activation", "bias", "weights"),
     ),
     "decision": Kind(matrices, "The output turned into yes or no.", ("threshold",)),
     "regression": Kind(
-        Maker("net", "regression"),
+        Maker("stages.net", "regression"),
         "The straight line with the smallest squared error, computed directly from the examples.",
     ),
-    "examples": Kind(Maker("norm", "examples"), "The input: each row is an example, each column a feature."),
-    "vectors": Kind(Maker("vectors"), "How alike are two vectors, and how long is the shadow of one on the other?"),
+    "examples": Kind(Maker("stages.norm", "examples"), "The input: each row is an example, each column a feature."),
+    "vectors": Kind(
+        Maker("stages.vectors"), "How alike are two vectors, and how long is the shadow of one on the other?"
+    ),
     "descent": Kind(
-        Maker("net", "descent"), "Each step moves every weight a little against its gradient, so that the loss falls."
+        Maker("stages.net", "descent"),
+        "Each step moves every weight a little against its gradient, so that the loss falls.",
     ),
     "parameters": Kind(
-        Maker("costs", "parameters"), "How many numbers the model learns, block by block, and why so many."
+        Maker("model.costs", "parameters"), "How many numbers the model learns, block by block, and why so many."
     ),
-    "changes": Kind(Maker("changes"), "The stages that the last edit has changed, and by how much."),
+    "changes": Kind(Maker("model.changes"), "The stages that the last edit has changed, and by how much."),
     "family": Kind(
-        Maker("card", "family"),
+        Maker("model.card", "family"),
         "What known models changed since the paper of 2017, the most usual changes first; – means as in the paper.",
     ),
-    "card": Kind(Maker("card"), "What this model is, what it has learned from, and how good it is."),
+    "card": Kind(Maker("model.card"), "What this model is, what it has learned from, and how good it is."),
     "switches": Kind(
-        Maker("changes", "switches"), "Papers, textbooks and practice differ in these points. Choose here."
+        Maker("model.changes", "switches"), "Papers, textbooks and practice differ in these points. Choose here."
     ),
 }
 

@@ -3,8 +3,8 @@
 from PySide6.QtCore import QObject, Signal
 
 from explorer.lessons.steps import Step
-from explorer.pages.of_step import ELSEWHERE, Lit, lit_by_cell, lit_by_step
 from explorer.pages.page import Page
+from explorer.pages.steps.of_step import ELSEWHERE, Lit, lit_by_cell, lit_by_step
 from explorer.pages.view import View
 from explorer.ui.selection import Selection
 

@@ -4,7 +4,7 @@ from PySide6.QtCore import QPoint, Signal
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.printed_numbers import PrintedNumber, printed_numbers
-from explorer.pages.references import ALL, REFERENCE, ROW, STATUS, places_in, references_page
+from explorer.pages.surfaces.references import ALL, REFERENCE, ROW, STATUS, places_in, references_page
 from explorer.pages.view import Cell
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error

@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Signal
 from explorer.core.cell import Index, Step, operands
 from explorer.core.graph import Graph, Place, Stage
 from explorer.document.document import Document
-from explorer.pages.inspection import PLAYED, derivation, played, played_key
 from explorer.pages.levels import places, stops
+from explorer.pages.surfaces.inspection import PLAYED, derivation, played, played_key
 from explorer.pages.view import Cell, Covered, Looking, Spot, View, row_of
 
 Coming = Literal["click", "arrow", "tab"]

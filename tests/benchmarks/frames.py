@@ -14,7 +14,7 @@ from benchmarks.window import BARE, Opened
 from explorer.core.training.recipe import Recipe
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.pages.training_settings import TEXT
+from explorer.pages.training.settings import TEXT
 from explorer.ui.training.descent import SLICE_S
 from explorer.ui.window.main_window import MainWindow
 

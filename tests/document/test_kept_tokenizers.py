@@ -20,7 +20,7 @@ from explorer.document.storage import load, save
 from explorer.library.answers import continued
 from explorer.pages.element import leaves
 from explorer.pages.levels import NEXT_WORD
-from explorer.pages.next_word import next_word
+from explorer.pages.model.next_word import next_word
 from explorer.pages.view import View
 from tests.checkpoints.small import translator
 

@@ -25,11 +25,11 @@ OF_A_TEXT = re.compile(r"\b(reference|references|ours|slides?|the print|prints?|
 FOR_READERS_OF_A_TEXT = {"004, 004-script", "not printed", "as printed, textbook", "slip"}
 """Terms of the glossary that stand only where a text is compared with what is computed."""
 SOURCES = {
-    "pages/references.py",
-    "pages/inspection.py",
-    "pages/inspector.py",
-    "pages/lessons.py",
-    "pages/loss.py",
+    "pages/surfaces/references.py",
+    "pages/surfaces/inspection.py",
+    "pages/surfaces/inspector.py",
+    "pages/surfaces/lessons.py",
+    "pages/stages/loss.py",
     "ui/matrix/heading.py",
     "ui/window/lesson_bar.py",
     "ui/window/top_bar.py",

@@ -8,10 +8,10 @@ from explorer.core.cost import growth, parameters, total
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
 from explorer.lessons.document_lesson import drawn, new_lesson
-from explorer.pages.changes import TO_COMPARE, changes
-from explorer.pages.costs import FEW_LAYERS, LARGER
 from explorer.pages.gestures import GoTo
 from explorer.pages.levels import MOST_LISTED
+from explorer.pages.model.changes import TO_COMPARE, changes
+from explorer.pages.model.costs import FEW_LAYERS, LARGER
 from explorer.pages.page import DescentPart, Listing, Switches, Waiting
 from explorer.pages.view import Steps
 from tests.pages.conftest import Elsewhere
@@ -124,14 +124,14 @@ class TestChanges:
         start.do(SetTokens("source", ("You", "are", "very", "welcome")))
         at_once = self.lines(start)
         monkeypatch.setattr("explorer.pages.view.AT_ONCE", 1)
-        monkeypatch.setattr("explorer.pages.changes.MANY", 1)
+        monkeypatch.setattr("explorer.pages.model.changes.MANY", 1)
         elsewhere = Elsewhere()
         view = replace(start.view, aside=elsewhere)
         stage = start.stage(CHANGES)
         assert [one.id for one in changes(view, stage) if isinstance(one, Waiting)] == [TO_COMPARE]
         elsewhere.compute(TO_COMPARE)
         listing = next(one for one in changes(view, stage) if isinstance(one, Listing))
-        monkeypatch.setattr("explorer.pages.changes.largest_change", lambda now, was: pytest.fail("once more"))
+        monkeypatch.setattr("explorer.pages.model.changes.largest_change", lambda now, was: pytest.fail("once more"))
         texts = [[entry.text for entry in line.entries] for line in listing.lines]
         assert [[row[0].strip(), row[1], row[3]] for row in texts] == at_once
 

@@ -12,12 +12,12 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.compose import page
 from explorer.pages.drawing import Box, FlowLine, Image, Words
 from explorer.pages.gestures import GoTo, Keep
-from explorer.pages.lane import amount
 from explorer.pages.levels import ALL, LAYER, WHOLE, block_of, blocks, places
 from explorer.pages.page import Choice, Player
 from explorer.pages.view import Looking, View
-from explorer.pages.whole import READABLE
-from tests.pages.test_columns import crosses
+from explorer.pages.whole.lane import amount
+from explorer.pages.whole.page import READABLE
+from tests.pages.whole.test_columns import crosses
 
 SELF, FFN = "model.encoder.1.self", "model.encoder.1.ffn"
 TEXTBOOK = "you-are-welcome", "textbook"

@@ -8,7 +8,7 @@ from explorer.pages.drawing import Box, FlowLine, Image, Words
 from explorer.pages.levels import WHOLE
 from tests.core.models.test_modern import CASES, made
 from tests.pages.conftest import Desk
-from tests.pages.test_whole import apart, inside
+from tests.pages.whole.test_page import apart, inside
 
 LARGE = [False, True]
 

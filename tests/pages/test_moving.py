@@ -3,7 +3,7 @@
 from explorer.core.numbers import written
 from explorer.core.training.optimisers import length
 from explorer.core.training.trainer import trainable
-from explorer.pages.changes import OPENED, moving
+from explorer.pages.model.changes import OPENED, moving
 from explorer.pages.view import Steps
 
 BLOCK = "encoder.1.self"

@@ -20,10 +20,8 @@ from explorer.lessons.mistakes import array_of
 from explorer.lessons.steps import Predict
 from explorer.lessons.walk import Walk
 from explorer.pages.compose import page
-from explorer.pages.covering import asked_cell, covered_by
 from explorer.pages.drawing import HeatMap
 from explorer.pages.element import Made, leaves
-from explorer.pages.inspection import inspected
 from explorer.pages.levels import places
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import (
@@ -40,6 +38,8 @@ from explorer.pages.page import (
     Switches,
     TextBox,
 )
+from explorer.pages.steps.covering import asked_cell, covered_by
+from explorer.pages.surfaces.inspection import inspected
 from explorer.pages.view import Cell, View
 from tests.samples import few, steps, traits
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.pages.inspection import derivation, inspected, played, played_key
+from explorer.pages.surfaces.inspection import derivation, inspected, played, played_key
 from explorer.pages.view import Cell, Covered
 from tests.pages.conftest import Desk
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.core.training.recipe import Recipe
-from explorer.pages.training_settings import ADD_LOSS, NO_LOSS, OWN, PACES, TEXT, RunProgress, foot_page, run_page
+from explorer.pages.training.settings import ADD_LOSS, NO_LOSS, OWN, PACES, TEXT, RunProgress, foot_page, run_page
 from explorer.training.diagnosis import Diagnosis
 from explorer.training.recipes import Material
 from explorer.training.run import Run

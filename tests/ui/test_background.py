@@ -16,9 +16,9 @@ from explorer.core.generation import Choice
 from explorer.core.ops import Softmax
 from explorer.document.commands import SetCells, WriteOn
 from explorer.lessons.document_lesson import new_lesson
-from explorer.pages import why
 from explorer.pages.element import leaves
 from explorer.pages.gestures import Do
+from explorer.pages.model import why
 from explorer.pages.page import Listing
 from explorer.ui.background import Aside, Background
 from explorer.ui.page.gestures import perform

@@ -18,7 +18,7 @@ from explorer.document.commands import PinCells, SetCells
 from explorer.document.storage import load, save
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load as load_lesson
-from explorer.pages.costs import WIDTH
+from explorer.pages.model.costs import WIDTH
 from explorer.settings import Settings
 from explorer.ui.classroom.tab import ClassDialogs
 from explorer.ui.dialogs import Dialogs

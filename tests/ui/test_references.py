@@ -5,7 +5,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 
 from explorer.lessons.loader import load
-from explorer.pages.references import REFERENCE, ROW, STATUS, WHAT, places_in
+from explorer.pages.surfaces.references import REFERENCE, ROW, STATUS, WHAT, places_in
 from explorer.ui.selection import Cell
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

@@ -17,8 +17,8 @@ from explorer.core.frozen import Frozen
 from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import PAD
-from explorer.pages.attention import MOST_LINES, SAYS, SHOULD
 from explorer.pages.drawing import SentenceRow, Sentences
+from explorer.pages.stages.attention import MOST_LINES, SAYS, SHOULD
 from explorer.pages.view import Cell
 from explorer.ui.drawing.pointing import ends_of
 from explorer.ui.theme import qcolor

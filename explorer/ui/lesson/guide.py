@@ -21,8 +21,8 @@ from explorer.lessons.prose import numbers_of
 from explorer.lessons.schema import WHOLE, Lesson
 from explorer.lessons.steps import Question, Step
 from explorer.lessons.walk import Attempt, Walk
-from explorer.pages.covering import covered_by
-from explorer.pages.of_step import asked_cells
+from explorer.pages.steps.covering import covered_by
+from explorer.pages.steps.of_step import asked_cells
 from explorer.pages.view import Cell, Covered, Spot, View
 from explorer.ui.background import Background
 from explorer.ui.workbench import Workbench
@@ -483,7 +483,7 @@ class Guide(QObject):
 
         `follow` shows the step's model; it is called after the page is changed, so that the old page never shows it.
         """
-        from explorer.pages.whole import PLAYED  # the first page does not need all that this module imports
+        from explorer.pages.whole.page import PLAYED  # the first page does not need all that this module imports
 
         step, selection = self.step, self._bench.selection
         if step is None:

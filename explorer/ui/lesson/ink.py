@@ -14,8 +14,8 @@ from explorer.core.frozen import Frozen
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Step
-from explorer.pages.ink import drawn, empty_share, named_share, strength
-from explorer.pages.of_step import lit_by_step
+from explorer.pages.steps.ink import drawn, empty_share, named_share, strength
+from explorer.pages.steps.of_step import lit_by_step
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.guide import TAB_OF, Guide
 from explorer.ui.lesson.presenter import Presenter

@@ -163,7 +163,7 @@ class StepPanel(QFrame):
 
     def show_end(self) -> None:
         """Show the end of the lesson: what has been learned, what to revisit, and the next lesson."""
-        from explorer.pages.lessons import COURSE
+        from explorer.pages.surfaces.lessons import COURSE
 
         guide, settings = self._guide, self._bench.settings
         found = outcome(guide.lesson, guide.walk.progress)

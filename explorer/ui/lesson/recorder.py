@@ -17,7 +17,7 @@ from explorer.document.state import State
 from explorer.files import whole_file
 from explorer.lessons.schema import WHOLE
 from explorer.lessons.steps import FAMILY, WRITING, Look
-from explorer.pages.of_step import ELSEWHERE
+from explorer.pages.steps.of_step import ELSEWHERE
 from explorer.pages.view import Cell
 from explorer.sentences import sentence
 from explorer.ui.dialogs import LESSON_ENDING

@@ -10,8 +10,8 @@ from PySide6.QtCore import QPoint, QRect
 from explorer.core.cell import is_cell_of, operands
 from explorer.core.graph import Graph
 from explorer.lessons.steps import Predict, Question, Step
-from explorer.pages.covering import asked_cell
-from explorer.pages.of_step import first_cell
+from explorer.pages.steps.covering import asked_cell
+from explorer.pages.steps.of_step import first_cell
 from explorer.pages.view import Cell, View
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements

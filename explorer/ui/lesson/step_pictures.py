@@ -13,10 +13,10 @@ from explorer.core.ops import Array
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.schema import Lesson, NeededModel, states_of
-from explorer.pages.covering import covered_by
-from explorer.pages.ink import drawn
-from explorer.pages.of_step import elements_of
 from explorer.pages.page import DescentPart
+from explorer.pages.steps.covering import covered_by
+from explorer.pages.steps.ink import drawn
+from explorer.pages.steps.of_step import elements_of
 from explorer.pages.view import Spot
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.presenter_look import Enlarged

@@ -13,7 +13,7 @@ from explorer.lessons.own_lessons import FOLDER, yours
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson
 from explorer.pages.gestures import Ask, ForLessons
-from explorer.pages.lessons import COURSE, Shelf, lessons_page
+from explorer.pages.surfaces.lessons import COURSE, Shelf, lessons_page
 from explorer.ui.background import Background
 from explorer.ui.lesson.step_pictures import beginning
 from explorer.ui.page.card import IMAGE

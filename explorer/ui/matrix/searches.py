@@ -19,7 +19,7 @@ from explorer.document.commands import Replace
 from explorer.document.state import State
 from explorer.lessons.conventions import Convention, Finding, Print, conventions, print_of
 from explorer.pages.gestures import Ask, ForSeek
-from explorer.pages.seek import search_for, seek_page
+from explorer.pages.model.seek import search_for, seek_page
 from explorer.pages.view import Cell
 from explorer.sentences import sentence
 from explorer.training.goal_seek import MOST_STEPS, Sought, command, seek

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRect
 from explorer.core.frozen import Frozen
 from explorer.pages.element import leaves
 from explorer.pages.matrix import Matrix
-from explorer.pages.of_step import Lit
+from explorer.pages.steps.of_step import Lit
 from explorer.ui.page.thumbnails import NONE, Stands, matrices_of
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import can_typeset_now

@@ -15,8 +15,8 @@ from explorer.pages import compose
 from explorer.pages.drawing import Box
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
-from explorer.pages.of_step import Lit
 from explorer.pages.page import Page, Picture, Waiting
+from explorer.pages.steps.of_step import Lit
 from explorer.pages.view import Looking, Memo
 from explorer.ui.matrix.heading import NUMBERS, THUMB, formula_of
 from explorer.ui.page.anchor import InPlace

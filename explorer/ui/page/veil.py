@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from explorer.core.ops import Array
 from explorer.core.overview import SQUARES
 from explorer.pages.matrix import Part, strengths
-from explorer.pages.of_step import Lit
+from explorer.pages.steps.of_step import Lit
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 from explorer.ui.page.holders import Titled

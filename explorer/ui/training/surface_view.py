@@ -10,7 +10,7 @@ from explorer.core.cell import is_cell_of
 from explorer.core.numbers import quantity
 from explorer.core.ops import Array
 from explorer.core.overview import largest_of
-from explorer.pages.loss_grid import FIRST, steepest
+from explorer.pages.training.loss_grid import FIRST, steepest
 from explorer.ui.selection import Cell
 from explorer.ui.signs import paint_signs
 from explorer.ui.theme import mark, qcolor

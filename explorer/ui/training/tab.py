@@ -17,8 +17,8 @@ from explorer.document.continuation import as_read
 from explorer.document.document import Change
 from explorer.pages.gestures import Ask, ForTraining
 from explorer.pages.page import Stack
-from explorer.pages.training_pictures import PICTURES, Room, Sight, Watch, pictures_page, sequence_of
-from explorer.pages.training_settings import PACES, Plan, RunProgress, foot_page, learned_from, run_page, settings_page
+from explorer.pages.training.pictures import PICTURES, Room, Sight, Watch, pictures_page, sequence_of
+from explorer.pages.training.settings import PACES, Plan, RunProgress, foot_page, learned_from, run_page, settings_page
 from explorer.sentences import sentence
 from explorer.training.diagnosis import Diagnosis
 from explorer.training.stretch import Settings

@@ -8,8 +8,8 @@ from PySide6.QtCore import QPoint, QPointF
 
 from explorer.document.commands import PinCells
 from explorer.lessons.document_lesson import new_lesson
-from explorer.pages.attention import cross, masked
 from explorer.pages.drawing import Sentences
+from explorer.pages.stages.attention import cross, masked
 from explorer.pages.view import Cell, View
 from explorer.ui.drawing.sentences import SentencesView
 

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QToolTip, 
 from explorer.document.commands import PinCells, SetTokens
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.pages.attention import heat_map, lights
 from explorer.pages.drawing import AttentionLines
 from explorer.pages.matrix import matrix
+from explorer.pages.stages.attention import heat_map, lights
 from explorer.pages.view import Cell, Looking, View
 from explorer.ui.drawing.side import CLOSEST, WELL_APART
 from explorer.ui.drawing.weights import MOST_LINES, AttentionLinesView, HeatMapView

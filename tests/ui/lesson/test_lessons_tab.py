@@ -11,7 +11,7 @@ from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import courses, load, titles
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.replay import right_answer
-from explorer.pages.lessons import NARROW
+from explorer.pages.surfaces.lessons import NARROW
 from explorer.settings import Settings
 from explorer.ui.lesson import step_pictures, tab
 from explorer.ui.lesson.step_pictures import beginning, picture_of_sizes

@@ -10,9 +10,9 @@ from explorer.document.document import Document
 from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.schema import states_of
 from explorer.pages import compose
-from explorer.pages.covering import covered_by
 from explorer.pages.levels import stops
-from explorer.pages.of_step import ELSEWHERE, lit_by_step
+from explorer.pages.steps.covering import covered_by
+from explorer.pages.steps.of_step import ELSEWHERE, lit_by_step
 from explorer.pages.view import Spot
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.letters import SIZES

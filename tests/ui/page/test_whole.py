@@ -6,7 +6,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.pages.levels import WHOLE
-from explorer.pages.whole import PLAYED
+from explorer.pages.whole.page import PLAYED
 from explorer.ui.appearance import Appearance
 from explorer.ui.drawing import blocks
 from explorer.ui.page.page_view import PageView

@@ -1,0 +1,198 @@
+"""The page of a net as a playground: its cases, its answers to these and to other inputs, its weights, and descent.
+
+`weight_map` is a picture of a weight that the reader watches while a model learns.
+
+The page of gradient descent by hand: one step, many steps, or a run; and back.
+"""
+
+import numpy as np
+
+from explorer.core.errors import written_shape
+from explorer.core.graph import CASES, LOSS, TARGET, Place, Stage
+from explorer.core.numbers import written
+from explorer.core.switches import SWITCHES
+from explorer.document.commands import SetSwitch
+from explorer.pages.compose import matrices
+from explorer.pages.drawing import TEXT, Axis, Drawing, Image, Words, drawable
+from explorer.pages.element import Element
+from explorer.pages.gestures import Do
+from explorer.pages.header import switch_bar
+from explorer.pages.matrix import SIGNED, matrix
+from explorer.pages.model.changes import WIDE as WIDE_LIST
+from explorer.pages.model.changes import given, moving
+from explorer.pages.page import Button, Controls, DescentPart, Item, Note, Row, Section, Stack
+from explorer.pages.stages.net_answers import Net, net_picture
+from explorer.pages.view import View
+from explorer.pages.whole.page import whole_below
+
+MOST_NUMBERS, MOST_ACROSS = 32, 8
+"""With at most this many numbers, and this many in a row, the numbers are written onto their colours."""
+
+
+def weight_map(view: View, name: str) -> Drawing:
+    """An input as colours, with 0 in the middle of the scale and the largest number at its end; heads are stacked.
+
+    `name`: the name of a node; if the graph does not have it, the drawing is empty.
+    """
+    if name not in view.nodes:
+        return Drawing((), (0.0, 1.0, 0.0, 1.0), "no weight", down=True)
+    array, axes = view.values[name], view.nodes[name].axes
+    flat = array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array.reshape(1, -1)
+    rows = view.labels(axes[0]) if array.ndim == 2 else tuple(str(i + 1) for i in range(len(flat)))
+    limit = full(view, name)
+    height, width = (float(n) for n in flat.shape)
+    node = Place(name) if array.ndim == 2 else None
+    # Few numbers have room to be written: if they are nearly equal, their colours alone tell nothing.
+    numbers = tuple(
+        Words(j + 0.5, i + 0.5, written(float(number), 2), TEXT, fixed=True)
+        for (i, j), number in np.ndenumerate(flat)
+        if flat.size <= MOST_NUMBERS and width <= MOST_ACROSS and drawable(float(number))
+    )
+    image = Image(flat, limit, colours=SIGNED, place=(0.0, 0.0, width, height), node=node)
+    summary = f"{name}, {written_shape(array.shape)}, largest {written(limit, 3)}"
+    columns = view.labels(axes[-1])
+    return Drawing(
+        (image, *numbers),
+        (0.0, width, 0.0, height),
+        summary,
+        Axis("", columns, most=10),
+        Axis("", rows, most=12),
+        down=True,
+    )
+
+
+def full(view: View, name: str) -> float:
+    """The absolute value that has the full colour in `weight_map`."""
+    array = view.values.get(name)
+    finite = array[np.isfinite(array)] if array is not None else np.zeros(0)
+    return float(np.abs(finite).max(initial=0.0)) or 1.0
+
+
+SLOW = (
+    "A step takes some time in a model of this size, and the loss over two weights takes longer; you can go on "
+    "working. The page “Train” trains the model in a process of its own."
+)
+FIRST = "The gradients are being computed."
+LOSS_ON = Button(
+    "loss on",
+    "Switch the loss on",
+    Do(SetSwitch("loss", "loss", SWITCHES["loss"]["loss"].default)),
+    "For a model that writes, of the next words",
+)
+SWITCHED_OFF = "The loss of this model is switched off, so there is no loss to make smaller."
+NONE = (
+    "This model has no loss to make smaller: it computes, but learns nothing. To see a model learn, open “XOR” "
+    "on the page “Lessons”."
+)
+
+
+CELLS, ONE_LINE, WITH_NET, MANY = 680, 1030, 1400, 12
+"""The width of the cells from which the surface's two weights are chosen, below the curve and the surface; the page
+width from which on they take all of it, because all pictures share one line, without and with the picture of a net (or
+with a list of more than `MANY` moving blocks).
+"""
+
+
+def descent(view: View, stage: Stage) -> tuple[Element, ...]:
+    """The controls, the curve of the loss, the loss surface, the answers of a net, and the weights that move."""
+    if LOSS not in view.nodes:
+        return _nothing(view)
+    steps = view.steps
+    moves = tuple(steps.moves) if steps is not None else ()
+    quick, ready = (steps.quick, steps.ready) if steps is not None else (True, True)
+    example = view.state.lesson
+    slow = () if quick else (Note("slow", SLOW if ready else f"{SLOW} {FIRST}"),)
+    pictures: list[Element] = [Stack("loss", "Loss", (DescentPart("curve", "curve", (example,), 340, 260),))]
+    cells: list[Element] = []
+    net = net_picture(view)
+    if ready and sum(np.size(view.values[name]) for name in moves) > 1:
+        shapes = view.part(("shapes", moves), (), lambda: tuple((name, view.values[name].shape) for name in moves))
+        surface = DescentPart("surface", "surface", (example, shapes), 330, 310)
+        pictures.append(Stack("loss over two weights", "Loss over two weights", (surface,)))
+        long = len({name.rpartition(".")[0] for name in moves}) > MANY
+        all_from = WITH_NET if long or net is not None else ONE_LINE
+        cells = [DescentPart("cells", "cells", (example, shapes), CELLS, 60, all_from)]
+    if net is not None:
+        pictures.append(net)
+    list_of_all = moving(view, steps.moves if steps is not None else {}, measured=True)
+    weights = Stack("what moves", "What moves", (list_of_all,), WIDE_LIST)
+    return (
+        DescentPart("steps", "steps"),
+        *slow,
+        Row("pictures", tuple(Item("", picture) for picture in (*pictures, weights, *cells))),
+    )
+
+
+def _nothing(view: View) -> tuple[Element, ...]:
+    """A note on why there is no loss, and a way to get one."""
+    if "loss" not in view.state.model.blocks():
+        return Note("no loss", NONE), *given(view), whole_below(view)
+    return Note("no loss", SWITCHED_OFF), Controls("way to a loss", (LOSS_ON,)), *given(view), whole_below(view)
+
+
+def regression(view: View, stage: Stage) -> tuple[Element, ...]:
+    """The picture of the straight line and the examples, and the numbers that the line is computed from."""
+    *read, title, here = matrices(view, stage)
+    picture = net_picture(view, line=True)
+    if picture is None:
+        return (*read, title, here)
+    found = Stack("found", "From the examples", (here,))
+    return Row("line", (Item("", picture), Item("", found))), *read
+
+
+STEPS = 262
+"""The width of the controls of descent: narrow enough for a place beside the picture in a window of 1024 pixels."""
+WIDE = 920
+"""The width of a curve: that of the page."""
+BESIDE = 310
+"""The width of a column beside the picture: even in double text size it holds W and b of a layer side by side."""
+
+
+def net(view: View, stage: Stage) -> tuple[Element, ...]:
+    """The picture of the cases as points, painted with the net's answers, beside the weights; then the matrices."""
+    elements: list[Element] = []
+    # A curve is as wide as the page, so the controls stand below it. A surface leaves room beside it.
+    beside = Net(view).features == 2
+    picture = net_picture(view) if beside else net_picture(view, width=WIDE)
+    if picture is not None:
+        learns = LOSS in view.nodes
+        steps = Stack(
+            "descent", "Gradient descent", (DescentPart("steps", "steps", width=STEPS * beside),), STEPS * beside
+        )
+        weights = Stack("weights", "Weights", _weights(view), BESIDE * beside)
+        columns = (picture, steps, weights) if learns else (picture, weights)
+        elements += [Row("playground", tuple(Item("", column) for column in columns))] if beside else columns
+        elements.append(Section("cases", "The cases: each row is a case"))
+    items = [
+        Item("", matrix(view, CASES, "each case")),
+        Item("→", matrix(view, Net(view).output, "what the net answers")),
+    ]
+    if TARGET in view.nodes:
+        items.append(Item("", matrix(view, TARGET, "what would be right")))
+    return (*elements, Row("cases and answers", tuple(items)))
+
+
+def net_sentence(view: View, stage: Stage) -> str:
+    """One sentence on what the picture or the rows show."""
+    match Net(view).features:
+        case 2:
+            return "Each case is a point; the colour is what the net answers there."
+        case 1:
+            return "Each case is a point; the curve is what the net answers."
+    return "Each case is a row; beside it stands what the net answers."
+
+
+def _weights(view: View) -> tuple[Element, ...]:
+    """The weights, layer by layer; they can be edited at any time."""
+    parts: list[Element] = []
+    for block, kind in view.state.model.blocks().items():
+        name = {"layer": "activation", "regression": "on"}.get(kind)
+        if name is None:
+            continue
+        title = f"Layer {block.rpartition('.')[2]}" if kind == "layer" else "Beside the net"
+        inside: list[Element] = [switch_bar(view, block, (name,), everywhere=False)]
+        items = [Item("", matrix(view, one)) for one in (f"{block}.W", f"{block}.b") if one in view.nodes]
+        if items:
+            inside.append(Row(f"weights of {block}", tuple(items)))
+        parts.append(Stack(f"part {block}", title, tuple(inside)))
+    return tuple(parts)

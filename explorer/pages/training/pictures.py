@@ -1,0 +1,307 @@
+"""Pictures of a run on the page "Train": losses, gradients, a weight, and the answers of the model."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from explorer.core.byte_pairs import typed
+from explorer.core.frozen import Frozen
+from explorer.core.graph import LOSS, PROBABILITIES, TARGET
+from explorer.core.models.ends import DECODER_READS
+from explorer.core.numbers import written
+from explorer.core.ops import Array
+from explorer.core.training.optimisers import length
+from explorer.core.training.records import Records
+from explorer.core.vocabulary import end_mark
+from explorer.pages import page as el
+from explorer.pages.element import Element
+from explorer.pages.gestures import ForTraining
+from explorer.pages.stages.net import full, weight_map
+from explorer.pages.stages.net_answers import net_picture
+from explorer.pages.training.settings import OWN, RunProgress
+from explorer.pages.view import View
+
+WRITTEN = DECODER_READS["encoder-decoder"]
+MOST_PLACES, LIKELIEST, MOST_TYPED = 8, 3, 2000
+CALM = 150
+"""The least number of points of a line that is drawn as means."""
+BETWEEN, NARROWEST, WIDEST = 26, 400, 1000
+"""Pixels at text scale 1: between two columns, and the least and the greatest width of a picture."""
+LOW, HIGH, BESIDES = 220, 430, 360
+"""Pixels at text scale 1: the greatest height of a curve in a low window and in a high one; and the height kept for the
+parts around two curves, so that both are visible."""
+MAP_ROW, MAP_HEAD = 36, 28
+"""Pixels at text scale 1: the greatest height of a row of a weight, and the height of the names of its columns."""
+
+
+@dataclass
+class Watch:
+    """What the reader has chosen to watch while a model learns."""
+
+    weight: str = ""  # the name of the weight that is drawn
+    log: bool = False  # whether the scale of the losses is logarithmic
+    words: str | None = None  # words to try that are being typed; None: the words that the model reads
+    typed: tuple[str, tuple[str, ...]] = "", ()  # the lesson in which they are typed, and the words its model reads
+    example: str = ""  # the lesson in which the reader tries words
+    before: tuple[str, ...] = ()  # the words that its model read before
+
+    def type(self, words: str, view: View) -> None:
+        """Take over words to try as they are being typed."""
+        self.words, self.typed = words, (view.state.lesson, words_read(view))
+
+    def to_try(self, view: View) -> str | None:
+        """The typed words; None if there are none, or if the model has read other words since."""
+        return self.words if self.typed == (view.state.lesson, words_read(view)) else None
+
+    def keep(self, view: View) -> None:
+        """Remember the words that the model read before the reader tried words."""
+        if not self.tries(view):
+            self.example, self.before = view.state.lesson, words_read(view)
+        self.words = None
+
+    def tries(self, view: View) -> bool:
+        """Whether the model reads words that the reader tries; its target is then no translation of them."""
+        return self.example == view.state.lesson and self.before != words_read(view)
+
+
+class Room:
+    """How pictures share the room of a page, in pixels at text scale 1.
+
+    `width`: that of each picture; `most`: the most height of a picture; `high`: the height of a curve.
+    """
+
+    def __init__(self, across: float, down: float) -> None:
+        half = (across - BETWEEN) / 2
+        self.columns = 1 + (half >= NARROWEST)
+        self.width = int(min(half if self.columns > 1 else across, WIDEST))
+        self.most = int(min(max((down - BESIDES) / 2, LOW), HIGH))
+        self.high = min(self.width // 2, self.most)
+
+
+class Sight(Frozen):
+    """The data that the pictures are made from."""
+
+    progress: RunProgress
+    view: View
+    watch: Watch
+    weights: tuple[str, ...]  # the names of the weights that training usually moves
+    room: Room
+
+
+def sequence_of(view: View) -> str | None:
+    """The sequence that the model reads first."""
+    return next(iter(view.graph.sequences), None)
+
+
+def words_read(view: View) -> tuple[str, ...]:
+    """The words of the sequence that the model reads first."""
+    sequence = sequence_of(view)
+    return view.engine.labels(sequence) if sequence is not None else ()
+
+
+def pictures_page(parts: Sequence[el.Stack], room: Room) -> tuple[Element, ...]:
+    """The pictures in one column or in two; a net's answers are the first of them."""
+    net, (loss, norms, weight, says) = parts[:-4], parts[-4:]
+    left, right = ((*net, weight), (loss, norms, says)) if net else ((loss, weight), (norms, says))
+    if room.columns == 1:
+        return *left, *right
+    columns = [el.Stack(f"{one[0].id} column", "", one, room.width) for one in (left, right)]
+    return (el.Row("pictures", tuple(el.Item("", one) for one in columns)),)
+
+
+# Curves
+
+
+def _losses(sight: Sight) -> el.Stack:
+    """The loss at each step."""
+    progress, watch, room = sight.progress, sight.watch, sight.room
+    records, run, line, start = progress.records, progress.run, progress.line, _start(progress)
+    lines, here = [], None
+    if records is not None:
+        lines = [el.Trace("training", records.losses, records.steps - 1)]
+        lines += [el.Trace("validation", records.validations, records.judged)] if len(records.judged) else []
+    if start is not None:
+        lines, here = [el.Trace("training", np.array([start]), np.zeros(1))], (0.0, start)
+    if run is not None and records is not None:
+        steps, taken = run.curve()
+        lines[0] = el.Trace("training", taken, steps)
+        here = (run.at, float(np.interp(run.at, steps, taken))) if run.at < records.at else None
+        if line is not None:
+            pair, calm = (("net", records), ("line", line.run.records)), _stretch(records)
+            lines[:1] = [_calm(name, one.losses, one, calm) for name, one in pair]
+    drawn = el.Traces("loss curves", tuple(lines), room.width, room.high, here, _until(progress), log=watch.log)
+    tip = "Shows a loss that falls over many steps to its end"
+    return el.Stack("loss", "Loss", (drawn, el.Check("log", "Logarithmic scale", watch.log, ForTraining("log"), tip)))
+
+
+def _norms(sight: Sight) -> el.Stack:
+    """The length of the gradient of each block; for a long run as means, because ragged lines hide each other."""
+    progress, view, weights, room = sight.progress, sight.view, sight.weights, sight.room
+    records, of_block = progress.records, {name.rpartition(".")[0]: None for name in weights}
+    lines, mean = [], 1
+    if records is not None:
+        mean = _stretch(records) * records.every
+        measured = records.blocks
+        inside = {block: measured[block] for block in (*of_block, *measured) if block in measured}
+        lines = [_calm(block, lengths, records, _stretch(records)) for block, lengths in inside.items()]
+    if _start(progress) is not None and progress.quick:
+        at_first: dict[str, list[Array]] = {}
+        names = [name for name in weights if name in view.values]
+        for name, gradient in view.engine.gradients().several(names).items():
+            at_first.setdefault(name.rpartition(".")[0], []).append(gradient)
+        lines = [el.Trace(block, np.array([length(found)]), np.zeros(1)) for block, found in at_first.items()]
+    beside, until = f"mean of {mean:,} steps" if mean > 1 else "length", _until(progress)
+    drawn = el.Traces("length curves", tuple(lines), room.width, room.high, None, until, beside=beside, log=True)
+    return el.Stack("norms", "Length of the gradient, block by block", (drawn,))
+
+
+def _start(progress: RunProgress) -> float | None:
+    """The loss before the first step; None after it, or if the model does not learn from its own example."""
+    records = progress.records
+    return None if progress.source != OWN or (records is not None and records.at) else progress.loss
+
+
+def _until(progress: RunProgress) -> float:
+    """The end of the axis of steps: the end of the run once half of it is over, else 0."""
+    records = progress.records
+    return float(progress.steps) if records and 2 * records.at >= progress.steps else 0.0
+
+
+def _calm(name: str, numbers: Array, records: Records, n: int) -> el.Trace:
+    """A line of means, each of n recorded numbers."""
+    whole = len(numbers) // n * n
+    return el.Trace(name, numbers[:whole].reshape(-1, n).mean(1), records.steps[n - 1 : whole : n])
+
+
+def _stretch(records: Records) -> int:
+    """How many recorded steps of a long run make one point of a line of means."""
+    return max(len(records.losses) // CALM, 1)
+
+
+# The model
+
+
+def _net(sight: Sight) -> el.Stack | None:
+    """The answers of a net, beside those of the linear regression that learns by the same steps."""
+    line = sight.progress.line
+    return net_picture(sight.view, line.document.engine if line is not None else None, sight.room.width)
+
+
+def _weight(sight: Sight) -> el.Stack:
+    """A weight as colours. With few rows the picture is less high, or its cells would be large patches of colour."""
+    view, watch, weights, room = sight.view, sight.watch, sight.weights, sight.room
+    name = watch.weight if watch.weight in weights else next(iter(weights), "")
+    array = view.values.get(name)
+    rows = 1 if array is None or array.ndim < 2 else array.size // array.shape[-1]
+    row = MAP_ROW * max(room.most / LOW, 1.0)
+    high = int(min(round(room.width * 0.5), max(260, room.most), row * rows + MAP_HEAD))
+    place, asks, tip = weights.index(name) if name else 0, (ForTraining("watch"),), "Weight to watch"
+    colours = f"Blue with a dash: below 0. Ochre: above. Full colour at ±{written(full(view, name), 3)}"
+    return el.Stack(
+        "weight",
+        "A weight as it changes",
+        (
+            el.Choice("watched", "", weights, place, asks, tip, listed=True),
+            el.Picture("weight map", weight_map(view, name), room.width, high),
+            el.Note("colours", colours),
+        ),
+    )
+
+
+def _says(sight: Sight) -> el.Stack:
+    """The model's predictions for the words or cases that it reads, beside the right ones."""
+    view, watch, room = sight.view, sight.watch, sight.room
+    found: list[Element] = []
+    if (sequence := sequence_of(view)) is not None:
+        read = typed(words_read(view), view.graph.axes[view.graph.sequences[sequence]])
+        words = read if (tried := watch.to_try(view)) is None else tried
+        tip, wide = "Type other words for the model to read, then press Enter", room.width - 4
+        asks, does, name = ForTraining("words"), ForTraining("try"), "Words to try"
+        found.append(el.Field("tried", name, words, asks, does, MOST_TYPED, tip=tip, width=wide, hint=name))
+    alone = _alone(sight.progress, view)
+    if alone:
+        found.append(el.Note("alone", alone))
+    if not (alone and watch.tries(view)):  # for tried words a translator has no right answers to compare with
+        if PROBABILITIES in view.nodes:
+            found.append(_of_words(view))
+        elif TARGET in view.values:
+            found.append(_of_cases(view))
+    return el.Stack("says", "What it says", tuple(found))
+
+
+def _of_words(view: View) -> el.Listing:
+    shares = view.values[PROBABILITIES]
+    rows, columns = view.nodes[PROBABILITIES].axes
+    read, words = view.engine.labels(rows), view.engine.labels(columns)
+    target, counted = view.values.get(TARGET), np.zeros(len(read), bool)
+    if target is not None and target.ndim == 1:
+        counted = view.nodes[LOSS].op.counted(target)  # where the right word is <pad>, nothing is right
+    lines = []
+    for i in range(max(len(read) - MOST_PLACES, 0), len(read)):
+        best = [int(k) for k in np.argsort(-shares[i], kind="stable")[:LIKELIEST]]
+        right = int(target[i]) if target is not None and counted[i] else -1
+        beyond = right >= 0 and right not in best
+        best = best[: LIKELIEST - beyond]
+        said = [
+            el.Entry(f"{words[k]} {written(float(shares[i, k]), 3)}{' ✓' * (k == right)}", muted=k != right)
+            for k in best
+        ]
+        if beyond:
+            said.append(el.Entry(f"right: {words[right]} {written(float(shares[i, right]), 3)}"))
+        lines.append(el.Line((el.Entry(read[i], muted=True), *said, *[el.Entry("")] * (LIKELIEST - len(said)))))
+    says = "it says next" if el.where(view) == "After" else "it says"
+    titles = el.Column(el.where(view).lower()), el.Column(says), *(el.Column(""),) * (LIKELIEST - 1)
+    return el.Listing("predictions", f"What {says}", titles, tuple(lines))
+
+
+def _of_cases(view: View) -> el.Listing:
+    node = view.nodes[LOSS].parents[0]
+    said, right = view.values[node], view.values[TARGET]
+    labels = view.labels(view.nodes[node].axes[0])
+    chosen = np.unique(np.linspace(0, len(labels) - 1, MOST_PLACES).astype(int))
+    lines = tuple(el.Line.of(labels[i], *(_numbers(array[i]) for array in (said, right))) for i in chosen)
+    return el.Listing(
+        "predictions", "What it says", (el.Column("case"), el.Column("it says"), el.Column("right")), lines
+    )
+
+
+def _numbers(row: Array) -> str:
+    return ", ".join(written(float(x), 3) for x in np.ravel(row)[:6])
+
+
+def _alone(progress: RunProgress, view: View) -> str:
+    """The sentence that a translator writes word by word, reading its own words, up to the length of its target.
+
+    Only with causal masks in the decoder: without them a position would attend to words that are not written yet.
+    """
+    model, engine = view.state.model, view.engine
+    decoders = [f"decoder.{i + 1}.self" for i in range(model.decoder_layers)]
+    if model.kind != "encoder-decoder" or not progress.quick or PROBABILITIES not in view.nodes:
+        return ""
+    if not all("causal" in str(model.switch(block, "mask")) for block in decoders):
+        return ""
+    read, words = view.graph.axes[f"{WRITTEN}.words"], view.graph.axes["output.words"]
+    end = end_mark(words)
+    tokens = view.values[f"{WRITTEN}.tokens"].copy()
+    said: list[str] = []
+    for place in range(len(tokens)):
+        shares = engine.what_if({f"{WRITTEN}.tokens": tokens}, PROBABILITIES)
+        said.append(words[int(shares[place].argmax())])
+        if said[-1] == end or said[-1] not in read:
+            break
+        if place + 1 < len(tokens):
+            tokens[place + 1] = read.index(said[-1])
+    source = escape(" ".join(engine.labels("source")))
+    return f"{source} → <b>{escape(' '.join(word for word in said if word != end))}</b>"
+
+
+PICTURES: dict[str, Callable[[Sight], el.Stack | None]] = {
+    "net": _net,
+    "loss": _losses,
+    "norms": _norms,
+    "weight": _weight,
+    "says": _says,
+}
+"""All pictures by name, in the order that `pictures_page` expects; "net" is None unless the model is a small net."""

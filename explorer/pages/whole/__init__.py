@@ -1,0 +1,1 @@
+"""The pictures of a whole model, of a block, and of the opening."""

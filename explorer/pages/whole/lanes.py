@@ -1,0 +1,345 @@
+"""The picture of a whole model with a residual stream: a lane for each sequence, with a line for each word.
+
+At the end of the last lane: the most probable next words and the loss, or each word in its context.
+"""
+
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from explorer.core.graph import LOSS, PROBABILITIES, Graph, Stage
+from explorer.core.model import SUBLAYERS
+from explorer.core.numbers import alone, places_of_largest
+from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Bars, Box, Drawing, FlowLine, Mark, Words
+from explorer.pages.gestures import Keep
+from explorer.pages.levels import ALL, LAYER, layers_of, shown_layer, unlike
+from explorer.pages.page import where_said
+from explorer.pages.view import Cell, View
+from explorer.pages.whole.lane import GAP, LETTER, PAD, RISE, SMALL, Lane, Sheet, amount, from_to, image_of, title_of
+from explorer.pages.whole.sublayers import Sublayers
+
+MOST_BARS = 6
+WIDTH, EACH, HEAD, BOTTOM, NOTE = 168.0, 17.0, 25.0, 5.0, 19.0
+"""Sizes of the bars: the width, the height of one, the room for the title above, and below without or with a note."""
+LOW, APART = 22.0, 16.0
+"""The height of the loss, and its distance from the answers."""
+PAST, BEYOND = 10.0, 26.0
+"""The distance of the line up to the answers from the last layer, and how far the answers extend beyond that line."""
+
+
+def end(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> None:
+    """Draw the output of the model at the right; above the end of the decoder if the encoder is short.
+
+    Parameters
+    ----------
+    lane : Lane
+        The last lane.
+    source : Lane or None
+        The lane above, if there is one and the last lane is a single row.
+    ceiling : float
+        The top (y) of the layers of the last lane.
+    """
+    if "output" in sheet.stages:
+        above = source is not None and source.x + BEYOND <= lane.x + PAST + BEYOND - WIDTH
+        _answers(sheet, lane, ceiling - PAST if above else None)
+        return
+    sheet.go_on(lane)
+    for i, word in enumerate(lane.words):
+        sheet.add(Words(lane.x + 4.0, lane.row(i), word, TEXT, True, 0.0, (lane.sequence, i), SMALL))
+    said = "Each word in its context"
+    sheet.add(Words(lane.x + 4.0, lane.top - 14.0, said, MUTED, True, 0.0, strong=True))
+    longest = max(LETTER * max(map(len, lane.words)), 1.2 * LETTER * len(said))
+    sheet.right = max(sheet.right, lane.x + GAP + longest)
+
+
+def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
+    """The most probable next words and the loss, to the right of the lane, or with their bottom at the y `above`."""
+    large = sheet.large
+    height, width = answers_height(sheet, MOST_BARS), WIDTH * large
+    sheet.wait_for(PROBABILITIES)
+    sheet.tracks(lane, lane.x, lane.x + 6.0)
+    start = lane.x + 6.0, lane.row(min(answered(sheet.view), len(lane.words) - 1))
+    if above is None:
+        left = lane.x + 26.0
+        way: tuple[tuple[float, float], ...] = (start, (left, start[1]))
+        top = min(max(lane.spine - height + 34.0 * large, start[1] - height + 14.0), start[1] - 14.0)
+    else:
+        up = lane.x + PAST
+        left, top, way = up + BEYOND - width, above - height, (start, (up, start[1]), (up, above))
+    sheet.add(FlowLine(way, HERE if sheet.chosen(lane.sequence) is not None else TEXT, 2.0))
+    answers(sheet, left, top, width, MOST_BARS)
+    sheet.right, sheet.low = max(sheet.right, left + width), max(sheet.low, top + height)
+    if LOSS in sheet.view.nodes:
+        low, middle = LOW * large, left + width / 2
+        edge, back = (top - APART, APART) if above is not None else (top + height + APART, -APART)
+        way = (middle, edge + back), (middle, edge)
+        loss(sheet, (left, edge - low if above is not None else edge, width, low), way)
+        sheet.low = max(sheet.low, edge + low + 8.0)
+
+
+def answered(view: View) -> int:
+    """The index of the word whose next word is shown: the followed word, or the last one."""
+    axis = view.nodes[PROBABILITIES].axes[0]
+    return min(view.row(axis, last=True), len(view.values[PROBABILITIES]) - 1)
+
+
+def answers_height(sheet: Sheet, most: int) -> float:
+    """The height of the bars of the most probable next words, at most `most` of them."""
+    count = min(most, sheet.view.values[PROBABILITIES].shape[1])
+    coloured = amount(sheet.view, PROBABILITIES)[1] is not None
+    return (HEAD + EACH * count + (NOTE if coloured else BOTTOM)) * sheet.large
+
+
+def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> None:
+    """Draw the most probable next words, at most `most` of them, as bars."""
+    view, stage, large = sheet.view, sheet.stages["output"], sheet.large
+    sheet.wait_for(PROBABILITIES)
+    row, (axis, across) = answered(view), view.nodes[PROBABILITIES].axes
+    words, shares = view.labels(across), view.values[PROBABILITIES][row]
+    best = places_of_largest(np.nan_to_num(shares), most).tolist()
+    note, share = amount(view, PROBABILITIES)
+    after, said = view.labels(axis)[row], "" if share is None else note
+    place = left, top, width, answers_height(sheet, most)
+    into, tip = sheet.into(stage), sheet.tip(stage, PROBABILITIES)
+    title = where_said(view, after)
+    sheet.add(Box(place, f"What comes {title[0].lower()}{title[1:]}", title, said, tip, into, share, letters=large))
+    values = tuple(float(shares[j]) for j in best)
+    sheet.add(
+        Bars(
+            (left + 6.0, top + HEAD * large, width - 10.0, EACH * len(best) * large),
+            tuple(words[j] for j in best),
+            values,
+            tuple(Cell(PROBABILITIES, (row, j)) for j in best),
+            max(1.0, *values),
+            _before_edit(view, row, best),
+        )
+    )
+
+
+def _before_edit(view: View, row: int, columns: Sequence[int]) -> tuple[float, ...]:
+    """Some probabilities of a row before the last edit; () without such an edit: opening an example is none."""
+    was = view.last.before.get(PROBABILITIES)
+    if was is None or was.shape != view.values[PROBABILITIES].shape or view.given:
+        return ()
+    return tuple(float(was[row, j]) for j in columns)
+
+
+def loss(sheet: Sheet, place: tuple[float, float, float, float], way: tuple[tuple[float, float], ...]) -> None:
+    """Draw the loss, and the line to it."""
+    stage = sheet.stages["loss"]
+    sheet.wait_for(LOSS)
+    value = float(sheet.view.values[LOSS])
+    note, share = amount(sheet.view, LOSS)
+    number = alone(value)
+    title = f"Loss {number}" if share is None else f"Loss {number}, {note}"
+    sheet.add(FlowLine(way, MUTED, 1.5))
+    tip, into = sheet.tip(stage, LOSS), sheet.into(stage)
+    sheet.add(Box(place, "Loss", title, "", tip, into, share, letters=sheet.large))
+
+
+IMAGE, TALL = 64.0, 120.0
+WIDE_HEADS, WIDER_HEADS = 150.0, 210.0
+"""The height of the images in a block, with two lanes and with a single one; the most width of all heads, likewise."""
+ROW, TALL_ROW = (19.0, 50.0, 92.0), (24.0, 66.0, 300.0)
+"""The height of a word's line, and the least and the most height of a lane; the same for a single lane."""
+COLUMN, NARROW, BROAD = 5.0, 24.0, 42.0
+"""The width of one number of a vector, and the least and the most width of a strip of vectors."""
+TITLE, BELOW = 26.0, 24.0
+"""The room for the title of a layer above its blocks, and for captions below the stream."""
+MANY_LAYERS, SEEN_WIDE, SEEN_HIGH = 4, 640.0, 420.0
+"""With this many drawn layers the picture is small; the size in pixels at which its input and output are still read."""
+BETWEEN, SHEETS = 28.0, 12.0
+"""The distance between two lanes, or two rows of one; the room above the first for the edges of undrawn layers."""
+WIDE = 1.9
+"""The width of a picture of all layers, divided by its height."""
+
+
+def lanes(view: View) -> "Lanes":
+    """The object that draws all lanes; if many layers are drawn, input and output have large letters."""
+    if shown_layer(view) != ALL or sum(layers_of(view).values()) < MANY_LAYERS:
+        return Lanes(view)
+    if view.graph not in _LETTERS:
+        left, right, top, bottom = Lanes(view).drawing().window
+        _LETTERS[view.graph] = max((right - left) / SEEN_WIDE, (bottom - top) / SEEN_HIGH, 1.0)
+    return Lanes(view, _LETTERS[view.graph])
+
+
+_LETTERS: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()
+"""The factor of the letters for each graph, kept because an edit of numbers changes no size."""
+
+
+class Lanes:
+    """Draws all lanes, the decoder's below the encoder's.
+
+    `letters`: a factor for the letters of the input, of the output, and of the titles of layers.
+    """
+
+    def __init__(self, view: View, letters: float = 1.0) -> None:
+        self._view = view
+        self._stack_sizes = layers_of(view)
+        self._layer = shown_layer(view)
+        self._letters = letters
+        self._title = TITLE * max(0.75 * letters, 1.0)
+        self._sheet = Sheet(view, letters)
+        room = (IMAGE, WIDE_HEADS) if len(view.graph.sequences) > 1 else (TALL, WIDER_HEADS)
+        self._sublayers = Sublayers(self._sheet, *room)
+
+    @property
+    def due(self) -> list[str]:
+        """For each mark, the node that it waits for while a pass is played; "" if it waits for none."""
+        return self._sheet.due
+
+    def drawing(self) -> Drawing:
+        """The picture."""
+        view, sheet = self._view, self._sheet
+        sequences = list(view.graph.sequences)
+        stacks = ("encoder", "decoder") if len(sequences) > 1 else (next(iter(self._stack_sizes), "encoder"),)
+        lane, left, top = None, 0.0, 0.0
+        for sequence, stack in zip(sequences, stacks, strict=False):
+            words = view.labels(sequence)
+            each, low, most = ROW if len(sequences) > 1 else TALL_ROW
+            high = min(max(each * len(words), low), most)
+            columns = view.graph.shape(f"{sequence}.X")[-1]
+            above = self._above(high)
+            spine = 0.0 if lane is None else lane.bottom + BELOW + BETWEEN + above
+            lane = Lane(sequence, stack, words, spine, high, float(np.clip(columns * COLUMN, NARROW, BROAD)))
+            top = min(top, spine - above - SHEETS)
+            left = min(left, sheet.left(lane, self._name(sequence, words)) - 8.0)
+            self._sublayers.bends = None
+            self._draw(lane, last=sequence == sequences[-1])
+            if self._sublayers.bends is not None:
+                left = min(left, self._sublayers.bends[0] - 8.0)
+        assert lane is not None
+        titles = ", ".join(stage.title for stage in view.graph.stages)
+        summary = f"{from_to(view)}: {titles}"
+        window = (left, sheet.right + 8.0, top, max(lane.bottom + BELOW + 8.0, sheet.low))
+        none = Axis(labels=())
+        return Drawing(tuple(sheet.marks), window, summary, none, none, down=True, square=True, zoom=True)
+
+    def _name(self, sequence: str, words: Sequence[str]) -> str:
+        """The title of an input sequence, short if its letters are large."""
+        if self._letters > 1.0:
+            return {"source": "Source", "target": "Target"}.get(sequence, "Words in")
+        return title_of(sequence, words)
+
+    def _above(self, height: float) -> float:
+        """How far the layers of a lane extend above its middle."""
+        return self._sublayers.above + self._title + height / 2
+
+    def _draw(self, lane: Lane, last: bool) -> None:
+        view, sheet, sequence = self._view, self._sheet, lane.sequence
+        sheet.words(lane, self._name(sequence, lane.words))
+        stream = f"{sequence}.X"
+        sheet.strip(lane, sheet.stages[f"{sequence}.embedding"], stream, "embeddings")
+        if f"{sequence}.positions" in sheet.stages:
+            stream = f"{sequence}.H"
+            self._positions(lane, sheet.stages[f"{sequence}.positions"], stream)
+        if f"{sequence}.dropped" in view.nodes:
+            stream = f"{sequence}.dropped"
+            sheet.strip(lane, sheet.stages[f"{sequence}.dropout"], stream, "dropout")
+        stream = self._layers(lane, stream)
+        norm = "final.norm" if last else "encoder.final.norm"
+        if norm in view.nodes:
+            sheet.strip(lane, sheet.stages[norm], norm, "norm", before=GAP)
+        if not last:
+            sheet.go_on(lane)
+            sheet.gather(lane, lane.x)
+            self._sublayers.source = lane
+            return
+        has_rows = self._sublayers.bends is not None
+        end(sheet, lane, None if has_rows else self._sublayers.source, lane.spine - self._above(lane.height))
+
+    def _positions(self, lane: Lane, stage: Stage, result: str) -> None:
+        """The block of the positions, whose numbers are added to the stream without reading from it."""
+        sheet, name = self._sheet, f"{lane.sequence}.PE"
+        sheet.wait_for(name)
+        width, height = 92.0, 0.7 * self._sublayers.image + 20.0 + PAD
+        left, bottom = lane.x + GAP, lane.top - RISE
+        place = left, bottom - height, width, height
+        share = amount(self._view, name)[1]
+        said = f"{stage.group}: {stage.title}"
+        sheet.add(Box(place, said, stage.title, "", sheet.tip(stage, name), sheet.into(stage), share))
+        wide = min(lane.width, width - 2 * PAD)
+        inside = left + (width - wide) / 2, bottom - height + 20.0, wide, height - 20.0 - PAD
+        sheet.add(image_of(self._view, name, inside))
+        sheet.tracks(lane, lane.x, left + width + 4.0)
+        sheet.plus(lane, left + width / 2, bottom, stage, result, f"{stage.group}: positions are added to the stream")
+        lane.x = left + width + 4.0
+        sheet.strip(lane, stage, result, before=2.0, said="embeddings with positions")
+
+    # Layers
+
+    def _layers(self, lane: Lane, stream: str) -> str:
+        """Draw the layers; returns the node that the stream carries after the last one."""
+        layers = self._stack_sizes.get(lane.stack, 0)
+        if stream.endswith(".X") and layers:
+            self._sheet.go_on(lane, 3 * GAP)  # room for the caption below the embeddings
+        if self._layer != ALL:
+            return self._folded(lane, stream, min(self._layer, layers), layers)
+        row = layers
+        for k in range(1, layers + 1):
+            start = lane.x
+            stream = self._one_layer(lane, k, stream)
+            if k == 1:
+                wide, high = lane.x - start, self._above(lane.height) + lane.height / 2 + BELOW + BETWEEN
+                row = int(np.ceil(max(np.sqrt(WIDE * layers * high / wide), 1)))
+            if k % row == 0 and k < layers:
+                self._wrap(lane)
+        return stream
+
+    def _folded(self, lane: Lane, stream: str, k: int, layers: int) -> str:
+        """Draw only layer `k`, and dots for the others."""
+        if k > 1:
+            stream = self._view.graph.leaving[f"{lane.stack}.{k - 1}.out"]
+            self._sheet.skip(lane, stream, f"after layer {k - 1}")
+        stream = self._one_layer(lane, k, stream)
+        if k < layers:
+            stream = self._view.graph.leaving[f"{lane.stack}.{layers}.out"]
+            self._sheet.skip(lane, stream, f"after layer {layers}")
+        return stream
+
+    def _wrap(self, lane: Lane) -> None:
+        """Continue the stream in another row below."""
+        sheet = self._sheet
+        sheet.go_on(lane)
+        x, y = lane.x, lane.spine
+        bend = lane.bottom + BELOW + 0.35 * BETWEEN
+        lane.spine += lane.height + BELOW + BETWEEN + self._above(lane.height) - lane.height / 2
+        sheet.right = max(sheet.right, x + 12.0)
+        start = -6.0 - min(LETTER * max(map(len, lane.words)) + 16.0, 120.0)
+        beside = min(start, sheet.left(lane, self._name(lane.sequence, lane.words))) - 10.0
+        self._sublayers.bends = beside, bend + 0.4 * BETWEEN
+        ways = (x, y), (x + 10.0, y), (x + 10.0, bend), (start, bend), (start, lane.spine), (start + 8.0, lane.spine)
+        sheet.add(FlowLine(ways, TEXT, 2.0))
+        sheet.words(lane)
+        sheet.go_on(lane)
+
+    def _one_layer(self, lane: Lane, k: int, stream: str) -> str:
+        """Draw the blocks of a layer in a frame; returns the node that the stream carries after the layer."""
+        sheet = self._sheet
+        sheet.go_on(lane, 4.0)
+        sheet.wait_for("")
+        at, start = len(sheet.marks), lane.x + 2.0
+        sheet.add(Mark())  # holds the place of the frame, whose width is known only after its blocks
+        sheet.wait_for(stream)
+        sheet.go_on(lane)
+        for part in SUBLAYERS:
+            block = f"{lane.stack}.{k}.{part}"
+            if f"{block}.output" in self._view.nodes:
+                stream = self._sublayers.draw(lane, block, stream)
+        times = self._stack_sizes[lane.stack]
+        folded = self._layer != ALL and times > 1
+        name = lane.stack.capitalize() if len(self._view.graph.sequences) > 1 else "Layer"
+        title, note = f"{name} {k}", ""
+        if folded:
+            title, note = f"{title} of {times}", f"{'not ' * (lane.stack in unlike(self._view))}all alike: × {times}"
+        above = self._sublayers.above + self._title - 2.0
+        place = start, lane.top - above, lane.x - start + 2.0, above + lane.height + BELOW - 1.0
+        tip = f"Draw all {times} layers" if folded else f"Draw one layer for all {times}" if times > 1 else ""
+        leads = Keep(LAYER, ALL if folded else k) if times > 1 else None
+        letters = self._letters
+        said = ", ".join(filter(None, (title, note)))
+        sheet.marks[at] = Box(place, said, title, note, tip, leads, folded=folded, around=True, letters=letters)
+        sheet.go_on(lane, GAP - 4.0 + (6.0 if folded else 0.0))
+        return stream

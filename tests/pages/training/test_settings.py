@@ -1,0 +1,163 @@
+"""What is learned from and how: what a gesture sets, and what stands on the page then."""
+
+import pytest
+from refusals import refuses
+
+from explorer.core.training.recipe import BOUNDS, FIRST
+from explorer.document.commands import SetCells
+from explorer.lessons.loader import load
+from explorer.pages.element import leaves
+from explorer.pages.page import Choice, Form, TextBox
+from explorer.pages.training.settings import (
+    LONGEST,
+    NUMBERS,
+    OWN,
+    TEXT,
+    WHOLE,
+    WORDS,
+    Plan,
+    learned_from,
+    settings_page,
+)
+
+
+def page(desk, plan, lesson, weights=()):
+    found = settings_page(plan, desk.view, load(lesson), dict.fromkeys(weights, True))
+    return {part.id: part for one in found for part in leaves(one)}
+
+
+def opened(desk, lesson):
+    plan, here = Plan(), desk(lesson)
+    plan.learn(here.view)
+    return plan, here
+
+
+def settings(plan, here, lesson):
+    return plan.settings(here.view, load(lesson), ("layer.1.b",), ())
+
+
+@pytest.mark.parametrize(
+    ("lesson", "titles"),
+    [
+        ("xor", ("Its own cases",)),
+        ("you-are-welcome", ("This pair", "Pairs of sentences")),
+        ("i-love-ai", ("This sentence", "A text")),
+        ("what-the-cache-saves", ("This sentence", "A text", "Its grammar")),
+    ],
+)
+def test_what_can_be_learned_from_follows_the_model(desk, lesson, titles):
+    plan, here = opened(desk, lesson)
+    assert page(here, plan, lesson)["source"].options == titles
+
+
+def test_each_layer_of_a_net_has_its_activation(desk):
+    plan, here = opened(desk, "xor")
+    choice = page(here, plan, "xor")["activation layer.2"]
+    assert choice.options[choice.chosen] == str(here.document.state.model.switch("layer.2", "activation"))
+    assert (
+        choice.asks[choice.options.index("sigmoid")]
+        .command()
+        .apply(here.document.state)
+        .model.switch("layer.2", "activation")
+        == "sigmoid"
+    )
+    assert "activations" not in page(*opened(desk, "i-love-ai")[::-1], "i-love-ai")
+
+
+@pytest.mark.parametrize(("lesson", "word"), [("roses-are-red", "violets"), ("you-are-welcome", "casa")])
+def test_texts_that_come_along(desk, lesson, word):
+    plan, here = opened(desk, lesson)
+    assert "shipped" not in page(here, plan, lesson)
+    plan.do("source", TEXT)
+    (before,) = [one for one in page(here, plan, lesson).values() if isinstance(one, TextBox)]
+    shipped = page(here, plan, lesson)["shipped"].asks
+    assert plan.do(shipped.act, shipped.value) == {"shipped"}
+    (box,) = [one for one in page(here, plan, lesson).values() if isinstance(one, TextBox)]
+    assert word in box.value
+    assert box.id != before.id, "what somebody types would stay in a field that is the same"
+    assert settings(plan, here, lesson).material.content == plan.text
+
+
+def test_a_text_that_is_too_long_is_refused_and_not_cut(desk):
+    plan, here = opened(desk, "i-love-ai")
+    plan.do("source", TEXT)
+    (box,) = [one for one in page(here, plan, "i-love-ai").values() if isinstance(one, TextBox)]
+    plan.do("text", "a" * box.most)
+    assert box.most > LONGEST
+    with refuses("300,000"):
+        settings(plan, here, "i-love-ai")
+
+
+def test_all_settings_of_a_recipe_can_be_set(desk):
+    plan, here = opened(desk, "xor")
+    (form,) = [one for one in settings_page(plan, here.view, load("xor"), {})[1].elements if isinstance(one, Form)]
+    assert {one.id for one in form.controls} == {*WORDS, *WHOLE, *NUMBERS} >= {*BOUNDS} - {"validate_every"}
+    for one in form.controls:
+        assert one.tip
+        if isinstance(one, Choice):
+            assert plan.do(one.asks[-1].act, one.asks[-1].value) == {one.id}
+    recipe = settings(plan, here, "xor").recipe
+    assert (recipe.schedule, recipe.frozen) == ("inverse square root", ("layer.1.b",))
+    assert recipe.initialiser != ""
+    plan.do("initialiser", "")
+    chosen = page(here, plan, "xor")["initialiser"]
+    assert chosen.options[chosen.chosen] == "as they are"
+
+
+def test_a_number_is_taken_once_it_is_typed(desk):
+    plan, here = opened(desk, "xor")
+    plan.do("steps", 7)
+    assert plan.do("type rate", "0,5") == frozenset(), "it is still being typed"
+    assert page(here, plan, "xor")["rate"].value == "0,5"
+    assert plan.do("typed") == {"rate"}
+    assert plan.do("typed") == frozenset()
+    recipe = settings(plan, here, "xor").recipe
+    assert (recipe.rate, recipe.steps) == (0.5, 7)
+    plan.begin(FIRST)
+    assert page(here, plan, "xor")["rate"].value == "0.003"
+
+
+@pytest.mark.parametrize(("name", "typed", "said"), [("rate", "abc", "not a number"), ("dropout", "2", "dropout")])
+def test_wrong_numbers_are_refused(desk, name, typed, said):
+    plan, here = opened(desk, "xor")
+    plan.do(f"type {name}", typed)
+    with refuses(said):
+        settings(plan, here, "xor")
+    plan.do(name, 0.5)
+    assert getattr(settings(plan, here, "xor").recipe, name) == 0.5
+
+
+def test_another_example_is_learned_from_itself(desk):
+    plan, _ = opened(desk, "you-are-welcome")
+    plan.do("source", TEXT)
+    plan.learn(desk("i-love-ai").view)
+    assert plan.source == OWN
+    assert "sun" in plan.text
+
+
+def test_the_next_word_is_called_right_only_where_it_is_the_target(desk):
+    plan, here = opened(desk, "i-love-ai")
+    assert "after each word the model should say the next word" in learned_from(plan, here.view)
+    here.do(SetCells("loss.target", {(0,): int(here.value("loss.target")[1])}))
+    assert learned_from(plan, here.view).endswith("with the right answer on the page “Loss”.")
+
+
+def test_an_optimiser_comes_with_its_usual_weight_decay(desk):
+    """AdamW without one is Adam; by hand, and in a recipe, it had one already."""
+    plan, here = opened(desk, "xor")
+    plan.do("optimiser", "AdamW")
+    assert settings(plan, here, "xor").recipe.weight_decay == 0.01
+    assert page(here, plan, "xor")["weight_decay"].value == "0.01"
+    plan.do("optimiser", "Adam")
+    assert settings(plan, here, "xor").recipe.weight_decay == 0
+    plan.do("type weight_decay", "0.2")
+    plan.do("optimiser", "AdamW")
+    assert settings(plan, here, "xor").recipe.weight_decay == 0.2
+
+
+def test_the_first_text_for_pieces_of_words_is_as_a_person_types_it(desk):
+    """The text is cut into pieces again: the marks of the pieces themselves would be learned byte by byte."""
+    plan, here = opened(desk, "stories260k")
+    assert plan.text.splitlines()[0] == "Once upon a time"
+    plan.do("source", TEXT)
+    assert learned_from(plan, here.view) == "Any text: the model learns which piece comes next."
