@@ -19,7 +19,7 @@ SENTENCES: dict[str, str] = {
     "“The whole matrix”.",
     "paste-too-large": "The copied table of {given} does not fit: from here there is room for {room}.",
     "no-lesson-value": "The lesson has no value for '{name}'; undo takes back what was changed.",
-    "bad-number": "'{text}' is not a number; write one such as 0.5, -2 or 1e-3.",
+    "bad-number": "'{text}' is not a number; write it in digits, with a point for decimals.",
     "number-too-large": "'{text}' is too large; numbers go up to about 1.8e308.",
     "bad-shape": "'{name}' has shape {shape}; the values given have shape {given}.",
     "bad-token-id": "'{name}' holds whole numbers from {first} to {last}; {value} is not one of them.",

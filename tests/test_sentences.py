@@ -58,7 +58,7 @@ def test_every_sentence_is_one_line():
 
 def test_an_error_is_put_into_words_where_it_is_shown_not_where_it_is_raised():
     error = ExplorerError("bad-number", text="two")
-    assert sentence(error) == "'two' is not a number; write one such as 0.5, -2 or 1e-3."
+    assert sentence(error) == "'two' is not a number; write it in digits, with a point for decimals."
     assert sentence(error, {"bad-number": "« {text} » n'est pas un nombre."}) == "« two » n'est pas un nombre."
 
 

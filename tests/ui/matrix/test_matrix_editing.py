@@ -246,7 +246,7 @@ def test_what_is_not_a_number_is_said_at_the_place_and_changes_nothing(window, h
     hand.enter(typed)
     words = said()
     assert f"'{typed}' is not a number" in words
-    assert "write one such as" in words
+    assert not any(map(str.isdigit, words.replace(f"'{typed}'", ""))), "a question may ask for it"
     assert cell(1, 2) == 0.1
     assert history() == []
     message, middle = window.findChild(Message), view.mapTo(window, hand.cell(view, 1, 2))
