@@ -263,8 +263,8 @@ class Sheet:
         self.stages = {stage.name: stage for stage in view.graph.stages}
         longest = max(len(word) for sequence in view.graph.sequences for word in view.labels(sequence))
         self._room = min(LETTER * (longest + 2), WIDEST_WORD) * large  # for the words at the left
-        self.right = self.low = 0.0
-        """How far the drawing extends to the right and down."""
+        self.right = self.low = self.high = 0.0
+        """How far the drawing extends to the right, down and up."""
         self._waiting: list[tuple[int, str]] = [(0, "")]
         self._costs = _costs(view)
 

@@ -41,8 +41,7 @@ def end(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> None:
         The top (y) of the layers of the last lane.
     """
     if "output" in sheet.stages:
-        above = source is not None and source.x + BEYOND <= lane.x + PAST + BEYOND - WIDTH
-        _answers(sheet, lane, ceiling - PAST if above else None)
+        _answers(sheet, lane, source, ceiling)
         return
     sheet.go_on(lane)
     for i, word in enumerate(lane.words):
@@ -53,29 +52,33 @@ def end(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> None:
     sheet.right = max(sheet.right, lane.x + GAP + longest)
 
 
-def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
-    """The most probable next words and the loss, to the right of the lane, or with their bottom at the y `above`."""
+def _answers(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> None:
+    """The most probable next words and the loss: to the right of the lane, or above its end, as in `end`."""
     large = sheet.large
     height, width = answers_height(sheet, MOST_BARS), WIDTH * large
     sheet.wait_for(PROBABILITIES)
     sheet.tracks(lane, lane.x, lane.x + 6.0)
     start = lane.x + 6.0, lane.row(min(answered(sheet.view), len(lane.words) - 1))
-    if above is None:
+    up, bottom = lane.x + PAST, ceiling - PAST
+    left = up + BEYOND - width
+    above = source is not None and source.x + BEYOND <= left
+    way: tuple[tuple[float, float], ...] = start, (up, start[1]), (up, bottom)
+    top = bottom - height
+    if not above:
         left = lane.x + 26.0
-        way: tuple[tuple[float, float], ...] = (start, (left, start[1]))
-        top = min(max(lane.spine - height + 34.0 * large, start[1] - height + 14.0), start[1] - 14.0)
-    else:
-        up = lane.x + PAST
-        left, top, way = up + BEYOND - width, above - height, (start, (up, start[1]), (up, above))
+        way = start, (left, start[1])
+        # No higher than the layers: another row may stand above them.
+        top = max(min(max(lane.spine - height + 34.0 * large, start[1] - height + 14.0), start[1] - 14.0), ceiling)
     sheet.add(FlowLine(way, HERE if sheet.chosen(lane.sequence) is not None else TEXT, 2.0))
     answers(sheet, left, top, width, MOST_BARS)
     sheet.right, sheet.low = max(sheet.right, left + width), max(sheet.low, top + height)
     if LOSS in sheet.view.nodes:
         low, middle = LOW * large, left + width / 2
-        edge, back = (top - APART, APART) if above is not None else (top + height + APART, -APART)
-        way = (middle, edge + back), (middle, edge)
-        loss(sheet, (left, edge - low if above is not None else edge, width, low), way)
-        sheet.low = max(sheet.low, edge + low + 8.0)
+        edge, back = (top - APART, APART) if above else (top + height + APART, -APART)
+        top = edge - low if above else edge
+        loss(sheet, (left, top, width, low), ((middle, edge + back), (middle, edge)))
+        sheet.low = max(sheet.low, top + low + 8.0)
+    sheet.high = min(sheet.high, top - 8.0)
 
 
 def answered(view: View) -> int:
@@ -213,7 +216,7 @@ class Lanes:
         assert lane is not None
         titles = ", ".join(stage.title for stage in view.graph.stages)
         summary = f"{from_to(view)}: {titles}"
-        window = (left, sheet.right + 8.0, top, max(lane.bottom + BELOW + 8.0, sheet.low))
+        window = (left, sheet.right + 8.0, min(top, sheet.high), max(lane.bottom + BELOW + 8.0, sheet.low))
         none = Axis(labels=())
         return Drawing(tuple(sheet.marks), window, summary, none, none, down=True, square=True, zoom=True)
 

@@ -241,6 +241,22 @@ def test_in_a_deep_translator_nothing_lies_on_a_layer_that_is_not_its_own(desk, 
                 assert not crossed
 
 
+@pytest.mark.parametrize("layers", [2, 4])  # in one row the answers stand above the decoder, in two at its end
+def test_the_answers_of_a_translator_with_many_words_lie_within_the_picture_and_on_no_layer(desk, layers):
+    made = desk()
+    texts = ["one two three four five", "one two three four five six seven eight nine ten eleven"]
+    made.document = Document(new_lesson("encoder-decoder", texts, d_model=8, layers=layers, heads=4).state())
+    made.choose(LAYER, ALL)
+    eyes = made.page(WHOLE.name)
+    left, right, top, bottom = eyes.drawing("model").window
+    frames = [mark.place for mark in eyes.marks("model", Box) if mark.around and isinstance(mark.leads, Keep)]
+    found = boxes(eyes)
+    for name in ("What comes after “eleven”", "Loss"):
+        place = found[name].place
+        assert inside(place, (left, top, right - left, bottom - top))
+        assert all(apart(place, frame) for frame in frames)
+
+
 def test_heads_stand_side_by_side_in_their_block(whole):
     _, eyes = whole("jane")
     heads = images(eyes, "weights")
