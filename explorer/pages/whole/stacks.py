@@ -38,13 +38,14 @@ LOSS_WIDTH = 122.0
 
 @dataclass
 class Column:
-    """The stream of one sequence: the x of each word's line, and how far down it has been drawn."""
+    """The stream of one sequence: the x of each word's line, whether the words fit, and how far down it is drawn."""
 
     sequence: str
     stack: str
     left: float
     width: float
     across: Array
+    fits: bool = True
     y: float = 0.0
 
     @property
@@ -116,23 +117,29 @@ class Stacks:
         sheet.marks[at] = Box(place, title, title, folded=times > 1, around=True, letters=LETTERS)
 
     def _words_in(self, column: Column) -> None:
-        """The words at the top, or only the first and the last one if they do not fit side by side."""
+        """The words at the top, and the place of each word's line."""
         sheet, words = self._sheet, self._view.labels(column.sequence)
         sheet.wait_for(f"{column.sequence}.tokens")
         sheet.add(Words(column.middle, LINE / 2, title_of(column.sequence, words), MUTED, True, size=SIZE, strong=True))
-        y, wide = 1.5 * LINE, np.array([LETTER * len(word) + 8.0 for word in words])
-        if wide.sum() <= column.width:
-            wide *= column.width / wide.sum()
-            column.across = column.left + np.cumsum(wide) - wide / 2
+        wide = np.array([LETTER * len(word) + 8.0 for word in words])
+        column.fits = bool(wide.sum() <= column.width)
+        if not column.fits:
+            wide[:] = 1.0
+        wide *= column.width / wide.sum()
+        column.across = column.left + np.cumsum(wide) - wide / 2
+        column.y = LINE
+        self._words(column)
+
+    def _words(self, column: Column) -> None:
+        """The words side by side, or only the first and the last one if they do not fit."""
+        sheet, words, y = self._sheet, self._view.labels(column.sequence), column.y + LINE / 2
+        if column.fits:
             for i, word in enumerate(words):
-                token = column.sequence, i
-                sheet.add(Words(float(column.across[i]), y, word, TEXT, True, 0.5, token, SIZE))
+                sheet.add(Words(float(column.across[i]), y, word, TEXT, True, 0.5, (column.sequence, i), SIZE))
         else:
-            n = len(words)
-            column.across = column.left + column.width * (np.arange(n) + 0.5) / n
-            said = " … ".join((words[0], words[-1])[:n])
+            said = f"{words[0]} … {words[-1]}" if len(words) > 2 else " ".join(words)
             sheet.add(Words(column.middle, y, said, TEXT, True, size=SIZE, room=column.width))
-        column.y = 2 * LINE
+        column.y += LINE
 
     def _flow(self, column: Column, far: float) -> None:
         """Continue the stream down by `far`, with a line for each word."""
@@ -199,14 +206,10 @@ class Stacks:
         sheet = self._sheet
         if "output" not in sheet.stages:
             self._flow(column, GAP)
-            words, said = self._view.labels(column.sequence), "Each word in its context"
+            said = "Each word in its context"
             sheet.add(Words(column.middle, column.y + LINE / 2, said, MUTED, True, size=SIZE, strong=True))
             column.y += LINE
-            if (np.diff(column.across) >= LETTER * 3).all():
-                for i, word in enumerate(words):
-                    token = column.sequence, i
-                    sheet.add(Words(float(column.across[i]), column.y + LINE / 2, word, TEXT, True, 0.5, token, SIZE))
-                column.y += LINE
+            self._words(column)
             return
         sheet.wait_for(PROBABILITIES)
         ink = HERE if sheet.chosen(column.sequence) is not None else TEXT

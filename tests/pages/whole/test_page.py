@@ -355,6 +355,15 @@ def test_in_large_letters_a_single_long_word_stands_once(desk):
     assert texts[:2] == ["Words in", "a" * 60]
 
 
+def test_in_large_letters_words_of_an_encoder_without_room_are_told_by_the_first_and_the_last(desk):
+    made = desk()
+    made.look(large=True)
+    for words, told in ((("a" * 9,) * 8, "aaaaaaaaa … aaaaaaaaa"), (("a" * 20, "b" * 20), f"{'a' * 20} {'b' * 20}")):
+        made.document = Document(new_lesson("encoder", [" ".join(words)]).state())
+        texts = [mark.text for mark in made.page(WHOLE.name).marks("model", Words)]
+        assert texts == ["Words in", told, "+", "Each word in its context", told]
+
+
 def test_in_large_letters_one_layer_stands_for_all(desk):
     made = desk()
     made.document = Document(deep_translator())
