@@ -102,34 +102,8 @@ def _run(argv: list[str]) -> int:
     if not command:
         return _window(arguments)
     # Each command imports only what it needs: few import Qt, and --help not even numpy.
-    module, _, function = _DONE_BY[command].partition(".")
+    module, _, function = COMMANDS[command].does.partition(".")
     return int(getattr(import_module(f"explorer.cli.{module}"), function)(arguments))
-
-
-_DONE_BY = {
-    "list": "lessons.list_all",
-    "show": "show.show",
-    "explain": "show.explain",
-    "render": "render.render",
-    "export": "render.export",
-    "check": "lessons.check",
-    "replay": "lessons.replay",
-    "ink": "render.ink",
-    "handout": "render.handout",
-    "glossary": "lessons.define",
-    "words": "words.words",
-    "train": "train.train",
-    "generate": "show.generate",
-    "conventions": "show.conventions",
-    "seek": "show.seek",
-    "questions": "classroom.questions",
-    "bundle": "classroom.bundle",
-    "sheet": "classroom.sheet",
-    "answer": "classroom.answer",
-    "class": "classroom.class_",
-    "bench": "bench.bench",
-}
-"""For each command the function that does it, as "FILE.FUNCTION" in this folder."""
 
 
 def _leave_a_core() -> None:

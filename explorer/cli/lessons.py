@@ -11,7 +11,7 @@ import numpy as np
 
 from explorer import paths
 from explorer.cli.formats import nested
-from explorer.cli.options import UsageError
+from explorer.cli.options import UsageError, fields_of
 from explorer.cli.output import shown
 from explorer.cli.words import listed, listing
 from explorer.core.errors import ExplorerError
@@ -34,9 +34,7 @@ def list_all(arguments: Namespace) -> int:
         found = {
             "lessons": [
                 {
-                    "id": lesson.id,
-                    "title": lesson.title,
-                    "paragraph": lesson.paragraph,
+                    **fields_of(lesson, "id", "title", "paragraph"),
                     "try": lesson.to_try,
                     "reference": lesson.reference,
                     "settings": list(lesson.settings),
@@ -168,35 +166,18 @@ def _verdict(one: Result) -> str:
 
 
 def _figure(one: Result) -> dict[str, Any]:
-    figure = one.figure
     return {
-        "id": figure.id,
-        "title": figure.title,
-        "reference": figure.reference,
-        "section": figure.section,
-        "lesson": figure.lesson,
-        "setting": figure.setting,
-        "node": figure.node,
-        "cell": figure.cell,
-        "printed": nested(figure.values),
+        **fields_of(one.figure, "id", "title", "reference", "section", "lesson", "setting", "node", "cell"),
+        "printed": nested(one.figure.values),
         "computed": nested(one.computed),
         "worst": nested(np.asarray(one.worst)),
-        "units": figure.units,
-        "why": figure.why,
+        **fields_of(one.figure, "units", "why"),
         "agrees": one.agrees,
     }
 
 
 def _slip(one: SlipResult) -> dict[str, Any]:
-    slip = one.slip
-    return {
-        "reference": slip.reference,
-        "section": slip.section,
-        "printed": slip.printed,
-        "right": slip.right,
-        "how": slip.how,
-        "agrees": one.agrees,
-    }
+    return {**fields_of(one.slip, "reference", "section", "printed", "right", "how"), "agrees": one.agrees}
 
 
 def define(arguments: Namespace) -> int:

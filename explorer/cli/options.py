@@ -2,72 +2,111 @@
 
 import signal
 import threading
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, RawDescriptionHelpFormatter, _ActionsContainer
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 
 class UsageError(Exception):
     """A command line that cannot be understood; the text says what is wrong and what would be right."""
 
 
-FORCE = "write, too, over a file that is read here, or that this program has not written"
+class Argument(NamedTuple):
+    """An argument or an option of a command."""
+
+    name: str
+    options: dict[str, Any]  # as `ArgumentParser.add_argument` takes them
+
+
+class Group(NamedTuple):
+    """Arguments that stand below a title or, if it is "", of which only one may be given."""
+
+    title: str
+    arguments: "tuple[Argument | Group, ...]"
+
+
+class Command:
+    """A command, and what its ``--help`` says.
+
+    `does`: the function that does it, as "FILE.FUNCTION" in this folder.
+    """
+
+    def __init__(self, does: str, about: str, *arguments: Argument | Group, epilog: str | None = None) -> None:
+        self.does, self.about, self.arguments, self.epilog = does, about, arguments, epilog
 
 
 class Parser(ArgumentParser):
-    """An argument parser that leaves the output of errors and the exit to `main`."""
+    """The parser of a command; it leaves the output of errors and the exit to `main`."""
 
-    def __init__(self, command: str, description: str, usage: str | None = None, epilog: str | None = None) -> None:
-        prog = f"explorer {command}".strip()
-        form = RawDescriptionHelpFormatter
-        super().__init__(prog, usage, description, epilog, formatter_class=form, allow_abbrev=False)
+    def __init__(self, name: str, command: Command, usage: str | None = None) -> None:
+        prog, form = f"explorer {name}".strip(), RawDescriptionHelpFormatter
+        super().__init__(prog, usage, command.about, command.epilog, formatter_class=form, allow_abbrev=False)
+        _add(self, command.arguments)
 
     def error(self, message: str) -> NoReturn:
         """Raise the error without the usage before it."""
         raise UsageError(f"{message}; see `{self.prog} --help`")
 
 
-def add_force(parser: Parser) -> None:
-    """Add the option to overwrite a file that the command would otherwise refuse to overwrite."""
-    parser.add_argument("--force", action="store_true", help=FORCE)
+def _add(to: _ActionsContainer, arguments: tuple[Argument | Group, ...]) -> None:
+    for one in arguments:
+        if isinstance(one, Argument):
+            to.add_argument(one.name, **one.options)
+        else:
+            _add(to.add_argument_group(one.title) if one.title else to.add_mutually_exclusive_group(), one.arguments)
 
 
-def add_lesson(parser: Parser) -> None:
-    """Add the argument for the example that a command is about."""
-    parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a file (.toml or .explorer)")
+def arg(name: str, metavar: str, help: str, **options: Any) -> Argument:
+    """An argument, or an option with a value."""
+    return Argument(name, {"metavar": metavar, "help": help, **options})
 
 
-def add_tokenizer(parser: Parser) -> None:
-    """Add the option for the tokenizer of a llama2.c file."""
-    what = "the tokenizer of a file of llama2.c, where it does not lie beside it"
-    parser.add_argument("--tokenizer", metavar="FILE", help=what)
+def flag(name: str, help: str) -> Argument:
+    """An option without a value."""
+    return Argument(name, {"action": "store_true", "help": help})
 
 
-def add_gradients(parser: Parser) -> None:
-    """Add the options for gradients instead of values."""
-    parser.add_argument("--grad", action="store_true", help="the gradient of the loss")
-    what = "the gradient of this number instead, as in 'output[0,1]', counted from 0"
-    parser.add_argument("--grad-of", metavar="CELL", help=what)
+def group(title: str, *arguments: Argument | Group) -> Group:
+    """Options below a title."""
+    return Group(title, arguments)
 
 
-def add_edits(parser: Parser) -> None:
-    """Add the options for edits that are made before a command reads the model."""
-    edits = parser.add_argument_group("edits, made in this order")
-    add = edits.add_argument
-    add(
-        "--setting", metavar="NAME", help="such as textbook or printed; if left out, the one that the lesson opens with"
-    )
-    add("--switch", action="append", default=[], metavar="B.N=V", help="set a switch, as in encoder.1.self.scale=none")
-    read = edits.add_mutually_exclusive_group().add_argument
-    read("--tokens", metavar="TEXT", help="other words for what the model reads first, split at blanks or into pieces")
-    read("--ids", metavar="NUMBERS", help="the same by the numbers of the words, as in --ids '5 17 3'")
-    read = edits.add_mutually_exclusive_group().add_argument
-    read("--target", metavar="TEXT", help="other words for the sequence a decoder reads, split at blanks")
-    read("--target-ids", metavar="NUMBERS", help="the same by the numbers of the words")
-    what = "set a cell, as in 'source.table[0,1]=2.5', counted from 0; a computed one is pinned"
-    add("--set", action="append", default=[], metavar="CELL=V", dest="sets", help=what)
+def one_of(*arguments: Argument) -> Group:
+    """Options of which only one may be given."""
+    return Group("", arguments)
+
+
+LESSON = arg("lesson", "LESSON", "a name from `explorer list`, or a file (.toml or .explorer)")
+WITH_STEPS = arg("lesson", "LESSON", "a name from `explorer list`, or a .toml")
+FORCE = flag("--force", "write, too, over a file that is read here, or that this program has not written")
+TOKENIZER = arg("--tokenizer", "FILE", "the tokenizer of a file of llama2.c, where it does not lie beside it")
+GRADIENTS = (
+    flag("--grad", "the gradient of the loss"),
+    arg("--grad-of", "CELL", "the gradient of this number instead, as in 'output[0,1]', counted from 0"),
+)
+_READ = "other words for what the model reads first, split at blanks or into pieces"
+_SET = "set a cell, as in 'source.table[0,1]=2.5', counted from 0; a computed one is pinned"
+EDITS = group(
+    "edits, made in this order",
+    arg("--setting", "NAME", "such as textbook or printed; if left out, the one that the lesson opens with"),
+    arg("--switch", "B.N=V", "set a switch, as in encoder.1.self.scale=none", action="append", default=[]),
+    one_of(
+        arg("--tokens", "TEXT", _READ),
+        arg("--ids", "NUMBERS", "the same by the numbers of the words, as in --ids '5 17 3'"),
+    ),
+    one_of(
+        arg("--target", "TEXT", "other words for the sequence a decoder reads, split at blanks"),
+        arg("--target-ids", "NUMBERS", "the same by the numbers of the words"),
+    ),
+    arg("--set", "CELL=V", _SET, action="append", default=[], dest="sets"),
+)
+
+
+def fields_of(one: object, *names: str) -> dict[str, Any]:
+    """Some attributes of an object, such as parsed arguments, by name."""
+    return {name: getattr(one, name) for name in names}
 
 
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]

@@ -1,15 +1,17 @@
-"""The parsers of the command line, and their help."""
+"""The table of the commands: for each the function that does it, what its ``--help`` says, and its arguments."""
 
 from argparse import Namespace
 from collections.abc import Sequence
 
 from explorer import __version__
-from explorer.cli import lesson_parsers
-from explorer.cli.options import FORCE, Parser, add_edits, add_force, add_gradients, add_lesson, add_tokenizer
+from explorer.cli import options
+from explorer.cli.options import Argument, Command, arg, flag, group, one_of
 
 FORMATS = ("table", "json", "csv", "tsv", "numpy", "latex", "markdown", "python")
 
-_PROGRAM = """\
+WINDOW = Command(
+    "",
+    """\
 Every number of a transformer, live and editable.
 
   explorer [FILE]                  open the window, on a document or a lesson if one is named
@@ -36,9 +38,32 @@ Every number of a transformer, live and editable.
   explorer bench                   how fast is it here?
 
 Only the window needs a display. `explorer COMMAND --help` tells more.
-"""
-
-_SHOW = """\
+""",
+    arg(
+        "file",
+        "FILE",
+        "a document (.explorer), a lesson (.toml), the name of a lesson, or a model that others trained (its folder)",
+        nargs="?",
+    ),
+    options.TOKENIZER,
+    flag("--smoke-test", "start, do everything once, say what was done, end"),
+    flag("--register-desktop", "give the program a menu entry, and its files their type, for you alone (Linux)"),
+    Argument("--version", {"action": "version", "version": f"explorer {__version__}"}),
+)
+"""The program without a command."""
+COMMANDS = {
+    "list": Command(
+        "lessons.list_all",
+        "List the lessons with their settings, the models that can be trained, and the vectors.",
+        flag(
+            "--json",
+            'print {"lessons": [{"id", "title", "steps", "questions", …}], "trained": [{"id", "title", "scores"}], '
+            '"models": …, "vectors": …, "courses": …}',
+        ),
+    ),
+    "show": Command(
+        "show.show",
+        """\
 Print nodes of a lesson, or of a model that others trained.
 
 NODE is a node (source.X), the part of a node that belongs to one head (encoder.1.self.head.2.Q), or the beginning of a
@@ -53,9 +78,17 @@ Where there is a tokenizer in the folder (tokenizer.json, vocab.json with merges
 file (tok*.bin), --tokens takes plain text, which the tokenizer takes apart; else its words are numbers. The numbers of
 pieces can always be given by --ids.
 Up to 10 million numbers are computed in float64, more in float32, or as --dtype says.
-"""
-
-_FORMATS = """\
+""",
+        options.LESSON,
+        arg("nodes", "NODE", "what to print; all, if left out", nargs="*", default=[]),
+        *options.GRADIENTS,
+        options.EDITS,
+        arg("--format", "FORMAT", "one of those below (table)", default="table"),
+        arg("--out", "FILE", "FILE.npz for the nodes as arrays, FILE.py for a script"),
+        Argument("--dtype", {"choices": ("float64", "float32"), "help": "in which a checkpoint is computed"}),
+        options.TOKENIZER,
+        options.FORCE,
+        epilog="""\
 formats:
   table   for reading: 8 digits, labels at rows and columns. A node stacked over heads is written head by head.
   json    {"lesson", "switches", "nodes": {NAME: {"symbol", "stage", "rows", "columns", "value"}}}. A stacked node and
@@ -79,48 +112,116 @@ examples:
   explorer show emma --format python > emma.py
   explorer show you-are-welcome output --grad
   explorer show ./SmolLM2-135M output.logits decoder.3.out --ids '5 17 3' --out nodes.npz
-"""
-
-_RENDER = """\
-Draw a stage as the window shows it, without the window, into OUT: an image (.png, two pixels for each pixel of the
-window), or a vector graphic (.svg, .pdf). STAGE is named as in the map of nodes: encoder.1.self.attention.
-
-A .gif moves: attention moves word by word, a picture of the whole model step by step, and any other page while the
-model learns. With --cell the arithmetic of one cell comes row by row, below the matrices of the stage that it reads. An
-.mp4 shows the same, where the program ffmpeg is installed.
-"""
-
-_EXPORT = """\
-Write the whole model of a lesson into OUT, with all its numbers and how they are computed.
-
-  .xlsx   a spreadsheet with a working formula in each cell: change a teal number, or choose another word, and
-          everything follows, in Excel, LibreOffice or any other. A sheet a stage; each matrix has a name; beside it,
-          in grey, the numbers that the program had. Its first sheet says what a spreadsheet cannot hold.
-  .py     a numpy script, as of `explorer show --format python`.
-"""
-
-_EXPLAIN = """\
+""",
+    ),
+    "explain": Command(
+        "show.explain",
+        """\
 Derive one cell: its value, its formula, the numpy expression, every step with the numbers filled in, and the cells that
 it feeds. CELL is NODE[row,column], counted from 0; a node stacked over heads has the head in front, unless it is named
 by its slice: encoder.1.self.Q[0,2,1] is encoder.1.self.head.1.Q[2,1].
 
 With --grad its gradient in place of its value, by the chain rule: gradient × slope of the cells that it feeds, node by
 node.
-"""
+""",
+        options.LESSON,
+        arg("cell", "CELL", "NODE[row,column], counted from 0; put it in quotes"),
+        *options.GRADIENTS,
+        options.EDITS,
+        epilog="example:\n  explorer explain emma 'scores[0,8]' --set 'K[8,1]=0.5'",
+    ),
+    "render": Command(
+        "render.render",
+        """\
+Draw a stage as the window shows it, without the window, into OUT: an image (.png, two pixels for each pixel of the
+window), or a vector graphic (.svg, .pdf). STAGE is named as in the map of nodes: encoder.1.self.attention.
 
-WORDS_ACTIONS = {
-    "similar": (1, None, "one word or more"),
-    "cosine": (2, None, "two words or more"),
-    "analogy": (3, 3, "three words"),
-    "odd-one-out": (3, None, "three words or more"),
-    "evaluate": (0, 0, "no words"),
-    "list": (0, 0, "no words"),
-    "get": (1, 1, "the name of a set of vectors"),
-    "train": (1, None, "one text file or more"),
-}
-"""The actions of ``explorer words``: for each the fewest and the most words (None: no limit), and a text on that."""
+A .gif moves: attention moves word by word, a picture of the whole model step by step, and any other page while the
+model learns. With --cell the arithmetic of one cell comes row by row, below the matrices of the stage that it reads. An
+.mp4 shows the same, where the program ffmpeg is installed.
+""",
+        options.LESSON,
+        arg("stage", "STAGE", "what to draw"),
+        arg("out", "OUT", "a file that ends in .png, .svg, .pdf, .gif or .mp4"),
+        options.FORCE,
+        arg(
+            "--size",
+            "WxH",
+            "of a still picture in pixels of the window, such as 1280x720; what does not fit is drawn smaller. As "
+            "large as needed, if left out",
+        ),
+        arg("--theme", "NAME", "of a still picture: light or dark, as on a screen; else it is as on paper"),
+        flag("--frames", "what moves as numbered files: OUT-01.png, OUT-02.png, …"),
+        one_of(
+            arg("--learn", "STEPS", "what moves is the model while it learns, so many steps", type=int),
+            arg("--cell", "CELL", "what moves is how this cell is computed: NODE[row,column]"),
+        ),
+        options.EDITS,
+        epilog="example:\n  explorer render emma attention emma.svg --theme dark",
+    ),
+    "export": Command(
+        "render.export",
+        """\
+Write the whole model of a lesson into OUT, with all its numbers and how they are computed.
 
-_WORDS = """\
+  .xlsx   a spreadsheet with a working formula in each cell: change a teal number, or choose another word, and
+          everything follows, in Excel, LibreOffice or any other. A sheet a stage; each matrix has a name; beside it,
+          in grey, the numbers that the program had. Its first sheet says what a spreadsheet cannot hold.
+  .py     a numpy script, as of `explorer show --format python`.
+""",
+        options.LESSON,
+        arg("out", "OUT", "a file that ends in .xlsx or .py"),
+        options.FORCE,
+        options.EDITS,
+        epilog="example:\n  explorer export you-are-welcome welcome.xlsx --setting textbook",
+    ),
+    "check": Command(
+        "lessons.check",
+        "Check lesson files; without FILE, all lessons, and every number that the four texts print against its node.",
+        arg("files", "FILE", "a lesson (.toml)", nargs="*", default=[]),
+        flag("--json", 'print {"lessons": […], "figures": […], "slips": […]}'),
+        epilog="Exit code 1 where something disagrees.",
+    ),
+    "replay": Command(
+        "lessons.replay",
+        """\
+Go through the steps of a lesson forward, backward and from every step: each way has to give the same numbers to the
+last bit. Each question is answered rightly, and with each mistake. Without LESSON, all lessons with steps.
+""",
+        arg("lessons", "LESSON", "a name from `explorer list`, or a .toml", nargs="*", default=[]),
+        epilog="Exit code 1 where something differs.",
+    ),
+    "handout": Command(
+        "render.handout",
+        """\
+Write a lesson on paper into OUT: its steps with pictures, its questions with room to write, the answers at the end. A
+.html file has everything in it. Steps that draw numbers for each student draw others each time.
+""",
+        options.WITH_STEPS,
+        arg("out", "OUT", "a file that ends in .pdf or .html"),
+        options.FORCE,
+        epilog="example:\n  explorer handout emma emma.pdf",
+    ),
+    "ink": Command(
+        "render.ink",
+        """\
+Measure what one sees of each step of a lesson: of the ink of its page in the window, which share belongs to what the
+step names, with the light off and on; of its slide, which share is empty, and which tables are cut.
+""",
+        options.WITH_STEPS,
+        arg("--size", "WxH", "pixels of window and slides (1280x720)", default="1280x720"),
+        flag("--json", "print JSON"),
+        epilog="example:\n  explorer ink emma --size 1920x1080",
+    ),
+    "glossary": Command(
+        "lessons.define",
+        "Say what a term or symbol means. Without TERM, list all.",
+        arg("term", "TERM", "as it stands on the screen: d_model, softmax", nargs="?"),
+        flag("--json", 'print [{"name", "also", "says", "formula", …}]'),
+    ),
+    "words": Command(
+        "words.words",
+        """\
 Words as vectors (GloVe).
 
   similar WORD…              the words nearest to each
@@ -131,9 +232,31 @@ Words as vectors (GloVe).
   list                       the vectors that are here, and those that can be downloaded
   get NAME                   download vectors, unless they are here, and print the name of their file
   train TEXT… --out FILE     train vectors on text files; started again, it goes on where it stopped
-"""
-
-_WORDS_EXAMPLES = """\
+""",
+        arg("action", "ACTION", "one of those above"),
+        arg("words", "WORD", "words; for `train` text files, for `get` a name", nargs="*", default=[]),
+        arg("-n", "N", "how many words to print, of `similar` and `analogy` (10)", type=int),
+        arg("--vectors", "V", "a name from `explorer words list`, or a file (books)"),
+        flag("--json", "print JSON"),
+        group(
+            "for train",
+            arg("--out", "FILE", "ends in .txt, .npz, .safetensors, or .int8.safetensors (a quarter of the size)"),
+            options.FORCE,
+            arg("--words", "N", "give the N most frequent words a vector (20000)", type=int, dest="n_words"),
+            arg("--least", "N", "only those that occur N times (5)", type=int),
+            arg("--dims", "N", "numbers in a vector (100)", type=int),
+            arg("--window", "N", "how many places apart two words stand together (10)", type=int),
+            arg("--x-max", "X", "from this count on a pair has its full weight (100)", type=float),
+            arg("--alpha", "X", "the exponent of the weight below that count (0.75)", type=float),
+            arg("--rate", "X", "step size (0.05)", type=float),
+            arg("--epochs", "N", "how often all pairs are used (50)", type=int),
+            arg("--seed", "N", "the seed of all that is random (1)", type=int),
+            arg("--vector", "KIND", "sum of a word's vectors as word and as context, or word alone (sum)"),
+            arg("--remove", "N", "subtract the mean and N principal components at the end (0: neither)", type=int),
+            arg("--cores", "N", "with numba: use N cores (all); the result does not depend on it", type=int),
+            flag("--no-numba", "train in numpy alone, also where numba is installed"),
+        ),
+        epilog="""\
 examples:
   explorer words similar sea -n 5
   explorer words cosine screen rock --vectors reference
@@ -141,17 +264,24 @@ examples:
   explorer words train book.txt.gz letters.txt --out mine.safetensors --dims 50
 
 train reads UTF-8, also compressed by gzip or xz. The extra `fast` (numba) makes it some ten times as fast.
-"""
-
-
-_TRAIN = """\
+""",
+    ),
+    "train": Command(
+        "train.train",
+        """\
 Train a model as a recipe says, and write it as a document that the window opens.
 
 RECIPE is a file (.toml), or a name from `explorer list`. Ctrl+C stops; the same command goes on from there. The result
 is the same, bit for bit, as if it had not been stopped.
-"""
-
-_TRAIN_EXAMPLES = """\
+""",
+        arg("recipe", "RECIPE", "a file (.toml), or a name from `explorer list`"),
+        arg("--out", "FILE", "the document to write (.explorer)", required=True),
+        options.FORCE,
+        arg("--text", "FILE", "learn from this text, in place of the one that the recipe names, if any"),
+        flag("--json", "print progress as JSON, an object a line"),
+        arg("--keep-every", "S", "seconds after which the state is saved again (30)", type=float, default=30.0),
+        flag("--attached", "stop where standard input ends or says `stop`: for a program that has started this one"),
+        epilog="""\
 examples:
   explorer train roses --out roses.explorer
   explorer train tiny-reader --text book.txt --out reader.explorer
@@ -195,16 +325,32 @@ What is needed to go on lies in FILE.training until the training is done. With -
   {"event": "kept", "step"}                what is needed to go on has been written
   {"event": "stopped" or "done", "step", "file"}
   {"event": "error", "id", "message"}      the same on standard error; exit code 2
-"""
-
-
-_GENERATE = """\
+""",
+    ),
+    "generate": Command(
+        "show.generate",
+        """\
 Let a model continue TEXT, word by word, until it says <end>. MODEL is a name from `explorer list`, or a document
 (.explorer), or a model that others trained: the folder of a checkpoint, or a file (.gguf, .bin). A translator
 reads TEXT, and its answer begins with --target.
-"""
-
-_GENERATE_EXAMPLES = """\
+""",
+        arg("model", "MODEL", "a name from `explorer list`, a document (.explorer), or a checkpoint's folder"),
+        arg("text", "TEXT", "words that the model knows", nargs="?"),
+        arg("--ids", "NUMBERS", "the numbers of the words in the place of TEXT, as in --ids '5 17 3'"),
+        options.TOKENIZER,
+        arg("-n", "N", "write up to N words (20)", type=int, default=20),
+        arg("--temperature", "T", "what the logits are divided by (1)", type=float, default=1.0),
+        arg("--top-k", "K", "choose among the K most probable words (0: all)", type=int, default=0),
+        arg("--top-p", "P", "choose among the most probable words that together have P (1)", type=float, default=1.0),
+        arg("--seed", "S", "the seed of the draws (0)", type=int, default=0),
+        flag("--greedy", "always take the most probable word"),
+        arg("--beams", "B", "follow the B most probable continuations", type=int),
+        one_of(
+            arg("--target", "TEXT", 'what a translator\'s answer begins with, such as "<es>"'),
+            arg("--target-ids", "NUMBERS", "the same by the numbers of the words"),
+        ),
+        flag("--json", "print JSON"),
+        epilog="""\
 examples:
   explorer generate tiny-gpt "the cat sat on the" --greedy
   explorer generate tiny-gpt "Emma hates" --temperature 1.5 --top-k 5 --seed 3
@@ -218,22 +364,125 @@ same seed draws the same words. --json prints
 where ids are the numbers of the new words, and candidates are the words that could be chosen, at most the 20 most
 probable. With --beams the steps are those of the best continuation, and "beams": [{"new", "score"}] lists all; a score
 is the sum of the logs of the probabilities.
-"""
-
-
-_CONVENTIONS = """\
+""",
+    ),
+    "conventions": Command(
+        "show.conventions",
+        """\
 Which conventions give your numbers? Type the numbers of a text into a model, and what it prints as results behind
 NODE=; the settings are tried that texts differ in: scale, layout, mask, softmax along rows or columns, where ε stands,
 formulas of positions, the base of a logarithm, rounding on the way. Those that give all printed digits are listed, the
 likeliest first. NUMBERS may stand in a file: @FILE. The exit status is 1 where none gives them.
-"""
-
-_CONVENTIONS_EXAMPLES = """\
+""",
+        Argument("lesson", {**options.LESSON.options, "nargs": "?"}),
+        arg("nodes", "NODE=NUMBERS", "what the text prints for a node; rows with ; between them", nargs="*"),
+        arg("--given", "MATRIX", "a matrix alone, in the place of a LESSON"),
+        arg("--printed", "NUMBERS", "what the text makes of it"),
+        arg("--seconds", "S", "when to stop, at the latest (10)", type=float, default=10.0),
+        arg("--out", "FILE", "write the model with the first setting found: a document (.explorer)"),
+        arg("--number", "N", "write the N-th in its place", type=int),
+        flag("--json", 'print {"ways": [{"changed", "slip", "rounded"}], …}'),
+        options.EDITS,
+        options.FORCE,
+        epilog="""\
 examples:
   explorer conventions translation-lookup 'scaled=0 0 8.33; 0 8.33 0'
   explorer conventions --given '2 1 0.2' --printed '0.6522 0.2399 0.1078'
   explorer conventions mine.explorer 'encoder.1.self.head.1.weights=@printed.txt' --out found.explorer
-"""
+""",
+    ),
+    "seek": Command(
+        "show.seek",
+        "Let gradient descent change inputs until a cell has a value; 1 where it cannot.",
+        options.LESSON,
+        arg("wish", "CELL=V", "such as 'encoder.1.self.weights[0,0,2]=0.9', counted from 0"),
+        arg(
+            "--change",
+            "NODE",
+            "an input that may change, a head's slice or a cell of one; several times for several",
+            action="append",
+            default=[],
+        ),
+        arg("--out", "FILE", "write the changed model: a document (.explorer)"),
+        options.EDITS,
+        options.FORCE,
+        epilog="example:\n"
+        "  explorer seek you-are-welcome 'encoder.1.self.weights[0,0,2]=0.9' --change encoder.1.self.W_Q",
+    ),
+    "questions": Command(
+        "classroom.questions",
+        """\
+Write questions of lessons for a learning platform. Each stands by itself, with the matrices that it needs:
+as pictures within the Moodle file, whose numbers are their text, and as tables in QTI.
+Numbers to be computed are drawn; each mistake that the program knows is an answer of 0 points with its explanation.
+Questions that ask to change a model stay in the program.
+
+Moodle: Question bank, Import, Moodle XML format. Each question is a category of its own variants, so that a quiz with a
+random question of it gives neighbours other numbers.
+""",
+        arg("lessons", "LESSON", "a name from `explorer list`, or a file (.toml)", nargs="+"),
+        arg("--out", "FILE", "a .xml for Moodle's import, or a .zip of QTI 2.1"),
+        arg("--variants", "N", "so many of each question, with other numbers (1)", type=int),
+        arg("--seed", "S", "of the numbers; the same draws the same (0)", type=int),
+        flag("--same", "the numbers of the lesson, none drawn"),
+        options.FORCE,
+        epilog="""\
+examples:
+  explorer questions emma softmax --variants 20 --out attention.xml
+  explorer questions two-vectors --same --out vectors.zip
+""",
+    ),
+    "bundle": Command(
+        "classroom.bundle",
+        "Write the lessons of a folder into one file, which opens by a double-click and stays under Your lessons.",
+        arg("folder", "FOLDER", "with lessons (.toml) and the weights beside them"),
+        arg("--out", "FILE", "a file that ends in .lessons", dest="file", required=True),
+        options.FORCE,
+        epilog="example:\n  explorer bundle my-lessons --out week3.lessons",
+    ),
+    "sheet": Command(
+        "classroom.sheet",
+        "Put an exercise sheet together. Students get it as a file; numbers are drawn for each from seed and name.",
+        arg("questions", "QUESTION", "LESSON/STEP, or a lesson for all of its questions", nargs="+"),
+        arg("--out", "FILE", "a file that ends in .sheet.toml", dest="file", required=True),
+        arg("--title", "TEXT", "what stands above it (Exercises)", default="Exercises"),
+        arg("--seed", "S", "another seed gives other numbers (0)", type=int, default=0),
+        options.FORCE,
+        epilog="example:\n  explorer sheet softmax emma/all-missing --out week3.sheet.toml",
+    ),
+    "answer": Command(
+        "classroom.answer",
+        "Answer a sheet. What is handed in is shown before it is saved: answers, tries, hints, and nothing else.",
+        arg("sheet", "SHEET", "a file that ends in .sheet.toml"),
+        arg("--student", "NAME", "the name it is handed in under; the numbers depend on it", required=True),
+        arg("--out", "FILE", "a file that ends in .answers.json; named after the student, if left out", dest="file"),
+        flag("--time", "hand in how long each question took, too"),
+        flag("--force", "begin again, and write over earlier answers"),
+        epilog='example:\n  explorer answer week3.sheet.toml --student "Ada Lovelace"',
+    ),
+    "class": Command(
+        "classroom.class_",
+        "Read the answers of a class: students and questions, mistakes by name, three questions to talk about.",
+        arg("files", "FOLDER", "folders with files that end in .answers.json, or such files", nargs="+"),
+        arg("--sheet", "SHEET", "judge each answer anew: a file that does not agree is left out"),
+        arg("--csv", "FILE", "write a line for each student and question"),
+        flag("--json", 'print {"questions", "students", "topics", "left_out"}'),
+        options.FORCE,
+        epilog="example:\n  explorer class answers/ --sheet week3.sheet.toml --csv class.csv",
+    ),
+    "bench": Command(
+        "bench.bench",
+        "In a checkout: measure the figures of speed beside their limits. Close other programs first.",
+        arg(
+            "figure",
+            "FIGURE",
+            "only figures with this in their names, such as gelu or 'hover over'; several for several",
+            nargs="*",
+        ),
+        flag("--json", 'print {"figures": [{"name", "value", "limit", …}], "failed": […]}'),
+    ),
+}
+"""The commands, in the order in which they are listed."""
 
 
 def parse(command: str, argv: Sequence[str]) -> Namespace:
@@ -242,218 +491,11 @@ def parse(command: str, argv: Sequence[str]) -> Namespace:
     Raises `UsageError`.
     """
     # Intermixed, because `show emma --set … weights` names a node after an option.
-    return _PARSERS[command]().parse_intermixed_args(argv)
+    return parser(command).parse_intermixed_args(argv)
 
 
-def _window() -> Parser:
-    parser = Parser("", _PROGRAM, usage="explorer [FILE]\n       explorer COMMAND …")
-    what = "a document (.explorer), a lesson (.toml), the name of a lesson, or a model that others trained (its folder)"
-    parser.add_argument("file", nargs="?", metavar="FILE", help=what)
-    add_tokenizer(parser)
-    parser.add_argument("--smoke-test", action="store_true", help="start, do everything once, say what was done, end")
-    what = "give the program a menu entry, and its files their type, for you alone (Linux)"
-    parser.add_argument("--register-desktop", action="store_true", help=what)
-    parser.add_argument("--version", action="version", version=f"explorer {__version__}")
-    return parser
-
-
-def _show() -> Parser:
-    parser = Parser("show", _SHOW, epilog=_FORMATS)
-    add_lesson(parser)
-    parser.add_argument("nodes", nargs="*", default=[], metavar="NODE", help="what to print; all, if left out")
-    add_gradients(parser)
-    add_edits(parser)
-    parser.add_argument("--format", default="table", metavar="FORMAT", help="one of those below (table)")
-    parser.add_argument("--out", metavar="FILE", help="FILE.npz for the nodes as arrays, FILE.py for a script")
-    parser.add_argument("--dtype", choices=("float64", "float32"), help="in which a checkpoint is computed")
-    add_tokenizer(parser)
-    add_force(parser)
-    return parser
-
-
-def _render() -> Parser:
-    parser = Parser("render", _RENDER, epilog="example:\n  explorer render emma attention emma.svg --theme dark")
-    add_lesson(parser)
-    parser.add_argument("stage", metavar="STAGE", help="what to draw")
-    parser.add_argument("out", metavar="OUT", help="a file that ends in .png, .svg, .pdf, .gif or .mp4")
-    add_force(parser)
-    what = (
-        "of a still picture in pixels of the window, such as 1280x720; what does not fit is drawn smaller. As large as "
-        "needed, if left out"
-    )
-    parser.add_argument("--size", metavar="WxH", help=what)
-    parser.add_argument(
-        "--theme", metavar="NAME", help="of a still picture: light or dark, as on a screen; else it is as on paper"
-    )
-    parser.add_argument("--frames", action="store_true", help="what moves as numbered files: OUT-01.png, OUT-02.png, …")
-    moving = parser.add_mutually_exclusive_group()
-    moving.add_argument(
-        "--learn", type=int, metavar="STEPS", help="what moves is the model while it learns, so many steps"
-    )
-    moving.add_argument("--cell", metavar="CELL", help="what moves is how this cell is computed: NODE[row,column]")
-    add_edits(parser)
-    return parser
-
-
-def _export() -> Parser:
-    parser = Parser(
-        "export", _EXPORT, epilog="example:\n  explorer export you-are-welcome welcome.xlsx --setting textbook"
-    )
-    add_lesson(parser)
-    parser.add_argument("out", metavar="OUT", help="a file that ends in .xlsx or .py")
-    add_force(parser)
-    add_edits(parser)
-    return parser
-
-
-def _explain() -> Parser:
-    parser = Parser("explain", _EXPLAIN, epilog="example:\n  explorer explain emma 'scores[0,8]' --set 'K[8,1]=0.5'")
-    add_lesson(parser)
-    parser.add_argument("cell", metavar="CELL", help="NODE[row,column], counted from 0; put it in quotes")
-    add_gradients(parser)
-    add_edits(parser)
-    return parser
-
-
-def _words() -> Parser:
-    parser = Parser("words", _WORDS, epilog=_WORDS_EXAMPLES)
-    add = parser.add_argument
-    add("action", metavar="ACTION", help="one of those above")
-    add("words", nargs="*", default=[], metavar="WORD", help="words; for `train` text files, for `get` a name")
-    add("-n", type=int, metavar="N", help="how many words to print, of `similar` and `analogy` (10)")
-    add("--vectors", metavar="V", help="a name from `explorer words list`, or a file (books)")
-    add("--json", action="store_true", help="print JSON")
-    train = parser.add_argument_group("for train").add_argument
-    train(
-        "--out", metavar="FILE", help="ends in .txt, .npz, .safetensors, or .int8.safetensors (a quarter of the size)"
-    )
-    train("--force", action="store_true", help=FORCE)
-    train("--words", type=int, metavar="N", dest="n_words", help="give the N most frequent words a vector (20000)")
-    train("--least", type=int, metavar="N", help="only those that occur N times (5)")
-    train("--dims", type=int, metavar="N", help="numbers in a vector (100)")
-    train("--window", type=int, metavar="N", help="how many places apart two words stand together (10)")
-    train("--x-max", type=float, metavar="X", help="from this count on a pair has its full weight (100)")
-    train("--alpha", type=float, metavar="X", help="the exponent of the weight below that count (0.75)")
-    train("--rate", type=float, metavar="X", help="step size (0.05)")
-    train("--epochs", type=int, metavar="N", help="how often all pairs are used (50)")
-    train("--seed", type=int, metavar="N", help="the seed of all that is random (1)")
-    train("--vector", metavar="KIND", help="sum of a word's vectors as word and as context, or word alone (sum)")
-    train(
-        "--remove", type=int, metavar="N", help="subtract the mean and N principal components at the end (0: neither)"
-    )
-    train("--cores", type=int, metavar="N", help="with numba: use N cores (all); the result does not depend on it")
-    train("--no-numba", action="store_true", help="train in numpy alone, also where numba is installed")
-    return parser
-
-
-def _train() -> Parser:
-    parser = Parser("train", _TRAIN, epilog=_TRAIN_EXAMPLES)
-    add = parser.add_argument
-    add("recipe", metavar="RECIPE", help="a file (.toml), or a name from `explorer list`")
-    add("--out", metavar="FILE", required=True, help="the document to write (.explorer)")
-    add_force(parser)
-    add("--text", metavar="FILE", help="learn from this text, in place of the one that the recipe names, if any")
-    add("--json", action="store_true", help="print progress as JSON, an object a line")
-    add("--keep-every", type=float, default=30.0, metavar="S", help="seconds after which the state is saved again (30)")
-    what = "stop where standard input ends or says `stop`: for a program that has started this one"
-    add("--attached", action="store_true", help=what)
-    return parser
-
-
-def _generate() -> Parser:
-    parser = Parser("generate", _GENERATE, epilog=_GENERATE_EXAMPLES)
-    add = parser.add_argument
-    add("model", metavar="MODEL", help="a name from `explorer list`, a document (.explorer), or a checkpoint's folder")
-    add("text", metavar="TEXT", nargs="?", help="words that the model knows")
-    add("--ids", metavar="NUMBERS", help="the numbers of the words in the place of TEXT, as in --ids '5 17 3'")
-    add_tokenizer(parser)
-    add("-n", type=int, default=20, metavar="N", help="write up to N words (20)")
-    add("--temperature", type=float, default=1.0, metavar="T", help="what the logits are divided by (1)")
-    add("--top-k", type=int, default=0, metavar="K", help="choose among the K most probable words (0: all)")
-    add(
-        "--top-p",
-        type=float,
-        default=1.0,
-        metavar="P",
-        help="choose among the most probable words that together have P (1)",
-    )
-    add("--seed", type=int, default=0, metavar="S", help="the seed of the draws (0)")
-    add("--greedy", action="store_true", help="always take the most probable word")
-    add("--beams", type=int, metavar="B", help="follow the B most probable continuations")
-    begin = parser.add_mutually_exclusive_group().add_argument
-    begin("--target", metavar="TEXT", help='what a translator\'s answer begins with, such as "<es>"')
-    begin("--target-ids", metavar="NUMBERS", help="the same by the numbers of the words")
-    add("--json", action="store_true", help="print JSON")
-    return parser
-
-
-def _conventions() -> Parser:
-    parser = Parser("conventions", _CONVENTIONS, epilog=_CONVENTIONS_EXAMPLES)
-    add = parser.add_argument
-    add("lesson", metavar="LESSON", nargs="?", help="a name from `explorer list`, or a file (.toml or .explorer)")
-    add("nodes", metavar="NODE=NUMBERS", nargs="*", help="what the text prints for a node; rows with ; between them")
-    add("--given", metavar="MATRIX", help="a matrix alone, in the place of a LESSON")
-    add("--printed", metavar="NUMBERS", help="what the text makes of it")
-    add("--seconds", type=float, default=10.0, metavar="S", help="when to stop, at the latest (10)")
-    add("--out", metavar="FILE", help="write the model with the first setting found: a document (.explorer)")
-    add("--number", type=int, metavar="N", help="write the N-th in its place")
-    add("--json", action="store_true", help='print {"ways": [{"changed", "slip", "rounded"}], …}')
-    add_edits(parser)
-    add_force(parser)
-    return parser
-
-
-def _seek() -> Parser:
-    example = (
-        "example:\n  explorer seek you-are-welcome 'encoder.1.self.weights[0,0,2]=0.9' --change encoder.1.self.W_Q"
-    )
-    parser = Parser(
-        "seek", "Let gradient descent change inputs until a cell has a value; 1 where it cannot.", None, example
-    )
-    add_lesson(parser)
-    parser.add_argument("wish", metavar="CELL=V", help="such as 'encoder.1.self.weights[0,0,2]=0.9', counted from 0")
-    what = "an input that may change, a head's slice or a cell of one; several times for several"
-    parser.add_argument("--change", action="append", default=[], metavar="NODE", help=what)
-    parser.add_argument("--out", metavar="FILE", help="write the changed model: a document (.explorer)")
-    add_edits(parser)
-    add_force(parser)
-    return parser
-
-
-def _bench() -> Parser:
-    what = "In a checkout: measure the figures of speed beside their limits. Close other programs first."
-    parser = Parser("bench", what)
-    only = "only figures with this in their names, such as gelu or 'hover over'; several for several"
-    parser.add_argument("figure", nargs="*", metavar="FIGURE", help=only)
-    parser.add_argument(
-        "--json", action="store_true", help='print {"figures": [{"name", "value", "limit", …}], "failed": […]}'
-    )
-    return parser
-
-
-_PARSERS = {
-    "": _window,
-    "list": lesson_parsers.list_,
-    "show": _show,
-    "explain": _explain,
-    "render": _render,
-    "export": _export,
-    "check": lesson_parsers.check,
-    "replay": lesson_parsers.replay,
-    "handout": lesson_parsers.handout,
-    "ink": lesson_parsers.ink,
-    "glossary": lesson_parsers.glossary,
-    "words": _words,
-    "train": _train,
-    "generate": _generate,
-    "conventions": _conventions,
-    "seek": _seek,
-    "questions": lesson_parsers.questions,
-    "bundle": lesson_parsers.bundle,
-    "sheet": lesson_parsers.sheet,
-    "answer": lesson_parsers.answer,
-    "class": lesson_parsers.class_,
-    "bench": _bench,
-}
-COMMANDS = tuple(filter(None, _PARSERS))
-"""The names of all commands."""
+def parser(command: str) -> options.Parser:
+    """The parser of a command, or of ``explorer`` alone for the command ""."""
+    if command:
+        return options.Parser(command, COMMANDS[command])
+    return options.Parser(command, WINDOW, "explorer [FILE]\n       explorer COMMAND …")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.cli import formats
-from explorer.cli.options import UsageError
+from explorer.cli.options import UsageError, fields_of
 from explorer.cli.output import wrote
 from explorer.cli.parser import FORMATS
 from explorer.core.errors import ExplorerError
@@ -189,17 +189,8 @@ def generate(arguments: Namespace) -> int:
     target = arguments.target
     if arguments.target_ids is not None:
         target = parse_ids(arguments.target_ids, m.vocabulary("target"), "--target-ids")
-    found = m.generate(
-        text,
-        arguments.n,
-        target=target,
-        greedy=arguments.greedy,
-        temperature=arguments.temperature,
-        top_k=arguments.top_k,
-        top_p=arguments.top_p,
-        seed=arguments.seed,
-        beams=arguments.beams,
-    )
+    options = fields_of(arguments, "greedy", "temperature", "top_k", "top_p", "seed", "beams")
+    found = m.generate(text, arguments.n, target=target, **options)
     for notice in found.notices:
         print(f"explorer: {notice}", file=sys.stderr)
     if arguments.json:
@@ -244,17 +235,8 @@ def conventions(arguments: Namespace) -> int:
     if arguments.number is not None and arguments.out is None:
         raise UsageError("--number says which setting --out FILE writes; give --out, too.")
     if arguments.given is not None:
-        if any(
-            (
-                arguments.setting,
-                arguments.switch,
-                arguments.tokens,
-                arguments.ids,
-                arguments.target,
-                arguments.target_ids,
-                arguments.sets,
-            )
-        ):
+        edits = fields_of(arguments, "setting", "switch", "tokens", "ids", "target", "target_ids", "sets")
+        if any(edits.values()):
             raise UsageError("--given takes a matrix alone, without a model to be edited; leave the edits out.")
         if arguments.lesson is not None or arguments.printed is None:
             raise UsageError("--given takes a matrix, and --printed what the text makes of it; no LESSON beside them.")

@@ -11,7 +11,6 @@ from typing import Any
 
 from explorer.cli.options import UsageError, stopped
 from explorer.cli.output import shown
-from explorer.cli.parser import WORDS_ACTIONS
 from explorer.core.numbers import formatted
 from explorer.library.matrix import columns
 from explorer.words import catalogue, similarity
@@ -26,25 +25,15 @@ _LINE_EVERY = 15.0
 def words(arguments: Namespace) -> int:
     """``explorer words``."""
     given: list[str] = arguments.words
-    if arguments.action not in WORDS_ACTIONS:
-        raise UsageError(f"`explorer words {arguments.action}` is not known; choose {', '.join(WORDS_ACTIONS)}.")
-    least, most, what = WORDS_ACTIONS[arguments.action]
+    if arguments.action not in _ACTIONS:
+        raise UsageError(f"`explorer words {arguments.action}` is not known; choose {', '.join(_ACTIONS)}.")
+    action, least, most, what = _ACTIONS[arguments.action]
     if len(given) < least or (most is not None and len(given) > most):
         raise UsageError(f"`explorer words {arguments.action}` takes {what}; {len(given)} were given.")
     _refuse_options_of_others(arguments)
     arguments.n = _LISTED if arguments.n is None else arguments.n
     if not 1 <= arguments.n <= MOST:
         raise UsageError(f"-n may be from 1 to {MOST}; {arguments.n} is not.")
-    action: Callable[[Namespace], int] = {
-        "similar": _similar,
-        "cosine": _cosine,
-        "analogy": _analogy,
-        "odd-one-out": _odd_one_out,
-        "evaluate": _evaluate,
-        "list": _list,
-        "get": _get,
-        "train": _train,
-    }[arguments.action]
     try:
         with progress() as report:
             arguments.report = report
@@ -255,6 +244,19 @@ def _train(arguments: Namespace) -> int:
     return _print(
         arguments, as_json, lambda: [f"{shown(arguments.out)}: {len(vectors):,} words, {vectors.dims} numbers each"]
     )
+
+
+_ACTIONS: dict[str, tuple[Callable[[Namespace], int], int, int | None, str]] = {
+    "similar": (_similar, 1, None, "one word or more"),
+    "cosine": (_cosine, 2, None, "two words or more"),
+    "analogy": (_analogy, 3, 3, "three words"),
+    "odd-one-out": (_odd_one_out, 3, None, "three words or more"),
+    "evaluate": (_evaluate, 0, 0, "no words"),
+    "list": (_list, 0, 0, "no words"),
+    "get": (_get, 1, 1, "the name of a set of vectors"),
+    "train": (_train, 1, None, "one text file or more"),
+}
+"""For each action what does it, the fewest and the most words (None: no limit), and a text on that."""
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from refusals import refuses
 
 from explorer.cli import main
 from explorer.cli.output import may_write
-from explorer.cli.parser import _PARSERS
+from explorer.cli.parser import COMMANDS, parser
 
 LESSON = """
 format = 2
@@ -96,7 +96,7 @@ def writer(request, folder, qapp):
 
 
 def test_every_command_that_writes_is_in_the_table():
-    with_out = {command for command, make in _PARSERS.items() if "out" in {one.dest for one in make()._actions}}
+    with_out = {command for command in COMMANDS if "out" in {one.dest for one in parser(command)._actions}}
     assert with_out == {before[0] for before, *_ in WRITERS.values()}
 
 
