@@ -221,8 +221,10 @@ class StepPanel(QFrame):
         self._column.setContentsMargins(near, 0, near, 0)
         self._column.setSpacing(px(6))
         self._question.restyle()
-        over = self._over
+        over, bar = self._over, self._scroll.verticalScrollBar()
+        part = bar.value() / max(bar.maximum(), 1)
         self._show_step()
+        bar.setValue(round(part * bar.maximum()))
         if over:
             self.show_end()
 

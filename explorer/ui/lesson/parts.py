@@ -456,6 +456,7 @@ class LessonParts(QObject):
     def _be_left(self) -> None:
         """Stop scrolling to what the step names, because the reader has scrolled."""
         self._arriving.invalidate()
+        self._found.stop()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest and self._arriving.isValid() and not self.guide.changed:

@@ -7,6 +7,9 @@ from explorer.ui.page.column import Elements
 from explorer.ui.page.holders import height_of
 from explorer.ui.page.picture_place import PicturePlace
 
+Place = tuple[str, float]
+"""The id of the first visible element, and how much of its height is above the visible part."""
+
 
 class InPlace:
     """Scrolls a page so that the element under the pointer stays in its place while others change.
@@ -18,6 +21,10 @@ class InPlace:
         self._page, self._elements = page, elements
         self._held: tuple[QWidget, int] | None = None
         """The element under the pointer, and its distance in pixels from the top of the visible part."""
+        self._read = False
+        """Whether it was read there in another look: it is held until something is done, wherever the pointer is."""
+        self._begun = 0
+        """Where a step let the visible part begin."""
         self._above = self._below = 0
         """The heights in pixels of the added empty room."""
         self._moves = False
@@ -41,23 +48,42 @@ class InPlace:
         self._moves = True
         try:
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
-            if down := self._height(widget) - wanted:
+            down = self._height(widget) - wanted
+            if self._read:  # without added room: the whole page may fit in the window now
+                bar = self._page.verticalScrollBar()
+                bar.setValue(bar.value() + down)
+            elif down:
                 self._scroll(down)
         finally:
             self._moves = False
 
     def let_go(self) -> None:
         """Forget the remembered element, and remove the added room."""
-        self._held = None
+        self._held, self._read = None, False
         self._add(0, 0)
 
     def begin_at(self, pixels: int) -> None:
         """Scroll so that the visible part begins `pixels` below the page's top, whatever is under the pointer."""
-        self._held = None
+        self._held, self._read = None, False
         self._scroll(pixels - self._page.verticalScrollBar().value())
+        self._begun = self._page.verticalScrollBar().value()
+
+    def place(self) -> Place | None:
+        """What the reader has scrolled to; None at the top, and where a step let the page begin."""
+        if self._page.verticalScrollBar().value() in (0, self._begun):
+            return None
+        parts = ((id, one.height(), self._height(one)) for id, one in self._elements.widgets.items() if one.isVisible())
+        return next(((id, -top / high) for id, high, top in parts if top + high > 0), None)
+
+    def go_back(self, id: str, part: float) -> None:
+        """Begin the visible part where it began in another look, and keep it there while pictures arrive."""
+        if (widget := self._elements.widgets.get(id)) is not None:
+            self._held, self._read = (widget, round(-part * widget.height())), True
+            self.keep()
 
     def _is_there(self, widget: QWidget) -> bool:
-        return widget in self._elements.widgets.values() and widget.isVisible() and widget.underMouse()
+        there = widget in self._elements.widgets.values() and widget.isVisible()
+        return there and (self._read or widget.underMouse())
 
     def _height(self, widget: QWidget) -> int:
         return widget.mapTo(self._page.viewport(), QPoint()).y()

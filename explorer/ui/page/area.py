@@ -7,7 +7,9 @@ from PySide6.QtGui import QKeyEvent, QPointerEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from explorer.document.document import Change
+from explorer.lessons.steps import Step
 from explorer.pages.levels import block_of
+from explorer.ui.page.anchor import Place
 from explorer.ui.page.column import Elements, Keys
 from explorer.ui.page.motion import Motion
 from explorer.ui.page.page_view import PageView
@@ -49,6 +51,8 @@ class StageArea(QStackedWidget):
         self._at, self._closed = "", False
         self._keys = Keys()
         """What had the keys before a new look."""
+        self._read: tuple[str, Step | None, Place] | None = None
+        """What was read before a new look: on which page, and in which step."""
         self._between = QWidget()
         self.addWidget(self._between)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
@@ -182,6 +186,9 @@ class StageArea(QStackedWidget):
             self._pages[name].elements.give_keys(self._keys)
         self._too_many.start()
         self.shown.emit()
+        read, self._read = self._read, None
+        if read is not None and read[:2] == (name, self._bench.light.step):
+            self._pages[name].go_back(read[2])
         self.motion.begin()
 
     def follow(self, change: Change) -> None:
@@ -239,6 +246,9 @@ class StageArea(QStackedWidget):
     def _forget(self) -> None:
         """Delete all pages before a new look: most of their sizes are fixed, so pages are built again instead."""
         self.motion.stop()
+        if (page := self.in_sight()) is not None:
+            place = page.place
+            self._read = None if place is None else (page.stage.name, self._bench.light.step, place)
         self._drop(list(self._pages))
 
     def _leave(self) -> None:

@@ -19,7 +19,7 @@ from explorer.pages.page import Page, Picture, Waiting
 from explorer.pages.steps.of_step import Lit
 from explorer.pages.view import Looking, Memo
 from explorer.ui.matrix.heading import NUMBERS, THUMB, formula_of
-from explorer.ui.page.anchor import InPlace
+from explorer.ui.page.anchor import InPlace, Place
 from explorer.ui.page.column import Elements
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.header import HeaderView
@@ -147,6 +147,17 @@ class PageView(QScrollArea):
     def begin_at(self, pixels: int) -> None:
         """Scroll so that the visible part begins here; a page that is too short gets room below."""
         self._in_place.begin_at(pixels)
+
+    @property
+    def place(self) -> Place | None:
+        """What the reader has scrolled to; None if the page begins at its top, or where a step let it begin."""
+        return self._in_place.place()
+
+    def go_back(self, place: Place) -> None:
+        """Scroll to what was read in another look, and keep it there until something is done."""
+        self._in_place.go_back(*place)
+        self.bench.bridge.acted.connect(self._in_place.let_go, Qt.ConnectionType.SingleShotConnection)
+        self.scrolled.emit()
 
     # Following
 

@@ -20,6 +20,7 @@ from explorer.sentences import sentence
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
+from explorer.ui.page.column_tab import ScrollPlace
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.layouts import FlowLayout, scroll_area
@@ -150,6 +151,7 @@ class WordsTab(QFrame, Screen):
         bar = self._area.verticalScrollBar()
         bar.actionTriggered.connect(self._be_left)
         bar.rangeChanged.connect(self._give_room)  # a scroll bar that appears takes some width
+        self._place_read = ScrollPlace(bench, self._area)
         bar.rangeChanged.connect(self._stay)  # cards above the one in sight may still grow
         bench.selection.asked.connect(self._do)
         bench.bridge.changed.connect(self._follow)
@@ -176,6 +178,7 @@ class WordsTab(QFrame, Screen):
 
     def restyle(self) -> None:
         """Follow the theme and the text scale: each card in a turn of its own, once the tab is visible."""
+        self._place_read.hold()
         self._space()
         self._stale = dict.fromkeys(self.cards, True)
         self._next.start()

@@ -425,3 +425,50 @@ def test_formulas_of_a_picture_that_fills_its_page_are_typeset_in_turns_before_i
     formulas = [mark.formula for mark in page.elements[-1].drawing.marks if isinstance(mark, Box) and mark.formula]
     assert done == formulas
     assert turns == [1] * len(formulas) + [0]
+
+
+def read_at(page):
+    """The first visible element of a page, and how much of it is above the visible part."""
+    tops = ((id, one, one.mapTo(page.viewport(), QPoint()).y()) for id, one in page.elements.widgets.items())
+    id, one, top = next(part for part in tops if part[1].isVisible() and part[2] + part[1].height() > 0)
+    return id, pytest.approx(-top / one.height(), abs=0.02)
+
+
+def test_another_look_shows_what_was_read(window, eye, hand, appearance):
+    """The page was shown from its top, wherever one had scrolled."""
+    window.resize(1280, 720)
+    page = eye.go_to(window, "encoder.1.self.attention")
+    page.verticalScrollBar().setValue(page.verticalScrollBar().maximum() // 2)
+    before = read_at(page)
+    for look in (lambda: appearance.set_mode("dark"), lambda: appearance.zoom(1), lambda: appearance.zoom(1)):
+        look()
+        eye.settle(window)
+        assert window.page() is not page
+        assert read_at(window.page()) == before
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_in_another_look_a_step_begins_where_it_did_unless_one_has_scrolled(open_window, eye, appearance, qtbot):
+    appearance.set_scale(1.75)
+    window = open_window("cat-sat-on-the")
+    window.resize(1280, 640)
+    window.lessons.guide.go(2)
+    words = window.lessons.panel._scroll.verticalScrollBar()
+    qtbot.waitUntil(lambda: words.maximum() > 0)
+
+    def bar():
+        qtbot.waitUntil(lambda: appearance.turns.idle and not window.area.makes)
+        eye.settle(window)
+        qtbot.waitUntil(lambda: not window.lessons._found.isActive())
+        return window.page().verticalScrollBar()
+
+    for scrolled in (None, 200):
+        before = bar()
+        began = before.value() if scrolled is None else scrolled
+        before.setValue(began)
+        words.setValue(words.maximum())
+        appearance.set_mode("light" if appearance.theme.dark else "dark")
+        after = bar()
+        assert after is not before
+        assert after.value() == began > 0
+        assert words.value() == words.maximum() > 0

@@ -55,11 +55,15 @@ def test_theme_and_scale(tab, appearance, qtbot):
 def test_whoever_types_keeps_the_keys_in_another_theme_and_text_scale(tab, appearance, qtbot):
     appearance.changed.connect(tab.restyle)
     on(tab, "analogy", "b field").edit.setFocus()
+    bar = tab._area.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
     for change in (lambda: appearance.set_mode("dark"), lambda: appearance.set_scale(3.0)):
         before = on(tab, "analogy", "b field")
         change()
         qtbot.waitUntil(lambda before=before: is_there(tab) and on(tab, "analogy", "b field") is not before)
+        assert bar.value() == pytest.approx(bar.maximum() / 2, rel=0.01)
         QTest.keyClicks(QApplication.focusWidget(), "x")
+        bar.setValue(bar.maximum() // 2)
     assert on(tab, "analogy", "b field").edit.text().count("x") == 2
 
 
