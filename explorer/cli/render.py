@@ -14,6 +14,7 @@ from explorer.cli.options import UsageError
 from explorer.cli.output import may_write, shown, wrote
 from explorer.cli.show import opened
 from explorer.core.errors import ExplorerError
+from explorer.core.numbers import percent
 from explorer.export.files import ENDINGS, save_model
 from explorer.files import whole_file
 from explorer.lessons.loader import load, ready
@@ -153,4 +154,4 @@ def ink(arguments: Namespace) -> int:
 
 
 def _share(share: float | None) -> str:
-    return "all of it" if share is None else f"{share:.0%}"
+    return "all of it" if share is None else percent(share)

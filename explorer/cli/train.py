@@ -16,7 +16,7 @@ from typing import Any
 from explorer.cli.options import UsageError, stopped
 from explorer.cli.output import may_write, shown
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import quantity
+from explorer.core.numbers import percent, quantity
 from explorer.core.training import saved_run
 from explorer.core.training.records import Record, Records
 from explorer.core.training.trainer import Trainer
@@ -250,10 +250,10 @@ class _Bar(_Progress):
             f"{record.step:,} of {self.steps:,}",
         ]
         if not self.terminal:
-            print(", ".join([f"{share:4.0%}", *said]), file=sys.stderr, flush=True)
+            print(", ".join([f"{percent(share):>4}", *said]), file=sys.stderr, flush=True)
             return
         full = round(_BAR * share)
-        line = f"{'█' * full}{'░' * (_BAR - full)} {share:4.0%}"
+        line = f"{'█' * full}{'░' * (_BAR - full)} {percent(share):>4}"
         for part in said:  # only complete parts that have room
             if len(line) + len(part) + 2 < shutil.get_terminal_size().columns:
                 line += f"  {part}"

@@ -11,7 +11,7 @@ from typing import Any
 
 from explorer.cli.options import UsageError, stopped
 from explorer.cli.output import shown
-from explorer.core.numbers import formatted
+from explorer.core.numbers import formatted, percent
 from explorer.library.matrix import columns
 from explorer.words import catalogue, similarity
 from explorer.words.progress import Cancelled, Progress, Report
@@ -173,7 +173,7 @@ def _evaluate(arguments: Namespace) -> int:
             one.measure,
             "none" if one.value is None else formatted(one.value, ".4f"),
             f"{one.asked}",
-            f"{one.missing:.1%}",
+            percent(one.missing, 1),
         )
         for one in scores
     ]
@@ -293,7 +293,7 @@ def written(now: Progress) -> str:
     """Progress in words."""
     parts = [now.what]
     if now.total:
-        parts.append(f"{now.done / now.total:4.0%}")
+        parts.append(f"{percent(now.done / now.total):>4}")
     if now.loss is not None:
         parts.append(f"loss {now.loss:.5f}")
     if now.left is not None and now.done < now.total:

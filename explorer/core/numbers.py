@@ -3,7 +3,7 @@
 The rule: numbers of a matrix, or of a column of a list, have the same decimals (`decimals_of`, `in_table`). A single
 number, in a sentence or beside a picture, has three digits and no trailing 0 (`alone`). A number that changes while it
 is read, such as the loss of a training, keeps its digits and so its width (`live`). A share too small for its decimals
-is written as less than the smallest one (`as_share`).
+is written as less than the smallest one (`as_share`, `percent`), and what is not all is never 100%.
 """
 
 import re
@@ -131,6 +131,27 @@ def as_share(value: float, decimals: int) -> str:
     if 0 < value < 0.5 * 10**-decimals:
         return f"< {10**-decimals:.{decimals}f}"
     return written(value, decimals)
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """A share of 1 in per cent; 0% is only nothing, and 100% is only all.
+
+    Examples
+    --------
+    >>> percent(0.934), percent(0.999), percent(0.999, 1), percent(1.0), percent(0.001)
+    ('93%', '> 99%', '99.9%', '100%', '< 1%')
+    """
+    value = 100 * share
+    text, least = written(value, decimals), 10**-decimals
+    if 0 < value and not float(f"{value:.{decimals}f}"):
+        text = f"< {least:.{decimals}f}"
+    elif value < 100 - _ROUNDING and float(f"{value:.{decimals}f}") == 100:
+        text = f"> {100 - least:.{decimals}f}"
+    return f"{text}%"
+
+
+_ROUNDING = 1e-7
+"""A sum of shares that lacks less than this of 100% lacks nothing: it was rounded."""
 
 
 def exact(value: float) -> str:

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from explorer.core.engine import Engine
-from explorer.core.numbers import as_share, decimals_of, written
+from explorer.core.numbers import decimals_of, percent, written
 from explorer.lessons.mistakes import array_of
 from explorer.lessons.steps import Choose, Step
 from explorer.lessons.symbols import formula_html, formula_text, names_html
@@ -109,8 +109,8 @@ def _number(inner: str, engine: Engine, node: str, cell: tuple[int, ...]) -> str
     array = array_of(engine, node, "gradient" if is_gradient(inner) else "value")
     value, form = float(array[cell]), _parts(inner)
     if form["share"]:
-        digits = int(form["digits"]) if form["digits"] else 1 if 0 < abs(value) < 0.005 else 0
-        return f"{as_share(100 * value, digits)}%"
+        near_an_end = 0 < abs(value) < 0.005 or 0.995 <= value < 1
+        return percent(value, int(form["digits"]) if form["digits"] else int(near_an_end))
     return written(value, int(form["digits"]) if form["digits"] else decimals_of(array))
 
 

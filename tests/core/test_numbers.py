@@ -13,6 +13,7 @@ from explorer.core.numbers import (
     exact,
     formatted,
     in_table,
+    percent,
     places_of_largest,
     point,
     quantity,
@@ -205,6 +206,16 @@ def test_a_share_is_never_told_as_0_and_never_as_a_power_of_ten(value, decimals)
     text = as_share(value, decimals)
     assert "e" not in text
     assert (float(text.removeprefix("< ")) > 0) == (value > 0)
+
+
+@pytest.mark.parametrize("decimals", [0, 1])
+def test_only_all_is_100_percent_and_only_nothing_is_0(decimals):
+    """999 of 1,000 were 100%, and 1 of 1,000 was 0%."""
+    for part in range(10_001):
+        number = float(percent(part / 10_000, decimals).strip("<> %"))
+        assert (number == 100) == (part == 10_000)
+        assert (number == 0) == (part == 0)
+        assert abs(number - part / 100) <= 10**-decimals
 
 
 @given(

@@ -66,7 +66,7 @@ def test_a_small_share_is_written_with_a_decimal_and_as_no_power_of_ten(three):
     """In a lesson on a large model it was “1.1e−1%”."""
     step = replace(three.steps[0], shown={f"{k}:%": ("output.probabilities", (0, k)) for k in range(3)})
     engine = fresh(three.state().graph, {**three.state().used, "output.logits": np.array([[0.0, 6.8, -2.0]])}, {})
-    assert numbers_of(step, engine) == {"0:%": "0.1%", "1:%": "100%", "2:%": "< 0.1%"}
+    assert numbers_of(step, engine) == {"0:%": "0.1%", "1:%": "99.9%", "2:%": "< 0.1%"}
 
 
 def test_a_formula_that_cannot_be_shown_names_its_step(tmp_path):

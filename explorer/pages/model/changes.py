@@ -11,7 +11,7 @@ from html import escape
 
 from explorer.core.errors import written_shape
 from explorer.core.graph import READ, Stage
-from explorer.core.numbers import decimals_of, exact, written
+from explorer.core.numbers import decimals_of, exact, percent, written
 from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES
 from explorer.core.training.optimisers import length
@@ -161,7 +161,7 @@ class _Matrix(Data):
             texts = f"{before}{written_shape(self.now.shape)}", "", ""
         share = count / self.now.size
         said = Entry(f"    {name_of(self.name)}", tip=f"Go to {self.name}", leads=GoTo(self.stage))
-        return Line.of(said, texts[0], Entry(f"{share:.0%}", share), Entry(texts[1], tip=texts[2]))
+        return Line.of(said, texts[0], Entry(percent(share), share), Entry(texts[1], tip=texts[2]))
 
 
 def _line(reached: Sequence[_Stage | _Matrix], row: int) -> Line:

@@ -28,7 +28,7 @@ from explorer.core.cost import (
 from explorer.core.cost import parameters as blocks_of
 from explorer.core.decoder import why_none_kept
 from explorer.core.graph import Graph, Stage
-from explorer.core.numbers import alone, quantity
+from explorer.core.numbers import alone, percent, quantity
 from explorer.lessons.symbols import name_of
 from explorer.pages import page as el
 from explorer.pages.drawing import Axis, Curve, Drawing, series
@@ -128,7 +128,7 @@ def _blocks(counted: tuple[BlockWeights, ...]) -> el.Listing:
 
     def line(name: str, why: str, sizes: str, count: int, strong: bool) -> el.Line:
         share = count / max(n, 1)
-        part = el.Entry(f"{share:.1%}", share if count < n or len(counted) == 1 else 0.0)
+        part = el.Entry(percent(share, 1), share if count < n or len(counted) == 1 else 0.0)
         return el.Line.of(name, el.Entry(why, muted=True), sizes, f"{count:,}", part, strong=strong)
 
     lines = []
@@ -293,7 +293,7 @@ def _parts(found: Cost, formulas: Mapping[str, Sequence[tuple[str, int]]]) -> el
             continue
         share = count / max(found.together, 1)
         said = next((formula for formula, product in formulas[name] if product == count), "")
-        lines.append(el.Line.of(name, el.Entry(said, muted=True), f"{count:,}", el.Entry(f"{share:.1%}", share)))
+        lines.append(el.Line.of(name, el.Entry(said, muted=True), f"{count:,}", el.Entry(percent(share, 1), share)))
     lines.append(el.Line.of("together", "", f"{found.together:,}", el.Entry("100%", 1.0), strong=True))
     columns = (
         el.Column("for"),
@@ -309,7 +309,7 @@ def _growth(view: View, shape: Shape) -> el.Listing:
     for n in LENGTHS:
         found = _cost(view, shape, n)
         of_attention = found.multiplications[ATTENTION] / max(found.together, 1)
-        attention = el.Entry(f"{of_attention:.1%}", of_attention)
+        attention = el.Entry(percent(of_attention, 1), of_attention)
         held = _bytes(found.scores * shape.bytes), _bytes(found.cache * shape.bytes)
         lines.append(el.Line.of(f"{n:,}", _short(found.together), attention, _short(found.one_more), *held))
         kept.append(found.cache)

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import quantity
+from explorer.core.numbers import percent, quantity
 from explorer.lessons.loader import Course, chapters, courses, errata, titles
 from explorer.lessons.progress import Outcome, Progress, ProgressFolder, left_at, outcome
 from explorer.lessons.prose import each_sentence
@@ -133,7 +133,7 @@ def _chapters(shelf: Shelf) -> el.Stack:
     for one in shelf.courses:
         lessons = one.lessons or tuple(shelf.ours)
         share = sum(found.share for id in lessons if (found := shelf.outcome(id))) / len(lessons)
-        title, done = f"{one.chapter}  {one.title}" if one.chapter else one.title, f"{share:.0%} gone through"
+        title, done = f"{one.chapter}  {one.title}" if one.chapter else one.title, f"{percent(share)} gone through"
         asks = ForLessons("course", one.id)
         ring, name = el.Entry(done, share, done, leads=asks), el.Entry(title, tip=f"List {title}", leads=asks)
         lines.append(el.Line.of(ring, name, here=one is shelf.listed))

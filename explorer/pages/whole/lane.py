@@ -16,7 +16,7 @@ from explorer.core.decoder import multiplications
 from explorer.core.errors import written_shape
 from explorer.core.frozen import Frozen
 from explorer.core.graph import LOGITS, LOSS, Graph, Place, Stage
-from explorer.core.numbers import written
+from explorer.core.numbers import percent, written
 from explorer.core.ops import Array
 from explorer.core.overview import largest_of
 from explorer.core.switches import READS
@@ -402,7 +402,7 @@ class Sheet:
         bar = width * part / (1.0 + part)
         self.add(Band((left, lane.bottom + 20.0, width, 3.0), LINE))
         self.add(FlowLine(((left, lane.bottom + 21.5), (left + bar, lane.bottom + 21.5)), HERE, 3.0, head=False))
-        return f"adds {100 * part:.0f}% of its length"
+        return f"adds {percent(part)} of its length"
 
     # What a box says, and where it leads
 
@@ -418,7 +418,7 @@ class Sheet:
         if count := self._costs.parameters.get(block, 0):
             lines.append(f"{count:,} parameter{'s' * (count != 1)}")
         if share := self._costs.shares.get(stage.name, 0):
-            lines.append(f"{100 * share:.0f}% of the multiplications")
+            lines.append(f"{percent(share)} of the multiplications")
         return "\n".join(filter(None, lines))
 
 

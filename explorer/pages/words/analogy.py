@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.core.numbers import written
+from explorer.core.numbers import percent, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import ACCENT, HERE, MUTED, Arrow, Axis, Dot, Drawing, Segments, VectorStrips, series
 from explorer.pages.element import Element
@@ -194,7 +194,7 @@ def _picture(result: Analogy, five: Array) -> Stack:
     drawing = Drawing(marks, window, said, Axis(labels=()), Axis(labels=()), square=True)
     share = (
         "Directions only (vectors of length one), in the plane in which they differ most: "
-        f"{plane.kept if plane else 1:.0%} of how they differ. {LEFT_OUT}"
+        f"{percent(plane.kept if plane else 1.0)} of how they differ. {LEFT_OUT}"
     )
     notes = Note("same", SAME), Note("share", share)
     return Stack("picture", "", (Picture("parallelogram", drawing, WIDTH, HEIGHT, card=True), *notes), WIDTH)

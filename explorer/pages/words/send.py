@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
+from explorer.core.numbers import percent
 from explorer.document.commands import SendWords
 from explorer.document.document import Document
 from explorer.lessons.loader import load
@@ -170,10 +171,10 @@ class SendCard(Card):
             return f"All {dims} numbers of each vector: the model has d_model = {width}."
         if len(set(words)) == 1:
             return "One word has no other to differ from, so its vector becomes zeros: send more words, or all numbers."
-        _, kept = self._rows(words)
+        kept = percent(self._rows(words)[1], 1)
         few = len(set(words)) - 1 <= width
         all_of_it = f"; {len(set(words))} words differ in no more directions than that" if few else ""
         return (
             f"{dims} numbers become {width}, the model's d_model, by principal components of these words: "
-            f"{kept:.1%} of how they differ is kept{all_of_it}. Their mean is taken off, so dot products change."
+            f"{kept} of how they differ is kept{all_of_it}. Their mean is taken off, so dot products change."
         )

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import quantity, written
+from explorer.core.numbers import percent, quantity, written
 from explorer.document.document import Change, Document
 from explorer.pages.element import Element
 from explorer.pages.page import NUMBER, Button, Check, Choice, Column, Entry, Line, Listing, Menu, Note, ProgressBar
@@ -76,7 +76,7 @@ def model_card(name: str) -> str:
 def _score(test: str, score: dict[str, Any]) -> str:
     if "spearman" in score:
         return f"{test} {written(score['spearman'], 2)} by Spearman’s rank correlation, {score['pairs']:,} pairs"
-    return f"{test} {score['accuracy']:.0%} right, {score['questions']:,} questions"
+    return f"{test} {percent(score['accuracy'])} right, {score['questions']:,} questions"
 
 
 def _tried(scores: list[float]) -> str:
@@ -215,7 +215,7 @@ class VectorsCard(Card):
         parts = [DOING.get(now.what, now.what.capitalize())]
         if now.total:
             self.share = now.done / now.total
-            parts.append(f"{self.share:.0%}")
+            parts.append(percent(self.share))
         if now.left is not None and now.done < now.total:
             parts.append(f"{round(now.left)} s left" if now.left < 90 else f"{round(now.left / 60)} min left")
         self.doing = ", ".join(parts)
@@ -316,7 +316,7 @@ def _scores(scores: Sequence[Score]) -> Listing:
             f"{one.name[0].upper()}{one.name[1:]}",
             "too few words" if one.value is None else written(one.value, 4),
             Entry("share answered rightly" if one.measure == "accuracy" else "Spearman’s rank correlation", muted=True),
-            Entry(f"{one.asked:,} asked, {one.missing:.0%} without vectors", muted=True),
+            Entry(f"{one.asked:,} asked, {percent(one.missing)} without vectors", muted=True),
             Entry(EXPLAINED.get(one.name, ""), muted=True),
         )
         for one in scores

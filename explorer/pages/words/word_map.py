@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.core.numbers import quantity
+from explorer.core.numbers import percent, quantity
 from explorer.pages.drawing import WordMap
 from explorer.pages.element import Element
 from explorer.pages.page import Button, Check, Choice, Note, Number
@@ -139,7 +139,7 @@ class MapCard(Card):
         n = quantity(len(placed.words), "word")
         if placed.shares:
             held = sum(placed.shares)
-            n += f"; the two directions hold {held:.0%} of how they differ" if held else ""
+            n += f"; the two directions hold {percent(held)} of how they differ" if held else ""
             if self.method == TSNE:
                 n += f" (t-SNE needs {projection.LEAST} words or more)"
         return f"{n}. {WAYS}"

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from explorer.core.numbers import point, quantity, written
+from explorer.core.numbers import percent, point, quantity, written
 from explorer.pages.drawing import WordMap
 from explorer.ui.drawing.names import Room, around
 from explorer.ui.drawing.plot import Plot
@@ -178,7 +178,7 @@ class WordMapView(Plot):
     def _show_sides(self) -> None:
         """Write the numbers of the two directions, and the share of the variance in each."""
         if self.shown.shares:
-            first, second = (f"{share:.0%} of the variance" for share in self.shown.shares)
+            first, second = (f"{percent(share)} of the variance" for share in self.shown.shares)
             (left, right), (low, high) = self.getViewBox().viewRange()
             self.side("bottom").show_numbers(left, right, self.width(), f"first direction, {first}")
             self.side("left").show_numbers(low, high, self.height(), f"second direction, {second}")

@@ -7,6 +7,7 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
+from explorer.core.numbers import percent
 from explorer.lessons.glossary import LINK
 from explorer.pages.gestures import ForGlossary
 from explorer.pages.page import Maths, Note, Passage, Section, Waiting
@@ -146,7 +147,7 @@ class WaitingBar(QWidget):
         self._say()
 
     def _say(self) -> None:
-        state = "stopped" if self._waiting.stopped else f"{self._share:.0%} done"
+        state = "stopped" if self._waiting.stopped else f"{percent(self._share)} done"
         self._words.setText(f"{self._waiting.what}: {state}")
 
     def _follow(self, key: str, share: float) -> None:

@@ -4,6 +4,7 @@ from PySide6.QtCore import QEasingCurve, QRectF, QSize, Qt, QVariantAnimation
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from explorer.core.numbers import percent
 from explorer.ui.appearance import Appearance
 from explorer.ui.theme import qcolor
 
@@ -36,8 +37,8 @@ class Ring(QWidget):
     def show_share(self, share: float, fills: bool = False) -> None:
         """Show how far one is, from 0 to 1. `fills`: from nothing, before one's eyes, unless little should move."""
         self.share = share
-        self.setAccessibleDescription(f"{share:.0%}")
-        self.setToolTip(f"{share:.0%} gone through")
+        self.setAccessibleDescription(percent(share))
+        self.setToolTip(f"{percent(share)} gone through")
         self._filling.stop()
         if fills and self._appearance.moves:
             self._filling.setStartValue(0.0)

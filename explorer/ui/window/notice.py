@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
 
+from explorer.core.numbers import percent
 from explorer.document.document import Document
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
@@ -169,7 +170,7 @@ class Saving(Reading):
 
     def _sentence(self) -> str:
         one = self._progress
-        return f"Saving {one.what}: {one.done / one.total:.0%}" if one.total else "Saving …"
+        return f"Saving {one.what}: {percent(one.done / one.total)}" if one.total else "Saving …"
 
 
 class Passing(Reading):
@@ -195,7 +196,7 @@ class Passing(Reading):
 
     def _sentence(self) -> str:
         act = self._document.history.undo_label
-        return f"Computing, {self._document.progress:.0%} done" + (f": {act}" if act else "")
+        return f"Computing, {percent(self._document.progress)} done" + (f": {act}" if act else "")
 
 
 class Writing(Reading):
