@@ -239,8 +239,9 @@ class Lanes:
             stream = f"{sequence}.H"
             self._positions(lane, sheet.stages[f"{sequence}.positions"], stream)
         if f"{sequence}.dropped" in view.nodes:
+            before = 3 * GAP if stream.endswith(".X") else GAP  # room for the caption below the embeddings
             stream = f"{sequence}.dropped"
-            sheet.strip(lane, sheet.stages[f"{sequence}.dropout"], stream, "dropout")
+            sheet.strip(lane, sheet.stages[f"{sequence}.dropout"], stream, "dropout", before=before)
         stream = self._layers(lane, stream)
         norm = "final.norm" if last else "encoder.final.norm"
         if norm in view.nodes:

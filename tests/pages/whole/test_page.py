@@ -89,6 +89,16 @@ def test_the_last_norm_of_each_stack_is_drawn_at_its_end(whole):
     assert source.place[0] > layer.place[0] + layer.place[2]
 
 
+@pytest.mark.parametrize(
+    ("positions", "before"), [("sinusoidal", "Input: embeddings with positions"), ("ALiBi", "Input: embeddings")]
+)
+def test_the_dropout_of_the_embeddings_stands_beside_them(desk, positions, before):
+    made = desk("i-love-ai")
+    made.do(SetSwitch("input", "dropout", 0.5), SetSwitch("input", "positions", positions))
+    found = boxes(made.page(WHOLE.name))
+    assert apart(found[before].place, found["Input: dropout"].place)
+
+
 def test_the_way_from_the_encoder_does_not_cross_the_title_of_the_decoder(whole):
     _, eyes = whole("tiny-translator")
     frame = next(box for box in eyes.marks("model", Box) if box.title == "Decoder 1 of 2")
