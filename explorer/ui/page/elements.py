@@ -88,6 +88,16 @@ class Drawn(Sized):
     def _show(self, picture: el.Picture) -> None:
         self.picture.tell_in_sight(lambda: picture.drawing)
 
+    def tell(self, picture: el.Picture | el.Traces) -> bool:
+        shape = self.fills and self._shape
+        return super().tell(picture) | (self.fills and shape != self._shape)
+
+    @property
+    def _shape(self) -> float:
+        """The height of the drawing, divided by its width."""
+        left, right, bottom, top = self.data.drawing.window
+        return abs(top - bottom) / (right - left) if self.data.drawing.square else self._high / self._across
+
     def give_room(self, width: int, height: int | None) -> bool:
         """Fill a place, at least `least` high; without a height, take the height that the drawing needs at that width.
 
@@ -95,9 +105,7 @@ class Drawn(Sized):
         """
         gone = self.data.spare and height is not None and height < self.least
         self.setHidden(gone)
-        left, right, bottom, top = self.data.drawing.window
-        shape = abs(top - bottom) / (right - left) if self.data.drawing.square else self._high / self._across
-        needed = round(width * shape)
+        needed = round(width * self._shape)
         if height is None:
             height = needed
         self.be(max(width, 0), max(height, min(self.least, needed), 0))

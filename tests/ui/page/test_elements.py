@@ -29,7 +29,7 @@ def test_what_is_arranged_otherwise_is_made_anew():
 
 
 def test_a_picture_takes_the_size_of_the_one_that_it_is_told_of(bench, show):
-    """A model with more words kept the height of the one that stood there before, and its words had no room."""
+    """A model with more words, or of another shape, kept the height of the one that stood there before."""
     drawing = Drawing((), (0, 1000, 0, 800), "", Axis(labels=()), Axis(labels=()), square=True, zoom=True)
     few = Picture("model", drawing, 620, 300, fills=True)
     place = show(Drawn(bench, few))
@@ -39,3 +39,8 @@ def test_a_picture_takes_the_size_of_the_one_that_it_is_told_of(bench, show):
     assert place.tell(replace(few, height=400))
     place.give_room(600, 100)
     assert place.height() == 400
+    wide = replace(drawing, window=(0, 1000, 0, 400))
+    assert place.tell(replace(few, height=400, made=wide))
+    place.give_room(600, 100)
+    assert place.height() == 240
+    assert place.tell(replace(few, height=400))
