@@ -19,7 +19,7 @@ from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.levels import into
 from explorer.pages.page import Choice, Number
 from explorer.pages.view import Cell, View, equation, row_of
-from explorer.pages.whole.columns import Place, laid
+from explorer.pages.whole.columns import PAGE, PAGE_OF_LARGE, Place, laid
 from explorer.pages.whole.lane import amount, image_of, said_of
 
 LINE, PAD = 17.0, 7.0
@@ -88,7 +88,8 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
         for node in every
     }
     given = [node.name for node in nodes if node.is_input or not node.parents]
-    layout = laid({name: one.size for name, one in drawn.items()}, reads, given, [node.name for node in outside])
+    sizes, page = {name: one.size for name, one in drawn.items()}, PAGE_OF_LARGE if view.looking.large else PAGE
+    layout = laid(sizes, reads, given, [node.name for node in outside], page)
     marks: list[draw.Mark] = []
     due: list[str] = []
     for name, points in layout.ways:

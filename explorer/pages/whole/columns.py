@@ -16,8 +16,8 @@ CHANNEL, LANE = 12.0, 7.0
 """The room above and below the lines that run between two bands, and the distance between two such lines."""
 APART, BESIDE = 9.0, 3.0
 """The distance between the lines that enter a box, and between their last corners."""
-PAGE = 1.6
-"""The width of a usual page, divided by its height."""
+PAGE, PAGE_OF_LARGE = 1.6, 1.0
+"""The width of a usual page, divided by its height; the same with large letters, for which a page may scroll."""
 MOST_BANDS, WORTH = 3, 1.12
 """The most bands; and how many times larger the boxes must become to justify one more: a single band reads best."""
 HARDLY = 1.4
@@ -51,6 +51,7 @@ def laid(
     reads: Mapping[str, Sequence[str]],
     given: Collection[str],
     outside: Collection[str] = (),
+    page: float = PAGE,
 ) -> Layout:
     """Lay boxes out.
 
@@ -64,10 +65,12 @@ def laid(
         Boxes that stand in the column before their first reader, below the computed boxes there.
     outside : collection of str
         Boxes that stand in front of all others.
+    page : float
+        The width of the page, divided by its height.
     """
     columns = _columns(list(sizes), reads, given, outside)
     ways = (_cut(columns, sizes, bands) for bands in range(1, MOST_BANDS + 1))
-    best = min(ways, key=lambda one: _extent(one, sizes) * WORTH ** (len(one) - 1))
+    best = min(ways, key=lambda one: _extent(one, sizes, page) * WORTH ** (len(one) - 1))
     return _Drawer(best, sizes, reads, given, outside).layout()
 
 
@@ -129,11 +132,11 @@ def _cut(columns: list[list[str]], sizes: Mapping[str, tuple[float, float]], ban
         room *= 1.05
 
 
-def _extent(bands: list[_Band], sizes: Mapping[str, tuple[float, float]]) -> float:
-    """The width of the page that has room for the bands, or that follows from its height (`PAGE`) if that is more."""
+def _extent(bands: list[_Band], sizes: Mapping[str, tuple[float, float]], page: float) -> float:
+    """The width of the page that has room for the bands, or that follows from its height if that is more."""
     wide = max(sum(_width(column, sizes) + ACROSS for column in band.columns) for band in bands)
     high = sum(max(_height(column, sizes) for column in band.columns) + 2 * CHANNEL + 3 * LANE for band in bands)
-    return max(wide, PAGE * high)
+    return max(wide, page * high)
 
 
 class _Drawer:

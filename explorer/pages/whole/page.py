@@ -128,7 +128,7 @@ def whole(view: View, stage: Stage) -> tuple[Element, ...]:
     drawing, player = played(view, joined(view, drawing, due), due, invitation)
     controls = (Controls("controls", choices),) if choices else ()
     wide, high = (LARGE_WIDTH, LARGE_HEIGHT) if view.looking.large else (LEAST_WIDTH, LEAST_HEIGHT)
-    if view.state.model.called and not view.looking.large:
+    if not has_stream(view) if view.looking.large else view.state.model.called:
         high = _readable(drawing, high)
     return (*controls, player, Picture("model", drawing, wide, high, fills=True))
 

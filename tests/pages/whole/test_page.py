@@ -20,7 +20,7 @@ from explorer.pages.matrix import SHARES
 from explorer.pages.page import Choice, Player
 from explorer.pages.view import Looking, View
 from explorer.pages.whole.lane import amount, depth, length
-from explorer.pages.whole.page import PLAYED, whole_sentence
+from explorer.pages.whole.page import PLAYED, READABLE, whole_sentence
 from explorer.pages.whole.stacks import SHEETS
 from tests.examples import EXAMPLES as DISTINCT
 from tests.pages.whole.test_columns import crosses
@@ -345,6 +345,16 @@ def test_in_large_letters_blocks_stand_below_each_other_and_lead_where_others_do
     }
     for image in eyes.marks("model", Image):
         np.testing.assert_array_equal(image.array, np.atleast_2d(desk.view.shown(image.node)))
+
+
+def test_in_large_letters_boxes_without_a_stream_stand_closer_together_and_as_high_as_their_titles_need(whole):
+    for lesson, setting in (("emma", "plain"), ("two-vectors", "alike")):
+        windows = [whole(lesson, setting, large=large)[1].drawing("model").window for large in (False, True)]
+        usual, large = (right - left for left, right, _, _ in windows)
+        assert large < 0.65 * usual
+        _, _, top, bottom = windows[1]
+        picture = whole(lesson, setting, large=True)[1].the("model")
+        assert picture.height == round(READABLE * (bottom - top))
 
 
 def test_in_large_letters_words_are_joined_only_in_attention(whole):
