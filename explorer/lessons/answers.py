@@ -8,6 +8,7 @@ joined by ``and``.
 
 import re
 from math import isfinite, log10
+from operator import ge, gt, le, lt
 
 import numpy as np
 
@@ -70,19 +71,15 @@ def holds(condition: Condition, engine: Engine) -> bool:
         return False
     value = engine.value(place)[condition.cell]
     number = condition.number
-    match condition.sign:
-        case "argmax":
-            return bool(value[int(number)] == value.max()) and np.count_nonzero(value == value.max()) == 1
-        case ">":
-            return bool(value > number)
-        case ">=":
-            return bool(value >= number)
-        case "<":
-            return bool(value < number)
-        case "<=":
-            return bool(value <= number)
-        case _:
-            return bool(abs(value - number) <= condition.tolerance)
+    if condition.sign == "argmax":
+        return bool(value[int(number)] == value.max()) and np.count_nonzero(value == value.max()) == 1
+    if condition.sign in _SIGNS:
+        return bool(_SIGNS[condition.sign][0](value, number))
+    return bool(abs(value - number) <= condition.tolerance)
+
+
+_SIGNS = {">": (gt, "more than"), ">=": (ge, "at least"), "<": (lt, "less than"), "<=": (le, "at most")}
+"""For each sign of a condition, when it holds, and its words."""
 
 
 SO_FAR = "Right to "
@@ -357,11 +354,9 @@ def goal_named(condition: Condition, engine: Engine) -> str:
         wanted = engine.labels(axes[-1])[int(condition.number)]
         return f"the largest number in {row} should be that of “{wanted}”"
     number = formatted(condition.number, "g")
-    wanted = {
-        ">": f"more than {number}",
-        ">=": f"at least {number}",
-        "<": f"less than {number}",
-        "<=": f"at most {number}",
-    }.get(condition.sign, f"{number}, give or take {condition.tolerance:g}")
+    if condition.sign in _SIGNS:
+        wanted = f"{_SIGNS[condition.sign][1]} {number}"
+    else:
+        wanted = f"{number}, give or take {condition.tolerance:g}"
     where = f"{name} [{' → '.join(labels)}]" if any(labels) else name
     return f"{where} should be {wanted}"

@@ -200,15 +200,10 @@ def new_lesson(
         lengths[sequence] = len(words)
         inputs[f"{sequence}.tokens"] = np.array([known.index(word) for word in words], dtype=np.int64)
     model = Model(kind, lengths, axes, d_model, layers, seed=seed, initialiser=initialiser)
+    chosen = {"sequence": ("positions", positions), "attention": ("heads", heads), "ffn": ("d_ff", d_ff)}
     for block, of_kind in model.blocks().items():
-        if of_kind == "sequence":
-            model = model.with_switch(block, "positions", positions)
-        elif of_kind == "attention":
-            model = model.with_switch(block, "heads", heads)
-        elif of_kind == "ffn":
-            model = model.with_switch(block, "d_ff", d_ff)
-        elif of_kind == "loss of words":
-            model = model.with_switch(block, "targets", "next word")
+        if switch := {**chosen, "loss of words": ("targets", "next word")}.get(of_kind):
+            model = model.with_switch(block, *switch)
     graph = graph_of_new(model)
     if sum(map(graph.size, graph.inputs)) >= FLOAT32_FROM or sum(map(graph.size, graph.nodes)) > most_numbers(model):
         model = replace(model, dtype="float32")

@@ -316,14 +316,7 @@ def _as_of_its_format(top: TomlTable) -> TomlTable:
 _NUMBERS = ("model", "tokens", "switches", "inputs", "settings")
 _OF_EXAMPLE = (
     *_NUMBERS,
-    "weights",
-    "tokenizer",
-    "ours",
-    "training",
-    "learns",
-    "reference",
-    "start_stage",
-    "start_head",
+    *("weights", "tokenizer", "ours", "training", "learns", "reference", "start_stage", "start_head"),
 )
 """The keys that a lesson takes over from its example."""
 

@@ -8,7 +8,7 @@ mistake that gives the typed number.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
 from math import pi
@@ -17,8 +17,9 @@ import numpy as np
 
 from explorer.core.cell import FUNCTIONS, Argument, Constant, Operand, Step, step, steps
 from explorer.core.derivation import Row, chain, rows
-from explorer.core.engine import Engine, run
+from explorer.core.engine import Engine, Pin, run
 from explorer.core.frozen import Frozen
+from explorer.core.graph import Graph
 from explorer.core.ops import Array, Op
 from explorer.core.ops.slips import Surroundings
 from explorer.lessons.steps import Cell, Predict
@@ -293,11 +294,15 @@ def _both(changed: Engine, asked: str, at: str, index: Cell) -> tuple[Part, ...]
 def _changed(engine: Engine, asked: str, at: str, op: Op) -> Engine:
     """An engine with another op at one node; only the nodes that the asked node depends on are recomputed."""
     graph = replace(engine.graph, nodes={**engine.graph.nodes, at: replace(engine.graph.nodes[at], op=op)})
-    values = dict(engine.values)
+    return _recomputed(graph, dict(engine.values), engine.pins, asked, {at})
+
+
+def _recomputed(
+    graph: Graph, values: dict[str, Array], pins: Mapping[str, Pin], asked: str, stale: Collection[str]
+) -> Engine:
     above = graph.towards(asked)
-    needed = (node for name, node in graph.nodes.items() if name in above and not node.is_input)
-    run(needed, {}, values, engine.pins, {at})
-    return Engine(graph, values, engine.pins)
+    run((node for name, node in graph.nodes.items() if name in above and not node.is_input), {}, values, pins, stale)
+    return Engine(graph, values, pins)
 
 
 def _before(engine: Engine, name: str) -> list[str]:
@@ -335,11 +340,8 @@ def _held(engine: Engine, asked: str, at: str, cell: Cell, value: float) -> Engi
     """An engine with another number in one computed cell; only what the asked node depends on is recomputed."""
     array = engine.values[at].copy()
     array[cell] = value
-    values = {**engine.values, at: array}
-    graph, above = engine.graph, engine.graph.towards(asked)
-    needed = [node for name, node in graph.nodes.items() if name in above and not node.is_input]
-    run(needed, {}, values, engine.pins, {node.name for node in needed if at in node.parents})
-    return Engine(graph, values, engine.pins)
+    children = {node.name for node in engine.graph.nodes.values() if at in node.parents}
+    return _recomputed(engine.graph, {**engine.values, at: array}, engine.pins, asked, children)
 
 
 def _behind(changed: Engine, asked: str, index: Cell, at: str, last: Step) -> tuple[Part, ...]:

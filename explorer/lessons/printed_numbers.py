@@ -3,9 +3,10 @@
 The first half computes and checks the figures, slips and claims of the references.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -76,10 +77,7 @@ def check_claims() -> list[ClaimResult]:
 
 
 def _claim_result(claim: references.Claim) -> ClaimResult:
-    state = _given(claim.lesson, claim.setting)
-    for key, value in claim.switches.items():
-        block, _, name = key.rpartition(".")
-        state = SetSwitch(block, name, value).apply(state)
+    state = _switched(_given(claim.lesson, claim.setting), claim.switches)
     engine = Document(state).engine
     conditions = read_goal(claim.goal, Names(state))
     met = all(holds(condition, engine) for condition in conditions)
@@ -135,13 +133,18 @@ def state_of(figure: references.Figure) -> State:
 
 def typed_in(figure: references.Figure, state: State) -> State:
     """A lesson's setting with the figure's own switches, inputs and pins."""
-    for key, value in figure.switches.items():
-        block, _, name = key.rpartition(".")
-        state = SetSwitch(block, name, value).apply(state)
+    state = _switched(state, figure.switches)
     for node, array in figure.inputs.items():
         state = SetCells(node, _cells(state, node, array)).apply(state)
     for node, array in figure.pins.items():
         state = PinCells(node, _cells(state, node, array)).apply(state)
+    return state
+
+
+def _switched(state: State, switches: Mapping[str, Any]) -> State:
+    for key, value in switches.items():
+        block, _, name = key.rpartition(".")
+        state = SetSwitch(block, name, value).apply(state)
     return state
 
 
@@ -251,6 +254,7 @@ def printed_numbers() -> tuple[PrintedNumber, ...]:
 
 def _of_figure(result: Result, retyped: Result | None) -> Iterator[PrintedNumber]:
     figure = result.figure
+    place, times = (figure.reference, figure.section, figure.title), 1 + len(figure.again)
     for cell in figure.cells:
         value, decimals = float(figure.values[cell]), int(figure.decimals[cell])
         computed = float(result.computed[cell])
@@ -259,50 +263,23 @@ def _of_figure(result: Result, retyped: Result | None) -> Iterator[PrintedNumber
         if not exact and retyped is not None:
             shown, status, agrees = float(retyped.computed[cell]), RETYPED, result.agrees and retyped.agrees
         why = figure.why if status == RETYPED else figure.note
-        yield PrintedNumber(
-            figure.reference,
-            figure.section,
-            figure.title,
-            cell,
-            plain(value),
-            _rounded(shown, value, decimals),
-            shown - value,
-            status,
-            agrees,
-            why,
-            _scene(figure, cell),
-            1 + len(figure.again),
-        )
+        ours, scene = _rounded(shown, value, decimals), _scene(figure, cell)
+        yield PrintedNumber(*place, cell, plain(value), ours, shown - value, status, agrees, why, scene, times)
 
 
 def _of_slip(slip: references.Slip, result: SlipResult | None) -> Iterator[PrintedNumber]:
     figure, why = slip.figure, f"{slip.right} {slip.how}"
+    place, times = (slip.reference, slip.section, slip.printed), 1 + len(slip.again)
     if figure is None or result is None or slip.wrong is None or slip.worded:
         scene = _scene(figure, _first_wrong(slip, result)) if figure is not None else None
         words = f"in words: {slip.printed}", f"in words: {slip.right}"
-        args = slip.reference, slip.section, slip.printed, None, *words, None, DIFFERS
-        yield PrintedNumber(*args, result is None or result.agrees, why, scene, 0)
+        yield PrintedNumber(*place, None, *words, None, DIFFERS, result is None or result.agrees, why, scene, 0)
         return
-    computed = result.computed
     for cell in slip.cells:
-        value, right = float(slip.wrong[cell]), float(computed[cell])
-        decimals = int(figure.decimals[cell])
-        off = right - value
-        same = abs(off) * 10.0**decimals <= 0.5
-        yield PrintedNumber(
-            slip.reference,
-            slip.section,
-            slip.printed,
-            cell,
-            plain(value),
-            plain(round(right, decimals)),
-            off,
-            REPRODUCES if same else DIFFERS,
-            result.agrees,
-            why,
-            _scene(figure, cell),
-            1 + len(slip.again),
-        )
+        value, right, decimals = float(slip.wrong[cell]), float(result.computed[cell]), int(figure.decimals[cell])
+        status = REPRODUCES if abs(right - value) * 10.0**decimals <= 0.5 else DIFFERS
+        ours, scene = plain(round(right, decimals)), _scene(figure, cell)
+        yield PrintedNumber(*place, cell, plain(value), ours, right - value, status, result.agrees, why, scene, times)
 
 
 def _first_wrong(slip: references.Slip, result: SlipResult | None) -> Cell:
@@ -328,11 +305,9 @@ def _scene(figure: references.Figure, cell: Cell) -> Scene:
 
 
 def _of_cited(one: references.Cited) -> Iterator[PrintedNumber]:
-    for place, value in enumerate(one.values):
-        times = 1 + len(one.again)
-        yield PrintedNumber(
-            one.reference, one.section, one.title, (place,), value, "", None, CITED, True, one.source, times=times
-        )
+    place, times = (one.reference, one.section, one.title), 1 + len(one.again)
+    for i, value in enumerate(one.values):
+        yield PrintedNumber(*place, (i,), value, "", None, CITED, True, one.source, times=times)
 
 
 def _of_words() -> Iterator[PrintedNumber]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 
@@ -63,13 +62,17 @@ def read_steps(top: TomlTable, lesson: Lesson) -> tuple[steps.Step, ...]:
     state, read = lesson.state(), list[steps.Step]()
     for number, table in enumerate(tables, start=1):
         id = table.data.get("id")
-        named = isinstance(id, str) and re.fullmatch(ID, id)
-        table = TomlTable(top.file, table.data, (), str(id if named else number))
+        is_named = isinstance(id, str) and re.fullmatch(ID, id)
+        table = TomlTable(top.file, table.data, (), str(id if is_named else number))
         if any(step.id == id for step in read):
             table.fail("id", "stands above already", "each step has an id of its own")
         reader = _StepReader(table, lesson, state, begun)
-        step, state = reader.read()
-        read += (step, *reader.practice(step))
+        try:
+            step, state = reader.read()
+            read += (step, *reader.practice(step))
+        except UnknownNameError as error:
+            named = {"step": table.step, "what": error.what, "name": error.name, "remedy": error.remedy}
+            raise ExplorerError("lesson-step-name", file=table.file, **named) from None
     return tuple(read)
 
 
@@ -145,25 +148,17 @@ class _StepReader:
 
     def _with_shown(self, step: steps.Step) -> steps.Step:
         """The step with `shown` set: the cells that its texts name."""
-        with self._naming() as names:
-            inner = [inner for text in texts_of(step) for inner in cells_in(text)]
-            shown = {one: names.written_cell(cell_of(one)) for one in inner}
-            cells_in(step.notes)  # only to check the formulas in the notes
+        inner = [inner for text in texts_of(step) for inner in cells_in(text)]
+        shown = {one: self._names.written_cell(cell_of(one)) for one in inner}
+        cells_in(step.notes)  # only to check the formulas in the notes
         for one, (node, _) in shown.items():
             if is_gradient(one):
                 self._check_gradient(self._table, "words", node)
         return replace(step, shown=shown)
 
-    @contextmanager
-    def _naming(self) -> Iterator[Names]:
-        """The names of the present state; an unknown name becomes an error that names the step."""
-        try:
-            yield Names(self._state)
-        except UnknownNameError as error:
-            table, what, name, remedy = self._table, error.what, error.name, error.remedy
-            raise ExplorerError(
-                "lesson-step-name", file=table.file, step=table.step, what=what, name=name, remedy=remedy
-            ) from None
+    @property
+    def _names(self) -> Names:
+        return Names(self._state)
 
     # What is changed
 
@@ -179,16 +174,14 @@ class _StepReader:
 
         tokens = table.table("tokens")
         for sequence in tokens:
-            with self._naming():
-                one_of("sequence", sequence, self._state.graph.sequences)
+            one_of("sequence", sequence, self._state.graph.sequences)
             words, known = tokens.words(sequence), self._state.graph.axes[self._state.graph.sequences[sequence]]
             if isinstance(known, Vocabulary) and (unknown := [word for word in words if word not in known]):
                 tokens.fail(sequence, f"'{unknown[0]}' is no piece of the model", "write the pieces of its tokenizer")
             do(tokens, sequence, SetTokens(sequence, words))
         switches = table.table("switches")
         for key in switches:
-            with self._naming() as names:
-                block, name = names.switch(key)
+            block, name = self._names.switch(key)
             do(switches, key, SetSwitch(block, name, switches.data[key]))
         for one in self._nodes(table, "release"):
             do(table, "release", Release(one))
@@ -203,11 +196,9 @@ class _StepReader:
         """The command that sets or pins a whole array, or one cell given by its labels."""
         array = table.array(key, gaps=pin)
         if array.ndim == 0 and "[" in key:
-            with self._naming() as names:
-                name, cell = names.written_cell(key)
+            name, cell = self._names.written_cell(key)
             return PinCells(name, {cell: float(array)}) if pin else SetCells(name, {cell: float(array)})
-        with self._naming() as names:
-            names.place(key)
+        self._names.place(key)
         if not pin:
             return SetArray(key, array)
         return PinCells(key, {cell: float(n) for cell, n in np.ndenumerate(array) if not np.isnan(n)})
@@ -232,9 +223,8 @@ class _StepReader:
         table.has_only("stage", "node", "rows", "columns", "element", "token", "word", "ticked", "beside")
         stages = [stage.name for stage in self._state.graph.stages]
         stage = table.text("stage")
-        with self._naming():
-            writing = (*steps.WRITING, steps.FAMILY) if self._state.model.kind == "gpt" else ()
-            one_of("stage", stage, [*stages, *steps.ELSEWHERE, *writing])
+        writing = (*steps.WRITING, steps.FAMILY) if self._state.model.kind == "gpt" else ()
+        one_of("stage", stage, [*stages, *steps.ELSEWHERE, *writing])
         head = self._table.number("head", default=1, least=1, most=128) - 1
         node = table.text("node", default="")
         if node:
@@ -243,8 +233,7 @@ class _StepReader:
         token = None
         if "token" in table:
             axis, _, word = table.text("token").partition(" ")
-            with self._naming() as names:
-                token = one_of("sequence", axis, self._state.graph.axes), names.number(axis, word, "token")
+            token = one_of("sequence", axis, self._state.graph.axes), self._names.number(axis, word, "token")
         element, word = table.text("element", ""), table.text("word", "")
         ticked = table.words("ticked") if "ticked" in table else ()
         beside = tuple(self._nodes(table, "beside"))
@@ -252,14 +241,12 @@ class _StepReader:
 
     def _nodes(self, table: TomlTable, key: str) -> dict[str, Place]:
         """The nodes and slices that a list names, each with its place; none if the list is missing."""
-        with self._naming() as names:
-            return {name: names.place(name) for name in (table.words(key) if key in table else ())}
+        return {name: self._names.place(name) for name in (table.words(key) if key in table else ())}
 
     def _of_head(self, table: TomlTable, node: str, head: int) -> tuple[str, int]:
         """The name of a node, or of the slice of the given head if the node is stacked over heads; and the head."""
         graph = self._state.graph
-        with self._naming() as names:
-            place = names.place(node)
+        place = self._names.place(node)
         if place.head is not None:
             return node, place.head
         heads = graph.n_heads.get(place.node)
@@ -278,18 +265,13 @@ class _StepReader:
         given = table.data[key]
         if not isinstance(given, list) or not given:
             table.fail(key, "is not a list", f'write {key} = ["friend"] or {key} = [0]')
-        axes = self._axes(node)
+        axes = self._names.axes(node)
         least = 1 if key == "rows" else 2
         if len(axes) < least:
             table.fail(key, f"are more than `{node}` has", f"it has {'rows alone' if axes else 'one number'}")
         axis = axes[-1] if key == "columns" or len(axes) == 1 else axes[-2]
         what = key.removesuffix("s")
-        with self._naming() as names:
-            return tuple(names.number(axis, one, what) for one in given)
-
-    def _axes(self, node: str) -> tuple[str, ...]:
-        with self._naming() as names:
-            return names.axes(node)
+        return tuple(self._names.number(axis, one, what) for one in given)
 
     # What is asked
 
@@ -317,7 +299,7 @@ class _StepReader:
             cell = self._cell(table, "cell", node, table.data["cell"])
         elif node == look.node and len(look.rows) == 1 == len(look.columns):
             cell = (look.rows[0], look.columns[0])
-        elif not self._axes(node):
+        elif not self._names.axes(node):
             cell = ()
         else:
             table.fail("cell", "is missing", 'say which number is asked for: cell = ["row", "column"]')
@@ -339,8 +321,7 @@ class _StepReader:
     def _cell(self, table: TomlTable, key: str, node: str, labels: object) -> steps.Cell:
         if not isinstance(labels, list):
             table.fail(key, "is not a list", f'write {key} = ["row", "column"]')
-        with self._naming() as names:
-            return names.cell(node, labels)
+        return self._names.cell(node, labels)
 
     def _choose(self, table: TomlTable, look: steps.Look, common: steps.Question) -> steps.Choose:
         table.has_only(*_PLAIN, "choices", "order")
@@ -374,8 +355,8 @@ class _StepReader:
             return replace(question, node=node, right=tuple(self._cell(right, how, node, one) for one in given))
         if at == "token":
             axis = self._token_axis(table, look, given[0])
-            with self._naming() as names:
-                return replace(question, axis=axis, right=tuple((names.number(axis, o, "token"),) for o in given))
+            numbers = tuple((self._names.number(axis, one, "token"),) for one in given)
+            return replace(question, axis=axis, right=numbers)
         if not all(isinstance(one, int) and not isinstance(one, bool) and one > 0 for one in given):
             right.fail(how, "is no number of a head", "count from 1")
         heads = max(self._state.graph.n_heads.get(name, 1) for name in self._state.graph.nodes)
@@ -386,7 +367,7 @@ class _StepReader:
     def _extreme(self, table: TomlTable, right: TomlTable, how: str, question: steps.Point) -> steps.Point:
         """A question for the largest or the smallest number of a node, or of one of its rows."""
         node, row = question.node, right.data[how]
-        axes = self._axes(node)
+        axes = self._names.axes(node)
         if not axes:
             table.fail("node", "is a single number", "name one with rows or columns")
         if question.at == "head" and len(axes) < 3:
@@ -396,24 +377,21 @@ class _StepReader:
             return question
         if len(axes) < 2:
             right.fail(how, "needs a matrix with rows", f'write {how} = "all"')
-        with self._naming() as names:
-            return replace(question, row=names.number(axes[-2], row, "row"))
+        return replace(question, row=self._names.number(axes[-2], row, "row"))
 
     def _token_axis(self, table: TomlTable, look: steps.Look, token: object) -> str:
         """The axis of a directly named token: the columns or rows of the node, or a sequence."""
         node = table.text("node", default=look.node)
-        axes = self._axes(node) if node else ()
+        axes = self._names.axes(node) if node else ()
         known = [*reversed(axes), *self._state.graph.sequences]
         if not known:
             table.fail("node", "is missing", "name a node whose columns or rows are the words")
-        names = Names(self._state)
-        return next((axis for axis in known if token in names.labels(axis)), known[0])
+        return next((axis for axis in known if token in self._names.labels(axis)), known[0])
 
     def _make(self, table: TomlTable, look: steps.Look, common: steps.Question) -> steps.MakeSo:
         table.has_only(*_PLAIN, "goal", "edits", "allowed")
         goal = table.text("goal", most=MOST_TEXT)
-        with self._naming() as names:
-            conditions = read_goal(goal, names)
+        conditions = read_goal(goal, self._names)
         allowed = self._nodes(table, "allowed")
         for name, place in allowed.items():
             if not self._state.graph.nodes[place.node].is_input:

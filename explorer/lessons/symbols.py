@@ -5,48 +5,16 @@ from html import escape
 
 from explorer.lessons.names import UnknownNameError, one_of
 
-_GREEK = {
-    "alpha": "α",
-    "beta": "β",
-    "gamma": "γ",
-    "delta": "δ",
-    "epsilon": "ε",
-    "eta": "η",
-    "theta": "θ",
-    "lambda": "λ",
-    "mu": "μ",
-    "nu": "ν",
-    "pi": "π",
-    "rho": "ρ",
-    "sigma": "σ",
-    "tau": "τ",
-    "phi": "φ",
-    "omega": "ω",
-    "Delta": "Δ",
-    "Sigma": "Σ",
-    "Theta": "Θ",
-}
+_NAMES = "alpha beta gamma delta epsilon eta theta lambda mu nu pi rho sigma tau phi omega Delta Sigma Theta"
+_GREEK = dict(zip(_NAMES.split(), "αβγδεηθλμνπρστφωΔΣΘ", strict=True))
 SIGNS = {
     **_GREEK,
     **{"varepsilon": "ε", "cdot": " · ", "times": " × ", "div": " ÷ ", "pm": " ± ", "sum": " Σ", "prod": " Π"},
     **{"infty": "∞", "partial": "∂", "nabla": "∇", "le": " ≤ ", "leq": " ≤ ", "ge": " ≥ ", "geq": " ≥ "},
     **{"ne": " ≠ ", "neq": " ≠ ", "approx": " ≈ ", "to": " → ", "rightarrow": " → ", "in": " ∈ ", "ldots": "…"},
     **{"dots": "…", "cdots": "⋯", "top": "T", "degree": "°", "circ": "°", "odot": " ⊙ ", "ell": "ℓ"},
-    **{
-        "left": "",
-        "right": "",
-        "langle": "⟨",
-        "rangle": "⟩",
-        "|": "‖",
-        "quad": "  ",
-        ",": " ",
-        ";": " ",
-        " ": " ",
-        "!": "",
-        "{": "{",
-        "}": "}",
-        "%": "%",
-    },
+    **{"left": "", "right": "", "langle": "⟨", "rangle": "⟩", "|": "‖", "quad": "  ", ",": " ", ";": " "},
+    **{" ": " ", "!": "", "{": "{", "}": "}", "%": "%"},
 }
 """The text of each command without arguments."""
 FUNCTIONS = ("exp", "ln", "log", "sin", "cos", "tan", "tanh", "max", "min", "argmax", "softmax", "arccos", "det")
