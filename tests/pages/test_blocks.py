@@ -106,6 +106,12 @@ def test_cross_attention_says_where_its_keys_are_from(desk):
     assert {"from Add & norm", "from Encoder 1"} <= set(words)
 
 
+def test_below_a_box_the_words_on_where_it_is_from_have_room(desk):
+    eyes = desk("sin", "nothing").page("model.layer.1")
+    (words,) = (mark for mark in eyes.marks("model", Words) if mark.text.startswith("from "))
+    assert eyes.marks("model", Box)[0].place[2] >= 0.5 * words.size * len(words.text)
+
+
 def test_the_picture_of_a_block_is_high_enough_for_its_titles(desk):
     element = desk("tiny-gpt", None).page("model.decoder.1.self").the("model")
     _, _, top, bottom = element.drawing.window

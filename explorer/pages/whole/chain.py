@@ -134,6 +134,7 @@ class _Boxed:
             TITLE * len(self._title) + (0.0 if self._small else LETTER * len(self._note) + 10.0) + 2 * PAD,
             EM * draw.ems_of(self._formula) + 2 * PAD,
             BARS * max(map(len, view.labels(node.axes[-1]))) + 2 * PAD if self._has_bars else 0.0,
+            LETTER * len(f"from {origin}") if origin else 0.0,
         )
         self._lines = 1 + bool(self._formula) * draw.lines_of(self._formula)
         self.size = (
