@@ -71,8 +71,10 @@ def read_steps(top: TomlTable, lesson: Lesson) -> tuple[steps.Step, ...]:
             step, state = reader.read()
             read += (step, *reader.practice(step))
         except UnknownNameError as error:
-            named = {"step": table.step, "what": error.what, "name": error.name, "remedy": error.remedy}
-            raise ExplorerError("lesson-step-name", file=table.file, **named) from None
+            what, name, remedy = error.what, error.name, error.remedy
+            raise ExplorerError(
+                "lesson-step-name", file=top.file, step=table.step, what=what, name=name, remedy=remedy
+            ) from None
     return tuple(read)
 
 
