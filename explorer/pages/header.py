@@ -75,12 +75,13 @@ def _layers(view: View, stage: Stage) -> Choice | None:
     if not numbered:
         return None
     before, kind, number, rest = numbered.groups(default="")
-    layers = levels.layers_of(view)[kind]
-    if layers < 2:
+    there = {one.name for one in (levels.blocks(view.graph) if before else view.graph.stages)}
+    every = (str(k) for k in range(1, levels.layers_of(view)[kind] + 1))
+    options = tuple(k for k in every if f"{before}{kind}.{k}.{rest}" in there)
+    if len(options) < 2:
         return None
-    asks = tuple(GoTo(f"{before}{kind}.{i + 1}.{rest}") for i in range(layers))
-    options = tuple(str(i + 1) for i in range(layers))
-    return Choice("layer", "Layer", options, int(number) - 1, asks, "Layer to look at")
+    asks = tuple(GoTo(f"{before}{kind}.{k}.{rest}") for k in options)
+    return Choice("layer", "Layer", options, options.index(number), asks, "Layer to look at")
 
 
 def _drawn_layer(view: View) -> Choice | None:

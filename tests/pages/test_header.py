@@ -40,6 +40,14 @@ def test_layers_and_heads_are_chosen_there(deep):
     assert head(deep, "loss").choices == ()
 
 
+@pytest.mark.parametrize("stage", ["encoder.{}.ffn.layers", "model.encoder.{}.ffn"])
+def test_a_layer_without_that_stage_cannot_be_chosen(deep, stage):
+    deep.do(SetSwitch("encoder.2.ffn", "on", False))
+    layer = head(deep, stage.format(3)).choices[0]
+    assert (layer.options, layer.chosen) == (("1", "3"), 1)
+    assert layer.asks == tuple(GoTo(stage.format(k)) for k in (1, 3))
+
+
 def test_a_decoder_may_have_other_layers_than_its_encoder(deep):
     state = deep.document.state
     deep.document = type(deep.document)(state.rebuilt(replace(state.model, behind=5)))
