@@ -1,5 +1,6 @@
 """What each kind of stage is for and why it is built this way, for a reader who meets it for the first time."""
 
+import re
 from typing import NamedTuple
 
 from explorer.core import ops
@@ -12,14 +13,20 @@ class Answer(NamedTuple):
     question: str
     text: str
     about: type[ops.Op] = ops.Op  # shown only where a node of the stage has this op: switches choose other ops
+    symbol: str = ""  # or only where a node's symbol matches this pattern
 
 
 def answers(stage: Stage, graph: Graph) -> tuple[Answer, ...]:
     """The answers that are true of a stage with its present switches."""
-    there = [node.op for node in graph.nodes.values() if node.stage == stage.name]
-    looks_back = any(op.reach is not None for op in there)
+    there = [node for node in graph.nodes.values() if node.stage == stage.name]
+    looks_back = any(node.op.reach is not None for node in there)
     told = ABOUT["attention" if stage.kind == "masked" and not looks_back else stage.kind]
-    return tuple(one for one in told if one.about is ops.Op or any(isinstance(op, one.about) for op in there))
+    return tuple(
+        one
+        for one in told
+        if (one.about is ops.Op and not one.symbol)
+        or any(isinstance(node.op, one.about) and re.fullmatch(one.symbol or ".*", node.symbol) for node in there)
+    )
 
 
 _FOR = "What is it for?"
@@ -39,7 +46,27 @@ _ATTENTION = (
         "The more numbers a vector has, the more products are added up, and the larger the scores become. If "
         "scores are far apart, softmax gives nearly everything to one word, and the gradients become too small "
         "to learn from. Dividing by √d_k keeps the scores at about the same size.",
-        ops.Scale,
+        symbol=r"1 / \\sqrt\{d_k\}",
+    ),
+    Answer(
+        "Why divide by d_k?",
+        "The more numbers a vector has, the more products are added up, and the larger the scores become. If "
+        "scores are far apart, softmax gives nearly everything to one word. Dividing by d_k makes them smaller. Most "
+        "models divide by √d_k.",
+        symbol="1 / d_k",
+    ),
+    Answer(
+        "Why divide by another number than √d_k?",
+        "If scores are far apart, softmax gives nearly everything to one word, and the gradients become too small to "
+        "learn from. Dividing brings the scores closer together. Most models divide by √d_k; those who made this "
+        "model chose another number.",
+        symbol=r"1 / \d.+|1 / \\sqrt\{\d+\}",
+    ),
+    Answer(
+        "Why multiply by s?",
+        "If scores are far apart, softmax gives nearly everything to one word. If they are close together, all words "
+        "get nearly the same. The number s moves them apart or together; in most models 1/√d_k stands in its place.",
+        symbol="s",
     ),
     Answer(
         "Why Q, K and V?",

@@ -25,7 +25,7 @@ def test_every_kind_of_stage_is_explained():
 
 @pytest.mark.parametrize("kind", sorted(ABOUT))
 def test_an_answer_has_two_to_four_short_sentences(kind):
-    for question, text, _ in ABOUT[kind]:
+    for question, text, *_ in ABOUT[kind]:
         assert question.endswith("?")
         sentences = re.findall(r"[^.?]+(?:\.\d[^.?]*)*[.?]", text)
         assert 2 <= len(sentences) <= 4, text
@@ -89,6 +89,25 @@ def test_neither_a_mask_nor_a_softmax_is_explained_where_there_is_none(desk):
     questions, text = asked(of, "output")
     assert questions == ["What is a logit?"]
     assert "2.7" not in text
+
+
+def test_why_scores_are_scaled_is_said_of_the_scale_that_is_there(desk):
+    """Of 1/d_k, of a scale of the model's own and of Gemma's number it was asked why they are divided by √d_k."""
+    of = desk("tiny-gpt")
+
+    def why(block="decoder.1.self"):
+        return [one for one in asked(of, f"{block}.attention")[0] if "divide" in one or "multiply" in one]
+
+    for kind, question in {"1/d_k": "Why divide by d_k?", "free": "Why multiply by s?"}.items():
+        of.do(SetSwitch("decoder.1.self", "scale", kind))
+        assert why() == [question]
+    width = of.view.graph.shape("decoder.1.self.K")[-1]
+    for number, question in {width: "Why divide by √d_k?", 24: "Why divide by another number than √d_k?"}.items():
+        of.do(SetSwitch("decoder.1.self", "scale", "1/sqrt(d_k)"), SetSwitch("decoder.1.self", "scale_width", number))
+        assert why() == [question]
+    assert of.view.nodes["decoder.1.self.scale"].symbol == r"1 / \sqrt{24}"
+    of.do(SetSwitch("decoder.2.self", "scale_layer", True))
+    assert why("decoder.2.self") == ["Why divide by another number than √d_k?"]
 
 
 def test_with_a_sink_the_shares_are_not_said_to_add_up_to_1(desk):

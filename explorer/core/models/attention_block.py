@@ -200,7 +200,8 @@ def attention_weights(
 def _factor(b: Blocks, block: str, kind: str, d_k: int) -> ops.ScaleFactor:
     width = b.number(block, "scale_width") if b.model.has_switch(block, "scale_width") else 0
     layer = int(block.split(".")[1]) if b.on(block, "scale_layer") else 1
-    return ops.ScaleFactor(kind, width or d_k, b.model.dtype, layer)
+    letters = "d_k" if width in (0, d_k) else f"{width}"
+    return ops.ScaleFactor(kind, width or d_k, b.model.dtype, layer, letters)
 
 
 def _position_bias(b: Blocks, block: str, heads: str, sequence: str) -> str:

@@ -17,7 +17,7 @@ class ScaleFactor(Op):
     d_k: int  # width of a key, or of an embedding
     dtype: str = "float64"  # of the result
     layer: int = 1  # an extra divisor: the number of the layer, in some GPT-2-like models
-    letters: str = "d_k"  # the symbol of the width
+    letters: str = "d_k"  # the symbol of the width, or a number that is no width
     subscripts = "->"
 
     @property
@@ -27,7 +27,7 @@ class ScaleFactor(Op):
     @property
     def _name(self) -> str:
         """The width in plain letters."""
-        return {"d_k": "dₖ"}.get(self.letters, "d_model")
+        return {"d_k": "dₖ", "d_{model}": "d_model"}.get(self.letters, self.letters)
 
     def forward(self, *parents: Array) -> Array:
         width = self.d_k if self.kind == "1/d_k" else np.sqrt(self.d_k)
