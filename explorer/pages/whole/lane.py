@@ -105,6 +105,8 @@ SAID = {
     "positions": "Numbers that say where a word stands are added to its vector.",
     "attention": "Only here words take something from other words: each looks at all words.",
     "mask": "Only here words take something from other words: each looks at those that the mask lets it see.",
+    "attention beside cross": "Each word looks at all words of its own text.",
+    "mask beside cross": "Each word looks at those words of its own text that the mask lets it see.",
     "masked": "Here each word looks at itself and at the words before it.",
     "window": "Here each word looks at itself and at the nearest words before it.",
     "cross": "The words of the target look at those of the source.",
@@ -118,7 +120,7 @@ SAID = {
     "loss": "The loss: how improbable the right words are for the model.",
     "errors": "The loss: how far the answers are from the right ones.",
 }
-"""What a kind of stage does. `_does` gives "mask", "sum", "given", "place" and "errors" where that differs."""
+"""What a kind of stage does; `_does` gives the key of a stage whose switches, or model, make it different."""
 
 
 _SENTENCES: WeakKeyDictionary[Graph, dict[str, str]] = WeakKeyDictionary()
@@ -137,7 +139,8 @@ def _does(view: View, stage: Stage) -> str:
     """The key of the sentence on a stage."""
     match stage.kind:
         case "attention" | "masked":
-            return looks(view, view.block(stage))
+            how, crosses = looks(view, view.block(stage)), any(one.kind == "cross" for one in view.graph.stages)
+            return f"{how} beside cross" if crosses and how in ("attention", "mask") else how
         case "norm" if not any(node.op.normalises for node in view.stage(stage.name)):
             return "sum"
         case "output" if view.nodes[LOGITS].is_input:

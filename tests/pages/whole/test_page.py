@@ -704,6 +704,13 @@ def test_words_look_back_only_where_the_mask_makes_them(desk):
         assert "the words before it" not in tips
 
 
+def test_where_words_look_at_another_text_too_no_attention_is_called_the_only_one(desk):
+    tips = " ".join(mark.tip for mark in desk("you-are-welcome").page(WHOLE.name).marks("model", Box))
+    assert "Each word looks at all words of its own text" in tips
+    assert "The words of the target look at those of the source" in tips
+    assert "Only here" not in tips
+
+
 def test_a_sum_without_a_norm_is_not_said_to_normalise(desk):
     shown = desk("tiny-gpt").page("model.decoder.1.self")
     (tip,) = [mark.tip for mark in shown.marks("model", Box) if mark.leads == GoTo("decoder.1.self.after")]
