@@ -150,9 +150,8 @@ class _StepReader:
 
     def _with_shown(self, step: steps.Step) -> steps.Step:
         """The step with `shown` set: the cells that its texts name."""
-        inner = [inner for text in texts_of(step) for inner in cells_in(text)]
+        inner = [inner for text in (*texts_of(step), step.notes) for inner in cells_in(text)]
         shown = {one: self._names.written_cell(cell_of(one)) for one in inner}
-        cells_in(step.notes)  # only to check the formulas in the notes
         for one, (node, _) in shown.items():
             if is_gradient(one):
                 self._check_gradient(self._table, "words", node)

@@ -108,7 +108,7 @@ class Speaker(QWidget):
         if step is None or at is None or self.sheet is None:
             return
         self.sheet.tell(step, at, len(guide.steps), guide.lesson.title, guide.numbers, guide.before)
-        said = prose.html(step.notes, {}) if step.notes else "None for this step."
+        said = prose.html(step.notes, guide.numbers) if step.notes else "None for this step."
         if step.slide:  # the class reads a shorter text
             said += f"<p><b>In full:</b></p>{prose.html(step.words, guide.numbers)}"
         self.notes.setText(said)

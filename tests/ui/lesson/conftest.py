@@ -45,7 +45,7 @@ As it begins.
 id = "look"
 title = "Three numbers"
 words = "The first is **{output.logits[x, A]}**."
-notes = "Wait until all have found it."
+notes = "Wait until all have found it: {output.logits[x, B]}."
 minutes = 1
 [step.look]
 stage = "output"
