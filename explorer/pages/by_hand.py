@@ -73,7 +73,7 @@ def _laid_out(
                 for item in items:
                     for part in _laid_out((item.element,), schemes, gone):
                         arrow = item.sign == "→" and inside and not isinstance(part, Scheme)
-                        inside.append(Item("→" if arrow else "", part))
+                        inside.append(replace(item, sign="→" if arrow else "", element=part))
                 if len(inside) < len(items) and all(_is_number(item.element) for item in inside):
                     alone += inside
                 else:

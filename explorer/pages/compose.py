@@ -45,10 +45,11 @@ def _true(element: Element, showing: str) -> Element:
     match element:
         case Row(items=items):
             keep = showing != "gradient" and _is_sum(items)
-            inside = (_true(item.element, showing) for item in items)
-            holds = (keep or item.sign not in ARITHMETIC for item in items)
-            signs = (item.sign for item in items)
-            return replace(element, items=tuple(map(Item, signs, inside, holds)))
+            marked = (
+                replace(item, element=_true(item.element, showing), holds=keep or item.sign not in ARITHMETIC)
+                for item in items
+            )
+            return replace(element, items=tuple(marked))
         case Stack(elements=inside):
             return replace(element, elements=true_signs(inside, showing))
     return element

@@ -7,7 +7,8 @@ from explorer.core.model import Model
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
 from explorer.pages.drawing import ACCENT, LINE, MUTED, Arrow, reach
-from explorer.pages.view import Cell
+from explorer.pages.page import Row
+from explorer.pages.view import Cell, Covered
 
 STAGE, PLANE = "source.embedding", "plane of source.table"
 
@@ -30,6 +31,17 @@ def test_a_word_number_picks_a_row_of_the_table(source):
     source.do(SetCells("source.tokens", {(0,): 2}))
     page = source.page(STAGE)
     np.testing.assert_array_equal(page.the("source.X").array[0], page.the("source.table").array[2])
+
+
+@pytest.mark.parametrize(
+    "looking",
+    [{"showing": "change"}, {"covered": Covered({"source.X": frozenset({(0, 0)})})}],
+    ids=["change", "covered"],
+)
+def test_the_one_hot_rows_are_the_first_to_become_a_small_picture_whatever_is_shown(source, looking):
+    source.look(**looking)
+    (row,) = source.page(STAGE).all(Row)[:1]
+    assert [item.yields for item in row.items] == [False, True, False, False, False]
 
 
 def test_looked_up_by_number_there_is_no_one_hot(source):

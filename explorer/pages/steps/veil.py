@@ -113,7 +113,7 @@ class _Veil:
             case el.Row(items=items):
                 pairs = {item.element.id: item.element for item in other.items} if isinstance(other, el.Row) else {}
                 parts = ((item, self.one(item.element, pairs.get(item.element.id))) for item in items)
-                left = tuple(el.Item(item.sign, part, item.holds) for item, part in parts if part is not None)
+                left = tuple(replace(item, element=part) for item, part in parts if part is not None)
                 return replace(element, items=left) if left else None
             case el.Stack(elements=inside):
                 kept = self.all(inside, other.elements if isinstance(other, el.Stack) else ())
