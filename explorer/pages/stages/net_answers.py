@@ -183,9 +183,9 @@ class Net(Frozen):
 
     @property
     def right(self) -> Array | None:
-        """Whether each answer is on its target's side of the threshold, (n,); None where there are no targets."""
-        targets, threshold = self.targets, self.threshold
-        return None if targets is None else (self.answers >= threshold) == (targets >= threshold)
+        """Whether each answer is on its target's side of the threshold, (n,); NaN is on none. None without targets."""
+        targets, threshold, answers = self.targets, self.threshold, self.answers
+        return None if targets is None else np.where(targets >= threshold, answers >= threshold, answers < threshold)
 
     @property
     def bends(self) -> bool:

@@ -139,6 +139,8 @@ class TestSurface:
         assert [dot.share for dot in page.marks(ANSWERS, Dot)] == [1, 1, 1, 0]
         assert "3 of 4" in page.notes
         assert "3 of 4" in page.drawing(ANSWERS).summary
+        xor.do(SetCells("layer.2.b", {(0,): np.nan}))
+        assert "0 of 4" in xor.page("input").notes
 
     def test_the_threshold_of_the_model_is_the_border(self, desk):
         relu = desk("xor", "printed-relu")
