@@ -55,6 +55,7 @@ LEAST_BELOW = 80
 class StepPanel(QFrame):
     """The panel of the present step; without a step it is hidden."""
 
+    ended = Signal()  # the end of the lesson is shown
     lessons_wanted = Signal()  # the lesson is over: asks for the page of lessons
     lesson_wanted = Signal(str)  # asks to open the lesson with this id
 
@@ -172,6 +173,7 @@ class StepPanel(QFrame):
         for part in (self._title, self._words, self._question):
             part.hide()
         self.finish.show()
+        self.ended.emit()
         self._back.setEnabled(True)
         self._scroll.verticalScrollBar().setValue(0)
         self._follow_answer()

@@ -147,6 +147,7 @@ class LessonParts(QObject):
             from explorer.ui.lesson.two_derivations import BothDerivations
 
             self.both = BothDerivations(self._bench, self.guide, self.panel, self._window.whole, self._named_in)
+            self.panel.ended.connect(self.both.hide)
 
     # The page of lessons
 
