@@ -5,8 +5,10 @@ Selected numbers of a computed matrix can be dragged onto another matrix, also o
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from functools import partial
+from io import StringIO
 from typing import TYPE_CHECKING
 from weakref import proxy
 
@@ -120,7 +122,7 @@ class Ranges:
         rows, columns = self.selected()
         view = self._view
         try:
-            table = np.array(parsed(text))
+            table = np.array(parsed(text, view.matrix.name))
             sizes = zip((rows, columns), table.shape, strict=True)
             times = [len(part) // n if len(part) % n == 0 else 1 for part, n in sizes]
             height, width = view.table.rowCount() - rows[0], view.table.columnCount() - columns[0]
@@ -180,19 +182,37 @@ def _as_text(matrix: Matrix, rows: range, columns: range) -> str:
     return "\n".join("\t".join(number(row, column) for column in columns) for row in rows)
 
 
-def parsed(text: str) -> Sequence[Sequence[float]]:
-    """Tab-separated text as a table of numbers.
+def parsed(text: str, name: str = "") -> Sequence[Sequence[float]]:
+    """Tab-separated text as a table of numbers; labels of rows and columns are left out.
 
+    `name`: that of the matrix; where it stands in the corner, the first row and the first column are labels.
     Raises `ExplorerError`: "paste-empty", "paste-uneven", "paste-too-long", "bad-number" or "number-too-large".
     """
     if not text.strip():
         raise ExplorerError("paste-empty")
-    lines = [line.split("\t") for line in text.rstrip("\r\n").splitlines()]
+    try:
+        lines = list(csv.reader(StringIO(text.rstrip("\r\n")), delimiter="\t"))
+    except csv.Error:
+        raise ExplorerError("paste-uneven") from None
     if len({len(line) for line in lines}) > 1:
         raise ExplorerError("paste-uneven")
     if len(lines) * len(lines[0]) > MOST_PASTED:
         raise ExplorerError("paste-too-long", limit=MOST_PASTED)
+    (corner, *head), *below = lines
+    if head and below and not _is_number(corner):
+        ours = corner == name
+        columns = ours or not all(map(_is_number, head)) or head == [str(j + 1) for j in range(len(head))]
+        rows = ours or not all(_is_number(label) for label, *_ in below)
+        lines = [line[rows:] for line in lines[columns:]]
     return [[read_number(cell) for cell in line] for line in lines]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        read_number(text)
+    except ExplorerError as error:
+        return error.id != "bad-number"
+    return True
 
 
 class Lifting:

@@ -156,6 +156,23 @@ def test_a_table_is_pasted_in_one_step(hand, table, window, eye, clipboard):
     np.testing.assert_array_equal(eye.value(window, "source.table")[1:, 2:], [[0.1, -0.2], [0.2, 0.1]])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "source.table\t1\t2\nI\t1.5\t2.5\n7\t3.5\t4.5\n",
+        '"a ""table"\tx\t7\n""""\t1.5\t2.5\n7\t3.5\t4.5\n',
+        "name\t1\t2\n\t1.5\t2.5\n\t3.5\t4.5\n",
+        "x\ty\n1.5\t2.5\n3.5\t4.5\n",
+        "x\t1.5\t2.5\ny\t3.5\t4.5\n",
+    ],
+)
+def test_labels_are_not_pasted(hand, table, window, eye, clipboard, text):
+    clipboard(text)
+    hand.click(table, hand.cell(table, 1, 2))
+    hand.key(Key.Key_V, CONTROL)
+    np.testing.assert_array_equal(eye.value(window, "source.table")[1:, 2:], [[1.5, 2.5], [3.5, 4.5]])
+
+
 def test_one_number_fills_what_is_selected(hand, table, window, eye, clipboard):
     clipboard("7")
     hand.click(table, hand.cell(table, 0, 0))
@@ -171,6 +188,8 @@ def test_one_number_fills_what_is_selected(hand, table, window, eye, clipboard):
         *(long(text, "no numbers") for text in ("", " \r\n")),
         long("1\t2\n3", "equally long"),
         ("1\tx", "not a number"),
+        ("1.O\t2\n3\t4", "not a number"),
+        ("I", "not a number"),
     ],
 )
 def test_what_cannot_be_pasted_is_said_and_changes_nothing(hand, table, window, clipboard, said, text, why):
@@ -191,13 +210,19 @@ def test_a_table_pasted_into_a_larger_selection_is_repeated(hand, table, window,
     assert eye.value(window, "source.table")[:, :2].tolist() == [[1, 2]] * 3
 
 
-def test_a_copied_range_pasted_back_changes_nothing(hand, table, window):
+def test_a_copied_range_pasted_back_changes_nothing(hand, table, window, eye):
     state = window.bench.document.state
     hand.click(table, hand.cell(table, 0, 0))
     hand.key(Key.Key_A, CONTROL)
     hand.key(Key.Key_C, CONTROL)
     hand.key(Key.Key_V, CONTROL)
     assert window.bench.document.state is state
+    before = eye.value(window, "source.table")
+    QGuiApplication.clipboard().setText(tsv(table_of(table.matrix)))
+    hand.key(Key.Key_Delete)
+    assert not eye.value(window, "source.table").any()
+    hand.key(Key.Key_V, CONTROL)
+    np.testing.assert_array_equal(eye.value(window, "source.table"), before)
 
 
 def test_cut_copies_and_sets_to_zero(hand, table, window, eye):
