@@ -8,7 +8,7 @@ are explained in the order in which they are computed, so that each leaves few s
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import groupby, islice
 from time import monotonic
@@ -200,7 +200,12 @@ def print_of(state: State, node: str, given: Any) -> Print:
     return Print(node, values, decimals)
 
 
-def conventions(state: State, prints: Sequence[Print], seconds: float = SECONDS) -> Finding:
+def conventions(
+    state: State,
+    prints: Sequence[Print],
+    seconds: float = SECONDS,
+    told: Callable[[int], object] = lambda tried: None,
+) -> Finding:
     """Find the choices under which a model gives printed numbers.
 
     Parameters
@@ -211,6 +216,8 @@ def conventions(state: State, prints: Sequence[Print], seconds: float = SECONDS)
         One or more.
     seconds : float
         The longest time that the search may take.
+    told : callable
+        Called with the number of models tried, again and again; it may raise to end the search.
 
     Raises
     ------
@@ -222,12 +229,12 @@ def conventions(state: State, prints: Sequence[Print], seconds: float = SECONDS)
     for one in prints:
         if not one.node.startswith(tuple(f"{block}." for block in state.model.blocks())):
             state.graph.place(one.node)
-    return _Search(state, seconds).answer(prints)
+    return _Search(state, seconds, told).answer(prints)
 
 
 class _Search:
-    def __init__(self, state: State, seconds: float) -> None:
-        self.start, self.end, self.tried = state, monotonic() + seconds, 0
+    def __init__(self, state: State, seconds: float, told: Callable[[int], object]) -> None:
+        self.start, self.end, self.tried, self._told = state, monotonic() + seconds, 0, told
         self._values: tuple[State, dict[str, Array]] = state, {}  # the values computed for the last state
 
     def answer(self, prints: Sequence[Print]) -> Finding:
@@ -251,6 +258,11 @@ class _Search:
         best = found[0] if found else frontier[0]
         undecided = self._undecided(best, known) if found else {}
         return Finding(found, best, tuple(dict.fromkeys(unexplained)), undecided, self.tried)
+
+    def _is_late(self) -> bool:
+        """Whether the time is over; here the caller may end the search, too."""
+        self._told(self.tried)
+        return monotonic() > self.end
 
     # One state against one print
 
@@ -281,7 +293,7 @@ class _Search:
             while beam and waited < _PATIENCE and len(beam[0].changed) < len(frontier[0].changed) + _DEPTH:
                 made = set[frozenset[tuple[str, SwitchValue]]]()
                 ways = [more for way in beam for more in self._with_one_more(way, last[0].node, settled, made)]
-                rated = [(self._error(way.state, last), way) for way in ways if monotonic() < self.end]
+                rated = [(self._error(way.state, last), way) for way in ways if not self._is_late()]
                 rated.sort(key=lambda one: (one[0], one[1].cost))
                 if exact := [way for error, way in rated if error == 0 and self._agrees(way.state, before)]:
                     return exact
@@ -305,7 +317,7 @@ class _Search:
                 if name not in TRIED or f"{block}.{name}" in way.changed:
                     continue
                 for place, value in enumerate(TRIED[name]):
-                    if value == model.switch(block, name) or monotonic() > self.end:
+                    if value == model.switch(block, name) or self._is_late():
                         continue
                     changed = {**way.changed, f"{block}.{name}": value}
                     choices = frozenset(changed.items())
@@ -324,7 +336,7 @@ class _Search:
             for name in SWITCHES[model.blocks()[block]] if block in model.blocks() else ():
                 others = []
                 for value in TRIED.get(name, ()):
-                    if value == model.switch(block, name) or monotonic() > self.end:
+                    if value == model.switch(block, name) or self._is_late():
                         continue
                     state = switched(best.state, block, name, value)
                     if state is not None and self._agrees(state, known):
@@ -343,7 +355,7 @@ class _Search:
         for ways in (frontier, more):
             found = list[Convention]()
             for way in ways:
-                if monotonic() > self.end or not self._agrees(way.state, before):
+                if self._is_late() or not self._agrees(way.state, before):
                     continue
                 found += [one for one in done_otherwise(way, node) if self._error(one.state, last) == 0]
                 is_near = ways is frontier or self._error(way.state, last) < _NEAR

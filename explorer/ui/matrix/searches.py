@@ -125,7 +125,7 @@ class Conventions(QDialog):
 
 
 def _searched(state: State, one: Print, report: Report) -> Finding:
-    return conventions(state, [one])
+    return conventions(state, [one], told=lambda tried: report(Progress("seeking", tried, 0)))
 
 
 def _words(way: Convention) -> str:

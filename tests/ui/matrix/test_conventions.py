@@ -1,10 +1,14 @@
 """The dialog that finds the settings for numbers of somebody's text."""
 
+from threading import Event
+from threading import enumerate as enumerate_threads
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
 from explorer.document.commands import SetSwitch
+from explorer.lessons import conventions as search
 from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.searches import Conventions
 
@@ -60,6 +64,28 @@ def test_what_goes_wrong_is_said_in_the_dialog(window, dialog, qtbot):
     find(dialog, "0.5 0.4 0.3\n0 0 1\n0 0 1", qtbot)
     assert dialog.told.text().startswith("No setting that was tried gives these numbers.")
     assert dialog.open_.isHidden()
+
+
+def test_a_closed_dialog_ends_its_search(dialog, qtbot, monkeypatch):
+    tried, goes_on, value_of, found = Event(), Event(), search.value_of, []
+
+    def value(*of):
+        tried.set()
+        goes_on.wait()
+        found.append(value_of(*of))
+        return found[-1]
+
+    monkeypatch.setattr(search, "value_of", value)
+    dialog.numbers.setPlainText("0.5 0.4 0.3\n0 0 1\n0 0 1")
+    before = set(enumerate_threads())
+    qtbot.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
+    (thread,) = {*enumerate_threads()} - before
+    assert tried.wait(10)
+    with qtbot.waitSignal(dialog.destroyed):
+        dialog.close()
+    goes_on.set()
+    thread.join()
+    assert len(found) == 1
 
 
 def test_a_model_that_has_changed_since_is_searched_again(window, dialog, qtbot):
