@@ -5,6 +5,7 @@ from pathlib import Path
 from unicodedata import category
 
 from explorer.core.errors import ExplorerError
+from explorer.core.numbers import limit
 
 SENTENCES: dict[str, str] = {
     "unknown-node": "There is no node '{name}'{near}.",
@@ -243,7 +244,13 @@ def _worded(name: str, field: object, sentences: Mapping[str, str]) -> object:
         return sentence(field, sentences).rstrip(".")
     if isinstance(field, Exception):
         return visible(str(field) or type(field).__name__).rstrip(".")  # the sentence has its own full stop
+    if name in LIMITS and isinstance(field, int | float):
+        return limit(field)
     return visible(field) if isinstance(field, str | Path) else field
+
+
+LIMITS = "limit", "low", "high"
+"""The fields with a number that something may have at least or at most."""
 
 
 def visible(text: object) -> str:

@@ -174,6 +174,16 @@ def in_full(value: float) -> str:
     return exact(float(f"{value:.{np.finfo(type(value)).precision}g}"))
 
 
+def limit(number: float) -> str:
+    """A limit, as a message says it: 0.000001, 0.9, 4,096 or 1,000,000."""
+    return f"{number:,.9f}".rstrip("0").rstrip(".")
+
+
+def between(least: float, most: float) -> str:
+    """From one limit to another, as a message says it."""
+    return f"from {limit(least)} to {limit(most)}"
+
+
 _TYPED = str.maketrans({"−": "-", "–": "-", ",": ".", "∞": "inf"})
 
 

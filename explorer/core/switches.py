@@ -1,6 +1,7 @@
 """The points where the references, the papers and practice disagree, as switches that belong to a block."""
 
 from explorer.core.frozen import Frozen
+from explorer.core.numbers import between
 from explorer.core.ops import ACTIVATIONS, NORMS
 
 SwitchValue = str | bool | int | float
@@ -47,7 +48,7 @@ class Switch(Frozen):
         if self.choices:
             return ", ".join(self.choices)
         kind = "a whole number" if isinstance(self.default, int) else "a number"
-        return f"{kind} of at least {self.least:g}" + (f", at most {self.most}" if self.most < _ANY else "")
+        return f"{kind} " + (between(self.least, self.most) if self.most < _ANY else f"of {self.least:g} or more")
 
 
 # Switches of several kinds of blocks

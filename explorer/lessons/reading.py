@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from explorer.core.errors import ExplorerError
+from explorer.core.numbers import between
 from explorer.core.ops import Array
 from explorer.core.training.data import JOINERS
 from explorer.core.training.optimisers import OPTIMISERS
@@ -114,7 +115,7 @@ class TomlTable:
             return default
         number: int = self._value(key, int, "a whole number", str(default))
         if not least <= number <= most:
-            self.fail(key, f"{_shown(number)} is out of range", f"choose from {least} to {most}")
+            self.fail(key, f"{_shown(number)} is out of range", f"choose {between(least, most)}")
         return number
 
     def real(self, key: str, default: float, least: float, most: float) -> float:
@@ -123,7 +124,7 @@ class TomlTable:
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.fail(key, f"{_shown(value)} is not a number", f"write {default}")
         if not least <= value <= most:
-            self.fail(key, f"{_shown(value)} is out of range", f"choose from {least:g} to {most:g}")
+            self.fail(key, f"{_shown(value)} is out of range", f"choose {between(least, most)}")
         return float(value)
 
     def flag(self, key: str, default: bool) -> bool:

@@ -46,7 +46,7 @@ def test_setting_a_switch_makes_another_model(examples):
         ("encoder.2.self", "scale", "none", "unknown-block", "encoder.1.self"),
         ("encoder.1.self", "scales", "none", "unknown-switch", "scale, mask"),
         ("encoder.1.self", "scale", "d_k", "bad-switch-value", "none, 1/d_k, 1/sqrt(d_k), free"),
-        ("encoder.1.self", "heads", 0, "bad-switch-value", "a whole number of at least 1"),
+        ("encoder.1.self", "heads", 0, "bad-switch-value", "a whole number from 1 to 128"),
         ("encoder.1.self", "residual", "maybe", "bad-switch-value", "on or off"),
     ],
 )

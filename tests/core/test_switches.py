@@ -43,9 +43,10 @@ def test_a_number_has_limits():
     [
         (Switch(True, "a"), "on or off"),
         (Switch("x", "a", ("x", "y")), "x, y"),
-        (Switch(1, "a", least=1), "a whole number of at least 1"),
-        (Switch(1, "a", most=8), "a whole number of at least 0, at most 8"),
-        (Switch(0.5, "a"), "a number of at least 0"),
+        (Switch(1, "a", least=1), "a whole number of 1 or more"),
+        (Switch(1, "a", most=8), "a whole number from 0 to 8"),
+        (Switch(1.0, "a", least=1, most=1e6), "a number from 1 to 1,000,000"),
+        (Switch(0.5, "a"), "a number of 0 or more"),
     ],
 )
 def test_a_message_says_what_is_allowed(switch, allowed):

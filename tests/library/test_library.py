@@ -190,7 +190,7 @@ def test_an_edit_of_a_document_that_a_window_shows_is_one_of_its_steps(m):
         (lambda m: m.page("encoder.1.self.attention").drawn(".bmp"), ".svg"),
         (
             lambda m: m.page("encoder.1.self.attention").png(size=(0, 0)),
-            "'size' is 0; it must lie between 100 and 4096",
+            "'size' is 0; it must lie between 100 and 4,096",
         ),
         (lambda m: m.page("encoder.1.self.attention").svg(theme="blue"), "choose light, dark"),
         (lambda m: m.generate(" "), "no word"),

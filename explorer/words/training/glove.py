@@ -73,9 +73,7 @@ class Settings(Frozen):
         for name, (low, high) in limits.items():
             value = getattr(self, name)
             if not low <= value <= high:
-                raise ExplorerError(
-                    "bad-training-setting", name=name, value=value, low=f"{low:.10g}", high=f"{high:.10g}"
-                )
+                raise ExplorerError("bad-training-setting", name=name, value=value, low=low, high=high)
 
 
 OWN_TEXT = Settings(words=1000, least=2, dims=25, window=5, x_max=10, epochs=60)

@@ -311,7 +311,7 @@ def test_what_is_no_number_is_refused(window, hand, bar, switch, said, typed):
     hand.key(Key.Key_Delete)
     hand.type(typed)
     hand.key(Key.Key_Return)
-    assert "a number of at least 0" in said()
+    assert "a number of 0 or more" in said()
     assert float(edit.text()) == 1e-6
     assert switch(ENCODER, "epsilon") == 1e-6
 
