@@ -309,11 +309,14 @@ class CellEditing:
 
     def mouse_released(self) -> None:
         """End a drag, or a click, which opens or closes a cell of a mask."""
-        if self._drag is not None and self._stroke is not None:
-            self._view.unsetCursor()
-        elif self._drag is not None:
+        if self._drag is not None and self._stroke is None:
             self.turn_over(self._view.table.index(*self._drag[:2]))
+        self.end_drag()
+
+    def end_drag(self) -> None:
+        """End a drag: the mouse was released, or another head stands here now, whose number is another."""
         self._drag = None
+        self._view.unsetCursor()
         self.end_stroke()
 
     # Pins

@@ -104,6 +104,7 @@ class MatrixView(QTableView):
         was, self.matrix = self.matrix, matrix
         if was.name != matrix.name:
             self._say_name()
+            self.editing.end_drag()
         if was.array.shape != matrix.array.shape:
             self._reset(was, matrix)
         else:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QInputMethodEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
 
 from explorer.document.commands import SetCells, SetTokens
+from explorer.lessons.document_lesson import new_lesson
 from explorer.ui.errors import Message
 from explorer.ui.matrix.editing import DRAG_PIXELS
 
@@ -534,6 +535,24 @@ def test_with_shift_a_drag_goes_on_in_finer_steps(hand, view, cell, history):
     assert cell(0, 0) == 0.63
     hand.release(8 * DRAG_PIXELS)
     assert len(history()) == 1
+
+
+def test_a_drag_ends_where_another_head_comes(window, eye, hand):
+    """The number of the first head went on in the cell of the second."""
+    window.bench.open(new_lesson("gpt", ["a b c"], d_model=4, heads=2))
+    window.bench.bridge.flush()
+    window.bench.selection.set_head(0)
+    eye.go_to(window, "decoder.1.self.attention")
+    view = eye.view(window, "decoder.1.self.head.1.W_Q")
+    hand.press(view, hand.cell(view, 0, 0))
+    hand.move(5 * DRAG_PIXELS)
+    window.bench.selection.set_head(1)
+    eye.settle(window)
+    assert view.matrix.name == "decoder.1.self.head.2.W_Q"
+    before = window.bench.document.state
+    hand.move(8 * DRAG_PIXELS)
+    hand.release(8 * DRAG_PIXELS)
+    assert window.bench.document.state is before
 
 
 def test_two_drags_are_two_steps(hand, view, cell, history):
