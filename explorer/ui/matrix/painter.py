@@ -1,79 +1,23 @@
-"""A matrix as a table model of Qt, which passes every question on to the matrix; and how its cells are painted."""
+"""How the cells of a matrix are painted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import repeat
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 
-from explorer.core.numbers import exact, written
+from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.pages.matrix import COVERED, SHARES, SIGNED, Matrix
 from explorer.ui.theme import Ramp, Theme, qcolor, shares_of
-from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
-
-ModelIndex = QModelIndex | QPersistentModelIndex
-NO_INDEX = QModelIndex()
-
-
-class MatrixModel(QAbstractTableModel):
-    """The table of one matrix.
-
-    `bench`: its view is asked for the tooltips of cells.
-    """
-
-    def __init__(self, bench: Workbench, matrix: Matrix) -> None:
-        super().__init__()
-        self._bench = bench
-        self.matrix = matrix
-
-    def tell(self, matrix: Matrix) -> None:
-        """Show other numbers, in as many rows and columns."""
-        self.matrix = matrix
-        rows, columns = matrix.array.shape
-        # Not `index`, which asks how many rows and columns there are.
-        self.dataChanged.emit(self.createIndex(0, 0), self.createIndex(rows - 1, columns - 1))
-
-    def rowCount(self, parent: ModelIndex = NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self.matrix.rows)
-
-    def columnCount(self, parent: ModelIndex = NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self.matrix.columns)
-
-    def flags(self, index: ModelIndex) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsEditable
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return None
-        labels = self.matrix.columns if orientation == Qt.Orientation.Horizontal else self.matrix.rows
-        return labels[section] if section < len(labels) else None
-
-    def data(self, index: ModelIndex, role: int = 0) -> Any:
-        row, column, matrix = index.row(), index.column(), self.matrix
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return matrix.text(row, column)
-            case Qt.ItemDataRole.EditRole:
-                return "" if (row, column) in matrix.covered else exact(matrix.values[row, column])
-            case Qt.ItemDataRole.ToolTipRole:
-                return matrix.told(self._bench.view, row, column)
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return matrix.spoken(row, column)
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            case _:
-                return None
-
 
 PALE = 24  # steps on a colour map: a cell that is so near to the page's own colour gets an outline
 PIN = 8  # pixels of the corner that marks a pinned cell and lets it go
