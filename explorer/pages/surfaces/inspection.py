@@ -115,7 +115,8 @@ def _played(view: View, about: Inspected) -> Inspected:
     said = about.value.split("\n")
     line = -1 if view.looking.showing == "gradient" else 0
     said[line] = f"{said[line].rpartition(' = ')[0]} = {COVERED}"
-    return replace(about, player=player, parts=parts, value="\n".join(said))
+    printed = replace(about.printed, said=())
+    return replace(about, player=player, parts=parts, value="\n".join(said), printed=printed)
 
 
 def _to_come(row: Row) -> Row:

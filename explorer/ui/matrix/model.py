@@ -1,15 +1,18 @@
 """A matrix as a table model of Qt: it passes every question on to the matrix."""
 
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from explorer.core.numbers import exact
 from explorer.pages.matrix import Matrix
+from explorer.pages.view import Cell
 from explorer.ui.workbench import Workbench
 
 ModelIndex = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
+PLAYED = "This number comes when its derivation has been played."
 
 
 class MatrixModel(QAbstractTableModel):
@@ -48,11 +51,17 @@ class MatrixModel(QAbstractTableModel):
 
     def data(self, index: ModelIndex, role: int = 0) -> Any:
         row, column, matrix = index.row(), index.column(), self.matrix
+        selection = self._bench.selection
+        played = selection.unfinished and selection.cell == Cell(matrix.place.node, matrix.index(row, column))
+        if played:
+            matrix = replace(matrix, covered=frozenset([(row, column)]))
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return matrix.text(row, column)
             case Qt.ItemDataRole.EditRole:
                 return "" if (row, column) in matrix.covered else exact(matrix.values[row, column])
+            case Qt.ItemDataRole.ToolTipRole if played:
+                return PLAYED
             case Qt.ItemDataRole.ToolTipRole:
                 return matrix.told(self._bench.view, row, column)
             case Qt.ItemDataRole.AccessibleTextRole:

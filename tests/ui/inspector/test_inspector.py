@@ -20,6 +20,7 @@ from explorer.lessons.loader import load
 from explorer.pages.gestures import GoTo
 from explorer.ui.appearance import Appearance
 from explorer.ui.inspector.derivation_view import DerivationView
+from explorer.ui.matrix.model import PLAYED
 from explorer.ui.page.gestures import perform
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent
@@ -528,7 +529,9 @@ def test_the_key_p_plays_the_arithmetic_of_the_chosen_cell(window, score, hand, 
     assert window.bench.selection.reads == reads, "at its end the row and the column are lit"
 
 
-def test_it_is_paused_stepped_and_set_to_another_pace_and_the_cell_has_no_number_yet(window, score, hand, monkeypatch):
+def test_it_is_paused_stepped_and_set_to_another_pace_and_the_cell_has_no_number_yet(
+    window, score, hand, eye, monkeypatch
+):
     monkeypatch.setattr(Appearance, "moves", True)
     player, whole = score.player, values(score)
     hand.click(player.button)
@@ -537,6 +540,10 @@ def test_it_is_paused_stepped_and_set_to_another_pace_and_the_cell_has_no_number
     assert not player.playing
     assert window.bench.selection.unfinished
     assert "scores = ?" in said(score)
+    table, role = eye.views(window)["encoder.1.self.head.1.scores"].table, Qt.ItemDataRole
+    told = [[table.index(0, j).data(one) for one in (role.ToolTipRole, role.AccessibleTextRole)] for j in (1, 2)]
+    assert told[0] == [PLAYED, "scores, row You, column are, ?, computed"]
+    assert "?" not in told[1][1]
     player.slider.setFocus()
     hand.key(Qt.Key.Key_Right, times=2)
     assert values(score) == [*whole[:2], *["?"] * (len(whole) - 2)]
