@@ -63,35 +63,28 @@ class Dialogs:
 
     def to_save_lesson(self, suggestion: Path) -> Path | None:
         """Ask for the file to write a recorded lesson into; None if cancelled."""
-        file, _ = QFileDialog.getSaveFileName(self._window, "Save the lesson", str(suggestion), "Lessons (*.toml)")
-        path = Path(file)
-        if file and not path.name.endswith(".toml"):
-            return self.with_ending(path, LESSON_ENDING)
-        return path if file else None
+        return self._to_write("Save the lesson", suggestion, {"Lessons (*.toml)": LESSON_ENDING}, ".toml")
 
     def to_bundle(self, suggestion: Path) -> Path | None:
         """Ask for the file to write lessons into; None if cancelled."""
-        file, _ = QFileDialog.getSaveFileName(self._window, "Save", str(suggestion), f"Lessons in one file (*{BUNDLE})")
-        path = Path(file)
-        return self.with_ending(path, BUNDLE) if file and path.suffix != BUNDLE else path if file else None
+        return self._to_write("Save", suggestion, {f"Lessons in one file (*{BUNDLE})": BUNDLE}, BUNDLE)
 
     def to_export(self, suggestion: Path, kinds: Mapping[str, str]) -> Path | None:
         """Ask for the file to export to; None if cancelled. An ending of `kinds` is added if none was typed."""
-        known = {f"{title} (*{ending})": ending for ending, title in kinds.items()}
-        first = next((words for words, ending in known.items() if ending == suggestion.suffix), "")
-        file, chosen = QFileDialog.getSaveFileName(self._window, "Export", str(suggestion), ";;".join(known), first)
-        path = Path(file)
-        if file and path.suffix.lower() not in kinds:
-            return self.with_ending(path, known.get(chosen, next(iter(kinds))))
-        return path if file else None
+        return self._to_write("Export", suggestion, {f"{title} (*{one})": one for one, title in kinds.items()}, *kinds)
 
     def to_hand_out(self, suggestion: Path) -> Path | None:
         """Ask for the file to write a hand-out into; None if cancelled."""
-        known = "PDF (*.pdf);;One HTML file (*.html)"
-        file, chosen = QFileDialog.getSaveFileName(self._window, "Save as a hand-out", str(suggestion), known)
+        known = {"PDF (*.pdf)": ".pdf", "One HTML file (*.html)": ".html"}
+        return self._to_write("Save as a hand-out", suggestion, known, ".pdf", ".html")
+
+    def _to_write(self, title: str, suggestion: Path, known: Mapping[str, str], *endings: str) -> Path | None:
+        """Ask for a file with one of some endings; that of the chosen kind is added if none was typed."""
+        first = next((words for words, ending in known.items() if ending == suggestion.suffix), "")
+        file, chosen = QFileDialog.getSaveFileName(self._window, title, str(suggestion), ";;".join(known), first)
         path = Path(file)
-        if file and path.suffix.lower() not in (".pdf", ".html"):
-            return self.with_ending(path, ".html" if "html" in chosen else ".pdf")
+        if file and path.suffix.lower() not in endings:
+            return self.with_ending(path, known.get(chosen, next(iter(known.values()))))
         return path if file else None
 
     def with_ending(self, path: Path, ending: str) -> Path | None:

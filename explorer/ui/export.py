@@ -14,7 +14,6 @@ from explorer.core.errors import ExplorerError
 from explorer.export.files import ENDINGS, writing
 from explorer.files import whole_file
 from explorer.pages.view import Cell
-from explorer.sentences import sentence
 from explorer.ui.files import Files
 from explorer.ui.matrix.clipboard import claim
 from explorer.ui.page.page_view import PageView
@@ -57,14 +56,11 @@ def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = Non
         return
     ending = path.suffix.lower()
     if ending in ENDINGS:
-        try:
+        with files.telling():
             if files.writer.at_work:  # a newer task replaces it: nobody would learn how the first export ends
                 raise ExplorerError("export-at-work")
             act = writing(bench.document, bench.lesson, path)
-        except ExplorerError as error:
-            files.dialogs.tell(sentence(error))
-            return
-        files.writer.ask(lambda _: act(), lambda written: _say(files, written, "The model is in"))
+            files.writer.ask(lambda _: act(), lambda written: _say(files, written, "The model is in"))
     elif ending in MOVING:  # other tabs have their own ways to move: the page of the stage is animated
         write(files, lambda: _moving(bench, stage, path), "What moves on the page is in")
     else:
@@ -113,16 +109,15 @@ def _moving(bench: Workbench, stage: str, path: Path, cell: Cell | None = None, 
 
 def write(files: Files, act: Callable[[], tuple[Path, ...]], said: str) -> tuple[Path, ...]:
     """Write files, and say where they are, or why there are none."""
-    QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
-    try:
-        written = act()
-    except ExplorerError as error:
-        QGuiApplication.restoreOverrideCursor()
-        files.dialogs.tell(sentence(error))
-        return ()
-    QGuiApplication.restoreOverrideCursor()
-    _say(files, written, said)
-    return written
+    with files.telling():
+        QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+        try:
+            written = act()
+        finally:
+            QGuiApplication.restoreOverrideCursor()
+        _say(files, written, said)
+        return written
+    return ()
 
 
 def _say(files: Files, written: tuple[Path, ...], said: str) -> None:
@@ -154,14 +149,11 @@ def copy_text(bench: Workbench, files: Files) -> None:
     from explorer.document.as_text import as_text
 
     take_typed()
-    try:
+    with files.telling():
         bench.document.settle()
         claim()
         QGuiApplication.clipboard().setText(as_text(bench.document.state, bench.lesson.title))
-    except ExplorerError as error:
-        files.dialogs.tell(sentence(error))
-        return
-    files.done.emit("The document is on the clipboard as text: paste it into a chat, a mail or a course page")
+        files.done.emit("The document is on the clipboard as text: paste it into a chat, a mail or a course page")
 
 
 def save(path: Path, content: bytes) -> tuple[Path, ...]:

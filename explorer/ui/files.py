@@ -2,8 +2,8 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -114,6 +114,14 @@ class Files(QObject):
     def _say_failed(self, error: ExplorerError) -> None:
         self.dialogs.tell(sentence(error))
 
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Say what goes wrong within; the rest of it is left out."""
+        try:
+            yield
+        except ExplorerError as error:
+            self._say_failed(error)
+
     @property
     def path(self) -> Path | None:
         """Where the document is saved, if it is."""
@@ -173,37 +181,28 @@ class Files(QObject):
 
     def _take_in(self, path: Path) -> None:
         """Add lessons by others to those that are kept, and open the first of them."""
-        try:
+        with self.telling():
             lessons = take_in(path, self._lessons)
-        except ExplorerError as error:
-            self.dialogs.tell(sentence(error))
-            return
-        self.lessons_kept.emit()
-        many = len(lessons) != 1
-        self.done.emit(f"{len(lessons)} lesson{'s' * many} from {path.name} {'are' if many else 'is'} kept in Lessons")
-        if self.may_leave():
-            self._open(lessons[0])
+            self.lessons_kept.emit()
+            count = f"{len(lessons)} lesson{'s' * (many := len(lessons) != 1)}"
+            self.done.emit(f"{count} from {path.name} {'are' if many else 'is'} kept in Lessons")
+            if self.may_leave():
+                self._open(lessons[0])
 
     def remove_lesson(self, lesson: Path) -> None:
         """Remove a lesson by others, after asking; a document that is open stays open."""
-        try:
+        with self.telling():
             if self.dialogs.remove(title_in(lesson)):
                 remove(lesson, self._lessons)
-        except ExplorerError as error:
-            self.dialogs.tell(sentence(error))
         self.lessons_kept.emit()
 
     def bundle_lessons(self) -> None:
         """Ask for a file and write the lessons by others into it."""
         path = self.dialogs.to_bundle(self.folder / f"lessons{BUNDLE}")
-        if path is None:
-            return
-        try:
-            bundle(self._lessons, path)
-        except ExplorerError as error:
-            self.dialogs.tell(sentence(error))
-            return
-        self.done.emit(f"Your lessons are in {path}")
+        if path is not None:
+            with self.telling():
+                bundle(self._lessons, path)
+                self.done.emit(f"Your lessons are in {path}")
 
     def open_lesson(self, lesson: Lesson) -> None:
         """Open a lesson that is already read."""
@@ -405,13 +404,11 @@ class Files(QObject):
         stamp = self._file.found() if path == self.path else None
         if stamp is not None and stamp != self._file.stamp and not self.dialogs.replace_changed(path):
             return False
-        try:
+        with self.telling():
             document.settle()
             self.saver.save(document.state, self._bench.lesson.title, path, self.session())
-        except ExplorerError as error:
-            self.dialogs.tell(sentence(error))
-            return False
-        return True
+            return True
+        return False
 
     def _follow_written(self, path: Path, state: State) -> None:
         """Note that a state is in a file now; by then there may be newer states, or another document."""
@@ -433,13 +430,10 @@ class Files(QObject):
         from explorer.document.as_text import from_text
 
         if self.may_leave():
-            try:
+            with self.telling():
                 lesson, state = lesson_of(*from_text(QGuiApplication.clipboard().text()))
-            except ExplorerError as error:
-                self.dialogs.tell(sentence(error))
-                return
-            self._bench.open_state(lesson, state)
-            self._begin(None)
+                self._bench.open_state(lesson, state)
+                self._begin(None)
 
     def may_leave(self) -> bool:
         """Whether the document may be left.

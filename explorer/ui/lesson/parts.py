@@ -191,31 +191,23 @@ class LessonParts(QObject):
     def begin(self, id: str, anew: bool) -> None:
         """Open a lesson, at its beginning or where it was left; a lesson without steps is an example to explore."""
         files = self._window.files
-        try:
+        with files.telling():  # the lesson's file may be gone, or progress cannot be written
             lesson = load(id)
-            if not files.may_leave():
-                return
-            if anew:
-                self.guide.forget(lesson.id)  # not `id`, which is the path of the file for a lesson by others
-        except ExplorerError as error:  # the lesson's file is gone, or progress cannot be written
-            files.dialogs.tell(sentence(error))
-            return
-        files.begin_lesson(lesson)
+            if files.may_leave():
+                if anew:
+                    self.guide.forget(lesson.id)  # not `id`, which is the path of the file for a lesson by others
+                files.begin_lesson(lesson)
 
     def ask_again(self, id: str, step: str) -> None:
         """Open a lesson at a step, and ask its question again."""
         files = self._window.files
-        try:
+        with files.telling():  # the lesson's file may be gone
             lesson = load(id)
-        except ExplorerError as error:  # the lesson's file is gone
-            files.dialogs.tell(sentence(error))
-            return
-        steps = [one.id for one in lesson.steps]
-        if step not in steps:  # its author has taken it out since it was listed
-            self.begin(id, False)
-            return
-        if files.may_leave():
-            files.begin_lesson(lesson, lambda: self.panel.go(lambda: self.guide.ask_again(steps.index(step))))
+            steps = [one.id for one in lesson.steps]
+            if step not in steps:  # its author has taken it out since it was listed
+                self.begin(id, False)
+            elif files.may_leave():
+                files.begin_lesson(lesson, lambda: self.panel.go(lambda: self.guide.ask_again(steps.index(step))))
 
     def record(self) -> None:
         """Start recording or, while recording, stop and save the lesson."""

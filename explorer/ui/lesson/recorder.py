@@ -122,14 +122,12 @@ class Recorder(QObject):
     def _write(self, recording: Recording, path: Path) -> bool:
         """Write the lesson; returns whether it was written, and shows an error if not."""
         title = path.name.removesuffix(".toml").removesuffix(".lesson")
-        try:
+        with self._files.telling():
             text = recording.toml(re.sub(r"[^a-z0-9-]+", "-", title.lower()).strip("-") or "my-lesson", title)
             with whole_file(path) as stream:
                 stream.write(text.encode())
-        except ExplorerError as error:
-            self._files.dialogs.tell(sentence(error))
-            return False
-        return True
+            return True
+        return False
 
     def _ask_to_drop(self) -> None:
         """Discard the recording; if it has more than its first page, ask before."""

@@ -20,6 +20,7 @@ from explorer.document.document import Change
 from explorer.lessons.schema import Lesson
 from explorer.ui import view_state
 from explorer.ui.actions import Actions
+from explorer.ui.drafts import Recovery
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
 from explorer.ui.glossary import Glossary, term_at
@@ -27,7 +28,6 @@ from explorer.ui.inspector.inspector import Inspector
 from explorer.ui.lesson.parts import LessonParts, PanelColumn
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
-from explorer.ui.recovery import Recovery
 from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.inputs import fold_button
 from explorer.ui.widgets.labels import app_icon

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from explorer.core.errors import ExplorerError
-from explorer.sentences import sentence
 from explorer.ui.lesson.presenter_look import in_look
 from explorer.ui.window import lesson_bar
 from explorer.ui.window.top_bar import Tab
@@ -112,10 +110,8 @@ class Tabs(QStackedWidget):
         """Show a sheet to fill in, or the answers of a class, from their files."""
         tab = self.of_class()
         self._window.show_tab("Class")
-        try:
+        with self._window.files.telling():
             tab.open_files(paths)
-        except ExplorerError as error:
-            self._window.files.dialogs.tell(sentence(error))
 
     def may_close(self) -> bool:
         """Whether closing the window loses nothing in a tab, or the user agrees to lose it."""
