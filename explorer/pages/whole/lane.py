@@ -40,6 +40,8 @@ def amount(view: View, name: str) -> tuple[str, float | None]:
     gradients as they are; the colour of both depends on the power of ten.
     """
     showing = view.looking.showing
+    if showing == "difference" and view.other(Place(name)) is None:
+        return "–", 0.0  # the other model has nothing of this name and shape
     if view.values[name].dtype.kind != "f" and showing != "values":
         same = not view.changed(name)[0] and not view.is_new(name)
         return ("", 0.0) if same or showing != "change" else ("changed", 1.0)

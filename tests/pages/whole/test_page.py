@@ -419,6 +419,15 @@ def test_a_change_is_told_as_part_of_what_stood_there(desk):
     assert made.page(WHOLE.name).page.header.sentence.startswith("What the last step changed")
 
 
+def test_what_the_other_model_does_not_have_is_not_said_to_be_the_same(desk):
+    made, other = desk("i-love-ai"), desk("i-love-ai")
+    other.do(SetTokens("input", ("I", "love")))
+    made.look(showing="difference")
+    made.others = {"beside": other.view}
+    assert amount(made.view, "input.X") == ("–", 0.0)
+    assert amount(made.view, "decoder.1.self.W_Q") == ("same", 0.0)
+
+
 def test_a_gradient_is_as_long_as_differences_say(desk):
     made = desk(*TEXTBOOK)
     made.look(showing="gradient")
