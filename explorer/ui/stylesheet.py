@@ -109,7 +109,7 @@ QPushButton[primary="true"], QMessageBox QPushButton:default {
     background: $accent; color: $on_accent; border-color: $accent;
 }
 QPushButton[primary="true"]:hover, QMessageBox QPushButton:default:hover { background: $accent_hover; }
-QPushButton[primary="true"]:disabled { background: $raised; color: $disabled; border-color: $line; }
+QPushButton[primary="true"]:disabled { background: $raised; color: $muted; border-color: $line; }
 
 QPushButton[tab="true"], QPushButton[link="true"] { background: transparent; color: $muted; border-color: transparent; }
 QPushButton[tab="true"] { padding: 6u 9u; }

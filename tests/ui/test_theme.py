@@ -6,11 +6,11 @@ import re
 import numpy as np
 import pytest
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QPushButton
 
 from explorer.export import colours
 from explorer.export.colours import contrast, luminance, text_on
-from explorer.ui.theme import DARK, LIGHT, qcolor
+from explorer.ui.theme import DARK, LIGHT, mark, qcolor
 from explorer.ui.widgets.inputs import Segments
 
 KINDS = {"light": LIGHT, "dark": DARK, "strong light": LIGHT.strong, "strong dark": DARK.strong}
@@ -73,7 +73,7 @@ def test_with_more_contrast_writing_and_the_edges_of_controls_and_cells_stand_ou
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_what_an_empty_field_asks_for_can_be_read(qapp, appearance, mode):
+def test_what_an_empty_field_and_its_button_say_can_be_read(qapp, appearance, mode):
     """Qt writes it in half of the text's colour: 3.2 to 1 for "2 decimals" below a question."""
     appearance.set_mode({"light": "dark", "dark": "light"}[mode])  # a render before may have dressed the application
     appearance.set_mode(mode)
@@ -83,6 +83,12 @@ def test_what_an_empty_field_asks_for_can_be_read(qapp, appearance, mode):
     ink, ground = field.palette().placeholderText().color(), appearance.theme.surface
     assert ink.alpha() == 255
     assert contrast(ink.name(), ground) > 4.5
+    button = mark(QPushButton("Lock in"), primary="true")
+    button.setEnabled(False)  # as long as nothing is typed: it was written in 2.1 to 1
+    button.resize(button.sizeHint())
+    image = button.grab().toImage()
+    inks = {image.pixelColor(x, y).name() for x in range(8, image.width() - 8) for y in range(8, image.height() - 8)}
+    assert max(contrast(one, appearance.theme.raised) for one in inks) > 4.5
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
