@@ -6,6 +6,7 @@ Also which elements of a page a step, or a chosen cell, puts in the light (`Lit`
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -225,7 +226,7 @@ def lit_by_step(page: el.Page, view: View, step: Step) -> Lit:
         names.append(question.node)
     if isinstance(question, Predict) and question.fade:  # the student computes the answer by hand from these
         named += _begun_with(page, view, question)
-    spoken = re.findall(r"\*\*(.+?)\*\*", step.words)  # a control that the words name in bold is to be used
+    spoken = _spoken(step)  # a control that the words name in bold is to be used
     named += [
         part for one in page.elements for part in leaves(one) if isinstance(part, el.Choice) and part.title in spoken
     ]
@@ -233,6 +234,10 @@ def lit_by_step(page: el.Page, view: View, step: Step) -> Lit:
     named += [*_on(page, view, names), *(one for one in _matrices(page) if one.name in names)]  # some occur twice
     beside += [matrix for name in made for matrix in _parents(page, view, name)]
     beside += _on(page, view, [node for node, _ in step.shown.values()])  # the words say a number of it
+    for one in _matrices(page):
+        node = view.nodes[one.place.node]
+        if not spoken.isdisjoint((node.symbol, node.short, one.title)):
+            beside.append(one)
     lit = _with_headings(
         page, *({one.id for one in some if not isinstance(one, Arrangement)} for some in (named, beside))
     )
@@ -240,6 +245,18 @@ def lit_by_step(page: el.Page, view: View, step: Step) -> Lit:
     asked = goals[0][0] if goals else getattr(question, "node", "") or look.node
     hero = frozenset(one.id for one in _matrices(page) if one.name == asked) & lit.named
     return replace(lit, hero=hero, quiet=bool(lit) and not goals)  # a goal may need the switches in the header
+
+
+@lru_cache(16)
+def _spoken(step: Step) -> frozenset[str]:
+    """What a step and its question name: what is bold, and each name in a formula."""
+    text = step.words if step.question is None else f"{step.words} {step.question.ask}"
+    formulas = " ".join(re.findall(r"\$(.+?)\$", text))
+    return frozenset((*re.findall(r"\*\*(.+?)\*\*", text), *_NAME.findall(formulas)))
+
+
+_NAME = re.compile(r"\\(?:text|mathrm)\{.*?\}|\\[A-Za-z]+|[A-Za-z](?:_(?:\w|\{\w+\}))?'*")
+"""A part of LaTeX: words, a command, or a letter with its index and its strokes."""
 
 
 def lit_by_cell(page: el.Page, view: View, cell: Cell) -> Lit:

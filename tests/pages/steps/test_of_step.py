@@ -271,7 +271,7 @@ def test_the_picture_of_the_whole_has_nothing_beside_it():
     assert not lit_by_step(page_of(view, step), view, step)
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", [*LESSONS, "i-want-to-buy"])
 def test_what_may_be_edited_for_a_question_and_what_is_asked_for_is_never_faint(name):
     for step in walk_of(name).lesson.steps:
         view, step = seen(name, step.id)
@@ -293,6 +293,10 @@ def test_what_may_be_edited_for_a_question_and_what_is_asked_for_is_never_faint(
         assert {on_page[one] for one in wanted if one in on_page} <= light.named, step.id
         said = {node for node, _ in step.shown.values()} & on_page.keys()
         assert {on_page[one] for one in said} <= light.named | light.beside, f"{step.id}: a number said is faint"
+        # The words spoke of X, which was faint.
+        bold = re.findall(r"\*\*(.+?)\*\*", step.words + (question.ask if question else ""))
+        spoken = {name for name in on_page if view.nodes[view.graph.place(name).node].symbol in bold}
+        assert {on_page[one] for one in spoken} <= light.named | light.beside, step.id
 
 
 def test_both_summands_of_a_sum_are_readable():
