@@ -227,6 +227,15 @@ class Files(QObject):
             self.lesson_opened.emit(file)
             then()
             return
+        leave = self._leaving()
+        self.read_needed(lesson, file, lambda found: leave(lambda: self.begin_lesson(found, then, file)))
+
+    def read_needed(self, lesson: Lesson, file: Path | None, then: Callable[[Lesson], object]) -> None:
+        """Read the model that a lesson needs, from its folder, which is asked for once; `then` gets the lesson on it.
+
+        `file`: the lesson's file; None: it comes with the program.
+        """
+        assert lesson.needed is not None
         id, needed = str(file or lesson.id), lesson.needed
         folders: dict[str, str] = self._bench.settings.get(FOLDERS, {})
         folder = Path(str(folders.get(needed.name, "")))
@@ -251,9 +260,8 @@ class Files(QObject):
                 self.dialogs.tell(sentence(found))
                 return
             self._bench.settings.set(FOLDERS, {**others, needed.name: str(folder)})
-            leave(lambda: self.begin_lesson(found, then))
+            then(found)
 
-        leave = self._leaving()
         self.reader.ask(work, read)
 
     def _leaving(self) -> Callable[[Callable[[], None]], None]:

@@ -1,5 +1,6 @@
 """Models that others trained, opened in the window."""
 
+import re
 from threading import Event
 
 import numpy as np
@@ -163,6 +164,14 @@ def test_with_its_folder_the_lesson_is_walked_and_the_folder_is_remembered(windo
         guide.go(step)
         window.bench.bridge.flush()
         assert guide.at == step
+    # Its author saves the file: it was not watched.
+    file.write_text(
+        re.sub(r'^words = ([\'"]{3})', r"words = \1Other words. ", file.read_text("utf-8"), flags=re.M), "utf-8"
+    )
+    qtbot.waitUntil(lambda: "Other words." in window.lessons.panel._words.text())
+    read(window, qtbot)
+    assert guide.lesson.needed is None
+    assert guide.at == len(guide.steps) - 1
     window.lessons.begin("two-vectors", False)
     window.files.open_path(file)
     read(window, qtbot)

@@ -328,7 +328,20 @@ class LessonParts(QObject):
             self.panel.say(sentence(error))
             return
         self.panel.say("")
-        if lesson.steps and self._bench.document.wanted.lesson == self._watched_lesson:
+        if not self._is_watched:
+            return
+        if lesson.needed is None:
+            self._take(lesson)
+        else:
+            self._window.files.read_needed(lesson, file, self._take)
+
+    @property
+    def _is_watched(self) -> bool:
+        """Whether the open document is that of the lesson whose file is watched."""
+        return self._bench.document.wanted.lesson == self._watched_lesson
+
+    def _take(self, lesson: Lesson) -> None:
+        if lesson.steps and self._is_watched:
             self._watched_lesson = lesson.id
             self.panel.go(lambda: self.guide.take(lesson))
 
