@@ -13,7 +13,7 @@ from explorer.ui.theme import qcolor
 from explorer.ui.widgets.labels import as_tip
 from explorer.ui.workbench import Workbench
 
-BARS = 240  # pixels at text scale 1: the least width of the bars
+BARS, LEAST, WORD = 240, 40, 50  # pixels at text scale 1: the width of the bars, their least, and that of the words
 
 
 class VectorStripsView(QWidget):
@@ -39,15 +39,20 @@ class VectorStripsView(QWidget):
         self.setAccessibleName(f"Vectors as bars: {said}")
         fonts, px = self._bench.appearance.fonts, self._bench.appearance.px
         ui, small = QFontMetrics(fonts.ui), QFontMetrics(fonts.small)
-        self._left = min(max((ui.horizontalAdvance(f"{w} ") for w in strips.words), default=0) + px(16), px(190))
+        self._words = min(max((ui.horizontalAdvance(f"{w} ") for w in strips.words), default=0) + px(16), px(190))
         self._right = max((small.horizontalAdvance(note) for note in strips.notes), default=0) + px(18)
         self._height = px(strips.row)
         self.setFixedHeight(max(len(strips.words), 1) * self._height)
-        self.setMinimumWidth(self._left + self._right + px(BARS))
+        self.setMinimumWidth(min(self._words, px(WORD)) + self._right + px(LEAST))
         self.update()
 
     def sizeHint(self) -> QSize:
-        return self.minimumSize()
+        return QSize(self._words + self._right + self._bench.appearance.px(BARS), self.height())
+
+    @property
+    def _left(self) -> int:
+        """Pixels of the words; long ones are cut where the bars would have no room."""
+        return min(self._words, self.width() - self._right - self._bench.appearance.px(LEAST))
 
     def _bars(self) -> tuple[float, float]:
         """The left end of the bars, and the width of one bar, in pixels."""

@@ -34,10 +34,10 @@ class FramedCard(QFrame):
 
     def __init__(self, bench: Workbench, card: Card) -> None:
         super().__init__()
-        self.bench, self.card, self._wide = bench, card, 0
+        self.bench, self.card, self._wide, self._most = bench, card, 0, 0
         self.setAccessibleName(card.title)
         mark(self, card="true")
-        self.heading = mark(QLabel(card.title), role="document")
+        self.heading = mark(QLabel(card.title, wordWrap=True), role="document")
         self._down = QVBoxLayout(self)
         self._down.addWidget(self.heading)
         self._replaced, self._tells, self._focused = Gone(self), False, ""
@@ -76,11 +76,13 @@ class FramedCard(QFrame):
             self._tells = False
         return before != self.elements.widgets.keys()
 
-    def be_wide(self, pixels: int) -> None:
-        """Set the width that the card asks its layout for, in pixels."""
-        if pixels != self._wide:
-            self._wide = pixels
+    def be_wide(self, pixels: int, most: int) -> None:
+        """Set the width that the card asks its layout for, and the width of the page, in pixels."""
+        if (pixels, most) != (self._wide, self._most):
+            self._wide, self._most = pixels, most
             self.updateGeometry()
+            if self.width() > most:  # its elements take the width of before, which keeps it so wide
+                self.bench.appearance.turns.add(self._shares)
 
     def sizeHint(self) -> QSize:
         return QSize(self._wide, super().sizeHint().height())
@@ -102,8 +104,8 @@ class FramedCard(QFrame):
         self.elements.share_room(self._room())
 
     def _room(self) -> int:
-        margins = self._down.contentsMargins()
-        return self.width() - margins.left() - margins.right()
+        inside = self._down.contentsRect().width()
+        return inside - max(self.width() - self._most, 0)
 
 
 AT_ONCE = 4_000_000
@@ -257,7 +259,7 @@ class WordsTab(QFrame, Screen):
         px, sight = self.bench.appearance.px, self._area.viewport()
         wide, high = sight.width() - px(24), round(sight.height() / px(100) * 100)
         for view in self.cards:
-            view.be_wide((wide - px(12)) // 2 if 0 < px(view.card.beside) <= wide else wide)
+            view.be_wide((wide - px(12)) // 2 if 0 < px(view.card.beside) <= wide else wide, wide)
         card: Any = self.state.cards.get("map")
         if card is not None and card.room != high:
             card.room = high

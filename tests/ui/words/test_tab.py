@@ -93,11 +93,17 @@ def test_a_cosine_that_is_clicked_while_other_vectors_come_is_not_worked_out(tab
     assert tab.state.cards["cosine"].asker is None
 
 
-def test_1280_by_720_holds_every_card(tab):
+def test_1280_by_720_holds_every_card_and_in_large_text_so_does_the_room_beside_a_lesson(tab, appearance, qtbot):
     area = tab._area
     for view in tab.cards:
         assert view.width() <= area.viewport().width(), view.card.title
     assert area.horizontalScrollBar().maximum() == 0
+    appearance.changed.connect(tab.restyle)
+    appearance.set_scale(2.0)
+    qtbot.waitUntil(lambda: is_there(tab) and still(tab))
+    tab.window().resize(820, 600)
+    qtbot.waitUntil(lambda: still(tab) and area.horizontalScrollBar().maximum() == 0)
+    assert area.viewport().width() < 820
 
 
 def test_a_tab_that_closes_while_it_reads_stops_its_thread(tab, qtbot):
