@@ -39,9 +39,11 @@ class ReferencesTab(ColumnTab):
     def refresh(self) -> None:
         """Build the page's data again, and update the widgets that differ."""
         choices, px = self.bench.selection.looking.choices, self.bench.appearance.px
-        wide = int((self.elements.width() - px(OTHERS)) / px(100) * 100)
+        # The room of a bar is kept free; and not the width of what stands here, which may still be the one of before.
+        room = self.area.width() - self.area.verticalScrollBar().sizeHint().width()
+        wide = int((room - px(OTHERS)) / px(100) * 100)
         self.elements.tell(references_page(self.rows, choices, self._lines(), wide))
-        self.elements.share_room(self.elements.width(), None)
+        self.elements.share_room(room, None)
         table = self.list()
         if table is not None and table is not self._listened:
             self._listened = table

@@ -66,11 +66,16 @@ def test_a_line_is_told_in_full_below_the_list(window, tab):
     assert "2.42" in tab.elements.widgets["detail"].text()
 
 
-def test_it_follows_theme_and_text_scale(window, tab):
+def test_it_follows_theme_and_text_scale_and_becomes_narrower(window, tab, eye, qtbot):
     rows = tab.list().table.rowCount()
     window.bench.appearance.zoom(1)
     window.bench.appearance.set_mode("dark")
     assert tab.list().table.rowCount() == rows
+    window.bench.appearance.set_scale(3.0)
+    eye.settle(window)
+    window.resize(1100, 900)
+    eye.settle(window)
+    qtbot.waitUntil(lambda: tab.elements.width() <= tab.area.viewport().width() < 1100)
 
 
 def test_what_can_be_followed_is_a_link(tab):
