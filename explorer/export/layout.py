@@ -89,15 +89,20 @@ class Layout(Frozen):
         return block[:], replace(block, column=column + 1)[:]
 
 
+def require_room(graph: Graph) -> None:
+    """Raise `ExplorerError` "sheet-too-large" if a model has more numbers than a spreadsheet computes."""
+    cells = sum(graph.size(name) * (1 if node.is_input else 2) for name, node in graph.nodes.items())
+    widest = 2 * max((len(graph.axes[axis]) for node in graph.nodes.values() for axis in node.axes), default=0)
+    if cells > MOST_CELLS or widest + BESIDE > MOST_COLUMNS:
+        raise ExplorerError("sheet-too-large", numbers=f"{cells:,}", limit=MOST_CELLS)
+
+
 def lay_out(graph: Graph) -> Layout:
     """Give each node its place.
 
     Raises `ExplorerError`: "sheet-too-large".
     """
-    cells = sum(graph.size(name) * (1 if node.is_input else 2) for name, node in graph.nodes.items())
-    widest = 2 * max((len(graph.axes[axis]) for node in graph.nodes.values() for axis in node.axes), default=0)
-    if cells > MOST_CELLS or widest + BESIDE > MOST_COLUMNS:
-        raise ExplorerError("sheet-too-large", numbers=f"{cells:,}", limit=f"{MOST_CELLS:,}")
+    require_room(graph)
     words = _meant(graph)
     nodes: dict[str, Placed] = {}
     taken: set[str] = set()

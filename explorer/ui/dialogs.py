@@ -70,8 +70,12 @@ class Dialogs:
         return self._to_write("Save", suggestion, {f"Lessons in one file (*{BUNDLE})": BUNDLE}, BUNDLE)
 
     def to_export(self, suggestion: Path, kinds: Mapping[str, str]) -> Path | None:
-        """Ask for the file to export to; None if cancelled. An ending of `kinds` is added if none was typed."""
-        return self._to_write("Export", suggestion, {f"{title} (*{one})": one for one, title in kinds.items()}, *kinds)
+        """Ask for the file to export to; None if cancelled. An ending of `kinds` is added if none was typed.
+
+        A kind without a title is not listed, but whoever types its ending gets it.
+        """
+        known = {f"{title} (*{ending})": ending for ending, title in kinds.items() if title}
+        return self._to_write("Export", suggestion, known, *kinds)
 
     def to_hand_out(self, suggestion: Path) -> Path | None:
         """Ask for the file to write a hand-out into; None if cancelled."""

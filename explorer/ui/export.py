@@ -11,7 +11,9 @@ from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import QApplication, QProgressDialog, QWidget
 
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import Graph
 from explorer.export.files import ENDINGS, writing
+from explorer.export.layout import require_room
 from explorer.files import whole_file
 from explorer.pages.view import Cell
 from explorer.ui.files import Files
@@ -34,9 +36,14 @@ MOVING = {".gif": "An animation", ".mp4": "A film"}
 """Kinds of export of an animation."""
 
 
-def _offered(kinds: Mapping[str, str]) -> dict[str, str]:
-    """The kinds that can be written on this computer."""
-    return {ending: title for ending, title in kinds.items() if ending != ".mp4" or shutil.which("ffmpeg")}
+def _offered(kinds: Mapping[str, str], graph: Graph) -> dict[str, str]:
+    """The kinds of a model's export; without a title what cannot be written of it, or on this computer."""
+    without = set() if shutil.which("ffmpeg") else {".mp4"}
+    try:
+        require_room(graph)
+    except ExplorerError:
+        without.add(".xlsx")
+    return {ending: "" if ending in without else title for ending, title in kinds.items()}
 
 
 def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = None) -> None:
@@ -51,7 +58,8 @@ def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = Non
     tab : QWidget, optional
         Another tab of the window, if that is shown instead of a page. It is drawn as it looks there.
     """
-    path = files.dialogs.to_export(files.offered(".xlsx"), _offered(KINDS))
+    kinds = _offered(KINDS, bench.document.state.graph)
+    path = files.dialogs.to_export(files.offered(".xlsx" if kinds[".xlsx"] else ".py"), kinds)
     if path is None:
         return
     ending = path.suffix.lower()
@@ -72,7 +80,7 @@ def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = Non
 
 def export_cell(bench: Workbench, files: Files, stage: str, cell: Cell, pace: int) -> None:
     """Ask for a file, and write an animation of a cell's derivation into it, at `pace` milliseconds a step."""
-    path = files.dialogs.to_export(files.folder / f"{cell.node}.gif", _offered(MOVING))
+    path = files.dialogs.to_export(files.folder / f"{cell.node}.gif", _offered(MOVING, bench.document.state.graph))
     if path is not None:
         write(files, lambda: _moving(bench, stage, path, cell, pace), "How the cell comes about is in")
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetCells
-from explorer.export import workbook
+from explorer.export import layout, workbook
 from explorer.pages.view import Cell
 from explorer.sentences import sentence
 from explorer.ui.dialogs import Dialogs
@@ -179,11 +179,15 @@ def test_an_ending_is_added_by_the_kind_that_was_chosen(window, tmp_path, monkey
 
     def answer(parent, title, suggestion, kinds, chosen):
         asked.append(chosen)
-        return str(tmp_path / "mine"), kinds.split(";;")[3]
+        return str(tmp_path / typed), kinds.split(";;")[2]
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
-    assert window.files.dialogs.to_export(tmp_path / "emma.xlsx", KINDS) == tmp_path / "mine.svg"
-    assert asked == ["The model as a spreadsheet with formulas (*.xlsx)"]
+    for typed, ending in (("mine", ".png"), ("mine.xlsx", "")):
+        found = window.files.dialogs.to_export(tmp_path / "emma.xlsx", KINDS)
+        assert found == tmp_path / f"{typed}{ending}"
+    assert asked == ["The model as a spreadsheet with formulas (*.xlsx)"] * 2
+    found = window.files.dialogs.to_export(tmp_path / "emma.py", {**KINDS, ".xlsx": ""})
+    assert (found, asked[2:]) == (tmp_path / "mine.xlsx", ["The model as a Python script (*.py)"])
 
 
 def test_how_a_cell_is_played_goes_into_a_file(open_window, hand, tmp_path, monkeypatch, qtbot):
@@ -191,7 +195,7 @@ def test_how_a_cell_is_played_goes_into_a_file(open_window, hand, tmp_path, monk
     offered = []
 
     def answer(dialogs, suggestion, kinds):
-        offered.append((suggestion.name, tuple(kinds)))
+        offered.append((suggestion.name, tuple(ending for ending, title in kinds.items() if title)))
         return tmp_path / suggestion.name if suggestion.suffix == ".gif" else None
 
     monkeypatch.setattr(Dialogs, "to_export", answer)
@@ -213,3 +217,7 @@ def test_how_a_cell_is_played_goes_into_a_file(open_window, hand, tmp_path, monk
     window.files.begin_lesson(replace(window.bench.lesson, id="added 03f33a04", title="gpt2 (llama2.c)"))
     window.actions_.export.trigger()
     assert offered[2][0] == "gpt2 llama2 c.xlsx", "by its title: the id of a model that others trained says nothing"
+    monkeypatch.setattr(layout, "MOST_CELLS", 10)
+    window.actions_.export.trigger()
+    assert offered[3][0] == "gpt2 llama2 c.py", "a spreadsheet was offered, and then refused as too large"
+    assert ".xlsx" not in offered[3][1]
