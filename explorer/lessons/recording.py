@@ -29,6 +29,7 @@ class Visit(Frozen):
     look: Look
     showing: str
     title: str
+    head: int  # the chosen head, counted from 0
 
 
 class Recording:
@@ -48,7 +49,7 @@ class Recording:
     def __len__(self) -> int:
         return len(self._moments)
 
-    def add(self, state: State, look: Look, showing: str = "values", title: str = "") -> None:
+    def add(self, state: State, look: Look, showing: str = "values", title: str = "", head: int = 0) -> None:
         """Record a place, and the edits since the last recorded one.
 
         The same place without a new edit, or with the last edit continued, is no new step.
@@ -63,7 +64,7 @@ class Recording:
             The title of the step, such as the label of the last edit; "": the name of the stage.
         """
         showing = showing if showing in ("values", "change", "gradient", "step") else "values"
-        moment = Visit(state, look, showing, title or look.stage)
+        moment = Visit(state, look, showing, title or look.stage, head)
         last = self._moments[-1] if self._moments else None
         # A cell that is set twice, or dragged through many numbers, counts as one edit.
         again = last is not None and (last.state is state or (title and title == last.title))
@@ -99,6 +100,8 @@ class Recording:
             before = self._lesson.state(state.setting)
         if moment.showing != "values":
             yield f"showing = {_written(moment.showing)}"
+        if moment.head:
+            yield f"head = {moment.head + 1}"
         changes = _Changes(before, state, number)
         if changes.released:
             yield f"release = {_written(changes.released)}"

@@ -57,11 +57,13 @@ class Recorder(QObject):
         """The document's state at the last recorded step."""
         self._cell: Cell | None = None
         """The last cell that the reader chose on the present page."""
+        self._head = bench.selection.head
         self.changed.connect(self._say)
         bench.bridge.changed.connect(self._take_down)
         bench.selection.stage_changed.connect(self._leave)
         bench.selection.chosen.connect(self._stop_at)
         bench.selection.showing_changed.connect(self._take_down)
+        bench.selection.head_changed.connect(self._turn)
 
     @property
     def is_on(self) -> bool:
@@ -165,6 +167,13 @@ class Recorder(QObject):
             self._cell = cell
             self._take_down()
 
+    def _turn(self, head: int | None) -> None:
+        """Follow the choice of another head: the cell is that of this head now."""
+        cell, before, self._head = self._cell, self._head, self._bench.selection.head
+        if cell is not None and cell.node in self._bench.document.engine.graph.n_heads and cell.index[0] == before:
+            self._cell = Cell(cell.node, (self._head, *cell.index[1:]))
+        self._take_down()
+
     def _take_down(self, *_: object) -> None:
         document, selection = self._bench.document, self._bench.selection
         if self.recording is None or document.computing:
@@ -178,7 +187,7 @@ class Recorder(QObject):
             edited = document.history.undo_label
         self._state = document.state
         where = next((f"{one.group}: {one.title}" for one in selection.places if one.name == selection.stage), "")
-        self.recording.add(document.state, look, selection.showing, edited or where)
+        self.recording.add(document.state, look, selection.showing, edited or where, selection.head)
         self.changed.emit()
 
     def _look(self) -> Look:

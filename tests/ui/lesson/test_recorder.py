@@ -14,7 +14,7 @@ from explorer.pages.view import Cell
 from explorer.ui.page.controls import ButtonView
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
-ATTENTION, OUTPUT = "encoder.1.self.attention", "output"
+ATTENTION, HEADS, OUTPUT = "encoder.1.self.attention", "encoder.1.self.heads", "output"
 
 
 @pytest.fixture
@@ -40,12 +40,14 @@ def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch, capsy
     visit(window, eye, ATTENTION)
     record(lessons).click()
     assert record(lessons).text() == "● Stop recording · 1 step"
-    bench.selection.choose(Cell("encoder.1.self.Q", (1, 0, 2)))
+    bench.selection.choose(Cell("encoder.1.self.Q", (0, 0, 2)))
+    bench.selection.set_head(1)
     for number in (2.0, 3.0):
         bench.document.do(SetCells("source.table", {(0, 0): number}))
         bench.bridge.flush()
+    visit(window, eye, HEADS)
     visit(window, eye, OUTPUT)
-    assert record(lessons).text() == "● Stop recording · 3 steps"
+    assert record(lessons).text() == "● Stop recording · 4 steps"
     wanted = bench.document.state
     monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: None)
     record(lessons).click()
@@ -57,7 +59,7 @@ def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch, capsy
     assert record(lessons).text() == "Record a lesson"
     lesson = load(path)
     assert (lesson.id, lesson.title) == ("mine", "mine")
-    first, _, third = lesson.steps
+    first, _, third, last = lesson.steps
     assert (first.look.stage, first.look.node, first.look.rows, first.look.columns) == (
         *(ATTENTION, "encoder.1.self.head.2.Q"),
         *((0,), (2,)),
@@ -65,14 +67,15 @@ def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch, capsy
     assert [step.title for step in lesson.steps] == [
         "Encoder 1: Self-attention",
         "Set source.table[0, 0]",
+        "Encoder 1: Heads & concat",
         "Output: Probabilities",
     ]
-    assert third.look.stage == OUTPUT
+    assert (third.look.stage, third.head, last.look.stage, last.head) == (HEADS, 1, OUTPUT, 1)
     assert lessons.guide.lesson.id == "mine"
     lessons.guide.go(2)
     assert bench.document.state.inputs["source.table"].tolist() == wanted.inputs["source.table"].tolist()
     assert main(["replay", str(path)]) == 0
-    assert "3 steps forward, backward and from each" in capsys.readouterr().out
+    assert "4 steps forward, backward and from each" in capsys.readouterr().out
 
 
 def test_in_another_example_nothing_is_recorded_and_the_notice_says_so(window, eye):
