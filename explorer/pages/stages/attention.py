@@ -152,7 +152,7 @@ def _scores(view: View, block: str) -> tuple[Item, ...]:
         by_hand = view.nodes[f"{block}mask"].is_input
         items.append(_item(view, block, "mask", "mask: a click opens or closes a cell" if by_hand else ""))
     if f"{block}masked" in view.nodes:
-        items.append(_item(view, block, "masked"))  # without an arrow it may stand on the next line, with the weights
+        items.append(_item(view, block, "masked", sign="→"))
     return tuple(items)
 
 

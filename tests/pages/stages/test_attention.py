@@ -92,6 +92,7 @@ def test_a_masked_one_shows_its_mask(start):
     read, _, scores, *_ = page.all(Row)
     assert short(read)[-1] == ("", "mask"), "with what else is given"
     assert ("", "mask") not in short(scores)
+    assert ("→", "masked") in short(scores), "there was no arrow from Z to Z′"
     start.do(SetSwitch("decoder.1.self", "mask", "hand"))
     mask = start.page(stage).the("decoder.1.self.mask")
     assert mask.editable
@@ -102,7 +103,7 @@ def test_a_masked_one_shows_its_mask(start):
 
 def test_a_mask_that_is_made_of_the_scores_stands_behind_them(desk):
     _, _, scores, *_ = desk("apple-orange").page(STAGE).all(Row)
-    assert short(scores)[:3] == [("", "scores"), ("", "mask"), ("", "masked")]
+    assert short(scores)[:3] == [("", "scores"), ("", "mask"), ("→", "masked")]
 
 
 def test_cross_attention_shows_both_that_it_reads(start):
