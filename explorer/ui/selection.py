@@ -1,4 +1,7 @@
-"""What the reader looks at: the stage, the layer and head for all panels, the cell pointed at, the token."""
+"""What the reader looks at: the stage, the layer and head for all panels, the cell pointed at, the token.
+
+`Light`: which parts of a page are lit while the rest is faint.
+"""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,7 +14,10 @@ from PySide6.QtCore import QObject, Signal
 from explorer.core.cell import Index, Step, operands
 from explorer.core.graph import Graph, Place, Stage
 from explorer.document.document import Document
+from explorer.lessons.steps import Step as LessonStep
 from explorer.pages.levels import places, stops
+from explorer.pages.page import Page
+from explorer.pages.steps.of_step import ELSEWHERE, Lit, lit_by_cell, lit_by_step
 from explorer.pages.surfaces.inspection import PLAYED, derivation, played, played_key
 from explorer.pages.view import Cell, Covered, Looking, Spot, View, row_of
 
@@ -271,3 +277,60 @@ class Selection(QObject):
             if row is not None:
                 return row.reads
         return [(operand.node, operand.index) for operand in operands(explained)]
+
+
+class Light(QObject):
+    """Decides what is lit: what a lesson's step is about; without a step the chosen cell, if the light is switched on.
+
+    `selection`: it stores the chosen cell.
+    """
+
+    changed = Signal()  # other parts are lit, or the light was switched on or off
+
+    def __init__(self, selection: Selection) -> None:
+        super().__init__(selection)
+        self._selection = selection
+        self.step: LessonStep | None = None
+        """The present step of a lesson, if there is one."""
+        self._told = True
+        self._on = {True: True, False: False}  # whether the light is on, with a step and without one
+        selection.chosen.connect(self._follow_cell)
+        selection.pointed.connect(self._follow_cell)
+        self._cell = selection.kept
+
+    @property
+    def on(self) -> bool:
+        """Whether the light is on now."""
+        return self._on[self.step is not None]
+
+    def switch(self, on: bool) -> None:
+        """Switch the light on or off, with a step and without one separately."""
+        if on != self.on:
+            self._on[self.step is not None] = on
+            self.changed.emit()
+
+    def lead(self, step: LessonStep | None) -> None:
+        """Follow another step, or none, and announce it."""
+        if step is not self.step or not self._told:
+            self.step, self._told = step, True
+            self.changed.emit()
+
+    def be_about_to_lead(self, step: LessonStep) -> None:
+        """Follow another step without announcing it: its page is built in its light, and laid out only once."""
+        if step is not self.step:
+            self.step, self._told = step, False
+
+    def _follow_cell(self, *_: object) -> None:
+        if self._selection.kept != self._cell:
+            self._cell = self._selection.kept
+            if self.step is None and self.on:
+                self.changed.emit()
+
+    def of(self, page: Page, view: View) -> Lit:
+        """The parts of a page that are lit."""
+        if not self.on:
+            return Lit()
+        if self.step is not None:
+            place = self.step.look.stage
+            return lit_by_step(page, view, self.step) if page.stage == ELSEWHERE.get(place, place) else Lit()
+        return Lit() if self._cell is None else lit_by_cell(page, view, self._cell)

@@ -14,8 +14,7 @@ from explorer.pages.view import AT_ONCE, Steps, View
 from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Aside, Background
-from explorer.ui.light import Light
-from explorer.ui.selection import Selection
+from explorer.ui.selection import Light, Selection
 from explorer.ui.training.descent import Descent
 from explorer.ui.turns import Bridge
 from explorer.words.progress import Cancelled, Progress, Report

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from explorer.core.engine import Pin, fresh
-from explorer.core.head_measures import MEASURES
 from explorer.core.model import Model
 from explorer.document.state import State
 from explorer.lessons.loader import load
-from explorer.training.head_gallery import gallery, grammar_of, sentences_for
+from explorer.training.head_gallery import MEASURES, gallery, grammar_of, sentences_for
 
 
 @pytest.fixture(scope="module")

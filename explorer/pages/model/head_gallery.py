@@ -5,7 +5,6 @@ from html import escape
 from operator import is_
 
 from explorer.core.graph import Stage
-from explorer.core.head_measures import LEAST, MEASURES
 from explorer.core.numbers import alone, quantity, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import Vocabulary
@@ -14,7 +13,7 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep, average, is_averaged, is_off, turn
 from explorer.pages.view import Told, View
 from explorer.pages.whole.page import whole_below
-from explorer.training.head_gallery import Annotated, Head, gallery, sentences_for
+from explorer.training.head_gallery import LEAST, MEASURES, Annotated, Head, gallery, sentences_for
 
 COSTS = "head gallery.costs"
 TO_MEASURE, TO_WEIGH = "work of measuring heads", "work of switching off heads"

@@ -14,7 +14,7 @@ from explorer.pages.words.card import Card, Pair, Shared
 from explorer.pages.words.lists import near
 from explorer.words import similarity
 from explorer.words.similarity import Neighbour
-from explorer.words.training import corpus, counts
+from explorer.words.training import corpus
 from explorer.words.training.glove import OWN_TEXT, GloveTrainer
 from explorer.words.vectors import Vectors
 
@@ -62,7 +62,7 @@ class OwnTextCard(Card):
         self.trainer: GloveTrainer | None = None
         self.found: list[Neighbour] = []
         self._corpus: corpus.Corpus | None = None
-        self._counts: counts.Counts | None = None
+        self._counts: corpus.Counts | None = None
         self._shown = 0.0
 
     def do(self, act: str, value: Any = None, field: str = "") -> None:
@@ -92,7 +92,7 @@ class OwnTextCard(Card):
         if len(self.text) > LONGEST:
             raise ExplorerError("text-too-long", limit=f"{LONGEST:,}", given=f"{len(self.text):,}")
         read = corpus.from_text(self.text, OWN_TEXT.words, OWN_TEXT.least)
-        counted = counts.count(read, OWN_TEXT.window)
+        counted = corpus.count(read, OWN_TEXT.window)
         self.trainer = GloveTrainer(counted, OWN_TEXT)
         self._corpus, self._counts = read, counted
         if self.watched.strip().lower() not in read.words:
@@ -169,7 +169,7 @@ class OwnTextCard(Card):
             Row("outcome", tuple(Item("", stack) for stack in stacks)),
         )
 
-    def _table(self, read: corpus.Corpus, counted: counts.Counts) -> Listing:
+    def _table(self, read: corpus.Corpus, counted: corpus.Counts) -> Listing:
         """How often words stand near the most frequent words; the first row is the watched word."""
         watched = [self.watched.strip().lower()] if self.found else []
         words = [*watched, *(one.word for one in self.found[:LIKE])] or list(read.words[: LIKE + 1])

@@ -22,7 +22,7 @@ from explorer.core.errors import ExplorerError
 from explorer.files import clear_left, open_file, whole_file
 from explorer.words.files import formats
 from explorer.words.progress import Cancelled, Report
-from explorer.words.training import corpus, counts
+from explorer.words.training import corpus
 from explorer.words.training.glove import GloveTrainer, Settings
 from explorer.words.vectors import Vectors
 
@@ -167,17 +167,17 @@ class Folder(NamedTuple):
 
 def _counted(
     texts: Sequence[Path], settings: Settings, folder: Folder, report: Report | None, fast: bool
-) -> tuple[Sequence[str], counts.Counts]:
+) -> tuple[Sequence[str], corpus.Counts]:
     """The vocabulary and the counts, from the folder if it has them."""
     if (kept := folder.read("counts", COUNTS)) is not None:
         try:
             words = kept["words"].tobytes().decode("utf-8").split("\n")
-            return words, _checked(counts.Counts(len(words), *(kept[name] for name in COUNTS[:3])))
+            return words, _checked(corpus.Counts(len(words), *(kept[name] for name in COUNTS[:3])))
         except ValueError as error:
             raise folder.damaged("counts", error) from None
     try:
         text = corpus.from_files(texts, settings.words, settings.least, report)
-        found = counts.count(text, settings.window, report, fast)
+        found = corpus.count(text, settings.window, report, fast)
     except BaseException:
         folder.leave()
         raise
@@ -186,7 +186,7 @@ def _counted(
     return text.words, found
 
 
-def _checked(found: counts.Counts) -> counts.Counts:
+def _checked(found: corpus.Counts) -> corpus.Counts:
     rows, columns, values = found.rows, found.columns, found.values
     if rows.dtype != np.int32 or columns.dtype != np.int32 or values.dtype != np.float64:
         raise ValueError("counts of another kind")

@@ -22,7 +22,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.words.progress import Meter, Report
 from explorer.words.projection import without_top
-from explorer.words.training.counts import WIDEST, Counts
+from explorer.words.training.corpus import WIDEST, Counts
 
 PARTS = 8
 """For the compiled version; fixed, so that the result does not depend on the number of cores."""

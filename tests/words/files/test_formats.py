@@ -15,7 +15,7 @@ from refusals import refuses
 from safetensors.numpy import save_file
 
 from explorer.core.errors import ExplorerError
-from explorer.words.files import arrays, formats, lines
+from explorer.words.files import formats, lines
 from explorer.words.vectors import Vectors
 from tests.words.files.conftest import (
     ARRAY,
@@ -119,7 +119,7 @@ def test_blocks_may_end_anywhere(tmp_path, monkeypatch, size):
     monkeypatch.setattr(lines, "_BLOCK", size)
     assert read(tmp_path, GLOVE)[1].tobytes() == ARRAY.tobytes()
     assert read(tmp_path, BINARY)[1].tobytes() == ARRAY.tobytes()
-    monkeypatch.setattr(arrays, "_ROWS", 2)
+    monkeypatch.setattr(formats, "_ROWS", 2)
     assert read(tmp_path, tensors(vectors=ARRAY, words=spelt(*WORDS)))[1].tobytes() == ARRAY.tobytes()
 
 

@@ -11,7 +11,7 @@ import pytest
 from refusals import refuses
 
 from explorer.core.errors import ExplorerError
-from explorer.words.files import arrays, formats, lines
+from explorer.words.files import formats, lines
 from explorer.words.progress import Cancelled
 from tests.words.conftest import mutated
 from tests.words.files.conftest import (
@@ -173,7 +173,7 @@ def test_arrays_that_are_not_a_table(tmp_path, content, said):
 
 @pytest.mark.parametrize(("name", "kind"), [("vectors", "<f4"), ("words", "<U250000")])
 def test_an_npz_that_would_become_a_thousand_times_as_large_is_refused(tmp_path, name, kind, monkeypatch):
-    monkeypatch.setattr(arrays, "read_members", lambda *_: pytest.fail("it was unpacked"))
+    monkeypatch.setattr(formats, "read_members", lambda *_: pytest.fail("it was unpacked"))
     huge, stream = np.zeros((101, 1) if name == "words" else (101, 250_000), kind), io.BytesIO()
     np.savez_compressed(stream, **{"vectors": ARRAY[:1], "words": np.array(["a"]), name: huge})
     assert refused(tmp_path, stream.getvalue()).startswith(f"'{name}' is packed so tightly")
@@ -246,7 +246,7 @@ def test_a_small_archive_of_very_many_words_is_refused(tmp_path, monkeypatch):
 
 
 def test_sizes_of_arrays_are_looked_at_before_they_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(arrays, "_LARGEST", 50)
+    monkeypatch.setattr(formats, "_LARGEST", 50)
     assert "its vectors take" in refused(tmp_path, tensors(vectors=ARRAY, words=spelt(*WORDS)))
     assert "its vectors take" in refused(tmp_path, npz(vectors=ARRAY, words=np.array(WORDS)))
 

@@ -12,8 +12,8 @@ from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
 from explorer.words import similarity
 from explorer.words.progress import Cancelled
-from explorer.words.training import corpus, counts, file_training, glove
-from explorer.words.training.counts import count
+from explorer.words.training import corpus, file_training, glove
+from explorer.words.training.corpus import count
 from explorer.words.training.glove import GloveTrainer, Settings
 from explorer.words.vectors import Vectors
 from tests.words.conftest import mutated
@@ -120,8 +120,8 @@ def by_hand(text, window):
 @pytest.mark.parametrize("fast", WAYS)
 @pytest.mark.parametrize("window", [1, 3, 20])
 def test_counts_are_those_of_the_definition(monkeypatch, fast, window):
-    monkeypatch.setattr(counts, "_CHUNK", 5)
-    monkeypatch.setattr(counts, "_CELLS", 7)
+    monkeypatch.setattr(corpus, "_CHUNK", 5)
+    monkeypatch.setattr(corpus, "_CELLS", 7)
     text = "a b a c\nb b d\n\na\nc a b d e a"
     read = corpus.from_text(text, 100)
     seen = []
@@ -217,7 +217,7 @@ def test_both_ways_take_the_same_steps(story):
 
 def test_a_step_goes_down_the_gradient_of_the_objective():
     """AdaGrad's first step is rate * g / sqrt(1 + g²); g is the derivative, found by differences."""
-    found = counts.Counts(2, np.array([1], np.int32), np.array([0], np.int32), np.array([30.0]))
+    found = corpus.Counts(2, np.array([1], np.int32), np.array([0], np.int32), np.array([30.0]))
     trainer = GloveTrainer(found, Settings(words=2, dims=3, x_max=100, alpha=0.75))
     w, b, c, d = (np.array(array, float) for array in (*trainer.words[:2], *trainer.contexts[:2]))
 

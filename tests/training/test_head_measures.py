@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.core.head_measures import MEASURES, Looked, label, score
+from explorer.training.head_gallery import MEASURES, Looked, label, score
 
 SENTENCES = [
     (
