@@ -4,6 +4,7 @@ Also pictures of attention: heat maps, lines, and sentences with lines between t
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import field
 
 import numpy as np
@@ -294,6 +295,12 @@ class Drawing(Data):
     zoom: bool = False
     # In a drawing with zoom: the gesture of zooming out when the whole drawing is already in sight.
     out: Gesture | None = None
+
+
+def zoomed(marks: Iterable[Mark], window: tuple[float, float, float, float], summary: str) -> Drawing:
+    """A drawing with zoom and without sides, in which y counts downwards."""
+    bare = Axis(labels=())
+    return Drawing(tuple(marks), window, summary, bare, bare, down=True, square=True, zoom=True)
 
 
 LONG = 24

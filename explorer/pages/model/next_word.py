@@ -21,7 +21,7 @@ from explorer.document.commands import SetTokens, WriteOn
 from explorer.document.continuation import decoder_of, ends_of, ids_of, never_of, output_words, positions
 from explorer.document.state import State
 from explorer.pages import page as el
-from explorer.pages.drawing import ACCENT, MUTED, Axis, Box, Drawing, FlowLine, Mark
+from explorer.pages.drawing import ACCENT, MUTED, Box, FlowLine, Mark, zoomed
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Do, Keep, SetNumber
 from explorer.pages.matrix import matrix
@@ -433,7 +433,6 @@ def _drawn(levels: list[tuple[Beam, ...]], says: tuple[str, ...], first: str) ->
             marks.append(Box((x, y, wide - gap, high - 10), name, word, score, name, share=float(np.exp(beam.score))))
     width = (len(levels) + 1) * wide - gap
     summary = "; ".join(f"{' '.join(says[i] for i in beam.words)} {written(beam.score, 2)}" for beam in levels[-1])
-    window, none = (-4.0, width + 4, BEAMS * high, -4.0), Axis(labels=())
     # Boxes are painted only in a drawing with zoom.
-    drawing = Drawing(tuple(marks), window, f"Beams: {summary}", none, none, down=True, square=True, zoom=True)
+    drawing = zoomed(marks, (-4.0, width + 4, BEAMS * high, -4.0), f"Beams: {summary}")
     return el.Picture("tree", drawing, round(width), round(BEAMS * high))

@@ -98,8 +98,7 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
     for name, one in drawn.items():
         marks += one.marks(layout.places[name])
         due += [name] * (len(marks) - len(due))
-    none = draw.Axis(labels=())
-    return draw.Drawing(tuple(marks), layout.window, summary, none, none, down=True, square=True, zoom=True), due
+    return draw.zoomed(marks, layout.window, summary), due
 
 
 def counts(view: View, node: Node) -> bool:
@@ -320,11 +319,10 @@ def neurons(view: View) -> tuple[draw.Drawing, list[str]]:
             add(_after(view, name, right, row), name)
             right += 112.0
     summary = f"The net, with {', '.join(str(_units(view, k)) for k in range(layers + 1))} neurons from layer to layer"
-    none = draw.Axis(labels=())
     window = (-half - 56.0, right + 10.0, top - 6.0, top + height + 26.0)
     key = "ochre adds, blue and dashed takes away; the thicker, the more"
     add([draw.Words((window[0] + window[1]) / 2, top + height + 14.0, key, draw.MUTED, fixed=True, size=11.7)], "")
-    return draw.Drawing(tuple(marks), window, summary, none, none, down=True, square=True, zoom=True), due
+    return draw.zoomed(marks, window, summary), due
 
 
 MOST_FIGURES = 5

@@ -11,7 +11,7 @@ import numpy as np
 from explorer.core.graph import LOSS, PROBABILITIES, Graph, Stage
 from explorer.core.model import SUBLAYERS
 from explorer.core.numbers import alone, places_of_largest
-from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Bars, Box, Drawing, FlowLine, Mark, Words
+from explorer.pages.drawing import HERE, MUTED, TEXT, Bars, Box, Drawing, FlowLine, Mark, Words, zoomed
 from explorer.pages.gestures import Keep
 from explorer.pages.levels import ALL, LAYER, layers_of, shown_layer, unlike
 from explorer.pages.page import where_said
@@ -163,7 +163,7 @@ def lanes(view: View) -> "Lanes":
     if shown_layer(view) != ALL or sum(layers_of(view).values()) < MANY_LAYERS:
         return Lanes(view)
     if view.graph not in _LETTERS:
-        left, right, top, bottom = Lanes(view).drawing().window
+        left, right, top, bottom = Lanes(view).drawing()[0].window
         _LETTERS[view.graph] = max((right - left) / SEEN_WIDE, (bottom - top) / SEEN_HIGH, 1.0)
     return Lanes(view, _LETTERS[view.graph])
 
@@ -188,18 +188,12 @@ class Lanes:
         room = (IMAGE, WIDE_HEADS) if len(view.graph.sequences) > 1 else (TALL, WIDER_HEADS)
         self._sublayers = Sublayers(self._sheet, *room)
 
-    @property
-    def due(self) -> list[str]:
-        """For each mark, the node that it waits for while a pass is played; "" if it waits for none."""
-        return self._sheet.due
-
-    def drawing(self) -> Drawing:
-        """The picture."""
+    def drawing(self) -> tuple[Drawing, list[str]]:
+        """The picture; and for each mark, the node that it waits for while a pass is played, "" if for none."""
         view, sheet = self._view, self._sheet
         sequences = list(view.graph.sequences)
-        stacks = ("encoder", "decoder") if len(sequences) > 1 else (next(iter(self._stack_sizes), "encoder"),)
         lane, left, top = None, 0.0, 0.0
-        for sequence, stack in zip(sequences, stacks, strict=False):
+        for sequence, stack in zip(sequences, self._stack_sizes, strict=True):
             words = view.labels(sequence)
             each, low, most = ROW if len(sequences) > 1 else TALL_ROW
             high = min(max(each * len(words), low), most)
@@ -217,8 +211,7 @@ class Lanes:
         titles = ", ".join(stage.title for stage in view.graph.stages)
         summary = f"{from_to(view)}: {titles}"
         window = (left, sheet.right + 8.0, min(top, sheet.high), max(lane.bottom + BELOW + 8.0, sheet.low))
-        none = Axis(labels=())
-        return Drawing(tuple(sheet.marks), window, summary, none, none, down=True, square=True, zoom=True)
+        return zoomed(sheet.marks, window, summary), sheet.due
 
     def _name(self, sequence: str, words: Sequence[str]) -> str:
         """The title of an input sequence, short if its letters are large."""

@@ -36,9 +36,8 @@ def first_picture(view: View) -> Part:
 
     `view`: the view of a model with a residual stream that says a next word.
     """
-    made = Lanes(view, LARGE if view.looking.large else LETTERS)
-    drawing = made.drawing()
-    kept = [(mark, name) for mark, name in zip(drawing.marks, made.due, strict=True) if name != LOSS]
+    drawing, due = Lanes(view, LARGE if view.looking.large else LETTERS).drawing()
+    kept = [(mark, name) for mark, name in zip(drawing.marks, due, strict=True) if name != LOSS]
     marks = tuple(mark for mark, _ in kept)
     return replace(drawing, marks=marks), _moments(marks, [name for _, name in kept])
 

@@ -143,8 +143,7 @@ def whole_below(view: View) -> Picture:
 def _drawn(view: View) -> tuple[Drawing, Sequence[str]]:
     """The drawing of the model, and for each mark the node that it shows."""
     if has_stream(view):
-        made = Stacks(view) if view.looking.large else lanes(view)
-        return made.drawing(), made.due
+        return (Stacks(view) if view.looking.large else lanes(view)).drawing()
     return neurons(view) if is_small_net(view) else chain(view)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from explorer.core.graph import LOSS, PROBABILITIES
 from explorer.core.model import SUBLAYERS
 from explorer.core.ops import Array
-from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Box, Drawing, FlowLine, Mark, Words
+from explorer.pages.drawing import HERE, MUTED, TEXT, Box, Drawing, FlowLine, Mark, Words, zoomed
 from explorer.pages.levels import layers_of, shown_layer
 from explorer.pages.view import View
 from explorer.pages.whole.lane import Sheet, amount, from_to, net_marks, net_node, title_of
@@ -71,28 +71,20 @@ class Stacks:
         self._band = TALL if self._single else BAND
         self._source: Column | None = None
 
-    @property
-    def due(self) -> list[str]:
-        """For each mark, the node that it waits for while a pass is played; "" if it waits for none."""
-        return self._sheet.due
-
-    def drawing(self) -> Drawing:
-        """The picture."""
+    def drawing(self) -> tuple[Drawing, list[str]]:
+        """The picture, with what each mark waits for, as `Lanes.drawing` makes it."""
         view, sheet = self._view, self._sheet
-        sequences = list(view.graph.sequences)
-        stacks = (next(iter(self._sizes), "encoder"),) if self._single else ("encoder", "decoder")
         left, width = 0.0, SINGLE if self._single else WIDTH
         column = None
-        for sequence, stack in zip(sequences, stacks, strict=False):
+        for sequence, stack in zip(view.graph.sequences, self._sizes, strict=True):
             self._source, column = column, Column(sequence, stack, left, width, np.empty(0))
             self._draw(column)
             left += width + BETWEEN
         assert column is not None
         self._end(column)
         summary = f"{from_to(view)}, in large letters"
-        none = Axis(labels=())
         window = (-PAD - 3.0, column.right + PAD + 3.0, -2.0, column.y + 3.0)
-        return Drawing(tuple(sheet.marks), window, summary, none, none, down=True, square=True, zoom=True)
+        return zoomed(sheet.marks, window, summary), sheet.due
 
     def _draw(self, column: Column) -> None:
         view, sheet = self._view, self._sheet

@@ -105,7 +105,7 @@ def test_at_the_end_stands_the_picture_itself_without_the_loss():
     assert opening(drawing, moments, 1.0) is drawing
     view = View.of(Document(load("tiny-gpt").state()))
     whole, first = (
-        {mark.name for mark in one.marks if isinstance(mark, Box)} for one in (Lanes(view, 1.5).drawing(), drawing)
+        {mark.name for mark in one.marks if isinstance(mark, Box)} for one in (Lanes(view, 1.5).drawing()[0], drawing)
     )
     (loss,) = whole - first
     assert loss.startswith("Loss")
