@@ -231,7 +231,11 @@ QMenu::item { padding: 5u 24u 5u 10u; border-radius: 4u; }
 QMenu::item:selected { background: $selection; color: $on_selection; }
 QMenu::item:disabled { color: $disabled; background: transparent; }
 QMenu::separator { height: 1px; background: $line; margin: 4u 6u; }
+QMenu { icon-size: 16u; }
 QMenu::icon { padding-left: 6u; }
+QMenu::indicator { width: 13u; height: 13u; padding-left: 6u; }
+QMenu::indicator:checked { image: url("$icons/check-grey.svg"); }
+QMenu::right-arrow { image: url("$icons/chevron-right.svg"); width: 10u; height: 10u; margin-right: 8u; }
 QToolTip { background: $tooltip; color: $on_tooltip; border: 1px solid $tooltip; padding: 4u 6u; }
 
 QPushButton:focus, QToolButton:focus, QComboBox:focus, QAbstractSpinBox:focus, QLineEdit:focus, QCheckBox:focus,

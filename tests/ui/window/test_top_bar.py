@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QComboBox, QPushButton
+from PySide6.QtWidgets import QComboBox, QPushButton, QStyle
 
 from explorer.ui.window.top_bar import shortened
 from tests.ui.conftest import lesson_of
@@ -141,6 +141,10 @@ def entries(menu):
     return [action for action in menu.actions() if action.isVisible() and not action.isSeparator()]
 
 
+def icon_of(menu):
+    return menu.style().pixelMetric(QStyle.PixelMetric.PM_SmallIconSize, None, menu)
+
+
 def parts_of(menu):
     return [action.menu() for action in entries(menu) if action.menu() is not None]
 
@@ -158,6 +162,7 @@ def test_no_menu_has_more_than_twelve_lines_or_is_higher_than_the_window(open_wi
                 qtbot.waitUntil(menu.isVisible)
                 assert 0 < len(entries(menu)) <= 12  # a longer one is not read, and is higher than a small window
                 assert menu.height() <= window.height(), scale
+                assert icon_of(menu) == appearance.px(16)  # it stayed as small as in usual text
                 menu.close()
 
 
