@@ -468,7 +468,8 @@ class MatrixBox(QWidget):
                 if side.indexOf(self._small) < 0:
                     side.insertWidget(at, self._small, 0, Qt.AlignmentFlag.AlignBottom)
         for part, shown in ((self._small, bool(shape.where)), (self.view, not shape.small)):
-            if part.isHidden() == shown:  # Qt styles a table each time that it is asked to show it
+            # Not each time, since Qt then styles a table; but a part that has moved Qt itself would show a turn later.
+            if part.isHidden() == shown or not part.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
                 part.setVisible(shown)
         self._heading.tell(self.matrix, shape)
         self.tell_size()

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from explorer.document.commands import SetTokens
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.matrix import CALM
@@ -203,3 +204,15 @@ def test_a_small_picture_has_the_scale_of_the_sum_it_stands_in(box):
         box.tell(replace(box.matrix, largest=times * number))
         shown = picture.grab().toImage().pixelColor(at(picture, row, column))
         assert shown == QColor(ramp[int((1 / (CALM * times) + 1) * 127.5)])
+
+
+def test_of_one_word_that_becomes_many_no_number_is_left_over_the_picture(box, eye):
+    document = box.view.bench.document
+    (sequence,) = document.wanted.graph.sequences
+    document.do(SetTokens(sequence, ("word3",)))
+    eye.settle(box.window())
+    document.undo()
+    eye.settle(box.window())
+    boxes = box.window().area.page().findChildren(MatrixBox)
+    assert any(one.small for one in boxes)
+    assert [one.matrix.name for one in boxes if one.small and one.view.isVisible()] == []
