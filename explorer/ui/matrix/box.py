@@ -196,7 +196,8 @@ class MatrixBox(QWidget):
 
     def stand_alone(self) -> None:
         """Outside a row: take the largest letters that leave all columns visible."""
-        form, view = self.form, self.view
+        view = self.view
+        form = self.form.apart if self.form.shrinks else self.form
         fit = (size for size in SIZES if form.shrinks and view.fits(size, form))
         self.form = form._replace(size=next(fit, SIZES[0]))
 
@@ -213,7 +214,7 @@ class MatrixBox(QWidget):
 
         `room`: width of the row in pixels; `thumb`: greatest width of a small picture in an equation.
         """
-        form = self._usual(self.form)._replace(small=0, above=False, short=False, narrow=False)
+        form = self._usual(self.form).apart
         key = form, room, thumb
         if key not in self._parts:
             self._parts[key] = self._part(form, room, thumb)

@@ -49,6 +49,11 @@ class Form(NamedTuple):
         """Whether its letters may become smaller; on a slide its size is already set."""
         return self.high is None and not (self.row or self.column)
 
+    @property
+    def apart(self) -> "Form":
+        """The form without what a place in a row has set."""
+        return self._replace(small=0, above=False, short=False, narrow=False)
+
 
 class Extent(NamedTuple):
     """How large the table is; all but `rows` and `columns` in pixels."""

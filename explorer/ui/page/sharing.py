@@ -185,7 +185,7 @@ class Sharing:
         for scheme in crossing:
             self._line_up(scheme)
         for row in rows:
-            self.share_line(row, room, height, self.stands.small.get(row.id))
+            self.share_line(row, room, height, self.stands.small.get(row.id, None if row.folds else ()))
         self._bring_into_sight(room, height, low)
 
     def boxes(self) -> list[MatrixBox]:

@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.lessons.loader import lesson_files, load, model_files
+from explorer.pages.by_hand import LAYOUT
 from explorer.ui.matrix.box import LEAST_FORMULA, LEAST_SYMBOL, MatrixBox
 from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
@@ -100,3 +101,18 @@ def test_no_formula_is_too_small_to_be_read_beside_long_names_of_rows(open_windo
     boxes = {box.matrix.name: box._heading.formula for box in window.page().findChildren(MatrixBox)}
     for name, least in (("output.probabilities", LEAST_FORMULA), ("output.W", LEAST_SYMBOL)):
         assert boxes[name].width() >= min(boxes[name].width_of(boxes[name].latex()), 3 * least), name
+
+
+@pytest.mark.parametrize("name", ["emma", "errata-000"])
+def test_what_stood_otherwise_meanwhile_stands_as_before(open_window, eye, name):
+    window = open_window(name)
+    window.resize(*SMALL[:2])
+
+    def forms(by_hand):
+        window.bench.selection.keep(LAYOUT, by_hand)
+        page = eye.go_to(window, "attention")
+        return {box.matrix.name: box.form for box in page.elements.widgets.values() if isinstance(box, MatrixBox)}
+
+    before = forms(True)
+    assert forms(False) != before
+    assert forms(True) == before
