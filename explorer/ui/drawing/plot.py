@@ -20,8 +20,6 @@ ARROWS = {Key.Key_Up: (-1, 0), Key.Key_Down: (1, 0), Key.Key_Left: (0, -1), Key.
 PLACES = {"left": (1, 0), "right": (1, 2), "top": (0, 1), "bottom": (2, 1)}
 EDGE = 2
 """Pixels at the edge of the picture over which the lines of its sides are drawn."""
-DRAWABLE = 1e30
-"""Larger numbers cannot be drawn, because their squares overflow in the conversion to pixels."""
 
 
 class Plot(pg.GraphicsView):

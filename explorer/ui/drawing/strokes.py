@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from itertools import chain, repeat, zip_longest
 from math import ceil, floor, hypot, isinf
+from operator import attrgetter
 
 import numpy as np
 from PySide6.QtCore import QByteArray, QPointF, QRectF, Qt
@@ -229,18 +230,15 @@ def changed(before: draw.Drawing, after: draw.Drawing, pixels: Pixels) -> QRegio
     return region
 
 
+_OF_WORDS = attrgetter("x", "y", "text", "align", "token")
+
+
 def _stands_where(one: draw.Mark, other: draw.Mark | None) -> bool:
     """Whether two marks have the same place, so that the place of a mark that only fades is not computed again."""
     if type(one) is not type(other):
         return False
     if isinstance(one, draw.Words) and isinstance(other, draw.Words):
-        return (one.x, one.y, one.text, one.align, one.token) == (
-            other.x,
-            other.y,
-            other.text,
-            other.align,
-            other.token,
-        )
+        return bool(_OF_WORDS(one) == _OF_WORDS(other))
     name = "points" if isinstance(one, draw.FlowLine) else "ends" if isinstance(one, draw.Segments) else "place"
     place = getattr(one, name, None)
     return place is not None and place is getattr(other, name)

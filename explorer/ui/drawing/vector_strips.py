@@ -74,10 +74,7 @@ class VectorStripsView(QWidget):
             here = word == self.strips.here
             if here:
                 painter.fillRect(0, top + 1, self._left - 6, self._height - 2, qcolor(theme.here_soft))
-            font = fonts.ui
-            font.setBold(here)
-            painter.setFont(font)
-            font.setBold(False)
+            painter.setFont(fonts.bold.ui if here else fonts.ui)
             painter.setPen(qcolor(theme.here_text if here else theme.text))
             words = painter.fontMetrics().elidedText(word, Qt.TextElideMode.ElideRight, self._left - 14)
             painter.drawText(QRectF(4, top, self._left - 10, self._height), middle_left, words)

@@ -88,7 +88,6 @@ class CellEditor(QStyledItemDelegate):
 
 
 DRAG_PIXELS = 6  # for one step of a drag
-Key, Modifier = Qt.Key, Qt.KeyboardModifier
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import repeat
+from itertools import groupby, repeat
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -171,16 +171,9 @@ def spots(matrix: Matrix) -> Iterator[tuple[int, int, int, int]]:
 
 def _runs(numbers: tuple[int, ...]) -> Iterator[tuple[int, int]]:
     """The first and the last number of each run of consecutive numbers."""
-    first = last = None
-    for number in sorted(set(numbers)):
-        if first is None or last is None:
-            first = number
-        elif number != last + 1:
-            yield first, last
-            first = number
-        last = number
-    if first is not None and last is not None:
-        yield first, last
+    for _, run in groupby(enumerate(sorted(set(numbers))), lambda one: one[1] - one[0]):
+        places = [number for _, number in run]
+        yield places[0], places[-1]
 
 
 def _frame(painter: QPainter, rect: QRect, color: str) -> None:

@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QLabel
 
 from explorer.core.graph import LOSS
 from explorer.core.ops import Array
+from explorer.pages.drawing import DRAWABLE
 from explorer.pages.page import Trace, Traces
-from explorer.ui.drawing.plot import DRAWABLE, Plot
+from explorer.ui.drawing.plot import Plot
 from explorer.ui.theme import mark, qcolor
 from explorer.ui.workbench import Workbench
 

@@ -18,10 +18,11 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import formatted, live, quantity, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
+from explorer.pages.drawing import DRAWABLE
 from explorer.pages.stages.net_answers import between_points, level_lines
 from explorer.pages.training.loss_grid import LossGrid, Window, around, levels, moved
 from explorer.ui.background import Background
-from explorer.ui.drawing.plot import DRAWABLE, Plot
+from explorer.ui.drawing.plot import Plot
 from explorer.ui.errors import show_error
 from explorer.ui.selection import Cell
 from explorer.ui.theme import qcolor
