@@ -23,9 +23,10 @@ def made(kind, n, dtype, switches):
     model = Model(kind, lengths, axes, d_model=8, layers=2, seed=3, dtype=dtype)
     for block, of in model.blocks().items():
         for name, value in switches.items():
-            if name == "positions" and of == "sequence":
+            placed = name in ("positions", "skips_padding")
+            if placed and of == "sequence":
                 model = model.with_switch(block, name, value)
-            if name != "positions" and of == "attention" and (name != "mask" or block.endswith("self")):
+            if not placed and of == "attention" and (name != "mask" or block.endswith("self")):
                 model = model.with_switch(block, name, value)
     graph = build(model)
     inputs = {}
@@ -40,7 +41,7 @@ def made(kind, n, dtype, switches):
 CASES = [
     ("gpt", {"heads": 2}),
     ("gpt", {"heads": 2, "positions": "rotary", "norm": "pre"}),
-    ("gpt", {"heads": 1, "positions": "learned", "window": 3}),
+    ("gpt", {"heads": 1, "positions": "own", "skips_padding": True, "window": 3}),
     ("gpt", {"heads": 4, "mask": "causal + padding", "similarity": "cosine"}),
     ("gpt", {"heads": 2, "mask": "causal + padding", "window": 2, "norm": "pre", "norm_by": "RMS norm"}),
     ("encoder-decoder", {"heads": 2, "norm": "pre"}),

@@ -8,11 +8,14 @@ import pytest
 
 import explorer
 from explorer.core import ops
+from explorer.core.cell import operands
 from explorer.core.ops.attention import Scores
 from explorer.core.ops.linear import Add, MatMul
 from explorer.core.ops.scale import Scale, ScaleFactor
 from explorer.core.ops.slips import Surroundings
 from explorer.core.switches import SWITCHES
+from tests.core.ops.test_every_gradient import smooth
+from tests.core.ops.test_every_op import CASES, cells, sources
 
 OPS = "|".join(name for name, one in vars(ops).items() if isinstance(one, type) and issubclass(one, ops.Op))
 ASKS = re.compile(rf"isinstance\([^)]*\bop\b|type\([\w.]*\bop\)|^\s*case (?:{OPS})\(", re.MULTILINE)
@@ -88,6 +91,23 @@ def test_a_slip_is_told_in_words_of_its_node(op, name, axes, says):
     """Whoever left out the biases of ALiBi was told of a residual."""
     shapes = ((2, 3), (2, 3))
     assert next(op.slips(Surroundings(name, axes, shapes))).sentence == says
+
+
+NOTHING_TO_FORGET = {"Clip", "LayerNorm, no ε", "RMSNorm, 1 + γ, no ε"}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_slip_has_another_number_and_a_derivation_that_ends_there(case):
+    op, parents = smooth(case, lead=())
+    value = op.forward(*parents)
+    around = Surroundings("value", ("input", "d_model"), tuple(parent.shape for parent in parents))
+    for slip in op.slips(around):
+        wrong, cell = slip.op.forward(*parents), cells(value)[-1]
+        assert case in NOTHING_TO_FORGET or not np.array_equal(wrong, value), slip.name
+        derived = slip.op.explain(cell, *sources(parents))
+        assert derived.value == pytest.approx(wrong[cell]), slip.name
+        for one in operands(derived):
+            assert np.array_equal(one.value, parents[int(one.node[1:])][one.index]), slip.name
 
 
 def test_what_is_said_of_rows_and_columns_is_what_is_computed():
