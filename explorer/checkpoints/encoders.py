@@ -70,7 +70,7 @@ def bert(c: Config, top: str = "bert.", pad: int = -1) -> plans.Plan:
 def roberta(c: Config) -> plans.Plan:
     """RoBERTa (Liu et al. 2019): BERT whose positions begin after the padding's number, with GELU at the output."""
     plan = bert(c, "roberta.", c.whole("pad_token_id", 1, least=0, most=999))
-    nodes = {name: source for name, source in plan.nodes.items() if not name.startswith("output.")}
+    nodes = dict(plan.nodes)
     plans.linear(nodes, "output.W_head", "lm_head.dense", "output.b_head")
     plans.norm_of(nodes, "output", "lm_head.layer_norm")
     plans.linear(nodes, "output.W", "lm_head.decoder", "output.b")

@@ -283,17 +283,12 @@ def mean(x: Array, axis: int) -> Array:
 
 
 def summed_to(shape: tuple[int, ...], gradient: Array) -> Array:
-    """The gradient of an array of that shape which numpy broadcast: the sum over the axes of repetition.
+    """The gradient of an array of that shape which numpy repeated along new leading axes: the sum over these.
 
     Each repetition is a separate path to the loss, and the chain rule adds up all paths.
     """
-    if gradient.shape == shape:
-        return gradient
     new = gradient.ndim - len(shape)
-    if new:
-        gradient = np.add.reduce(gradient.reshape(-1, *gradient.shape[new:]))
-    repeated = tuple(axis for axis, size in enumerate(shape) if size == 1 != gradient.shape[axis])
-    return np.asarray(gradient.sum(repeated, keepdims=True)) if repeated else gradient
+    return np.asarray(np.add.reduce(gradient.reshape(-1, *shape))) if new else gradient
 
 
 def passed(gradient: Array, slope: Array) -> Array:
@@ -329,10 +324,10 @@ def product(a: Array, b: Array, gradient: int) -> Array:
     found = crossed(np.where(np.isfinite(g), g, 0), slope)
     found[crossed(up, rising) + crossed(down, falling) > 0] += np.inf
     found[crossed(up, falling) + crossed(down, rising) > 0] -= np.inf
-    found[crossed(np.isnan(g), slope != 0) + crossed(up | down, np.isnan(slope)) > 0] = np.nan
+    found[crossed(np.isnan(g), slope != 0) > 0] = np.nan
     return found
 
 
 def added(at: Index, value: Source, sign: int = 1) -> Operand:
     """The derivative of cells to which a cell of a parent is added (1), or from which it is subtracted (−1)."""
-    return Operand(value.name, at, np.full(np.shape(value.value[at]), sign, dtype=np.int64)[()], "derivative")
+    return Operand(value.name, at, np.full(np.shape(value.value[at]), sign)[()], "derivative")

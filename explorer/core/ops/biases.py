@@ -36,10 +36,7 @@ class ALiBi(Op):
     signed = True
 
     def forward(self, *parents: Array) -> Array:
-        return self.forward_rows(slice(0, self.n))
-
-    def forward_rows(self, at: slice, *parents: Array) -> Array:
-        distance = np.abs(np.arange(at.start, at.stop)[:, None] - np.arange(at.stop))
+        distance = np.abs(np.arange(self.n)[:, None] - np.arange(self.n))
         return np.asarray(-slopes(self.n_heads)[:, None, None] * distance, dtype=self.dtype)
 
     def formula(self, *symbols: str) -> str:
@@ -99,34 +96,29 @@ class RelativeBias(Op):
     alters = True
     signed = True
 
-    def _buckets(self, rows: range, columns: int) -> Array:
-        """The bucket of each pair, (queries, keys)."""
-        known = {d: bucket(d, self.buckets, self.most, self.both) for d in range(-rows.stop, columns + 1)}
-        return np.array([[known[j - i] for j in range(columns)] for i in rows], dtype=np.int64).reshape(-1, columns)
+    def _buckets(self) -> Array:
+        """The bucket of each pair, (n_queries, n_keys)."""
+        known = {d: bucket(d, self.buckets, self.most, self.both) for d in range(-self.n_queries, self.n_keys)}
+        return np.array([[known[j - i] for j in range(self.n_keys)] for i in range(self.n_queries)], dtype=np.int64)
 
     def forward(self, *parents: Array) -> Array:
-        found: Array = parents[0][self._buckets(range(self.n_queries), self.n_keys)].transpose(2, 0, 1).copy()
-        return found
-
-    def forward_rows(self, at: slice, *parents: Array) -> Array:
-        found: Array = parents[0][self._buckets(range(at.start, at.stop), at.stop)].transpose(2, 0, 1).copy()
+        found: Array = parents[0][self._buckets()].transpose(2, 0, 1).copy()
         return found
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         of_table = np.zeros_like(parents[0])
-        lead = gradient.reshape(-1, *gradient.shape[-3:]).sum(0)
-        np.add.at(of_table, self._buckets(range(self.n_queries), self.n_keys), lead.transpose(1, 2, 0))
+        np.add.at(of_table, self._buckets(), gradient.transpose(1, 2, 0))
         return (of_table,)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
-        same = (self._buckets(range(self.n_queries), self.n_keys) == cell[-2]).astype(np.int64)[at[-2:]]
+        same = (self._buckets() == cell[-2]).astype(np.int64)[at[-2:]]
         return Constant(same, "" if np.ndim(same) else str(same))
 
     def formula(self, *symbols: str) -> str:
         return r"{%s}_{b(j - i), h}" % symbols[0]
 
     def code(self, *names: str) -> str:
-        which = self._buckets(range(self.n_queries), self.n_keys).tolist()
+        which = self._buckets().tolist()
         return f"{names[0]}[np.array({which!r})].transpose(2, 0, 1).copy()"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
@@ -140,7 +132,7 @@ class RelativeBias(Op):
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         # Pairs of one bucket do not form a rectangle; for several pairs the index takes in all cells.
-        pairs = np.argwhere(self._buckets(range(self.n_queries), self.n_keys) == cell[-2])
+        pairs = np.argwhere(self._buckets() == cell[-2])
         head = cell[-1]
         if len(pairs) == 1:
             return (head, *(int(i) for i in pairs[0]))
@@ -163,12 +155,9 @@ class FirstRows(Op):
     def forward(self, *parents: Array) -> Array:
         return parents[0][self.first : self.first + self.n].copy()
 
-    def forward_rows(self, at: slice, *parents: Array) -> Array:
-        return parents[0][self.first + at.start : self.first + at.stop].copy()
-
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         of_table = np.zeros_like(parents[0])
-        of_table[self.first : self.first + self.n] = gradient.reshape(-1, *gradient.shape[-2:]).sum(0)
+        of_table[self.first : self.first + self.n] = gradient
         return (of_table,)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:

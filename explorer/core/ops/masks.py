@@ -183,8 +183,6 @@ class Mask(Op):
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         mask = parents[1]
-        if any(isinstance(part, slice) for part in at):
-            return super().derivative(parent, cell, at, value, *parents)
         allowed = mask[line(self._without_head(at), mask.value, *at[-2:])]
         return step("where", allowed, Constant(1, "1"), Constant(0, "0"), label="slope of the mask")
 
