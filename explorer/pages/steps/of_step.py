@@ -235,8 +235,8 @@ def lit_by_step(page: el.Page, view: View, step: Step) -> Lit:
     beside += [matrix for name in made for matrix in _parents(page, view, name)]
     beside += _on(page, view, [node for node, _ in step.shown.values()])  # the words say a number of it
     for one in _matrices(page):
-        node = view.nodes[one.place.node]
-        if not spoken.isdisjoint((node.symbol, node.short, one.title)):
+        node = view.nodes.get(one.place.node)  # the page may still be that of the step before
+        if node is not None and not spoken.isdisjoint((node.symbol, node.short, one.title)):
             beside.append(one)
     lit = _with_headings(
         page, *({one.id for one in some if not isinstance(one, Arrangement)} for some in (named, beside))

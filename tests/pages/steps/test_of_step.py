@@ -299,6 +299,14 @@ def test_what_may_be_edited_for_a_question_and_what_is_asked_for_is_never_faint(
         assert {on_page[one] for one in spoken} <= light.named | light.beside, step.id
 
 
+def test_the_page_of_the_model_before_is_lit_without_its_missing_nodes():
+    """A matrix that the model of the next step does not have ended in a KeyError."""
+    before, _ = seen("apple-orange", "phone-all-missing")
+    after, step = seen("i-want-to-buy", "likeness")
+    assert "encoder.1.self.mask" in before.nodes.keys() - after.nodes.keys()
+    assert lit_by_step(page_of(before, step), after, step)
+
+
 def test_both_summands_of_a_sum_are_readable():
     assert lit("start-here", "keep")[1] == []
 
