@@ -319,7 +319,11 @@ class Sheet:
             if lane.pitch >= ARROW:
                 self.add(FlowLine(((-11.0, y), (-1.0, lane.row(i))), MUTED, 1.0))
         if title:
-            y = lane.top - RISE - 4.0 if large == 1.0 else lane.row(n - 1) - (n - 1) * each - LINE_HEIGHT * large
+            high = LINE_HEIGHT * large
+            above = min(
+                lane.row(n - 1) - (n - 1) * each - high, lane.top - 18.0 - high / 2
+            )  # above the strip and its caption
+            y = lane.top - RISE - 4.0 if large == 1.0 else above
             self.add(Words(self.left(lane, title), y, title, MUTED, True, 0.0, size=12.0 * large, strong=True))
         lane.x = 2.0
 

@@ -227,6 +227,15 @@ def test_all_layers_stand_in_rows_of_about_the_shape_of_a_page(desk):
     assert all(apart(one, other) for one, other in itertools.combinations(frames, 2))
 
 
+def test_the_title_of_a_single_word_in_large_letters_does_not_lie_on_its_vector(desk):
+    made = desk()
+    made.document = Document(new_lesson("gpt", ["one"], d_model=8, layers=4).state())
+    made.choose(LAYER, ALL)
+    eyes = made.page(WHOLE.name)
+    title = next(mark for mark in eyes.marks("model", Words) if mark.text == "Words in")
+    assert title.y + title.size / 2 < boxes(eyes)["Input: embeddings"].place[1]
+
+
 @pytest.mark.parametrize("every", [True, False])
 def test_in_a_deep_translator_nothing_lies_on_a_layer_that_is_not_its_own(desk, every):
     made = desk()
