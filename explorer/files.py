@@ -48,6 +48,13 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
         raise ExplorerError("not-written", file=path, reason=error.strerror or error) from None
 
 
+def write_file(path: str | Path, content: bytes) -> tuple[Path, ...]:
+    """Write a file completely or not at all, as `whole_file` does; returns its path, as one of the files written."""
+    with whole_file(path) as stream:
+        stream.write(content)
+    return (Path(path),)
+
+
 def write_npz(stream: BinaryIO, arrays: "Mapping[str, NDArray[Any]]") -> None:
     """Write arrays as an .npz file that names this program, so that a command may write over it."""
     from zipfile import ZipFile  # the first picture does not need it

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from explorer import paths
 from explorer.container import DamagedError, parsed
 from explorer.core.errors import ExplorerError
-from explorer.files import whole_file
+from explorer.files import write_file
 
 T = TypeVar("T")
 FILE, BROKEN = "settings.json", "settings.broken.json"
@@ -51,8 +51,7 @@ class Settings:
         if self.folder is not None:
             with suppress(ExplorerError, OSError):
                 self.folder.mkdir(parents=True, exist_ok=True)
-                with whole_file(self.folder / FILE) as stream:
-                    stream.write(json.dumps(self._values, indent=1).encode())
+                write_file(self.folder / FILE, json.dumps(self._values, indent=1).encode())
                 self._stamp = self._found(self.folder / FILE)
 
     def _follow(self) -> None:

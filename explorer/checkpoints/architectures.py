@@ -10,38 +10,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from explorer.checkpoints import llamas
+from explorer.checkpoints import decoders, encoders
 from explorer.checkpoints.config import Config
-from explorer.checkpoints.encoders import bert, distilbert, marian, roberta, t5
-from explorer.checkpoints.gpts import gpt2, gpt_neo, gpt_neox, opt, phi
 from explorer.checkpoints.plans import Plan
 from explorer.core.frozen import Frozen
 from explorer.core.model import Model
 from explorer.core.switches import SWITCHES, SwitchValue
 
-ARCHITECTURES: dict[str, Callable[[Config], Plan]] = {
-    "gpt2": gpt2,
-    "gpt_neo": gpt_neo,
-    "gpt_neox": gpt_neox,
-    "opt": opt,
-    "phi": phi,
-    "llama": llamas.llama,
-    "mistral": llamas.mistral,
-    "mixtral": llamas.mixtral,
-    "qwen2": llamas.qwen2,
-    "qwen3": llamas.qwen3,
-    "qwen3_moe": llamas.qwen3_moe,
-    "gemma": llamas.gemma,
-    "gemma2": llamas.gemma2,
-    "gemma3_text": llamas.gemma3,
-    "olmo": llamas.olmo,
-    "olmo2": llamas.olmo2,
-    "bert": bert,
-    "distilbert": distilbert,
-    "roberta": roberta,
-    "t5": t5,
-    "marian": marian,
-}
+_PLANS: tuple[Callable[[Config], Plan], ...] = (
+    *(decoders.gpt2, decoders.gpt_neo, decoders.gpt_neox, decoders.opt, decoders.phi, decoders.llama),
+    *(decoders.mistral, decoders.mixtral, decoders.qwen2, decoders.qwen3, decoders.qwen3_moe, decoders.gemma),
+    *(decoders.gemma2, decoders.gemma3_text, decoders.olmo, decoders.olmo2),
+    *(encoders.bert, encoders.distilbert, encoders.roberta, encoders.t5, encoders.marian),
+)
+ARCHITECTURES = {plan.__name__: plan for plan in _PLANS}
 
 
 Fields = dict[str, Any]

@@ -16,7 +16,7 @@ from explorer.cli.options import UsageError
 from explorer.cli.output import may_write, shown, wrote
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import read_answer
-from explorer.files import whole_file
+from explorer.files import write_file
 from explorer.lessons import own_lessons
 from explorer.lessons.loader import ready
 from explorer.library.matrix import columns
@@ -129,8 +129,7 @@ def class_(arguments: Namespace) -> int:
     roll = Roll(book=book, asked=asked_in(book))
     if arguments.csv is not None:
         may_write(Path(arguments.csv), arguments.force)
-        with whole_file(arguments.csv) as stream:
-            stream.write(book.csv(roll.told).encode("utf-8-sig"))
+        write_file(arguments.csv, book.csv(roll.told).encode("utf-8-sig"))
     if arguments.json:
         print(json.dumps(_as_json(book, roll)))
     elif book.students:
@@ -298,8 +297,7 @@ def questions(arguments: Namespace) -> int:
         content = moodle_xml(groups, picture_of)
     else:
         content = qti_zip(every)
-    with whole_file(out) as stream:
-        stream.write(content)
+    write_file(out, content)
     print(f"{len(groups)} of {asked} questions, {len(every)} with their variants; the others need the program")
     print(wrote(out))
     return 0

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from explorer import paths
-from explorer.cli.formats import nested
 from explorer.cli.options import UsageError, fields_of
 from explorer.cli.output import shown
 from explorer.cli.words import listed, listing
@@ -21,7 +20,7 @@ from explorer.lessons.printed_numbers import STATUSES, Result, SlipResult, check
 from explorer.lessons.replay import check_lesson
 from explorer.lessons.replay import replay as replayed
 from explorer.lessons.schema import Lesson
-from explorer.library.matrix import columns
+from explorer.library.matrix import columns, nested
 from explorer.sentences import sentence
 from explorer.training import recipes
 

@@ -16,7 +16,7 @@ from explorer.cli.show import opened
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import percent
 from explorer.export.files import ENDINGS, save_model
-from explorer.files import whole_file
+from explorer.files import write_file
 from explorer.lessons.loader import load, ready
 from explorer.library import page
 from explorer.library.matrix import columns
@@ -73,8 +73,7 @@ def _moving(arguments: Namespace, m: Transformer, out: Path) -> int:
     for path in files:
         may_write(path, arguments.force, arguments.lesson)
     for path, content in files.items():
-        with whole_file(path) as stream:
-            stream.write(content)
+        write_file(path, content)
     first, *others = files
     print(f"{wrote(first)}{f' to {shown(others[-1])}' if others else ''}")
     return 0

@@ -17,7 +17,7 @@ from explorer.checkpoints import ENDINGS, is_checkpoint
 from explorer.cli.options import UsageError
 from explorer.cli.output import wrote
 from explorer.cli.parser import COMMANDS
-from explorer.files import whole_file
+from explorer.files import write_file
 from explorer.lessons.own_lessons import BUNDLE, is_bundle
 from explorer.paths import resources
 from explorer.teaching import ANSWERS, is_for_class
@@ -46,8 +46,7 @@ def register() -> int:
     }
     for file, text in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(file) as stream:
-            stream.write(text.encode())
+        write_file(file, text.encode())
         print(wrote(file))
     for tool, folder in (("update-mime-database", share / "mime"), ("update-desktop-database", share / "applications")):
         if shutil.which(tool):  # a desktop without this tool reads the folders itself

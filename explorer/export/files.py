@@ -6,7 +6,7 @@ from pathlib import Path
 
 from explorer.core import script
 from explorer.document.document import Document
-from explorer.files import whole_file
+from explorer.files import write_file
 from explorer.lessons.schema import Lesson
 
 ENDINGS = (".xlsx", ".py")
@@ -51,8 +51,6 @@ def writing(document: Document, lesson: Lesson, path: Path) -> Callable[[], tupl
         from explorer.export.workbook import workbook  # XlsxWriter takes 50 ms to import
 
         content = workbook(engine, model, lesson.title, said)
-        with whole_file(path) as stream:
-            stream.write(content)
-        return (path,)
+        return write_file(path, content)
 
     return write

@@ -21,7 +21,7 @@ from explorer.core.numbers import decimals_of, in_table
 from explorer.core.ops import Array
 from explorer.core.overview import largest_of
 from explorer.export.colours import diverging, sequential, text_on
-from explorer.files import whole_file
+from explorer.files import write_file
 
 DIGITS = 8
 """The significant digits of numbers that are only read, and not used for computing."""
@@ -106,9 +106,7 @@ def save(table: LabelledMatrix, path: Path) -> tuple[Path, ...]:
     else:
         before = "import numpy as np\n\n" if ending == ".py" else ""
         content = f"{before}{FORMATS[ENDINGS[ending]](table)}".encode()
-    with whole_file(path) as stream:
-        stream.write(content)
-    return (path,)
+    return write_file(path, content)
 
 
 def written(value: Any) -> str:

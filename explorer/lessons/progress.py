@@ -15,7 +15,7 @@ from typing import Any
 
 from explorer.container import DamagedError, parsed
 from explorer.core.frozen import Frozen
-from explorer.files import whole_file
+from explorer.files import write_file
 from explorer.lessons.schema import Lesson
 
 QUESTIONS_AGAIN = 3
@@ -224,8 +224,7 @@ class ProgressFolder:
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
         with suppress(OSError):  # in that case writing the file raises the error below
             self.folder.mkdir(parents=True, exist_ok=True)
-        with whole_file(self.folder / f"{name}.json") as stream:
-            stream.write(json.dumps(content, indent=1).encode())
+        write_file(self.folder / f"{name}.json", json.dumps(content, indent=1).encode())
 
 
 RIGHT = {"at once": "at once", "later": "at a later try", "hint": "with a hint"}

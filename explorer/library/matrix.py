@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from math import isfinite
 from shutil import get_terminal_size
 from typing import Any, Protocol, TypeAlias
 from unicodedata import combining, east_asian_width
@@ -111,6 +112,18 @@ def _aligned(values: Array) -> list[str]:
     numbers = [written(value) for value in values]
     tails = [len(re.sub(r"^-?(\d+|inf|nan)", "", number)) for number in numbers]
     return [number + " " * (max(tails) - tail) for number, tail in zip(numbers, tails, strict=True)]
+
+
+def nested(array: Array) -> Any:
+    """An array as nested lists; "inf", "-inf" and "nan", which are no numbers in JSON, become texts."""
+    value = array.tolist()
+    return value if np.isfinite(array).all() else _finite(value)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
+    return value if isfinite(value) else str(value)
 
 
 At: TypeAlias = Any

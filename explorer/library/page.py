@@ -13,7 +13,7 @@ from typing import Literal
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.document.document import Document
-from explorer.files import whole_file
+from explorer.files import write_file
 from explorer.lessons.schema import Lesson
 
 
@@ -107,8 +107,7 @@ class Page(Frozen, eq=False):
         """Write the page to a .png, .svg or .pdf; parameters and errors as in `drawn`, and "not-written"."""
         path = Path(path)
         picture = self.drawn(path.suffix.lower(), size, theme)
-        with whole_file(path) as stream:
-            stream.write(picture)
+        write_file(path, picture)
 
     def drawn(self, ending: str, size: tuple[int, int] | None = None, theme: Theme | None = None) -> bytes:
         """The page as the bytes of a file.

@@ -22,7 +22,7 @@ from typing import Any
 
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.files import open_file, whole_file
+from explorer.files import open_file, write_file
 from explorer.lessons.answers import TRIES
 from explorer.lessons.reading import can_be_shown
 from explorer.teaching import ANSWERS, SHEET
@@ -96,8 +96,7 @@ class Answers(Frozen):
 
         Raises `ExplorerError`: "not-written".
         """
-        with whole_file(path) as stream:
-            stream.write(self.text().encode())
+        write_file(path, self.text().encode())
 
     def agrees(self, sheet: Sheet) -> bool:
         """Whether every answer, judged again with the student's numbers, is right or wrong as the file says."""

@@ -9,7 +9,7 @@ from zlib import crc32
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.core.frozen import Frozen
-from explorer.files import whole_file
+from explorer.files import write_file
 from explorer.lessons.loader import load, ready
 from explorer.lessons.reading import MOST_TITLE, can_be_shown, read
 from explorer.lessons.schema import Lesson
@@ -67,8 +67,7 @@ class Sheet(Frozen):
             f"seed = {self.seed}  # of the numbers that are drawn",
             f"questions = [\n{questions}]",
         ]
-        with whole_file(path) as stream:
-            stream.write(("\n".join(lines) + "\n").encode())
+        write_file(path, ("\n".join(lines) + "\n").encode())
 
 
 def known_as(student: str) -> str:

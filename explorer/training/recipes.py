@@ -55,7 +55,7 @@ from explorer.core.switches import SwitchValue
 from explorer.core.training.data import read_text
 from explorer.core.training.recipe import Recipe
 from explorer.document.storage import ENDING
-from explorer.files import whole_file
+from explorer.files import write_file
 from explorer.lessons.document_lesson import is_document
 from explorer.lessons.model_tables import switches_in
 from explorer.lessons.reading import MOST_TEXT, TomlTable, read, recipe_in, written_key
@@ -274,8 +274,7 @@ def save(task: Task, path: Path) -> None:
 
     Raises `ExplorerError`: "not-written".
     """
-    with whole_file(path) as stream:
-        stream.write(written(task).encode())
+    write_file(path, written(task).encode())
 
 
 def written(task: Task) -> str:

@@ -14,7 +14,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
 from explorer.export.files import ENDINGS, writing
 from explorer.export.layout import require_room
-from explorer.files import whole_file
+from explorer.files import write_file
 from explorer.pages.view import Cell
 from explorer.ui.files import Files
 from explorer.ui.matrix.clipboard import claim
@@ -75,7 +75,7 @@ def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = Non
         from explorer.ui.render import as_in_sight, on_paper
 
         draw = partial(on_paper, bench, stage) if tab is None else partial(as_in_sight, bench, tab)
-        write(files, lambda: save(path, draw(ending)), "The page is in")
+        write(files, lambda: write_file(path, draw(ending)), "The page is in")
 
 
 def export_cell(bench: Workbench, files: Files, stage: str, cell: Cell, pace: int) -> None:
@@ -108,7 +108,7 @@ def _moving(bench: Workbench, stage: str, path: Path, cell: Cell | None = None, 
         moving = frames(bench, stage, on=drawn, cell=cell)
         if pace:
             moving = replace(moving, each=pace)
-        return save(path, beside(lambda: WRITERS[path.suffix.lower()](moving)))
+        return write_file(path, beside(lambda: WRITERS[path.suffix.lower()](moving)))
     except _CancelledError:
         return ()
     finally:
@@ -162,10 +162,3 @@ def copy_text(bench: Workbench, files: Files) -> None:
         claim()
         QGuiApplication.clipboard().setText(as_text(bench.document.state, bench.lesson.title))
         files.done.emit("The document is on the clipboard as text: paste it into a chat, a mail or a course page")
-
-
-def save(path: Path, content: bytes) -> tuple[Path, ...]:
-    """Write a file completely or not at all."""
-    with whole_file(path) as stream:
-        stream.write(content)
-    return (path,)

@@ -9,7 +9,7 @@ from computed import values_of
 
 from explorer.checkpoints.architectures import ARCHITECTURES
 from explorer.checkpoints.config import Config
-from explorer.checkpoints.gpts import gpt_neo
+from explorer.checkpoints.decoders import gpt_neo
 from explorer.cli import main
 from explorer.core.errors import ExplorerError
 from tests.checkpoints.lines import (

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication, QPageLayout, QPageSize, QPdfWriter, Q
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.files import whole_file
+from explorer.files import write_file
 from explorer.pages.element import Element
 from explorer.pages.gestures import Ask, ForClass
 from explorer.sentences import sentence
@@ -266,8 +266,7 @@ class ClassTab(ColumnTab):
     def _write(self, content: bytes, name: str, what: str, ending: str) -> None:
         path = self.dialogs.to_write(self._files.folder / name, what, ending)
         if path is not None:
-            with whole_file(path) as stream:
-                stream.write(content)
+            write_file(path, content)
             self._say(f"The class is in {path}")
 
     def _say(self, words: str) -> None:

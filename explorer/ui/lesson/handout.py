@@ -14,7 +14,7 @@ from explorer.core.derivation import Row
 from explorer.core.engine import Engine
 from explorer.core.frozen import Frozen
 from explorer.core.numbers import written
-from explorer.files import whole_file
+from explorer.files import write_file
 from explorer.lessons import prose
 from explorer.lessons.answers import goal_named, place_named, right_places
 from explorer.lessons.mistakes import array_of
@@ -218,8 +218,7 @@ def save(path: Path, lesson: Lesson, parts: Sequence[Part]) -> None:
     Raises `ExplorerError`: "not-written".
     """
     content = html(lesson, parts).encode() if path.suffix.lower() == ".html" else pdf(lesson, parts)
-    with whole_file(path) as stream:
-        stream.write(content)
+    write_file(path, content)
 
 
 def _page(lesson: Lesson, parts: Sequence[Part], source: Callable[[int, QImage], str]) -> str:

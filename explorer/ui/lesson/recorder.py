@@ -14,7 +14,7 @@ from PySide6.QtGui import QDesktopServices
 
 from explorer.core.errors import ExplorerError
 from explorer.document.state import State
-from explorer.files import whole_file
+from explorer.files import write_file
 from explorer.lessons.schema import WHOLE
 from explorer.lessons.steps import FAMILY, WRITING, Look
 from explorer.pages.steps.of_step import ELSEWHERE
@@ -126,8 +126,7 @@ class Recorder(QObject):
         title = path.name.removesuffix(".toml").removesuffix(".lesson")
         with self._files.telling():
             text = recording.toml(re.sub(r"[^a-z0-9-]+", "-", title.lower()).strip("-") or "my-lesson", title)
-            with whole_file(path) as stream:
-                stream.write(text.encode())
+            write_file(path, text.encode())
             return True
         return False
 

@@ -12,7 +12,7 @@ from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
 from explorer.words import similarity
 from explorer.words.progress import Cancelled
-from explorer.words.training import corpus, file_training, glove
+from explorer.words.training import corpus, glove
 from explorer.words.training.corpus import count
 from explorer.words.training.glove import GloveTrainer, Settings
 from explorer.words.vectors import Vectors
@@ -300,7 +300,7 @@ def text(tmp_path, story):
 @pytest.mark.parametrize("fast", WAYS)
 def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(tmp_path, monkeypatch, text, fast):
     monkeypatch.setattr("explorer.words.progress.EVERY", 0)
-    file_training.train_files([text], tmp_path / "whole.npz", SMALL, fast=fast)
+    glove.train_files([text], tmp_path / "whole.npz", SMALL, fast=fast)
     read = []
 
     def stop_at(epochs):
@@ -313,10 +313,10 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(tmp_path, monkeyp
 
     for epochs in (0, 4.2, 9):
         with pytest.raises(Cancelled):
-            file_training.train_files([text], tmp_path / "parts.npz", SMALL, stop_at(epochs), fast)
+            glove.train_files([text], tmp_path / "parts.npz", SMALL, stop_at(epochs), fast)
     assert (tmp_path / "parts.npz.training").is_dir()
     assert sum(read) == 1  # the first time: then the counts are kept
-    file_training.train_files([text], tmp_path / "parts.npz", SMALL, fast=fast)
+    glove.train_files([text], tmp_path / "parts.npz", SMALL, fast=fast)
     assert not (tmp_path / "parts.npz.training").exists()
     with np.load(tmp_path / "whole.npz") as whole, np.load(tmp_path / "parts.npz") as parts:
         assert whole["vectors"].tobytes() == parts["vectors"].tobytes()
@@ -325,7 +325,7 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(tmp_path, monkeyp
 
 def test_progress_tells_the_work_the_loss_and_the_time_left(tmp_path, text):
     seen = []
-    file_training.train_files([text], tmp_path / "mine.txt", SMALL, seen.append)
+    glove.train_files([text], tmp_path / "mine.txt", SMALL, seen.append)
     assert list(dict.fromkeys(one.what for one in seen)) == ["reading", "counting", "training"]
     last = seen[-1]
     assert (last.done, last.total, last.left) == (15, 15, 0)
@@ -338,9 +338,9 @@ def test_another_training_does_not_go_on_in_the_same_folder(tmp_path, text):
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        file_training.train_files([text], tmp_path / "mine.txt", SMALL, stop)
+        glove.train_files([text], tmp_path / "mine.txt", SMALL, stop)
     with refuses("on other texts or settings"):
-        file_training.train_files([text], tmp_path / "mine.txt", Settings(epochs=3))
+        glove.train_files([text], tmp_path / "mine.txt", Settings(epochs=3))
 
 
 def stopped(out, text, after=2):
@@ -351,14 +351,14 @@ def stopped(out, text, after=2):
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        file_training.train_files([text], out, SMALL, stop)
+        glove.train_files([text], out, SMALL, stop)
     return out.with_name(f"{out.name}.training")
 
 
 @pytest.mark.parametrize("name", ["counts", "state"])
 def test_a_damaged_training_is_told_in_one_sentence_and_stays(tmp_path, monkeypatch, text, name):
     monkeypatch.setattr("explorer.words.progress.EVERY", 0)
-    whole = file_training.train_files([text], tmp_path / "whole.txt", SMALL)
+    whole = glove.train_files([text], tmp_path / "whole.txt", SMALL)
     file = stopped(tmp_path / "mine.txt", text) / f"{name}.safetensors"
     kept = file.read_bytes()
     with file.open("rb") as stream:
@@ -375,21 +375,21 @@ def test_a_damaged_training_is_told_in_one_sentence_and_stays(tmp_path, monkeypa
             container.write(stream, said, {**arrays, **{part: a for part, a in other.items() if part in arrays}})
         before = file.read_bytes()
         with refuses(rf"{name}\.safetensors: is not a training that can be continued") as caught:
-            file_training.train_files([text], tmp_path / "mine.txt", SMALL)
+            glove.train_files([text], tmp_path / "mine.txt", SMALL)
         assert "\n" not in sentence(caught.value)
         assert file.read_bytes() == before
     file.unlink()
     file.mkdir()
     with refuses(r"can be continued: it is a folder\."):
-        file_training.train_files([text], tmp_path / "mine.txt", SMALL)
+        glove.train_files([text], tmp_path / "mine.txt", SMALL)
     file.rmdir()
     file.write_bytes(kept)
-    assert file_training.train_files([text], tmp_path / "mine.txt", SMALL).array.tobytes() == whole.array.tobytes()
+    assert glove.train_files([text], tmp_path / "mine.txt", SMALL).array.tobytes() == whole.array.tobytes()
 
 
 def test_of_many_mutated_trainings_each_goes_on_rightly_or_is_told(tmp_path, monkeypatch, text):
     monkeypatch.setattr("explorer.words.progress.EVERY", 0)
-    whole = file_training.train_files([text], tmp_path / "whole.txt", SMALL)
+    whole = glove.train_files([text], tmp_path / "whole.txt", SMALL)
     folder = stopped(tmp_path / "mine.txt", text, after=14)
     kept = {file.name: file.read_bytes() for file in folder.iterdir()}
     assert sorted(kept) == ["counts.safetensors", "state.safetensors"]
@@ -401,7 +401,7 @@ def test_of_many_mutated_trainings_each_goes_on_rightly_or_is_told(tmp_path, mon
         name = ("counts.safetensors", "state.safetensors")[i % 2]
         (folder / name).write_bytes(mutated(kept[name], random))
         try:
-            again = file_training.train_files([text], tmp_path / "mine.txt", SMALL)
+            again = glove.train_files([text], tmp_path / "mine.txt", SMALL)
         except ExplorerError as error:
             told.append(error)
         else:  # what was changed means nothing, such as the time of a member
@@ -418,13 +418,13 @@ def test_a_training_whose_counts_cannot_be_written_leaves_no_half_file(tmp_path,
 
     monkeypatch.setattr(container, "write", full)
     with refuses("No space left"):
-        file_training.train_files([text], tmp_path / "mine.txt", SMALL)
+        glove.train_files([text], tmp_path / "mine.txt", SMALL)
     assert not list((tmp_path / "mine.txt.training").iterdir())
 
 
 def test_nothing_is_begun_that_could_not_be_written(tmp_path, text):
     with refuses("ending"):
-        file_training.train_files([text], tmp_path / "mine.doc", SMALL)
+        glove.train_files([text], tmp_path / "mine.doc", SMALL)
     with refuses("cannot be read"):
-        file_training.train_files([tmp_path / "none"], tmp_path / "mine.txt", SMALL)
+        glove.train_files([tmp_path / "none"], tmp_path / "mine.txt", SMALL)
     assert not list(tmp_path.glob("*.training"))
