@@ -5,7 +5,6 @@ from pathlib import Path
 from unicodedata import category
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import limit
 
 SENTENCES: dict[str, str] = {
     "unknown-node": "There is no node '{name}'{near}.",
@@ -245,6 +244,8 @@ def _worded(name: str, field: object, sentences: Mapping[str, str]) -> object:
     if isinstance(field, Exception):
         return visible(str(field) or type(field).__name__).rstrip(".")  # the sentence has its own full stop
     if name in LIMITS and isinstance(field, int | float):
+        from explorer.core.numbers import limit  # imports numpy, which --help needs not
+
         return limit(field)
     return visible(field) if isinstance(field, str | Path) else field
 
