@@ -662,6 +662,12 @@ def test_a_weight_of_a_net_is_as_thick_in_each_layer(desk):
     assert marks[0].width == marks[1].width
     (less,) = [mark for mark in xor.page(WHOLE.name).marks("model", Segments) if mark.dashed]
     assert less.width > marks[0].width, "−2.0"
+    keys = []
+    for showing in ("values", "gradient"):
+        xor.look(showing=showing)
+        keys.append(xor.page(WHOLE.name).marks("model", Words)[-1].text)
+    assert "ochre adds" in keys[0]
+    assert "ochre: above 0" in keys[1], "a gradient adds nothing"
 
 
 def test_a_net_names_its_few_units_and_begins_with_a_case_in_which_something_passes(desk):
