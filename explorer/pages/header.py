@@ -11,9 +11,6 @@ from explorer.pages.gestures import ChooseHead, GoTo, Keep
 from explorer.pages.page import Button, Choice, Header, Switches
 from explorer.pages.view import View
 
-WITHIN = ("Encoder", "Decoder", "Layer", "Source", "Target")
-"""Groups whose names are part of the title: their stages share titles with stages of other groups."""
-
 
 def header(view: View, stage: Stage, sentence: str, switches: Sequence[str] = (), more: Sequence[str] = ()) -> Header:
     """The header of a stage's page.
@@ -43,13 +40,8 @@ def header(view: View, stage: Stage, sentence: str, switches: Sequence[str] = ()
         choices.append(Choice("head", "Head", options, heads if averaged else chosen, asks, "Head to look at"))
     block = block_of(stage.name, list(view.state.model.blocks()))
     bar = switch_bar(view, block, switches, more) if block and switches else None
-    title = f"{full_title(stage)}{head}"
+    title = f"{levels.full_title(stage)}{head}"
     return Header("header", title, sentence, tuple(choices), bar, _crumbs(view, stage), stage.title)
-
-
-def full_title(stage: Stage) -> str:
-    """The title of a stage, with its group in front where several groups have a stage of this title (`WITHIN`)."""
-    return f"{stage.group}: {stage.title}" if stage.group.split()[0] in WITHIN else stage.title
 
 
 def _crumbs(view: View, stage: Stage) -> tuple[Button, ...]:

@@ -28,7 +28,14 @@ SWITCHED, MOST_LISTED = "switches.layer", 4
 """The key that keeps which layer's switches are listed; and the most layers whose switches are all listed."""
 FEW_NODES = 2
 """A block with at most this many nodes has no page of its own, which would only repeat the page of its stage."""
+WITHIN = ("Encoder", "Decoder", "Layer", "Source", "Target")
+"""Groups whose names are part of the title: their stages share titles with stages of other groups."""
 TITLES = {"embedding": "Embedding", "output": "Output", "norm": "Norm"}
+
+
+def full_title(stage: Stage) -> str:
+    """The title of a stage, with its group in front where several groups have a stage of this title (`WITHIN`)."""
+    return f"{stage.group}: {stage.title}" if stage.group.split()[0] in WITHIN else stage.title
 
 
 def has_stream(view: View) -> bool:
@@ -78,10 +85,11 @@ def unlike(view: View) -> frozenset[str]:
 
 
 class _Blocks(Frozen):
-    """The blocks of a graph: the path of each stage's block, and the page of each path."""
+    """The blocks of a graph: the path of each stage's block, and the page and the title of each path."""
 
     paths: Mapping[str, str]
     pages: Mapping[str, Stage]
+    titles: Mapping[str, str]
 
 
 _FOUND: WeakKeyDictionary[Graph, _Blocks] = WeakKeyDictionary()
@@ -97,14 +105,17 @@ def _blocks(graph: Graph) -> _Blocks:
             sizes[path] = sizes.get(path, 0) + 1
         pages: dict[str, Stage] = {}
         kinds: dict[str, str] = {}
+        titles: dict[str, str] = {}
         for stage in graph.stages:
             path = paths.get(stage.name, "")
             # A block takes the title of its first stage that is no norm, or of its norm if it has nothing else.
-            if path and kinds.get(path, "norm") == "norm" and sizes[path] > FEW_NODES:
-                kinds[path] = stage.kind
+            if not path or kinds.get(path, "norm") != "norm":
+                continue
+            kinds[path], titles[path] = stage.kind, full_title(stage)
+            if sizes[path] > FEW_NODES:
                 title = f"{TITLES.get(stage.kind, stage.title)} block"
                 pages[path] = Stage(f"{WHOLE_NAME}.{path}", BLOCK, title, stage.group)
-        _FOUND[graph] = _Blocks(paths, pages)
+        _FOUND[graph] = _Blocks(paths, pages, titles)
     return _FOUND[graph]
 
 
@@ -125,6 +136,11 @@ def block_of(graph: Graph, stage: str) -> Stage | None:
     """The page of the block that a stage is a part of; None if that block has no page."""
     found = _blocks(graph)
     return found.pages.get(found.paths.get(stage, ""))
+
+
+def block_title(graph: Graph, block: str) -> str:
+    """A block in the words of the list of stages, "Encoder 1: Self-attention"; its name if no stage shows it."""
+    return _blocks(graph).titles.get(block, block)
 
 
 def into(graph: Graph, stage: Stage) -> GoTo:

@@ -1,5 +1,7 @@
 """Why a training run makes no progress, as far as its numbers tell, and what would help."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from explorer.core.frozen import Frozen
@@ -57,7 +59,9 @@ def solved(learns: str = "") -> Diagnosis:
     return Diagnosis(f"{said} To watch weights being found, choose another setting above, or another “Weights start”.")
 
 
-def diagnosis(document: Document, records: Records, recipe: Recipe, learns: str = "") -> Diagnosis | None:
+def diagnosis(
+    document: Document, records: Records, recipe: Recipe, learns: str = "", title: Callable[[str], str] = str
+) -> Diagnosis | None:
     """The reason why weights do not learn; None if there is none.
 
     Parameters
@@ -67,11 +71,13 @@ def diagnosis(document: Document, records: Records, recipe: Recipe, learns: str 
     learns : str
         The setting of the document's lesson that learns from any random start; "" if there is none, or if the document
         is already in it.
+    title : callable
+        How a block, given by its name, is called.
     """
     if len(records.losses) and records.losses[-1] == 0:
         return None  # the model has nothing left to learn
-    alike = twins(document)
-    still = [block for block, lengths in records.blocks.items() if len(lengths) and lengths[-1] == 0]
+    alike = {title(block): units for block, units in twins(document).items()}
+    still = [title(block) for block, lengths in records.blocks.items() if len(lengths) and lengths[-1] == 0]
     losses = records.losses
     risen = None if alike else _risen(losses, recipe)  # a loss that has exploded may also have a gradient of 0
     if risen or alike or still:
@@ -90,7 +96,7 @@ def diagnosis(document: Document, records: Records, recipe: Recipe, learns: str 
     remedy, setting, switch = _against_vanishing(document)
     # Steps that are normalised are no shorter where the gradient is: another optimiser does not help.
     if (faint := faint_blocks(records)) and (switch or recipe.optimiser in PLAIN):
-        said = f"The gradient has all but vanished in {_few(faint)}: next to nothing moves there."
+        said = f"The gradient has all but vanished in {_few([*map(title, faint)])}: next to nothing moves there."
         return Diagnosis(said, remedy, setting, switch)
     higher = recipe.rate * TIMES
     begin, end = alone(first), alone(last)

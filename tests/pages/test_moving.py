@@ -7,6 +7,7 @@ from explorer.pages.model.changes import OPENED, moving
 from explorer.pages.view import Steps
 
 BLOCK = "encoder.1.self"
+TITLE = "Encoder 1: Self-attention"
 
 
 def moves_of(here):
@@ -28,7 +29,7 @@ def test_few_weights_stand_below_each_other(desk):
 def test_of_many_each_block_is_a_line_that_opens(desk):
     here = desk()
     moves = moves_of(here) | {f"{BLOCK}.W_Q": False}
-    box, opens = lines_of(here, moves)[BLOCK]
+    box, opens = lines_of(here, moves)[TITLE]
     inside = tuple(name for name in moves if name.startswith(f"{BLOCK}."))
     assert 0 < box.tick < 1
     assert (box.leads.names, box.leads.value) == (inside, True), "of some that move all do"
@@ -37,8 +38,8 @@ def test_of_many_each_block_is_a_line_that_opens(desk):
     lines = lines_of(here, moves)
     assert [lines[f"    {name}"][0].tick for name in ("W_Q", "W_K")] == [0, 1]
     assert lines["    W_Q"][0].leads.names == (f"{BLOCK}.W_Q",)
-    assert lines[BLOCK][1].text == "hide"
-    here.choose(OPENED, lines[BLOCK][1].leads.value)
+    assert lines[TITLE][1].text == "hide"
+    here.choose(OPENED, lines[TITLE][1].leads.value)
     assert lines_of(here, moves).keys().isdisjoint(lines.keys() - {*lines_of(desk(), moves)})
 
 
@@ -47,6 +48,6 @@ def test_beside_it_stands_how_long_the_gradient_is(desk):
     moves = moves_of(here)
     inside = [name for name in moves if name.startswith(f"{BLOCK}.")]
     gradients = here.view.engine.gradients().several(inside)
-    assert lines_of(here, moves, measured=True)[BLOCK][1].text == written(length(gradients.values()), 4)
+    assert lines_of(here, moves, measured=True)[TITLE][1].text == written(length(gradients.values()), 4)
     here.others = {"steps": Steps(0.1, moves, False, False, dict)}
     assert {entries[1].text for entries in lines_of(here, moves, measured=True).values()} == {"…"}

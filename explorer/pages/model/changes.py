@@ -19,7 +19,7 @@ from explorer.lessons.symbols import name_of
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import GoTo, Keep, Move
 from explorer.pages.header import switch_bar
-from explorer.pages.levels import ALL, has_stream, listed_layer
+from explorer.pages.levels import ALL, block_title, has_stream, listed_layer
 from explorer.pages.matrix import SURVEYED
 from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Lines, Listing, Note, Section, Stack, waiting
 from explorer.pages.view import View, largest_change
@@ -67,7 +67,7 @@ def switches(view: View, stage: Stage) -> tuple[Element, ...]:
     layer = listed_layer(view) if has_stream(view) else ALL
     listed = {block: kind for block, kind in blocks.items() if layer == ALL or _layer_of(block) in (layer, None)}
     bars = (
-        Stack(f"part {block}", block, (switch_bar(view, block, tuple(SWITCHES[kind])),))
+        Stack(f"part {block}", block_title(view.graph, block), (switch_bar(view, block, tuple(SWITCHES[kind])),))
         for block, kind in listed.items()
     )
     return *(_others(view, layer) if layer != ALL else ()), *bars, whole_below(view)
@@ -90,7 +90,7 @@ def _others(view: View, layer: int) -> tuple[Note, ...]:
         here = f"{stack}.{layer}.{part}"
         for name, switch in SWITCHES[kind].items():
             if here in model.blocks() and model.switch(block, name) != model.switch(here, name):
-                otherwise.setdefault(switch.title, []).append(block)
+                otherwise.setdefault(switch.title, []).append(block_title(view.graph, block))
     if not otherwise:
         return (Note("other layers", f"All layers have the switches of layer {layer}."),)
     said = "; ".join(f"{escape(title)} in {', '.join(blocks)}" for title, blocks in otherwise.items())
@@ -219,12 +219,13 @@ def moving(view: View, moves: Mapping[str, bool], measured: bool = False) -> Lis
         block = names[0].rpartition(".")[0]
         share = sum(moves[name] for name in names) / len(names)
         inside = block in blocks and len(blocks[block]) > 1 and len(names) == 1
-        title = f"    {names[0].rpartition('.')[2]}" if inside else names[0] if len(names) == 1 else block
-        tip = "Clear the box to freeze it" if len(names) == 1 else f"Clear the box to freeze all of {block}"
+        of_block = block_title(view.graph, block)
+        title = f"    {names[0].rpartition('.')[2]}" if inside else of_block if block in blocks else names[0]
+        tip = "Clear the box to freeze it" if len(names) == 1 else f"Clear the box to freeze all of {of_block}"
         opens = Entry("")
         if len(names) > 1:
             said, how = ("hide", "Hide the weights") if block in opened else (f"show {len(names)}", "Show the weights")
-            opens = Entry(said, tip=f"{how} of {block}", leads=Keep(OPENED, opened ^ {block}))
+            opens = Entry(said, tip=f"{how} of {of_block}", leads=Keep(OPENED, opened ^ {block}))
         box = Entry(title, tip=tip, leads=Move(tuple(names), share < 1), tick=share)
         return Line((box, *([Entry(lengths[place])] if measured else []), opens))
 

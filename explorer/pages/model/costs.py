@@ -34,6 +34,7 @@ from explorer.pages import page as el
 from explorer.pages.drawing import Axis, Curve, Drawing, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
+from explorer.pages.levels import block_title
 from explorer.pages.model.changes import given
 from explorer.pages.view import AT_ONCE, View
 from explorer.pages.whole.page import whole_below
@@ -85,7 +86,7 @@ def parameters(view: View, stage: Stage) -> tuple[Element, ...]:
         f"<b>{total(counted):,}</b> numbers that training would change. "
         "Words, masks, the temperature and targets are given, so they are not counted."
     )
-    blocks = el.Section("blocks", "Block by block"), _blocks(counted)
+    blocks = el.Section("blocks", "Block by block"), _blocks(counted, view.graph)
     larger, title = _larger(view), el.Section("growth", "How it grows")
     if larger is None:
         grows: tuple[Element, ...] = title, el.waiting(view, LARGER, "Counting larger models")
@@ -113,7 +114,7 @@ def _larger(view: View) -> tuple[Growth, ...] | None:
     return _LARGER[graph]
 
 
-def _blocks(counted: tuple[BlockWeights, ...]) -> el.Listing:
+def _blocks(counted: tuple[BlockWeights, ...], graph: Graph) -> el.Listing:
     """A bold line for each block with its sum, and a line for each of its matrices; the largest block fills its bar."""
     n = total(counted)
     columns = (
@@ -133,7 +134,7 @@ def _blocks(counted: tuple[BlockWeights, ...]) -> el.Listing:
 
     lines = []
     for block in counted:
-        lines.append(line(block.name, "", "", block.count, True))
+        lines.append(line(block_title(graph, block.name), "", "", block.count, True))
         for weights in block.weights:
             short = weights.name.rpartition(".")[2]
             symbol = f"    {name_of(short)}"

@@ -8,7 +8,7 @@ from explorer.lessons.glossary import Term, glossary, linked
 from explorer.lessons.loader import titles
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForGlossary
-from explorer.pages.header import full_title
+from explorer.pages.levels import full_title
 from explorer.pages.page import Field, Maths, Passage, lead
 
 MOST = 80

@@ -18,6 +18,7 @@ from explorer.core.vocabulary import end_mark
 from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining
+from explorer.pages.levels import block_title
 from explorer.pages.stages.net import full, weight_map
 from explorer.pages.stages.net_answers import net_picture
 from explorer.pages.training.settings import OWN, RunProgress
@@ -145,13 +146,19 @@ def _norms(sight: Sight) -> el.Stack:
         mean = _stretch(records) * records.every
         measured = records.blocks
         inside = {block: measured[block] for block in (*of_block, *measured) if block in measured}
-        lines = [_calm(block, lengths, records, _stretch(records)) for block, lengths in inside.items()]
+        lines = [
+            _calm(block_title(view.graph, block), lengths, records, _stretch(records))
+            for block, lengths in inside.items()
+        ]
     if _start(progress) is not None and progress.quick:
         at_first: dict[str, list[Array]] = {}
         names = [name for name in weights if name in view.values]
         for name, gradient in view.engine.gradients().several(names).items():
             at_first.setdefault(name.rpartition(".")[0], []).append(gradient)
-        lines = [el.Trace(block, np.array([length(found)]), np.zeros(1)) for block, found in at_first.items()]
+        lines = [
+            el.Trace(block_title(view.graph, block), np.array([length(found)]), np.zeros(1))
+            for block, found in at_first.items()
+        ]
     beside, until = f"mean of {mean:,} steps" if mean > 1 else "length", _until(progress)
     drawn = el.Traces("length curves", tuple(lines), room.width, room.high, None, until, beside=beside, log=True)
     return el.Stack("norms", "Length of the gradient, block by block", (drawn,))

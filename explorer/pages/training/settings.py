@@ -5,7 +5,7 @@ Also the run: its controls, its progress in words, and what keeps it from learni
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from html import escape
 
 from explorer.core.byte_pairs import are_pieces, typed
@@ -23,7 +23,7 @@ from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining, Switch
-from explorer.pages.levels import says_next
+from explorer.pages.levels import block_title, says_next
 from explorer.pages.model.changes import moving
 from explorer.pages.page import Button, Check, Choice, Controls, Field, Form, Header, Note, Number, Stack, TextBox
 from explorer.pages.stages.net import LOSS_ON
@@ -249,7 +249,8 @@ def _source(plan: Plan, view: View, lesson: Lesson) -> tuple[Element, ...]:
 def _activation(view: View, block: str) -> Choice:
     known = SWITCHES["layer"]["activation"].choices
     now, title = str(view.state.model.switch(block, "activation")), f"Activation {block.rpartition('.')[2]}"
-    asks, tip = tuple(Switch(block, "activation", one) for one in known), f"What {block} makes of its sums"
+    asks = tuple(Switch(block, "activation", one) for one in known)
+    tip = f"What {block_title(view.graph, block)} makes of its sums"
     return Choice(
         f"activation {block}", title, known, known.index(now), asks, f"{tip}; it may change during the run", True
     )
@@ -333,7 +334,10 @@ class RunProgress(Frozen):
         """What keeps the model from learning; None if nothing does."""
         run, records, loss = self.run, self.records, self.loss
         if records is not None and records.at and run is not None:
-            return None if self.taken_back else diagnosis(self.document, records, run.settings.recipe, self.learns)
+            if self.taken_back:
+                return None
+            title = partial(block_title, self.document.state.graph)
+            return diagnosis(self.document, records, run.settings.recipe, self.learns, title)
         right = self.is_new and not self.from_text and loss is not None and loss < LEARNED
         return solved(self.learns) if right else None
 

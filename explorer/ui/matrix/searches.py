@@ -19,6 +19,7 @@ from explorer.document.commands import Replace
 from explorer.document.state import State
 from explorer.lessons.conventions import Convention, Finding, Print, conventions, print_of
 from explorer.pages.gestures import Ask, ForSeek
+from explorer.pages.levels import block_title
 from explorer.pages.model.seek import search_for, seek_page
 from explorer.pages.view import Cell
 from explorer.sentences import sentence
@@ -129,11 +130,11 @@ def _searched(state: State, one: Print, report: Report) -> Finding:
 
 
 def _words(way: Convention) -> str:
-    """A found setting in the words of the window: "Scale: none (encoder.1.self)"."""
+    """A found setting in the words of the window: "Scale: none (Encoder 1: Self-attention)"."""
     blocks, said = way.state.model.blocks(), []
     for name, value in way.changed.items():
         block, _, short = name.rpartition(".")
-        said.append(f"{SWITCHES[blocks[block]][short].title}: {_value(value)} ({block})")
+        said.append(f"{SWITCHES[blocks[block]][short].title}: {_value(value)} ({block_title(way.state.graph, block)})")
     said += [way.slip] * bool(way.slip)
     said += [f"rounded to {way.rounded} decimals on the way"] * (way.rounded is not None)
     return "; ".join(said) or "as it is now"

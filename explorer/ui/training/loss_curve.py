@@ -26,6 +26,8 @@ GRAIN = 0.1
 
 SHAPES = {"o": "●", "s": "■", "t1": "▲", "d": "◆", "t": "▼", "p": "⬟", "star": "★", "h": "⬢"}
 """The shapes that tell lines apart, beside their colours: pyqtgraph's name of each, and its character."""
+WHOLE = str.maketrans({" ": "\u00a0", "-": "\u2011"})
+"""Blanks and hyphens at which no line ends, so that a name stays beside its shape."""
 DOT = 9
 """Diameter in pixels of the dot that marks the document's step."""
 STRETCHES = 5
@@ -198,9 +200,10 @@ class LossCurve(Plot):
 
     def _write_names(self) -> None:
         several = len(self._traces.lines) > 1
+        whole = (escape(line.name.translate(WHOLE)) for line in self._traces.lines)
         names = (
-            f"<span style='color:{self._color(place)}'>{SHAPES[_shape(place)]}\u00a0{escape(line.name)}</span>"
-            for place, line in enumerate(self._traces.lines)
+            f"<span style='color:{self._color(place)}'>{SHAPES[_shape(place)]}\u00a0{name}</span>"
+            for place, name in enumerate(whole)
         )
         self.names.setText("\u00a0\u00a0 ".join(names) if several else "")
         self.names.setVisible(several)

@@ -47,7 +47,7 @@ def test_before_the_first_step_the_loss_is_a_dot(desk):
     drawn = elements("loss", here)["loss curves"]
     assert drawn.here == (0.0, loss)
     assert [line.y.tolist() for line in drawn.lines] == [[loss]]
-    assert [line.name for line in elements("norms", here)["length curves"].lines] == ["layer.1", "layer.2"]
+    assert [line.name for line in elements("norms", here)["length curves"].lines] == ["Layer 1", "Layer 2"]
     assert elements("loss", here, source=TEXT)["loss curves"].lines == (), "that is the loss of something else"
 
 

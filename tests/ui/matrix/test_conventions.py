@@ -45,12 +45,12 @@ def find(dialog, text, qtbot):
 def test_settings_are_found_and_open_as_one_step(window, dialog, eye, qtbot):
     document = window.bench.document
     find(dialog, numbers(window), qtbot)
-    assert dialog.ways.item(0).text() == "Scale: none (encoder.1.self)"
+    assert dialog.ways.item(0).text() == "Scale: none (Encoder 1: Self-attention)"
     before = eye.value(window, NAME)
     qtbot.mouseClick(dialog.open_, Qt.MouseButton.LeftButton)
     eye.settle(window)
     assert document.state.model.switch("encoder.1.self", "scale") == "none"
-    assert document.history.undo_label == "Set Scale: none (encoder.1.self)"
+    assert document.history.undo_label == "Set Scale: none (Encoder 1: Self-attention)"
     document.undo()
     eye.settle(window)
     np.testing.assert_array_equal(eye.value(window, NAME), before)

@@ -348,7 +348,7 @@ def test_many_weights_stand_block_by_block(open_window, eye, hand, qtbot):
     window = open_window("you-are-welcome")
     window.bench.open(window.bench.lesson, "textbook")
     page = eye.go_to(window, "model.descent").elements
-    block, descent = "encoder.1.self", window.bench.descent
+    block, descent = "Encoder 1: Self-attention", window.bench.descent
     gradients = window.bench.document.engine.gradients()
     inside = [name for name in descent.moves() if name.startswith("encoder.1.self.")]
     together = np.sqrt(sum(np.sum(gradients.of(name) ** 2) for name in inside))

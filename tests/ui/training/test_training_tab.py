@@ -61,7 +61,7 @@ def test_steps_by_hand_and_pictures_of_them(train, hand, eye):
     eye.settle(window)
     assert tab.descent.run.at == 3
     assert "3" in plot(tab, "loss curves").accessibleName() or "2 steps" in plot(tab, "loss curves").accessibleName()
-    assert all(block in plot(tab, "length curves").accessibleName() for block in ("layer.1", "layer.2"))
+    assert all(block in plot(tab, "length curves").accessibleName() for block in ("Layer 1", "Layer 2"))
     assert tab.pictures.widgets["watched"].control.currentText() in plot(tab, "weight map").accessibleName()
     said = window.bench.document.engine.values["layer.2.activation"][0, 0]
     assert f"{said:.3f}".replace("-", "−")[:4] in says(tab) or "e" in says(tab)
@@ -123,7 +123,7 @@ def test_zeros_keep_the_hidden_units_alike(train, hand, qtbot, eye):
     run(qtbot, tab, hand)
     W = window.bench.document.state.inputs["layer.1.W"]  # W x: a row is a hidden unit
     assert same_bytes(W[0], W[1])
-    assert "The 2 units of layer.1 are alike" in words_of(tab.foot, "note")
+    assert "The 2 units of Layer 1 are alike" in words_of(tab.foot, "note")
     assert "is exactly 0: nothing moves there" in words_of(tab.foot, "note")
 
 
@@ -536,13 +536,13 @@ def test_in_the_largest_text_the_pictures_keep_some_width(train, eye, appearance
 
 def test_of_many_weights_each_block_is_a_line_that_opens(train, hand, eye):
     _window, tab = train("you-are-welcome")
-    block, frozen = "encoder.1.self", lambda: tab.descent.frozen
-    names = [name for name in tab.descent.weights() if name.startswith(f"{block}.")]
+    block, frozen = "Encoder 1: Self-attention", lambda: tab.descent.frozen
+    names = [name for name in tab.descent.weights() if name.startswith("encoder.1.self.")]
     assert "W_Q" not in ticks_of(tab.settings)
     click_weight(hand, tab.settings, block, column=1)
     assert {"W_Q", "W_K"} < ticks_of(tab.settings).keys()
     click_weight(hand, tab.settings, "W_Q")
-    assert frozen() == (f"{block}.W_Q",)
+    assert frozen() == ("encoder.1.self.W_Q",)
     assert 0 < ticks_of(tab.settings)[block] < 1
     click_weight(hand, tab.settings, block)
     assert frozen() == ()
