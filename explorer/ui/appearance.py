@@ -16,6 +16,7 @@ from explorer.core.frozen import Frozen
 from explorer.ui.stylesheet import stylesheet
 from explorer.ui.theme import DARK, LIGHT, Theme, qcolor
 from explorer.ui.turns import Turns, later
+from explorer.ui.widgets.tree import inside
 
 Mode = Literal["system", "light", "dark"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -304,6 +305,13 @@ def _wear_out_of_sight(app: QApplication) -> bool:
     old = [widget for widget in app.allWidgets() if widget.property(_OLD)]
     _polish(app, old[:AT_ONCE])
     return len(old) > AT_ONCE
+
+
+def dress_now(hidden: QWidget) -> None:
+    """Polish a hidden widget and all in it: its size is asked for before it is shown."""
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    _polish(app, [widget for widget in (hidden, *inside(hidden, QWidget)) if widget.property(_OLD)])
 
 
 def _polish(app: QApplication, widgets: list[QWidget]) -> None:

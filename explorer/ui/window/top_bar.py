@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QTo
 
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
+from explorer.ui.appearance import dress_now
 from explorer.ui.errors import show_done
 from explorer.ui.files import Files
 from explorer.ui.theme import mark
@@ -129,6 +130,11 @@ class SettingChoice(QWidget):
         """The width in pixels of the list, or of the buttons, whichever is shown now."""
         return (self._list if narrow else self._buttons).sizeHint().width()
 
+    def restyle(self) -> None:
+        """Follow the text scale: the list or the buttons are hidden, and what both would take is compared next."""
+        dress_now(self._list)
+        dress_now(self._buttons)
+
     def be_narrow(self, on: bool) -> None:
         """Show a list to open, or the buttons."""
         self._narrow = on
@@ -149,7 +155,7 @@ class SettingChoice(QWidget):
 Tab = Literal["Pipeline", "Train", "Words", "References", "Lessons", "Class"]
 TABS: tuple[Tab, ...] = get_args(Tab)
 """The tabs that the window can show below the bar. The menu opens those that have no button in the bar."""
-TITLE, PART, LEAST_TITLE, SHARED_TITLE = 170, 0.21, 40, 70
+TITLE, PART, LEAST_TITLE, SHARED_TITLE = 170, 0.21, 40, 100
 """Pixels at text scale 1: the title's width in a window of `NARROW`, its share of more width, its least width, and its
 least width on one line with the choices.
 """
@@ -390,6 +396,7 @@ class TopBar(QFrame):
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
+        self._settings.restyle()
         self._space()
 
     def _space(self) -> None:
