@@ -5,9 +5,10 @@ import re
 import pytest
 
 from explorer.document.commands import SetSwitch
-from explorer.pages.about import ABOUT, answers
+from explorer.pages.about import about, answers
 from explorer.pages.compose import KINDS
 
+ABOUT = about()
 QUESTIONS = {
     "attention": ("dot product", "√d_k"),
     "heads": ("several heads",),
@@ -19,7 +20,7 @@ QUESTIONS = {
 
 
 def test_every_kind_of_stage_is_explained():
-    assert KINDS.keys() - ABOUT.keys() == set(), "explorer/pages/about.py says nothing of these"
+    assert KINDS.keys() - ABOUT.keys() == set(), "resources/about.toml says nothing of these"
     assert ABOUT.keys() - KINDS.keys() == set(), "explorer/pages/compose.py has no page for these"
 
 
