@@ -65,6 +65,8 @@ class Marks(pg.GraphicsObject):
     def tell(self, drawing: draw.Drawing, all_: bool = True) -> None:
         """Take another drawing, and repaint all of it; without `all_` the caller repaints what differs."""
         before, self.drawing = self.drawing, drawing
+        if before is not None:
+            self.under, self.here = (_same_box(number, before, drawing) for number in (self.under, self.here))
         self._lights = None
         old = () if all_ or before is None else before.marks
         kept = [mark is other for mark, other in zip(old, drawing.marks, strict=False)]
@@ -457,6 +459,18 @@ class Marks(pg.GraphicsObject):
                 painter.fillRect(rect, ground)
             painter.setPen(qcolor(theme.here_text if lit else word_ink(theme, label.ink)))
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _same_box(number: int | None, before: draw.Drawing, after: draw.Drawing) -> int | None:
+    """The number of a box in another drawing: of the one with its name, else of one with its number; or None."""
+    if number is None:
+        return None
+    box, there = before.marks[number], after.marks[number] if number < len(after.marks) else None
+    assert isinstance(box, draw.Box)
+    if isinstance(there, draw.Box) and there.name == box.name:
+        return number
+    found = (i for i, mark in enumerate(after.marks) if isinstance(mark, draw.Box) and mark.name == box.name)
+    return next(found, number if isinstance(there, draw.Box) else None)
 
 
 def _polygon(x: Array, y: Array) -> QPolygonF:

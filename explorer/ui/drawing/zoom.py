@@ -75,11 +75,6 @@ class Closer:
         """Take the window of another drawing; if only a part is visible, the visible part stays."""
         left, right, bottom, top = window
         whole = QRectF(left, bottom, right - left, top - bottom)
-        marks = self._view.drawing.marks
-        for name in ("under", "here"):
-            number = getattr(self._marks, name)
-            if number is not None and (number >= len(marks) or not isinstance(marks[number], Box)):
-                setattr(self._marks, name, None)
         if whole != self._whole:
             near = self.near
             self._whole = whole

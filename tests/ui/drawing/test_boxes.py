@@ -163,6 +163,22 @@ def test_arrows_go_from_box_to_box_and_enter_goes_in(picture, bench):
     assert bench.selection.stage == "source.embedding"
 
 
+def test_the_focus_stays_on_its_box_when_an_edit_draws_more_lines_or_fewer(picture, bench):
+    before = picture.drawing
+    layer, way, *others = before.marks
+    box = others[2]
+    picture.closer._stand_at(before.marks.index(box), picture.sceneRect())
+    for lines in ((way,) * 4, (), (way,)):
+        picture.tell(replace(before, marks=(layer, *lines, *others)))
+        assert picture.drawing.marks[picture._marks.here] == box
+        assert picture.accessibleDescription().startswith("Feed-forward")
+    off = replace(box, name="Feed-forward, switched off")
+    picture.tell(replace(before, marks=(layer, way, *others[:2], off, *others[3:])))
+    assert picture.drawing.marks[picture._marks.here] == off
+    picture.tell(replace(before, marks=(layer,)))
+    assert picture._marks.here is None
+
+
 def test_the_wheel_looks_closer_around_the_mouse(picture, at, hand):
     whole, place = seen(picture), at(picture, 75, 60)
     before = picture.at(QPointF(place))
