@@ -84,7 +84,8 @@ def logits(found, ids=(5, 7, 3, 0)):
 
 
 def test_it_has_the_numbers_of_the_same_folder(tmp_path):
-    file = file_of(tmp_path / "small.gguf", FACTS, own_names(weights()))
+    lists = {"general.tags": ["a", "bc"], "general.ids": [1, 2, 3], "general.parts": [0.5]}
+    file = file_of(tmp_path / "small.gguf", {**lists, **FACTS}, own_names(weights()))
     np.testing.assert_allclose(
         logits(opened(file)), logits(hugging_face.opened(write(tmp_path))), rtol=1e-10
     )  # its ε is a float32
@@ -345,6 +346,33 @@ def test_what_would_change_the_numbers_is_refused_by_name(tmp_path, changes, sai
     with pytest.raises(ExplorerError) as error:
         opened(file_of(tmp_path / "a.gguf", {**FACTS, **changes}, own_names(weights())))
     assert error.value.id == "checkpoint"
+    assert said in error.value.fields["problem"]
+
+
+K, Q = text("blk.0.attn_k.weight"), text("blk.0.attn_q.weight")
+CHANGED = {
+    "is too short": (slice(20, None), b""),
+    "is no GGUF file": (slice(0, 4), b"GGML"),
+    "is GGUF of version 1;": (slice(4, 5), b"\1"),
+    "more tensors or facts": (slice(12, 13), b"\1"),
+    "has more tensors or facts": (slice(20, 21), b"\1"),
+    "says 'llama.attention.head_count' twice": (b"llama.rope.dimension_count", b"llama.attention.head_count"),
+    "has the tensor 'blk.0.attn_q.weight' twice": (K, Q),
+    "with 67 axes": (K + b"\2", K + b"C"),
+    "in a type that is not read here (4)": (K + struct.pack("<IQQI", 2, 8, 4, 0), K + struct.pack("<IQQI", 2, 8, 4, 4)),
+    "that overlap": (K + struct.pack("<IQQ", 2, 8, 4), K + struct.pack("<IQQ", 2, 8, 8)),
+    "has no room for the tensor": (slice(-32, None), b""),
+    "a fact of a type that is not known here (13)": (b"block_count\4", b"block_count\r"),
+}
+
+
+@pytest.mark.parametrize(("said", "change"), CHANGED.items(), ids=CHANGED)
+def test_a_file_that_is_not_as_it_says_is_refused(tmp_path, said, change):
+    raw, (place, instead) = file_of(tmp_path / "a.gguf", FACTS, own_names(weights())).read_bytes(), change
+    place = place if isinstance(place, slice) else slice(raw.index(place), raw.index(place) + len(place))
+    (tmp_path / "a.gguf").write_bytes(raw[: place.indices(len(raw))[0]] + instead + raw[place.indices(len(raw))[1] :])
+    with pytest.raises(ExplorerError) as error:
+        opened(tmp_path / "a.gguf")
     assert said in error.value.fields["problem"]
 
 
