@@ -90,11 +90,7 @@ def _gpt2(s: Sizes) -> Fields:
 
 def _neox(s: Sizes) -> Fields:
     turned = max(s.d_k // 8 * 2, 2)  # a quarter of the dimensions, in pairs
-    return _saying(s, head_dim=s.d_k, rotary_pct=min((turned + 0.5) / s.d_k, 1.0), use_parallel_residual=True)
-
-
-def _bert(s: Sizes) -> Fields:
-    return _saying(s, hidden_act="gelu", max_position_embeddings=512, type_vocab_size=2)
+    return _saying(s, head_dim=s.d_k, rotary_pct=min((turned + 0.5) / s.d_k, 1.0))
 
 
 def _t5(s: Sizes) -> Fields:
@@ -106,14 +102,11 @@ def _t5(s: Sizes) -> Fields:
         "num_layers": s.layers,
         "num_decoder_layers": s.layers,
         "vocab_size": s.words,
-        "feed_forward_proj": "relu",
-        "relative_attention_num_buckets": 32,
-        "relative_attention_max_distance": 128,
     }
 
 
-_KNOWN = (
-    Member("BERT base", 2018, "bert", Sizes(768, 12, 64, 3072, 12, 30522), _bert),
+MEMBERS = (
+    Member("BERT base", 2018, "bert", Sizes(768, 12, 64, 3072, 12, 30522), _saying),
     Member("GPT-2", 2019, "gpt2", Sizes(768, 12, 64, 3072, 12, 50257), _gpt2),
     Member("T5 small", 2020, "t5", Sizes(512, 8, 64, 2048, 6, 32128), _t5),
     Member("Pythia 160M", 2023, "gpt_neox", Sizes(768, 12, 64, 3072, 12, 50304), _neox),
@@ -148,17 +141,12 @@ _KNOWN = (
         _llama(2, rope_theta=1e6, tie_word_embeddings=True),
     ),
 )
-
-
-@cache
-def members() -> tuple[Member, ...]:
-    """The published models whose checkpoints can be opened, oldest first."""
-    return tuple(member for member in _KNOWN if member.kind in ARCHITECTURES)
+"""The published models, oldest first."""
 
 
 def member(name: str) -> Member:
     """The published model of this name."""
-    return next(one for one in members() if one.name == name)
+    return next(one for one in MEMBERS if one.name == name)
 
 
 @cache
@@ -171,7 +159,7 @@ def own_switches(one: Member) -> Mapping[str, SwitchValue]:
 @cache
 def differing() -> tuple[tuple[str, str], ...]:
     """The switches, as (part, name), in which some model differs from that of 2017; sizes are excluded."""
-    plans = [one.plan(one.sizes) for one in members()]
+    plans = [one.plan(one.sizes) for one in MEMBERS]
     return tuple(
         (part, name)
         for part, kind in PARTS.items()

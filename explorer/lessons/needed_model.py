@@ -34,7 +34,7 @@ def read_needed(top: TomlTable) -> NeededModel:
 
     Raises `ExplorerError`: "lesson-key".
     """
-    from explorer.checkpoints.architectures import members  # few lessons need a model
+    from explorer.checkpoints.architectures import MEMBERS  # few lessons need a model
 
     table = top.table("checkpoint")
     table.has_only("name", "kind", "published", "licence", "files", "bytes", "sha256", "checked", "sizes")
@@ -45,7 +45,7 @@ def read_needed(top: TomlTable) -> NeededModel:
         table.fail("sha256", "is no SHA-256", "write 64 digits and letters from a to f, or leave it out")
     return NeededModel(
         table.text("name"),
-        table.one_of("kind", {one.kind: None for one in members()}),
+        table.one_of("kind", {one.kind: None for one in MEMBERS}),
         table.text("published"),
         table.text("licence"),
         table.words("files"),
@@ -58,7 +58,7 @@ def read_needed(top: TomlTable) -> NeededModel:
 
 def stand_in(top: TomlTable, needed: NeededModel) -> tuple[Model, Mapping[str, Array]]:
     """A narrow model of the same architecture, with random weights and the words that the lesson names."""
-    from explorer.checkpoints.architectures import Sizes, members
+    from explorer.checkpoints.architectures import MEMBERS, Sizes
     from explorer.checkpoints.checkpoint import model_of
 
     tables = [top, *(top.table("settings").table(name) for name in top.table("settings")), *top.tables("step")]
@@ -66,7 +66,7 @@ def stand_in(top: TomlTable, needed: NeededModel) -> tuple[Model, Mapping[str, A
     words = tuple(dict.fromkeys(said))
     heads, layers = needed.sizes["heads"], needed.sizes["layers"]
     width = heads * _NARROW
-    member = next(one for one in members() if one.kind == needed.kind)
+    member = next(one for one in MEMBERS if one.kind == needed.kind)
     model = model_of(member.plan(Sizes(width, heads, _NARROW, 2 * width, layers, len(words))), "float32")
     model = replace(model, axes={f"{sequence}.words": words for sequence in SEQUENCES[model.kind]})
     drawn = State.of(model, {}).used

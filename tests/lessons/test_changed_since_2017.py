@@ -7,7 +7,7 @@ from math import log
 import numpy as np
 import pytest
 
-from explorer.checkpoints.architectures import members, own_switches
+from explorer.checkpoints.architectures import MEMBERS, own_switches
 from explorer.core.decoder import next_word_cost
 from explorer.core.engine import run
 from explorer.core.graph import Place
@@ -226,14 +226,16 @@ def test_which_expert_takes_verbs_is_what_the_words_say(lesson, made):
 
 
 def test_the_table_of_known_models_answers_the_first_question(lesson):
-    chosen = [own_switches(one) for one in members()]
+    chosen = [own_switches(one) for one in MEMBERS]
     assert len(chosen) == 10
     assert "ten known models" in said(lesson, "paper")
     assert all(one["input.positions"] != "sinusoidal" for one in chosen)
-    kept = {one.name: own_switches(one) for one in members()}
+    kept = {one.name: own_switches(one) for one in MEMBERS}
     assert kept["BERT base"]["self.norm"] == "post"
     assert kept["T5 small"]["ffn.activation"] == "ReLU"
     assert kept["Gemma 2B"]["self.key_heads"] == 1
+    assert kept["Pythia 160M"]["ffn.reads"] == "beside attention"
+    assert kept["Pythia 160M"]["input.rotary_width"] == 64 / 4
     llama = lesson.state("llama").model
     for key, value in kept["Llama 3 8B"].items():
         part, name = key.split(".")

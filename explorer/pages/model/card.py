@@ -67,15 +67,15 @@ def family(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def _tree() -> Listing:
-    from explorer.checkpoints.architectures import differing, members, own_switches  # the readers of others' files
+    from explorer.checkpoints.architectures import MEMBERS, differing, own_switches  # the readers of others' files
 
-    groups = _alike(differing(), [own_switches(one) for one in members()])
+    groups = _alike(differing(), [own_switches(one) for one in MEMBERS])
     titles = [_switch(group[0]).title for group in groups]
     columns = [
         Column(title + (f", {_where(group)}" if titles.count(title) > 1 or group[0][0] == "output" else ""))
         for title, group in zip(titles, groups, strict=True)
     ]
-    lines = tuple(_line(one, own_switches(one), groups) for one in members())
+    lines = tuple(_line(one, own_switches(one), groups) for one in MEMBERS)
     return Listing(
         "members", "Known models and their switches", (Column("Model"), Column("Year"), *columns), lines, most=20
     )

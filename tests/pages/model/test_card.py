@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from refusals import refuses
 
-from explorer.checkpoints.architectures import PARTS, as_member, differing, member, members, own_switches
+from explorer.checkpoints.architectures import MEMBERS, PARTS, as_member, differing, member, own_switches
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import BecomeKind, SetSwitch
 from explorer.document.document import Document
@@ -108,7 +108,7 @@ def test_it_counts_the_words_that_are_read_and_those_that_are_said(desk):
     assert told["words of the output"] == str(len(axes["output.words"]))
 
 
-NAMES = [one.name for one in members()]
+NAMES = [one.name for one in MEMBERS]
 
 
 def listings(eyes):
@@ -120,7 +120,7 @@ def test_each_row_says_what_opens_the_models_checkpoints(desk):
     assert [line.entries[0].text for line in tree.lines] == NAMES
     titles = [column.title for column in tree.columns]
     assert len(set(titles)) == len(titles)
-    for line, one in zip(tree.lines, members(), strict=True):
+    for line, one in zip(tree.lines, MEMBERS, strict=True):
         plan = one.plan(one.sizes)
         for part, name in differing():
             switch = SWITCHES[PARTS[part]][name]
