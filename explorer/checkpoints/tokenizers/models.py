@@ -155,20 +155,17 @@ class Unigram(Frozen, eq=False):
         score[0] = type(self._unknown_score)(0)
         reached = [True] + [False] * n
         for i in range(n):
-            single = False
             for length in self._lengths:
                 if i + length > n:
                     break
                 own = self.scores.get(text[i : i + length])
                 if own is None:
                     continue
-                single |= length == 1
                 if not reached[i + length] or score[i] + own > score[i + length]:
                     score[i + length], begins[i + length] = score[i] + own, i
                     known[i + length], reached[i + length] = True, True
-            if not single and (not reached[i + 1] or score[i] + self._unknown_score > score[i + 1]):
-                score[i + 1], begins[i + 1] = score[i] + self._unknown_score, i
-                known[i + 1], reached[i + 1] = False, True
+            if not reached[i + 1] or score[i] + self._unknown_score > score[i + 1]:
+                score[i + 1], begins[i + 1], known[i + 1] = score[i] + self._unknown_score, i, False
         found, end = list[tuple[str, float]](), n
         together = ""
         while end:

@@ -444,6 +444,17 @@ def test_the_last_good_weights_stay(xor):
     assert (bits(trainer), trainer.at) == (kept, at)
 
 
+def test_what_is_held_for_single_cases_is_refused_where_a_batch_has_others(xor):
+    made, all_cases = xor(), cases(np.zeros((4, 2)), np.ones((4, 1)))
+    pin = {"layer.1.hidden": Pin(np.eye(4, 3) > 0, np.ones((4, 3)))}
+    whole = Trainer(made.model, made._inputs, all_cases, made.recipe, pin)
+    assert whole.fingerprint != Trainer(made.model, made._inputs, all_cases, made.recipe).fingerprint
+    for data, recipe in ((all_cases, replace(made.recipe, batch=2)), (all_cases.split(0.5, 1), made.recipe)):
+        with refuses(r"layer\.1\.hidden is held at values for single cases"):
+            Trainer(made.model, made._inputs, data, recipe, pin)
+        Trainer(made.model, made._inputs, data, recipe, {"loss.value": Pin(np.array(True), np.array(0.0))})
+
+
 def test_a_model_without_a_loss(xor):
     model = xor().model.with_switch("loss", "loss", "none")
     with pytest.raises(ExplorerError) as caught:
