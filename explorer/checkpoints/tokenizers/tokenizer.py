@@ -233,8 +233,6 @@ def _apart(text: str, looked: _Looked, begins: bool) -> list[tuple[Added | str, 
         if one.takes_right:
             while last < len(text) and is_blank(text[last]):
                 last += 1
-        if first < end:  # the piece before it has absorbed these blanks
-            first = end
         if end < first:
             found.append((text[end:first], begins and end == 0))
         found.append((one, begins and first == 0))

@@ -68,6 +68,11 @@ def test_pieces_that_a_folder_adds_are_looked_for_in_the_text(folder):
     found = folder("gpt2", {"added_tokens_decoder": {"263": said, "x": said, "9": 5, "9" * 5000: said}}, **files)
     assert found.encode("b  <other>") == [*letters("b"), 263]
     assert found.decode([263]) == ""
+    said = {"content": "<w>", "rstrip": True, "single_word": True}
+    found = folder("gpt2", {"added_tokens_decoder": {"263": said}}, **files)
+    assert found.encode("<w>  <w>.a") == [263, 263, *letters(".a")]
+    for word in ("a<w>", "<w>a"):
+        assert found.encode(word) == letters(word)
 
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "##s", "é", "e", "中", "The"]

@@ -22,6 +22,15 @@ SMALL = Settings(words=100, least=1, dims=10, window=4, epochs=15, x_max=20)
 WAYS = [False, pytest.param(True, marks=pytest.mark.skipif(not glove.fast_available(), reason="numba is not there"))]
 
 
+@pytest.fixture(autouse=True)
+def one_core():
+    """A thousand small stages shared out between cores take longer than on one."""
+    if glove.fast_available():
+        from explorer.words.training.loops import use_cores
+
+        use_cores(1)
+
+
 # Text
 
 
@@ -194,7 +203,6 @@ def test_the_number_of_cores_makes_no_difference(story):
     for cores in (1, 2):
         use_cores(cores)
         found.append(trained(story, fast=True)[0].array.tobytes())
-    use_cores(None)
     assert found[0] == found[1]
 
 
