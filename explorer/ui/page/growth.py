@@ -80,7 +80,8 @@ class Growth:
             # None of this depends on the numbers, because cells must not move.
             places = [one for one in page.widgets.values() if isinstance(one, PicturePlace | DescentView)]
             late, sizes = [one.picture is None for one in places], [box.own_size[1:] for box in self._sharing.boxes()]
-            decides = room, height, [one.id for one in self._sharing.all], sizes, late, can_typeset_now()
+            lists = [(len(one.lines), len(one.columns)) for one in self._sharing.all if isinstance(one, Listing)]
+            decides = room, height, [one.id for one in self._sharing.all], lists, sizes, late, can_typeset_now()
         if decides == self._decided:
             return False
         self._decided, self.grown, self.drawn, self.tall, self.maps, self.breaks = decides, 1.0, 1.0, 1.0, 1.0, False

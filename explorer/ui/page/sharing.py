@@ -166,9 +166,10 @@ class Sharing:
                     widget.be(labelled=True)
                 if id not in in_rows and widget.tell_size():
                     self.page.tell_around(widget)
-        for one in self.all:
-            if isinstance(one, Listing):
-                cast("ListingView", self.page.widgets[one.id]).be_times(max(self.growth.drawn, 1.0))
+        views = [cast("ListingView", self.page.widgets[one.id]) for one in self.all if isinstance(one, Listing)]
+        heights = [view.minimumHeight() for view in views]
+        for view in views:
+            view.be_times(max(self.growth.drawn, 1.0))
         for stack in (one for one in self.all if isinstance(one, Stack) and one.width):
             across = stacks[stack.id]
             self.page.holder_of(stack).setFixedWidth(across)
@@ -182,6 +183,9 @@ class Sharing:
             elif isinstance(widget, DescentView | Sized) and widget.be_no_wider(room, self.growth.drawn):
                 self.page.tell_around(widget)
         self._let_be(self.page.elements, room)
+        for view, was in zip(views, heights, strict=True):
+            if view.minimumHeight() != was:
+                self.page.tell_around(view)
         for scheme in crossing:
             self._line_up(scheme)
         for row in rows:

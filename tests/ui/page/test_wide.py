@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from PySide6.QtCore import QPoint, QRect
 
-from explorer.document.commands import SetCells, SetSwitch
+from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.element import leaves
 from explorer.pages.page import Row, Stack
@@ -332,3 +332,18 @@ def test_pictures_of_few_words_take_the_room_that_a_page_leaves(open_window, eye
         return page.elements.widgets["heat map"].height()
 
     assert high(WIDE) > 2 * high(SMALL)
+
+
+def test_a_page_of_lists_is_as_large_as_fits_however_many_lines_they_have(open_window, eye):
+    window = open_window("tiny-gpt", stage="generation.pieces")
+    document, (sequence,) = window.bench.document, window.bench.document.wanted.graph.sequences
+    word, drawn = document.words(sequence)[3], []
+    window.resize(1500, 1540)
+    for count in (5, 10, 1, 10, 5):
+        document.do(SetTokens(sequence, (word,) * count))
+        eye.settle(window)
+        page = window.page()
+        assert page.verticalScrollBar().maximum() == 0, count
+        drawn.append(page.elements._sharing.growth.drawn)
+    assert drawn == drawn[::-1], drawn
+    assert len(set(drawn)) > 1, drawn
