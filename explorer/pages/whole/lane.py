@@ -233,7 +233,7 @@ class Lane:
 
 
 class _Costs(Frozen):
-    """How many parameters each block has, and the share of each stage in the multiplications."""
+    """How many parameters each stage has, and its share in the multiplications."""
 
     parameters: Mapping[str, int]
     shares: Mapping[str, float]
@@ -245,8 +245,10 @@ _FOUND: WeakKeyDictionary[Graph, _Costs] = WeakKeyDictionary()
 
 def _costs(view: View) -> _Costs:
     if view.graph not in _FOUND:
-        counts = {block.name: block.count for block in parameters(view.graph, view.state.model)}
-        work: dict[str, int] = {}
+        counts, work = dict[str, int](), dict[str, int]()
+        for weights in (one for block in parameters(view.graph, view.state.model) for one in block.weights):
+            stage = view.nodes[weights.name].stage
+            counts[stage] = counts.get(stage, 0) + weights.count
         for node in view.nodes.values():
             if node.short != "likeness":  # which is only for looking at
                 work[node.stage] = work.get(node.stage, 0) + multiplications(view.graph, node)
@@ -420,11 +422,10 @@ class Sheet:
         return into(self.view.graph, stage)
 
     def tip(self, stage: Stage, name: str) -> str:
-        """The tooltip of a block: what it does, its shape, its parameters and its share of the multiplications."""
-        block = stage.name.rpartition(".")[0] if "." in stage.name else stage.name
+        """The tooltip of a stage: what it does, its shape, its parameters and its share of the multiplications."""
         said, shape = said_of(self.view, stage), written_shape(self.view.values[name].shape)
         lines = [f"{stage.group}: {stage.title}", said, shape]
-        if count := self._costs.parameters.get(block, 0):
+        if count := self._costs.parameters.get(stage.name, 0):
             lines.append(f"{count:,} parameter{'s' * (count != 1)}")
         if share := self._costs.shares.get(stage.name, 0):
             lines.append(f"{percent(share)} of the multiplications")

@@ -1,12 +1,13 @@
 """The whole model in one picture: what goes in, what comes out, and what stands between. No window anywhere."""
 
 import itertools
+import re
 from functools import cache
 
 import numpy as np
 import pytest
 
-from explorer.core.cost import cost
+from explorer.core.cost import cost, parameters, total
 from explorer.core.graph import Place
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
@@ -701,6 +702,16 @@ def test_a_box_has_the_share_of_the_multiplications_that_the_page_of_costs_count
     norms = [one.tip for one in shown.marks("model", Box) if one.title == "norm"]
     assert norms
     assert not any("multiplications" in tip for tip in norms)
+
+
+def test_boxes_together_have_the_parameters_of_the_model_and_waves_have_none(desk):
+    made = desk()
+    made.document = Document(new_lesson("gpt", ["one two three"], d_model=8, heads=2).state())
+    tips = [box.tip for box in made.page(WHOLE.name).marks("model", Box)]
+    counts = re.findall(r"([\d,]+) parameter", " ".join(tips))
+    every = total(parameters(made.view.graph, made.view.state.model))
+    assert sum(int(count.replace(",", "")) for count in counts) == every
+    assert not any("parameter" in tip for tip in tips if "Positions" in tip)
 
 
 def test_words_look_back_only_where_the_mask_makes_them(desk):

@@ -37,7 +37,7 @@ def test_each_block_is_a_child_with_name_summary_and_place(picture):
     assert [one.text(Text.Name) for one in found] == [box.name for box in boxes]
     assert [one.text(Text.Description) for one in found] == [box.tip.replace("\n", ", ") for box in boxes]
     attention = next(one for one in found if one.text(Text.Name).startswith("Encoder 1: Self-attention"))
-    assert "136 parameters" in attention.text(Text.Description)
+    assert "96 parameters" in attention.text(Text.Description)
     assert met(picture).text(Text.Name) == picture.drawing.summary
     for one in found:
         assert picture.window().geometry().contains(one.rect())
