@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QLabel, QLayout, QMainWindow, QScrollArea, QSizePolicy, QSplitter, QWidget
 
@@ -113,9 +113,11 @@ class Docks:
         self._open[dock] = stage, area
         self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
         dock.setFloating(True)
-        dock.resize(self._bench.appearance.px(900), min(self._window.height(), self._bench.appearance.px(700)))
-        corner = self._window.frameGeometry().topRight()
-        dock.move(corner.x() - dock.width() - self._bench.appearance.px(40), corner.y() + self._bench.appearance.px(80))
+        px, room, corner = self._bench.appearance.px, self._window.screen().availableGeometry(), self._window.pos()
+        size = QSize(px(900), px(700)).boundedTo(self._window.size()).boundedTo(room.size())
+        left, top = corner.x() + self._window.width() - size.width() - px(40), corner.y() + px(80)
+        at = QPoint(min(left, room.right() - size.width()), min(top, room.bottom() - size.height()))
+        dock.setGeometry(QRect(QPoint(max(at.x(), room.left()), max(at.y(), room.top())), size))
         dock.show()
         area.show_stage(stage.name)
         return dock

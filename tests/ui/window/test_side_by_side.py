@@ -233,6 +233,10 @@ def test_a_window_of_a_stage_is_made_in_turns_also_for_another_size_of_text(wind
     (larger,) = window.docks.pages
     assert larger.isVisible()
     assert larger.stage.name == "encoder.1.self.attention"
+    window.bench.appearance.set_scale(2.0)
+    here, room = window.undock().geometry(), window.screen().availableGeometry()
+    assert here.size() == here.size().boundedTo(room.size())
+    assert here.left() >= room.left(), "its left edge was off the screen"
     window.bench.open(load("cat-sat-on-the"))  # it has no encoder
     qtbot.waitUntil(lambda: not window.docks.pages)
     qtbot.waitUntil(lambda: not shiboken6.isValid(dock))
