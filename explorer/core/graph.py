@@ -20,6 +20,11 @@ class Stage(Frozen):
     title: str  # its text in the list of stages
     group: str  # the heading above it in the list, such as "Encoder 1"
 
+    @cached_property
+    def where(self) -> str:
+        """Its group and its title, "Encoder 1: Self-attention"; one of them where both are the same."""
+        return self.title if self.title == self.group else f"{self.group}: {self.title}"
+
 
 class Node(Frozen):
     """One array of the graph: how it is computed, from which arrays, and what its axes mean."""

@@ -179,7 +179,7 @@ class _Writer:
         for name, line in lines:
             if name != now:
                 now, stage = name, stages[name]
-                title = stage.title if stage.title == stage.group else f"{stage.group}: {stage.title}"
+                title = stage.where
                 yield f"\n# --- {_plain(title)} ---\n"
             yield line
 

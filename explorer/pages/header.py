@@ -53,7 +53,7 @@ def _crumbs(view: View, stage: Stage) -> tuple[Button, ...]:
     block = levels.block_around(view, stage)
     if block is None:
         return (model,)
-    name = f"{block.group}: {block.title}"
+    name = block.where
     return model, Button("crumb.part", name, GoTo(block.name), f"{name}, all its matrices (Esc)", name)
 
 

@@ -35,7 +35,7 @@ TITLES = {"embedding": "Embedding", "output": "Output", "norm": "Norm"}
 
 def full_title(stage: Stage) -> str:
     """The title of a stage, with its group in front where several groups have a stage of this title (`WITHIN`)."""
-    return f"{stage.group}: {stage.title}" if stage.group.split()[0] in WITHIN else stage.title
+    return stage.where if stage.group.split()[0] in WITHIN else stage.title
 
 
 def has_stream(view: View) -> bool:

@@ -210,7 +210,7 @@ def laid_out(
         for box in page.findChildren(MatrixBox):
             box.hide_links()
 
-        title = f"{stops[stage].group}: {stops[stage].title}"
+        title = stops[stage].where
         ground = qcolor(bench.appearance.theme.page)
         yield Rendering(page, factor, whole, ground, title, f"{title}. {spoken(page)}"), view
     finally:

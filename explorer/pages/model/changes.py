@@ -48,7 +48,7 @@ def given(view: View) -> tuple[Element, ...]:
         decimals = decimals_of(values.flat[:SURVEYED])  # only the first are shown
         first = FIRST - max(decimals, 1)
         some = "  ".join(written(float(one), decimals) for one in values.flat[:first])
-        where = f"{stage.group}: {stage.title}" if stage.group != stage.title else stage.title
+        where = stage.where
         numbers = Entry(some + (" …" if values.size > first else ""), muted=True)
         name, shape = Entry(name_of(node.name), tip=tip, leads=leads), written_shape(values.shape)
         lines.append(Line.of(name, Entry(where, muted=True), shape, numbers))
@@ -135,7 +135,7 @@ class _Stage(Data):
 
     def line(self) -> Line:
         of, count = self.stage, f"{self.matrices} matri{'ces' if self.matrices > 1 else 'x'}"
-        title = f"{of.group}: {of.title}" if of is not None else "No longer there"
+        title = of.where if of is not None else "No longer there"
         said = Entry(title) if of is None else Entry(title, tip=f"Go to {title}", leads=GoTo(of.name))
         return Line.of(said, count, "", "", strong=True)
 

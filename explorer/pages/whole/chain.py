@@ -123,7 +123,7 @@ class _Boxed:
         self._title = title or (stage.title if node.short == "value" else name_of(node.name))
         formula = "" if node.is_input or origin else equation(view, node)
         self._formula = "" if node.name in IN_SIGNS and formula == node.symbol else formula
-        self.told = f"{self._title}, from {stage.group}: {stage.title}"
+        self.told = f"{self._title}, from {stage.where}"
         self.name = self.told if origin else self._title
         self._picture = LOW if self._small else high
         self._whose = self._rows()
@@ -172,7 +172,7 @@ class _Boxed:
         head = LINE * self._lines
         room = left + PAD, top + head + 2.0, width - 2 * PAD, height - head - PAD - 2.0
         said = said_of(view, self._stage)
-        tip = "\n".join(filter(None, (f"{self._stage.group}: {self._stage.title}", said, written_shape(value.shape))))
+        tip = "\n".join(filter(None, (self._stage.where, said, written_shape(value.shape))))
         box = draw.Box(
             place,
             self.name,
@@ -303,7 +303,7 @@ def neurons(view: View) -> tuple[draw.Drawing, list[str]]:
         title = "What goes in" if k == 0 else stage.title
         below = str(view.state.model.switch(f"layer.{k}", "activation")) if k else ""
         place = k * apart - half, top, 2 * half, height
-        tip = f"{stage.group}: {stage.title}\n{written_shape(view.values[name].shape)}, an example a row"
+        tip = f"{stage.where}\n{written_shape(view.values[name].shape)}, an example a row"
         said = f"{title}: {below}" if below else title
         add([draw.Box(place, said, title, below if share is None else note, tip, into(view.graph, stage), share)], name)
     into_layers = [_weights(view, k) for k in range(1, layers + 1)]

@@ -424,7 +424,7 @@ class Sheet:
     def tip(self, stage: Stage, name: str) -> str:
         """The tooltip of a stage: what it does, its shape, its parameters and its share of the multiplications."""
         said, shape = said_of(self.view, stage), written_shape(self.view.values[name].shape)
-        lines = [f"{stage.group}: {stage.title}", said, shape]
+        lines = [stage.where, said, shape]
         if count := self._costs.parameters.get(stage.name, 0):
             lines.append(f"{count:,} parameter{'s' * (count != 1)}")
         if share := self._costs.shares.get(stage.name, 0):

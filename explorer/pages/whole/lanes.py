@@ -255,7 +255,7 @@ class Lanes:
         left, bottom = lane.x + GAP, lane.top - RISE
         place = left, bottom - height, width, height
         share = amount(self._view, name)[1]
-        said = f"{stage.group}: {stage.title}"
+        said = stage.where
         sheet.add(Box(place, said, stage.title, "", sheet.tip(stage, name), sheet.into(stage), share))
         wide = min(lane.width, width - 2 * PAD)
         inside = left + (width - wide) / 2, bottom - height + 20.0, wide, height - 20.0 - PAD

@@ -95,7 +95,7 @@ def block(view: View, stage: Stage) -> tuple[Element, ...]:
     nodes = {node.name: node for node in view.nodes.values() if node.stage in names and counts(view, node)}
     read = dict.fromkeys(parent for node in nodes.values() for parent in node.parents if parent not in nodes)
     outside = [view.nodes[name] for name in read if counts(view, view.nodes[name])]
-    said = f"{stage.group}: {stage.title}, from {', '.join(one.short for one in outside) or 'its inputs'}"
+    said = f"{stage.where}, from {', '.join(one.short for one in outside) or 'its inputs'}"
     drawing, due = boxes(view, list(nodes.values()), outside, said)
     drawing = replace(joined(view, drawing, due), out=to_whole(view, stage))
     drawing, player = played(view, drawing, due, "Click a matrix to see its numbers; the wheel zooms.", stage.name)
@@ -191,7 +191,7 @@ def played(
     if backward:
         steps.reverse()
     taken = view.number(key, len(steps), 0, len(steps))
-    titles = {stage.name: f"{stage.group}: {stage.title}" for stage in view.graph.stages}
+    titles = {stage.name: stage.where for stage in view.graph.stages}
     names = tuple(f"{titles[view.nodes[name].stage]}, {view.nodes[name].short}" for name in steps)
     player = Player("player", taken, names, Keep(key), _said(names, taken, backward) or invitation)
     if taken == len(steps):

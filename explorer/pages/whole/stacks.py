@@ -148,7 +148,7 @@ class Stacks:
             wide = width if not added else (EMBEDDINGS if part == "embedding" else 1.0 - EMBEDDINGS) * (width - PLUS)
             sheet.wait_for(name)
             place, share = (left, column.y, wide, LOW), amount(self._view, name)[1]
-            said, tip = f"{stage.group}: {stage.title}", sheet.tip(stage, name)
+            said, tip = stage.where, sheet.tip(stage, name)
             sheet.add(Box(place, said, stage.title, "", tip, sheet.into(stage), share, letters=LOWER))
             left += wide + PLUS
             if added and part == "positions":

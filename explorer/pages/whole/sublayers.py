@@ -247,7 +247,7 @@ class Sublayers:
                 left, wide = left + share * (wide - APART) + APART, (1 - share) * (wide - APART)
             out = 0.0 if within else PAD - 3.0
             pill = left + PAD - out, top + height - PILL - 4.0, wide + 2 * out, PILL
-            said = f"{heads_stage.title} of {stage.group}: {stage.title}"
+            said = f"{heads_stage.title} of {stage.where}"
             sheet.wait_for(raw)
             sheet.add(Box(pill, said, mixed, "", sheet.tip(heads_stage, raw), sheet.into(heads_stage)))
 
@@ -267,7 +267,7 @@ class Sublayers:
                 here = f", row {row + 1}" if len(rows) > 1 else ""
                 whose = f"heads {first + 1} to {first + group} share keys and values{here}"
                 tip = f"Heads {first + 1} to {first + group} have their own queries, and one head of keys and values."
-                self._sheet.add(Box(place, f"{stage.group}: {stage.title}, {whose}", tip=tip, around=True))
+                self._sheet.add(Box(place, f"{stage.where}, {whose}", tip=tip, around=True))
 
     # Words that look at words
 

@@ -185,7 +185,7 @@ class Recorder(QObject):
         if document.state is not self._state and document.state not in self._bench.opened and not undone:
             edited = document.history.undo_label
         self._state = document.state
-        where = next((f"{one.group}: {one.title}" for one in selection.places if one.name == selection.stage), "")
+        where = next((one.where for one in selection.places if one.name == selection.stage), "")
         self.recording.add(document.state, look, selection.showing, edited or where, selection.head)
         self.changed.emit()
 

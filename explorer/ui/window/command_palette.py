@@ -117,7 +117,7 @@ class CommandPalette(QDialog):
         stages = {stage.name: stage for stage in graph.stages}
         for node in graph.nodes.values():
             stage = stages[node.stage]
-            yield Entry(node.name, f"Matrix · {stage.group} {stage.title}", partial(self._point, node.name))
+            yield Entry(node.name, f"Matrix · {stage.where}", partial(self._point, node.name))
         for term in glossary().terms:
             names = ", ".join((term.name, *term.also))
             yield Entry(names, "Term", partial(perform, bench, ForGlossary("define", term.name), self._window))

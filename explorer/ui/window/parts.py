@@ -105,7 +105,7 @@ class Docks:
     def open(self, stage: Stage) -> QDockWidget:
         """Show a stage in a dock."""
         area = StageArea(self._bench, always=stage.name)
-        dock = QDockWidget(f"{stage.group}: {stage.title}", self._window)
+        dock = QDockWidget(stage.where, self._window)
         dock.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dock.setWidget(area)
         dock.topLevelChanged.connect(lambda floats: self._bench.bridge.goes_before(dock) if floats else None)

@@ -59,8 +59,8 @@ class StageButton(QAbstractButton):
         self._under = False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(f"{stage.group}: {stage.title}")
-        self.setToolTip(f"{stage.group}: {stage.title}")
+        self.setAccessibleName(stage.where)
+        self.setToolTip(stage.where)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def sizeHint(self) -> QSize:
@@ -266,7 +266,7 @@ class PipelineMap(QFrame):
             return label
         button = mark(QPushButton(words), role="group")
         button.setAccessibleName(several or first.group)
-        button.setToolTip(f"Open {first.group}: {first.title}")
+        button.setToolTip(f"Open {first.where}")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.clicked.connect(lambda: self._bench.selection.go_to(first.name))
         return button

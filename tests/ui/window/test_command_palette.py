@@ -80,6 +80,9 @@ def test_an_example_is_opened(window, palette, hand, qtbot):
     palette(window, "emma hates example")
     hand.key(Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.bench.lesson.id == "emma")
+    shown = palette(window, "scores")
+    found = [shown.list.topLevelItem(i).text(1) for i in range(shown.list.topLevelItemCount())]
+    assert "Matrix · Attention" in found, "where a stage has the name of its group, that was said twice"
 
 
 def test_arrows_choose_among_what_fits_and_a_click_does_too(window, palette, hand, qtbot):

@@ -38,7 +38,7 @@ def test_one_button_for_each_stage_in_reading_order(open_window, lesson):
     assert tops == sorted(set(tops))
     groups = [label.text() for label in window.map.findChildren(QLabel) if label.isVisible()]
     assert groups == list(dict.fromkeys(stage.group for stage in stops(window)))
-    assert [b.accessibleName() for b in window.map.buttons] == [f"{s.group}: {s.title}" for s in stops(window)]
+    assert [b.accessibleName() for b in window.map.buttons] == [s.where for s in stops(window)]
 
 
 def test_the_lesson_says_where_to_begin(open_window):
