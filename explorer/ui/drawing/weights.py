@@ -126,7 +126,7 @@ class HeatMapView(WordPicture):
         self.shares = shares_of(matrix.array if limit == 1.0 else matrix.array / limit, low)
         # Colours instead of a lookup table, of which pyqtgraph would make all 256 colours again for each image.
         self._image.setImage(ramp.table[ramp.index(self.shares, low, 1.0)], autoLevels=False, levels=None)
-        shown = "" if matrix.showing == "values" else SHOWN[matrix.showing]
+        shown = "" if matrix.showing == "values" else matrix.nothing or SHOWN[matrix.showing]
         self.caption(" · ".join(filter(None, (element.title, shown))), element.title)
         self.lay_out(matrix.rows, matrix.columns)
         self._summarize()
@@ -135,6 +135,9 @@ class HeatMapView(WordPicture):
     def _summarize(self) -> None:
         """Describe the picture for a screen reader by the largest number of each row."""
         matrix, shares = self.matrix, self.matrix.colours == SHARES
+        if matrix.nothing:
+            self.say(f"Heat map of {SHOWN[matrix.showing]}: {matrix.nothing}")
+            return
         array = matrix.array[:MOST_SAID]
         plain = np.nan_to_num(array)
         largest = (plain if shares else np.abs(plain)).argmax(-1).tolist()
@@ -171,8 +174,11 @@ class HeatMapView(WordPicture):
         if square is None:
             return "", QRectF()
         row, column = square
-        value = exact(self.matrix.array[row, column])
-        return f"{self.matrix.label(row, column)}\n{value}", QRectF(column, row, 1, 1)
+        return f"{self.matrix.label(row, column)}\n{self._number(row, column)}", QRectF(column, row, 1, 1)
+
+    def _number(self, row: int, column: int) -> str:
+        """A number in full, or why there is none."""
+        return self.matrix.nothing or exact(self.matrix.array[row, column])
 
     def leaveEvent(self, event: Any) -> None:
         super().leaveEvent(event)
@@ -223,7 +229,7 @@ class HeatMapView(WordPicture):
             self.describe("")
         else:
             row, column = pointed
-            self.describe(f"{self.matrix.label(row, column)}: {exact(self.matrix.array[row, column])}")
+            self.describe(f"{self.matrix.label(row, column)}: {self._number(row, column)}")
             marked = [[row], [column]]
             self.bring(row + 0.5, column + 0.5)
             self._frame.setRect(QRectF(column, row, 1, 1))

@@ -12,7 +12,7 @@ from explorer.document.commands import PinCells, SetTokens
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.drawing import AttentionLines
-from explorer.pages.matrix import matrix
+from explorer.pages.matrix import ALONE, matrix
 from explorer.pages.stages.attention import heat_map, lights
 from explorer.pages.view import Cell, Looking, View
 from explorer.ui.drawing.side import CLOSEST, WELL_APART
@@ -457,6 +457,13 @@ def test_a_change_is_signed_and_the_lines_say_that_they_show_the_weights(short):
         dashed[row, column] = image.pixel(middle) != image.pixel(beside)
     assert dashed.tolist() == (heat.matrix.array < 0).tolist()
     assert dashed.any()
+
+
+def test_where_there_is_nothing_to_compare_a_heat_map_says_so(short):
+    short.follow(showing="difference")
+    heat, _ = short.pictures
+    for said in (heat._caption.text(), heat.accessibleName(), heat.told_at(QPointF(0.5, 0.5))[0]):
+        assert said.endswith(ALONE)
 
 
 def test_a_cell_of_the_same_attention_lights_its_lines(short):
