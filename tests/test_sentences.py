@@ -6,8 +6,9 @@ import pytest
 
 import explorer
 from explorer.core.errors import ExplorerError
-from explorer.sentences import SENTENCES, sentence
+from explorer.sentences import english, sentence
 
+SENTENCES = english()
 SOURCES = sorted(Path(explorer.__file__).parent.rglob("*.py"))
 
 

@@ -10,7 +10,7 @@ class ExplorerError(Exception):
     Parameters
     ----------
     id : str
-        A key of `explorer.sentences.SENTENCES`.
+        A key of `resources/sentences.toml`.
     **fields
         What the sentence names; may be another error, the reason.
     """

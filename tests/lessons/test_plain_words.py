@@ -20,6 +20,8 @@ from explorer.lessons.glossary import glossary
 from explorer.lessons.loader import catalogue, courses, lesson_files, model_files, models
 from explorer.lessons.prose import numbers_of, plain, sentences, texts_of
 from explorer.lessons.schema import StepStates
+from explorer.pages.about import about
+from explorer.sentences import english
 
 OF_A_TEXT = re.compile(r"\b(reference|references|ours|slides?|the print|prints?|printed)\b", re.IGNORECASE)
 FOR_READERS_OF_A_TEXT = {"004, 004-script", "not printed", "as printed, textbook", "slip"}
@@ -74,6 +76,11 @@ def test_no_course_leads_through_the_errata():
     assert last == sorted(last), "a lesson has no `order`, or one behind the errata"
 
 
+def test_what_is_said_of_stages_and_of_errors_does_so_too():
+    of_stages = [text for some in about().values() for one in some for text in (one.question, one.text)]
+    assert told(" ".join((*of_stages, *english().values()))) == []
+
+
 def test_recipes_do_so_too():
     for file in sorted((paths.resources() / "recipes").glob("*.toml")):
         content = tomllib.loads(file.read_text("utf-8"))
@@ -84,7 +91,7 @@ def test_pages_and_window_do_so_too():
     """All sentences in the source of what is on the screen, but for docstrings."""
     root = paths.resources().parent / "explorer"
     found = []
-    for file in sorted([*(root / "pages").rglob("*.py"), *(root / "ui").rglob("*.py"), root / "sentences.py"]):
+    for file in sorted([*(root / "pages").rglob("*.py"), *(root / "ui").rglob("*.py")]):
         name = file.relative_to(root).as_posix()
         if name in SOURCES or name.startswith("ui/references/"):
             continue
