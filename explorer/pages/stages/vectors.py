@@ -10,7 +10,7 @@ from math import atan2, degrees
 import numpy as np
 
 from explorer.core.graph import Stage
-from explorer.core.numbers import point, quantity, written
+from explorer.core.numbers import formatted, point, quantity
 from explorer.core.ops import Array
 from explorer.pages import drawing as draw
 from explorer.pages.element import Data, Element, Made
@@ -90,7 +90,7 @@ def _plane_of_two(view: View) -> draw.Drawing:
     across, up = (
         draw.Axis(f"dimension {name}" if name.isdigit() else name, grid=True) for name in (*names, "", "")[:2]
     )
-    said = f"Vectors: {told}; " + ("no angle" if _without_length(view) else f"angle {written(angle, 1)}°")
+    said = f"Vectors: {told}; " + ("no angle" if _without_length(view) else f"angle {formatted(angle, '.1f')}°")
     return draw.Drawing(marks, (-far, far, -far, far), said, across, up, square=True)
 
 
@@ -114,7 +114,7 @@ def _angle(seen: dict[str, tuple[float, float]], angle: float) -> list[draw.Mark
     if not all(any(seen.get(name, ())) for name in ("x", "y")) or not np.isfinite(angle):
         return []
     start, end = (degrees(atan2(seen[name][1], seen[name][0])) for name in ("y", "x"))
-    return [draw.Arc(start, (end - start + 180) % 360 - 180, f"α {written(angle, 1)}°")]
+    return [draw.Arc(start, (end - start + 180) % 360 - 180, f"α {formatted(angle, '.1f')}°")]
 
 
 def _arrows(seen: dict[str, tuple[float, float]], d: int) -> list[draw.Mark]:

@@ -43,6 +43,8 @@ def test_a_tip_is_dragged_and_the_drag_is_one_step(two):
     assert arrows(page)["x"].tip == (1.5, -2.12)
     two.document.undo()
     np.testing.assert_array_equal(two.value("x"), before)
+    two.do(SetCells("x", {(0, 0): 1.0, (0, 1): 2.0}), SetCells("y", {(0, 0): 2.0, (0, 1): 4.0}))
+    assert two.page("vectors").marks("plane", Arc)[0].text == "α 0.0°", "the cosine of parallel vectors is rounded"
 
 
 def test_the_shadow_lies_on_y_and_cannot_be_dragged(two):
