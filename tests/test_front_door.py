@@ -140,7 +140,7 @@ PATTERNS = re.findall(r"^\| an? [\w ,]+ \| `([^`]+)` \| (.+) \|$", TEXTS["CONTRI
 @pytest.mark.parametrize(("pattern", "files"), PATTERNS, ids=[pattern for pattern, _ in PATTERNS])
 def test_the_files_of_a_how_to_are_all_that_its_pattern_is_in(pattern, files):
     found = re.compile(rf"(?<!\w){re.escape(pattern)}(?!\w)")
-    sources = [*(ROOT / "explorer").rglob("*.py"), *(ROOT / f"resources/{one}.toml" for one in ("about", "glossary"))]
+    sources = [*(ROOT / "explorer").rglob("*.py"), *(ROOT / "resources").glob("*.toml")]
     there = {str(file.relative_to(ROOT)) for file in sources if found.search(file.read_text("utf-8"))}
     assert set(re.findall(r"`((?:explorer|resources)/[\w/]+\.\w+)`", files)) == there
 

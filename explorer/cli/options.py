@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from threading import Event
 from typing import Any, NamedTuple, NoReturn
 
+from explorer.paths import resources
+
 
 class UsageError(Exception):
     """A command line that cannot be understood; the text says what is wrong and what would be right."""
@@ -28,22 +30,31 @@ class Group(NamedTuple):
 
 
 class Command:
-    """A command, and what its ``--help`` says.
+    """A command.
 
     `does`: the function that does it, as "FILE.FUNCTION" in this folder.
     """
 
-    def __init__(self, does: str, about: str, *arguments: Argument | Group, epilog: str | None = None) -> None:
-        self.does, self.about, self.arguments, self.epilog = does, about, arguments, epilog
+    def __init__(self, does: str, *arguments: Argument | Group) -> None:
+        self.does, self.arguments = does, arguments
 
 
 class Parser(ArgumentParser):
     """The parser of a command; it leaves the output of errors and the exit to `main`."""
 
     def __init__(self, name: str, command: Command, usage: str | None = None) -> None:
+        self._name = name or "explorer"
         prog, form = f"explorer {name}".strip(), RawDescriptionHelpFormatter
-        super().__init__(prog, usage, command.about, command.epilog, formatter_class=form, allow_abbrev=False)
+        super().__init__(prog, usage, formatter_class=form, allow_abbrev=False)
         _add(self, command.arguments)
+
+    def format_help(self) -> str:
+        """The help, with the words of `resources/commands.toml` before and behind the arguments."""
+        import tomllib  # not needed to run a command
+
+        said = tomllib.loads((resources() / "commands.toml").read_text("utf-8"))[self._name]
+        self.description, self.epilog = said["about"], said.get("epilog")
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         """Raise the error without the usage before it."""

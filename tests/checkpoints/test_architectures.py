@@ -369,4 +369,4 @@ def test_what_would_give_other_numbers_is_refused_by_name(kind, said):
 
 def test_the_help_names_each_architecture(capsys):
     assert main(["show", "--help"]) == 0
-    assert set(ARCHITECTURES) <= set(re.findall(r"\w+", capsys.readouterr().out)), "see show in explorer/cli/parser.py"
+    assert set(ARCHITECTURES) <= set(re.findall(r"\w+", capsys.readouterr().out)), "see resources/commands.toml"
