@@ -18,6 +18,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import formatted, live, quantity, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
+from explorer.document.state import State
 from explorer.pages.drawing import DRAWABLE
 from explorer.pages.stages.net_answers import between_points, level_lines
 from explorer.pages.training.loss_grid import LossGrid, Window, around, levels, moved
@@ -166,7 +167,7 @@ class LossSurface(Plot):
 
     def refresh(self) -> None:
         """Follow the run and the weights; begin a new grid if this one no longer fits the document."""
-        if not self._are_there:
+        if not self._are_in(self.bench.document.state):
             self._timer.stop()  # the model was replaced; the page follows later
             return
         engine = self.bench.document.engine
@@ -188,10 +189,9 @@ class LossSurface(Plot):
                 self._timer.start()
         self._draw_way()
 
-    @property
-    def _are_there(self) -> bool:
-        """Whether the two cells are inputs now: a switch removes inputs, and another model may compute the node."""
-        inputs = self.bench.document.state.used_unread
+    def _are_in(self, state: State) -> bool:
+        """Whether the two cells are inputs: a switch removes inputs, and another model may compute the node."""
+        inputs = state.used_unread
         return all(cell.node in inputs and is_cell_of(cell.index, inputs[cell.node].shape) for cell in self.cells)
 
     def _path(self) -> tuple[Array, int]:
@@ -208,7 +208,7 @@ class LossSurface(Plot):
     def _slice(self) -> None:
         """Compute for one slice; during a run for a third of a slice."""
         grid, playing = self.losses, self.bench.descent.playing
-        if grid is None or not self._are_there:
+        if grid is None or not self._are_in(self.bench.document.state):
             self._timer.stop()
             return
         if grid.more(perf_counter() + (SLICE_S / 3 if playing else SLICE_S), coarse=playing):
@@ -327,9 +327,9 @@ class LossSurface(Plot):
 
     def _move_to(self, point: tuple[float, float] | None) -> None:
         document = self.bench.document
-        if point is None:
+        if point is None or not self._are_in(document.wanted):
             return
-        arrays = moved(document.state.inputs, self.cells, point)
+        arrays = moved(document.wanted.inputs, self.cells, point)
         for array in arrays.values():
             array.flags.writeable = False
         try:

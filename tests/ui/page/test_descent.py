@@ -469,6 +469,18 @@ def test_a_click_on_the_surface_moves_the_two_weights(window, surface, hand, qtb
     assert window.bench.document.state.inputs["output.logits"][0, 3] == 0.7
 
 
+def test_a_click_on_the_surface_keeps_an_edit_that_is_still_computed(window, surface, large, gate, hand, qtbot):
+    qtbot.waitUntil(lambda: surface.losses.whole)
+    document = window.bench.document
+    document.do(SetCells("output.logits", {(0, 1): 2.0}))
+    assert document.computing
+    hand.click(surface, surface.mapFromScene(surface.getViewBox().sceneBoundingRect().center()))
+    gate.open.set()
+    qtbot.waitUntil(lambda: not document.computing)
+    assert document.state.inputs["output.logits"][0, 1] == 2.0
+    assert document.history.undo_label == "Move two weights on the loss surface"
+
+
 def test_the_way_over_the_surface(surface, stepper, descent, hand, qtbot):
     take(qtbot, hand, stepper, 5)
     qtbot.waitUntil(lambda: len(surface.way) == 6)
