@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from explorer.core.frozen import Frozen
+from explorer.core.numbers import significant
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
 from explorer.document.commands import Command, PinCells, Release, SetCells, SetSwitch
@@ -76,13 +77,21 @@ class MoveTo(Edit):
     # `x`, `y`: (name of an input, cell).
     x: tuple[str, tuple[int, ...]] | None
     y: tuple[str, tuple[int, ...]] | None
+    decimals: tuple[int, int] = (2, 2)  # of each coordinate: see `decimals_in`
     value: tuple[float, float] = (0.0, 0.0)  # where it was dragged to
 
     def command(self, stroke: object = None) -> Command:
-        cells = [(*where, number) for where, number in zip((self.x, self.y), self.value, strict=True) if where]
+        places = zip((self.x, self.y), self.value, self.decimals, strict=True)
+        cells = [(*where, round(number, decimals)) for where, number, decimals in places if where]
         (node,) = {node for node, _, _ in cells}
-        # Hundredths are finer than a pixel, and easy to read.
-        return SetCells(node, {cell: round(number, 2) for _, cell, number in cells}, stroke)
+        return SetCells(node, {cell: number for _, cell, number in cells}, stroke)
+
+
+def decimals_in(window: tuple[float, float, float, float]) -> tuple[int, int]:
+    """The decimals of a point that is dragged in a window of a drawing: easy to read, and about as fine as a pixel."""
+    left, right, bottom, top = window
+    across, up = (max(significant(size / 2, 2), 2) for size in (right - left, top - bottom))
+    return across, up
 
 
 class Switch(Edit):

@@ -15,7 +15,7 @@ from explorer.core.numbers import alone, formatted, quantity, written
 from explorer.core.ops import Array
 from explorer.pages import drawing as draw
 from explorer.pages.element import Element
-from explorer.pages.gestures import MoveTo
+from explorer.pages.gestures import MoveTo, decimals_in
 from explorer.pages.matrix import SHARES
 from explorer.pages.page import Note, Picture, Stack
 from explorer.pages.view import Cell, View
@@ -285,7 +285,7 @@ def _plane(net: Net, lines: list[draw.Mark], threshold: str) -> tuple[draw.Drawi
 
 def _cases(net: Net) -> list[draw.Mark]:
     low, high = net.levels
-    right, targets = net.right, net.targets
+    right, targets, fine = net.right, net.targets, decimals_in(_window(net.cases))
     dots: list[draw.Mark] = []
     for i, (x, y) in enumerate(net.cases[:MOST_CASES].tolist()):
         if not draw.drawable(x, y):
@@ -298,7 +298,7 @@ def _cases(net: Net) -> list[draw.Mark]:
                 y,
                 cell=Cell(net.output, (i, 0)),
                 also=(Cell(CASES, (i,)), Cell(TARGET, (i,))) if target is not None else (Cell(CASES, (i,)),),
-                drag=MoveTo((CASES, (i, 0)), (CASES, (i, 1))),
+                drag=MoveTo((CASES, (i, 0)), (CASES, (i, 1)), fine),
                 inside="" if target is None else formatted(target, "g"),
                 below=written(float(net.answers[i]), 2),
                 share=share,
@@ -446,14 +446,14 @@ def _curve(net: Net, trained: Engine | None, line: bool) -> draw.Drawing:
         if trained is not None:
             marks.append(draw.Curve(x[ends], trained.values["layer.1.activation"][ends, 0], "line", draw.series(1)))
             said.append(f"trained line {alone(float(trained.values[LOSS]))}")
+    # The names of the curves stand at their right ends.
+    window = (left, right + 0.06 * (right - left), low, high)
     movable = targets is not None and net.view.nodes[TARGET].is_input
     for i, (a, b) in enumerate(zip(x[:MOST_EXAMPLES].tolist(), y.tolist(), strict=False)):
         if draw.drawable(a, b):
-            drag = MoveTo(None, (TARGET, (i, 0))) if movable else None
+            drag = MoveTo(None, (TARGET, (i, 0)), decimals_in(window)) if movable else None
             also = (Cell(TARGET, (i,)),) if targets is not None else ()
             marks.append(draw.Dot(a, b, "", draw.series(5), cell=Cell(net.output, (i, 0)), also=also, drag=drag))
-    # The names of the curves stand at their right ends.
-    window = (left, right + 0.06 * (right - left), low, high)
     axes = draw.Axis(net.names(CASES, 1)[0]), draw.Axis(net.names(net.output, 1)[0])
     errors = f" Mean squared error: {', '.join(said)}" if said else ""
     return draw.Drawing(tuple(marks), window, f"{quantity(len(x), 'example')}.{errors}", *axes)

@@ -14,7 +14,7 @@ from explorer.core.numbers import decimals_of, exact, in_table, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import ACCENT, DRAWABLE, Axis, Dot, Drawing, Strips, drawable, series
 from explorer.pages.element import Element
-from explorer.pages.gestures import MoveTo
+from explorer.pages.gestures import MoveTo, decimals_in
 from explorer.pages.matrix import matrix
 from explorer.pages.page import NUMBER, Column, Entry, Item, Line, Lines, Listing, Note, Picture, Row, Section, Stack
 from explorer.pages.view import Cell, View
@@ -43,18 +43,18 @@ def _plane(view: View, name: str, title: str, drags: bool) -> Stack:
     """The rows of a node as points in a plane; with `drags`, dragging a point edits its row."""
     array, node = view.values[name], view.nodes[name]
     labels, features = (view.labels(axis) for axis in node.axes)
-    dots = []
+    window, dots = _window(array[(np.abs(array) < DRAWABLE).all(-1)]), []
     for i, (x, y) in enumerate(array.tolist()):
         if drawable(x, y):
             cells = (name, (i, 0)), (name, (i, 1))
-            drag = MoveTo(*cells) if drags else None
+            drag = MoveTo(*cells, decimals_in(window)) if drags else None
             also = (Cell(*cells[1]),)
             dots.append(
                 Dot(x, y, labels[i], ACCENT if drags else series(0), cell=Cell(*cells[0]), also=also, drag=drag)
             )
     told = "; ".join(f"{dot.name} ({written(dot.x, 2)}, {written(dot.y, 2)})" for dot in dots)
     across, up = (Axis(feature, grid=True) for feature in features)
-    drawing = Drawing(tuple(dots), _window(np.array([(dot.x, dot.y) for dot in dots])), f"{title}: {told}", across, up)
+    drawing = Drawing(tuple(dots), window, f"{title}: {told}", across, up)
     return Stack(f"plane of {name}", title, (Picture(f"points of {name}", drawing, 236, 245),))
 
 

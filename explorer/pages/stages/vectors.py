@@ -14,7 +14,7 @@ from explorer.core.numbers import formatted, point, quantity
 from explorer.core.ops import Array
 from explorer.pages import drawing as draw
 from explorer.pages.element import Data, Element, Made
-from explorer.pages.gestures import Keep, MoveTo
+from explorer.pages.gestures import Keep, MoveTo, decimals_in
 from explorer.pages.matrix import matrix
 from explorer.pages.page import Controls, Item, Note, Number, Picture, Row, Section, Stack
 from explorer.pages.view import Cell, View
@@ -83,15 +83,16 @@ def _plane_of_two(view: View) -> draw.Drawing:
     tips: dict[str, tuple[float, float]] = {name: (x, y) for name, (x, y) in zip(DRAWN, points.tolist(), strict=True)}
     seen = {name: tip for name, tip in tips.items() if draw.drawable(*tip)}
     far = 1.3 * draw.reach(points, LEAST_REACH)
+    window = -far, far, -far, far
     angle = float(view.values["angle"].item())
-    marks = (*_shadow(seen, far), *(_angle(seen, angle) if d <= 2 else ()), *_arrows(seen, min(d, 2)))
+    marks = (*_shadow(seen, far), *(_angle(seen, angle) if d <= 2 else ()), *_arrows(seen, min(d, 2), window))
     told = "; ".join(f"{WRITTEN.get(name, name)} {point(*tip)}" for name, tip in tips.items())
     names = view.labels(view.nodes["x"].axes[-1])
     across, up = (
         draw.Axis(f"dimension {name}" if name.isdigit() else name, grid=True) for name in (*names, "", "")[:2]
     )
     said = f"Vectors: {told}; " + ("no angle" if _without_length(view) else f"angle {formatted(angle, '.1f')}°")
-    return draw.Drawing(marks, (-far, far, -far, far), said, across, up, square=True)
+    return draw.Drawing(marks, window, said, across, up, square=True)
 
 
 def _shadow(seen: dict[str, tuple[float, float]], far: float) -> list[draw.Mark]:
@@ -117,7 +118,7 @@ def _angle(seen: dict[str, tuple[float, float]], angle: float) -> list[draw.Mark
     return [draw.Arc(start, (end - start + 180) % 360 - 180, f"α {formatted(angle, '.1f')}°")]
 
 
-def _arrows(seen: dict[str, tuple[float, float]], d: int) -> list[draw.Mark]:
+def _arrows(seen: dict[str, tuple[float, float]], d: int, window: tuple[float, float, float, float]) -> list[draw.Mark]:
     """The arrows y and x, and only the head of the shadow: it lies on y, and its shaft would hide y.
 
     `d`: how many coordinates they have, one or two.
@@ -126,7 +127,8 @@ def _arrows(seen: dict[str, tuple[float, float]], d: int) -> list[draw.Mark]:
     for name, ink, width in (("y", draw.series(0), 2.5), ("x", draw.ACCENT, 2.5), ("x_p", draw.TEXT, 0.0)):
         if name not in seen or (name == "x_p" and not any(seen[name])):
             continue
-        drag = MoveTo((name, (0, 0)), (name, (0, 1)) if d > 1 else None) if name != "x_p" else None
+        up, fine = (name, (0, 1)) if d > 1 else None, decimals_in(window)
+        drag = MoveTo((name, (0, 0)), up, fine) if name != "x_p" else None
         cells = tuple(Cell(name, (0, k)) for k in range(d))
         marks.append(draw.Arrow((0.0, 0.0), seen[name], WRITTEN.get(name, name), ink, width, cells=cells, drag=drag))
     return marks

@@ -47,6 +47,12 @@ def test_a_tip_is_dragged_and_the_drag_is_one_step(two):
     assert two.page("vectors").marks("plane", Arc)[0].text == "α 0.0°", "the cosine of parallel vectors is rounded"
 
 
+def test_a_tip_of_small_vectors_is_dragged_as_finely_as_it_is_drawn(two):
+    two.do(SetCells("x", {(0, 0): 0.001, (0, 1): 0.002}), SetCells("y", {(0, 0): 0.001, (0, 1): 0.0}))
+    two.do(arrows(two.page("vectors"))["x"].drag.at((0.00312, -0.00146)).command(object()))
+    assert two.value("x")[0].tolist() == [0.0031, -0.0015], "in hundredths it was 0"
+
+
 def test_the_shadow_lies_on_y_and_cannot_be_dragged(two):
     found = arrows(two.page("vectors"))
     assert found["xₚ"].tip == tuple(two.value("x_p")[0])
