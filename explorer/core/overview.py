@@ -1,4 +1,6 @@
-"""A summary of arrays too large to be seen whole: their largest number, and the strongest number in each square."""
+"""A summary of arrays too large to be seen whole: their largest number, the number at which a colour is full, and the
+strongest number in each square.
+"""
 
 from collections.abc import Hashable
 from itertools import pairwise
@@ -16,6 +18,11 @@ FINEST = 512
 """The same for the picture of a whole matrix: to colour each cell of GPT-2's table of words takes two seconds."""
 VERY_LARGE = 10_000_000
 """Cells of a matrix from which on it is scanned before its picture is wanted."""
+MANY, MOST, TIMES = 1000, 0.99, 2.0
+"""Of so many numbers a colour is full at `TIMES` the size that `MOST` of them stay below, or at the largest.
+
+With numbers of a normal distribution that is the largest of up to four million.
+"""
 _LOOKED_UP, _FEW_IN_SQUARE = 100_000, 32
 _FOUND: dict[int, tuple[ref[Array], dict[Hashable, Any]]] = {}
 """Results for large arrays closed against writing, and for parts of them: a page asks several times, and scanning the
@@ -31,6 +38,28 @@ def largest_of(array: Array) -> float:
         found[part] = max(high, -low) if is_finite else float(np.abs(array[np.isfinite(array)]).max(initial=0))
     largest: float = found[part]
     return largest
+
+
+def full_of(array: Array, largest: float | None = None) -> float:
+    """The absolute value from which on a colour is full; 0 if all numbers are 0.
+
+    It is the largest, unless that stands alone: in large models a few numbers are hundreds of times as large as the
+    others (Sun et al. 2024, "Massive activations"), and beside them all others would have the colour of 0.
+
+    `largest`: the result of `largest_of`, if it is known.
+    """
+    largest = largest_of(array) if largest is None else largest
+    if array.size < MANY:
+        return largest
+    found, part = _looked_up(array) if array.size >= _LOOKED_UP else ({}, None)
+    key = part, "full"
+    if key not in found:
+        some = np.abs(array[:: max(array.size // _LOOKED_UP, 1)]).ravel()
+        some = some[np.isfinite(some)]
+        kth = int(MOST * len(some))
+        found[key] = min(largest, TIMES * float(np.partition(some, kth)[kth])) if len(some) else 0.0
+    full: float = found[key] or largest
+    return full
 
 
 def _looked_up(array: Array) -> tuple[dict[Hashable, Any], Hashable]:
@@ -52,25 +81,29 @@ def _owner(array: Array) -> Array:
     return array
 
 
-def strongest_in(array: Array, most: int) -> Array:
+def strongest_in(array: Array, most: int, across: int = 0) -> Array:
     """A matrix of at most `most` rows and columns: of the cells that share a square, the one farthest from 0.
+
+    `across`: at most so many columns, if that is another number.
 
     The longer side is reduced first. If the cells of a square lie far apart in memory, contiguous parts are reduced:
     `reduceat` takes ten times as long (0.4 s for the words of GPT-2). If they lie in one row, `reduceat` takes a third
     of the time for many cells; for few it takes twice as long as a loop over the cells' places in their squares.
     """
+    across = across or most
     if abs(array.strides[0]) < abs(array.strides[1]):
-        return strongest_in(array.T, most).T  # after the transposition each row is contiguous
+        return strongest_in(array.T, across, most).T  # after the transposition each row is contiguous
     found, part = _looked_up(array) if array.size >= _LOOKED_UP else ({}, None)
-    if (part, most) not in found:
-        found[part, most] = _strongest_in(array, most)
-    strongest: Array = found[part, most]
+    key = part, most, across
+    if key not in found:
+        found[key] = _strongest_in(array, (most, across))
+    strongest: Array = found[key]
     return strongest
 
 
-def _strongest_in(array: Array, most: int) -> Array:
+def _strongest_in(array: Array, squares: tuple[int, int]) -> Array:
     for axis in sorted((0, 1), key=lambda axis: -array.shape[axis]):
-        n = array.shape[axis]
+        n, most = array.shape[axis], squares[axis]
         if n <= most:
             continue
         starts = np.linspace(0, n, most, endpoint=False).astype(int)

@@ -14,7 +14,7 @@ from typing import Any
 
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Stage
-from explorer.core.overview import largest_of
+from explorer.core.overview import full_of
 from explorer.pages.by_hand import by_hand, layout_choice
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, leaves
@@ -84,8 +84,8 @@ def _of_one_scale(row: Row) -> Row:
         signs = {item.sign for item in terms[1:] if item.holds}
         shown = [item.element for item in terms if isinstance(item.element, Matrix)]
         if signs == {"+", "="}:  # a product has numbers of another size than its factors
-            largest = max((largest_of(one.array) for one in shown), default=0.0)
-            scaled = {one.id: replace(one, largest=largest) for one in shown}
+            full = max((full_of(one.array) for one in shown), default=0.0)
+            scaled = {one.id: replace(one, full=full) for one in shown}
             terms = tuple(replace(item, element=scaled.get(item.element.id, item.element)) for item in terms)
         items += terms
     return replace(row, items=tuple(items))

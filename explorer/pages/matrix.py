@@ -15,7 +15,7 @@ from explorer.core.derivation import only_rounding
 from explorer.core.graph import Node, Place
 from explorer.core.numbers import decimals_of, exact, in_table, in_tables, written
 from explorer.core.ops import Array
-from explorer.core.overview import apart, farthest_apart, largest_of
+from explorer.core.overview import apart, farthest_apart, full_of, largest_of
 from explorer.pages.element import Element
 from explorer.pages.view import View, equation
 
@@ -37,7 +37,7 @@ are written as 0."""
 _LEAST = written(-0.01, DECIMALS)
 """The narrowest text of a number with a sign."""
 CALM = 1.3
-"""The full colour belongs to this many times the largest number: it would be too loud on a quiet page."""
+"""The full colour belongs to this many times `full_of`: it would be too loud on a quiet page."""
 ROUNDING = "0, except for rounding: the terms of its sum cancel"
 NEW = "new with the last edit: it had no value before"
 ALONE = "the other model has no matrix of this name and shape"
@@ -83,7 +83,9 @@ class Matrix(Element):
     cancels: bool = False  # whether it is a single number that is 0 but for rounding, see `only_rounding`
     # Which rows and columns of the whole table `part_of` has kept; None: all of them.
     kept: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-    largest: float = 0.0  # the largest number of its sum, whose matrices share a scale of colours; 0: it has its own
+    full: float = (
+        0.0  # the number of the full colour, shared by the matrices of a sum; 0: it has its own, see `full_of`
+    )
 
     @property
     def own(self) -> Array:
@@ -125,7 +127,8 @@ class Matrix(Element):
     @cached_property
     def limit(self) -> float:
         """The absolute value from which on a signed colour is full."""
-        return CALM * (self.largest or (self._largest if self.array is self.values else largest_of(self.array))) or 1.0
+        known = self._largest if self.array is self.values else None
+        return CALM * (self.full or full_of(self.array, known)) or 1.0
 
     @cached_property
     def _texts(self) -> dict[tuple[int, int], str]:

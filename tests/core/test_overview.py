@@ -10,6 +10,7 @@ from explorer.core.overview import (
     SQUARES,
     _strongest_in,
     farthest_apart,
+    full_of,
     largest_of,
     look_through,
     strongest_in,
@@ -22,6 +23,26 @@ from explorer.core.overview import (
 )
 def test_largest_of(numbers, largest):
     assert largest_of(np.array(numbers)) == largest
+
+
+@pytest.mark.parametrize("shape", [(4, 576), (49_152, 64), (64, 49_152)])
+def test_a_few_huge_numbers_do_not_take_the_colour_from_all_others(shape):
+    usual = np.random.default_rng(0).standard_normal(shape)
+    assert full_of(usual) > 0.9 * largest_of(usual)
+    huge = usual.copy()
+    huge[1, 3::200] = 800.0  # as in the residual stream of Llama models
+    assert full_of(usual) <= full_of(huge) == full_of(huge, 800.0) < 5.5
+    huge[0, :5] = np.nan, np.inf, -np.inf, np.nan, np.inf
+    assert full_of(usual) <= full_of(huge) < 5.5
+
+
+def test_of_few_numbers_and_of_such_that_are_nearly_all_0_the_largest_has_the_full_colour():
+    few = np.r_[np.ones(500), 800.0]
+    assert full_of(few) == 800.0
+    one_hot = np.zeros((40, 2000))
+    one_hot[np.arange(40), np.arange(40)] = 1.0
+    assert full_of(one_hot) == 1.0
+    assert full_of(np.zeros((40, 40))) == full_of(np.full((40, 40), np.nan)) == 0.0
 
 
 def test_a_large_array_that_nobody_can_write_to_is_looked_through_once(monkeypatch):
@@ -61,7 +82,7 @@ def test_a_very_large_matrix_is_looked_through_before_its_picture_is_wanted(monk
         array.flags.writeable = False
     for array in (large, other):
         look_through(array)
-    expected = [_strongest_in(large, most) for most in (SQUARES, FINEST)]
+    expected = [_strongest_in(large, (most, most)) for most in (SQUARES, FINEST)]
     looked = []
     monkeypatch.setattr("explorer.core.overview._strongest_in", lambda array, most: looked.append(array) or array)
     for most, strongest in zip((SQUARES, FINEST), expected, strict=True):

@@ -300,7 +300,7 @@ def test_after_an_edit_a_page_differs_where_what_it_shows_does(lesson, eyes):
                 was = ids[element.id]
                 same = np.array_equal(element.array, was.array, equal_nan=True)
                 # The scale of a sum is that of all its terms.
-                assert (element == was) == (same and element.largest == was.largest)
+                assert (element == was) == (same and element.full == was.full)
                 assert same or element.place.node in changed
         pictures = any(element.id == "model" for element in new.elements)  # of all, or of a block
         # A click on a head of “What heads do” asks for its mean, which is another one after an edit.
@@ -428,7 +428,7 @@ def test_products_and_what_is_no_sum_have_scales_of_their_own(desk):
     shown.append(found.page("encoder.1.ffn.layers").the("output row"))
     for row in shown:
         assert "+" in {item.sign for item in row.items}
-        assert not any(item.element.largest for item in row.items)
+        assert not any(item.element.full for item in row.items)
 
 
 def test_no_sum_has_two_scales(example, eyes):

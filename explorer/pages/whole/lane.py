@@ -18,12 +18,12 @@ from explorer.core.frozen import Frozen
 from explorer.core.graph import LOGITS, LOSS, Graph, Place, Stage
 from explorer.core.numbers import percent, written
 from explorer.core.ops import Array
-from explorer.core.overview import largest_of
+from explorer.core.overview import full_of
 from explorer.core.switches import READS
 from explorer.pages.drawing import HERE, LINE, LONG, MUTED, TEXT, Band, Box, FlowLine, Image, Mark, Segments, Words
 from explorer.pages.gestures import GoTo
 from explorer.pages.levels import into
-from explorer.pages.matrix import SHARES, SIGNED
+from explorer.pages.matrix import CALM, SHARES, SIGNED
 from explorer.pages.view import View
 
 RELATIVE = {"change": "Δ", "step": "Δ", "difference": "≠"}
@@ -189,7 +189,7 @@ def image_of(view: View, name: str, place: tuple[float, float, float, float]) ->
     array = np.atleast_2d(view.shown(where))
     axes = view.graph.axes_of(where)
     shares = view.looking.showing == "values" and name.rpartition(".")[2] in OF_SHARES
-    high = _full(array) if shares else largest_of(array) or 1.0
+    high = _full(array) if shares else CALM * full_of(array) or 1.0
     sides = [axis if axis in view.graph.sequences else "" for axis in axes[-2:]]
     token, across = sides if len(sides) > 1 else ("", "")
     return Image(array, high, 0.0, SHARES if shares else SIGNED, place, where, token=token, across=across)

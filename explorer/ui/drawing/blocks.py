@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import hypot
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPaintEngine, QPainter, QPainterPath, QPen, QPolygonF
 
 from explorer.core.frozen import Frozen
@@ -104,8 +104,7 @@ class Blocks:
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
-        self._kept: dict[int, tuple[Image, Ramp, QImage]] = {}
-        self._scaled: dict[int, tuple[QImage, QImage]] = {}
+        self._kept: dict[int, tuple[Image, Ramp, tuple[int, int], QImage]] = {}
         self._fonts: dict[tuple[int, bool], QFont] = {}
         self._wide: dict[tuple[int, bool, str], float] = {}
         self._unit, self._together = 1.0, True
@@ -416,22 +415,25 @@ class Blocks:
     # Images
 
     def image(self, painter: QPainter, number: int, image: Image, rect: QRectF) -> None:
-        """Paint the image that is mark `number`; it is coloured again only if its numbers or the theme have changed."""
+        """Paint the image that is mark `number`; it is coloured again only if its numbers or the theme have changed.
+
+        A pixel that several numbers share shows the strongest: a mean of their colours would be grey.
+        """
         kept, ramp = self._kept.get(number), self._ramp(image)
-        alike = kept is not None and kept[1] is ramp and _looks_alike(kept[0], image)
-        # If both look alike, keep the newer one, because the next paint compares with the identical object.
-        self._kept[number] = kept = image, ramp, kept[2] if kept and alike else self._coloured(image, ramp)
         rows, columns = image.array.shape
-        dense = rect.width() < columns or rect.height() < rows
-        if dense and painter.paintEngine().type() == QPaintEngine.Type.Raster:
-            painter.drawImage(rect.topLeft(), self._smaller(number, kept[2], rect.size().toSize()))
-        else:
-            hints = QPainter.RenderHint
-            painter.setRenderHint(hints.SmoothPixmapTransform, dense or image.smooth)
-            # Antialiasing would take ten times as long, and change only the edges, which a line covers.
-            painter.setRenderHint(hints.Antialiasing, False)
-            painter.drawImage(rect, kept[2])
-            painter.setRenderHint(hints.Antialiasing)
+        dense = (rect.width() < columns or rect.height() < rows) and not image.smooth
+        raster = painter.paintEngine().type() == QPaintEngine.Type.Raster
+        most = (max(int(rect.height()), 1), max(int(rect.width()), 1)) if dense and raster else (FINEST, FINEST)
+        alike = kept is not None and kept[1:3] == (ramp, most) and _looks_alike(kept[0], image)
+        coloured = kept[3] if kept and alike else self._coloured(image, ramp, most)
+        # If both look alike, keep the newer one, because the next paint compares with the identical object.
+        self._kept[number] = image, ramp, most, coloured
+        hints = QPainter.RenderHint
+        painter.setRenderHint(hints.SmoothPixmapTransform, image.smooth or (dense and not raster))
+        # Antialiasing would take ten times as long, and change only the edges, which a line covers.
+        painter.setRenderHint(hints.Antialiasing, False)
+        painter.drawImage(rect, coloured)
+        painter.setRenderHint(hints.Antialiasing)
         if not self._numbers(painter, image, rect):
             self.signs(painter, image, rect)
         painter.setPen(QPen(qcolor(self._bench.appearance.theme.line_strong), 1.0))
@@ -458,22 +460,13 @@ class Blocks:
         if image.colours != SHARES and not image.smooth:
             paint_signs(painter, self._bench.appearance.theme, image.array, rect)
 
-    def _smaller(self, number: int, image: QImage, size: QSize) -> QImage:
-        """An image with more squares than pixels, scaled once and not at each paint."""
-        kept = self._scaled.get(number)
-        if kept is None or kept[0] is not image or kept[1].size() != size:
-            flags = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
-            self._scaled[number] = kept = image, image.scaled(size.expandedTo(QSize(1, 1)), *flags)
-        return kept[1]
-
     def forget_images(self, more_than: int) -> None:
         """Delete the cached images of marks that no longer exist."""
         for number in [number for number in self._kept if number >= more_than]:
             del self._kept[number]
-            self._scaled.pop(number, None)
 
-    def _coloured(self, image: Image, ramp: Ramp) -> QImage:
-        shares, (low, high), _ = shares_of(replace(image, array=squares_of(image)))
+    def _coloured(self, image: Image, ramp: Ramp, most: tuple[int, int]) -> QImage:
+        shares, (low, high), _ = shares_of(replace(image, array=strongest_in(squares_of(image), *most)))
         return ramp.image(ramp.index(shares, low, high))
 
 

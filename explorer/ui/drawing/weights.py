@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.core.numbers import exact, significant, written
 from explorer.core.ops import Array
+from explorer.core.overview import largest_of
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.matrix import SHARES
 from explorer.pages.view import Cell
@@ -122,7 +123,8 @@ class HeatMapView(WordPicture):
             low, limit = -1.0, matrix.limit
             end = written(limit, significant(limit, 2))
             ramp = theme.diverging_ramp
-            self._legend.show_ends(f"−{end}", f"+{end}", signed=True)
+            least, most = ("≤ ", "≥ ") if limit < largest_of(matrix.array) else ("", "")
+            self._legend.show_ends(f"{least}−{end}", f"{most}+{end}", signed=True)
         self.shares = shares_of(matrix.array if limit == 1.0 else matrix.array / limit, low)
         # Colours instead of a lookup table, of which pyqtgraph would make all 256 colours again for each image.
         self._image.setImage(ramp.table[ramp.index(self.shares, low, 1.0)], autoLevels=False, levels=None)

@@ -152,7 +152,7 @@ class SmallPicture(QWidget):
     def _picture(self) -> QImage:
         """The colours of all cells."""
         matrix, theme = self._view.matrix, self._view.bench.appearance.theme
-        of = (matrix.array, matrix.largest, matrix.colours, matrix.covered, theme)
+        of = (matrix.array, matrix.full, matrix.colours, matrix.covered, theme)
         if self._image is None or not all(map(is_, of, self._of)):
             strongest = strongest_in(matrix.array, SQUARES)
             ramp, places = steps(matrix, theme, strongest, plain=True)

@@ -201,7 +201,7 @@ def test_a_small_picture_has_the_scale_of_the_sum_it_stands_in(box):
     row, column = np.unravel_index(np.argmax(box.matrix.array), box.matrix.array.shape)
     number = float(box.matrix.array[row, column])
     for times in (1.0, 3.0):
-        box.tell(replace(box.matrix, largest=times * number))
+        box.tell(replace(box.matrix, full=times * number))
         shown = picture.grab().toImage().pixelColor(at(picture, row, column))
         assert shown == QColor(ramp[int((1 / (CALM * times) + 1) * 127.5)])
 
