@@ -214,6 +214,7 @@ class Lane:
     height: float
     width: float
     x: float = 0.0
+    wrapped: bool = False  # whether it goes on in further rows
 
     @property
     def top(self) -> float:

@@ -36,7 +36,7 @@ def end(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> None:
     lane : Lane
         The last lane.
     source : Lane or None
-        The lane above, if there is one and the last lane is a single row.
+        The lane above, if there is one.
     ceiling : float
         The top (y) of the layers of the last lane.
     """
@@ -61,7 +61,7 @@ def _answers(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> N
     start = lane.x + 6.0, lane.row(min(answered(sheet.view), len(lane.words) - 1))
     up, bottom = lane.x + PAST, ceiling - PAST
     left = up + BEYOND - width
-    above = source is not None and source.x + BEYOND <= left
+    above = source is not None and not (lane.wrapped or source.wrapped) and source.x + BEYOND <= left
     way: tuple[tuple[float, float], ...] = start, (up, start[1]), (up, bottom)
     top = bottom - height
     if not above:
@@ -244,8 +244,7 @@ class Lanes:
             sheet.gather(lane, lane.x)
             self._sublayers.source = lane
             return
-        has_rows = self._sublayers.bends is not None
-        end(sheet, lane, None if has_rows else self._sublayers.source, lane.spine - self._above(lane.height))
+        end(sheet, lane, self._sublayers.source, lane.spine - self._above(lane.height))
 
     def _positions(self, lane: Lane, stage: Stage, result: str) -> None:
         """The block of the positions, whose numbers are added to the stream without reading from it."""
@@ -300,7 +299,7 @@ class Lanes:
         """Continue the stream in another row below."""
         sheet = self._sheet
         sheet.go_on(lane)
-        x, y = lane.x, lane.spine
+        x, y, lane.wrapped = lane.x, lane.spine, True
         bend = lane.bottom + BELOW + 0.35 * BETWEEN
         lane.spine += lane.height + BELOW + BETWEEN + self._above(lane.height) - lane.height / 2
         sheet.right = max(sheet.right, x + 12.0)

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -261,11 +262,13 @@ def test_in_a_deep_translator_nothing_lies_on_a_layer_that_is_not_its_own(desk, 
                 assert not crossed
 
 
-@pytest.mark.parametrize("layers", [2, 4])  # in one row the answers stand above the decoder, in two at its end
-def test_the_answers_of_a_translator_with_many_words_lie_within_the_picture_and_on_no_layer(desk, layers):
+# In one row the answers stand above the decoder; at its end if there are more, of the encoder or of the decoder.
+@pytest.mark.parametrize(("layers", "behind"), [(2, 0), (4, 0), (6, 2)])
+def test_the_answers_of_a_translator_with_many_words_lie_within_the_picture_and_on_no_layer(desk, layers, behind):
     made = desk()
     texts = ["one two three four five", "one two three four five six seven eight nine ten eleven"]
-    made.document = Document(new_lesson("encoder-decoder", texts, d_model=8, layers=layers, heads=4).state())
+    state = new_lesson("encoder-decoder", texts, d_model=8, layers=layers, heads=4).state()
+    made.document = Document(state.rebuilt(replace(state.model, behind=behind)))
     made.choose(LAYER, ALL)
     eyes = made.page(WHOLE.name)
     left, right, top, bottom = eyes.drawing("model").window
