@@ -77,6 +77,8 @@ class Sublayers:
         """The x at which the self-attention before reads the stream."""
         self.source: Lane | None = None
         """The lane of the encoder, once it has been drawn."""
+        self._bridged = False
+        """Whether the line from its end has its words."""
         self.bends: tuple[float, float] | None = None
         """In a further row of a lane: the x of the encoder's line left of the row, and its y above the row."""
 
@@ -309,7 +311,9 @@ class Sublayers:
             sheet.add(FlowLine((*begins, (beside, bend), (beside, along), (middle, along), (middle, top)), TEXT, 2.0))
             return
         sheet.add(FlowLine((*begins, (middle, bend), (middle, top)), TEXT, 2.0))
-        sheet.add(Words(x + 2.0, bend - 9.0, BRIDGE, MUTED, True, 1.0, size=SMALL))
+        if not self._bridged:
+            sheet.add(Words(x + 2.0, bend - 9.0, BRIDGE, MUTED, True, 1.0, size=SMALL))
+        self._bridged = True
         sheet.right = max(sheet.right, x + 20.0)
 
 

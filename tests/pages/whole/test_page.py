@@ -24,6 +24,7 @@ from explorer.pages.view import Looking, View
 from explorer.pages.whole.lane import amount, depth, length
 from explorer.pages.whole.page import PLAYED, READABLE, whole_sentence
 from explorer.pages.whole.stacks import SHEETS
+from explorer.pages.whole.sublayers import BRIDGE
 from tests.examples import EXAMPLES as DISTINCT
 from tests.pages.whole.test_columns import crosses
 
@@ -278,6 +279,8 @@ def test_the_answers_of_a_translator_with_many_words_lie_within_the_picture_and_
         place = found[name].place
         assert inside(place, (left, top, right - left, bottom - top))
         assert all(apart(place, frame) for frame in frames)
+    words = [mark.text for mark in eyes.marks("model", Words)]
+    assert words.count(BRIDGE) == (layers == 2), "twice at one place they look bold"
 
 
 def test_heads_stand_side_by_side_in_their_block(whole):
