@@ -9,12 +9,13 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 from explorer.document.document import Change
 from explorer.lessons.steps import Step
 from explorer.pages.levels import block_of
+from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.anchor import Place
 from explorer.ui.page.column import Elements, Keys
 from explorer.ui.page.motion import Motion
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.picture_place import PicturePlace
-from explorer.ui.turns import later
+from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
@@ -227,6 +228,23 @@ class StageArea(QStackedWidget):
         focus = QApplication.focusWidget()  # gets keys, and wheel events that do more than scroll
         has_keys = focus is not None and self.isAncestorOf(focus)
         return has_keys or not isinstance(event, QKeyEvent | QWheelEvent)
+
+    def bring_into_sight(self, name: str, keys: bool = False) -> None:
+        """Scroll to the matrix of a node or slice, once its page is shown; `keys`: whether its first cell gets them."""
+
+        def bring() -> None:
+            page = self.page()
+            boxes = (box for box in page.elements.widgets.values() if isinstance(box, MatrixBox) and box.isVisible())
+            box = next((box for box in boxes if box.matrix.name == name), None)
+            if box is not None:
+                page.ensureWidgetVisible(box)
+            if box is not None and keys:
+                page.elements.give_focus(box.view.accessibleName(), (0, 0))
+
+        if self.makes:
+            self.shown.connect(bring, Qt.ConnectionType.SingleShotConnection)
+        else:
+            do_later(self, bring)
 
     def pause(self) -> None:
         """Stop building the page until a stage is shown again."""

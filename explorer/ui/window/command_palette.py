@@ -1,12 +1,14 @@
 """Ctrl+K: type some letters of a stage, a matrix, a word, a technical term, an example or an action, and go there."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QMainWindow, QTreeWidget, QTreeWidgetItem, QVBoxLayout
+from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout
 
 from explorer.core.model import SEQUENCES
 from explorer.lessons.glossary import glossary
@@ -14,13 +16,14 @@ from explorer.lessons.loader import load, model_titles, titles
 from explorer.pages.gestures import ForGlossary
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
-from explorer.ui.files import Files
 from explorer.ui.matrix.menu import ways
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import qcolor
 from explorer.ui.widgets.names import NamedItems
-from explorer.ui.window.top_bar import TABS, Tab
-from explorer.ui.workbench import Workbench
+from explorer.ui.window.top_bar import TABS
+
+if TYPE_CHECKING:
+    from explorer.ui.window.main_window import MainWindow
 
 MOST = 200
 """The most rows that are listed; typing more letters finds the others."""
@@ -39,21 +42,11 @@ class Entry(NamedTuple):
 
 
 class CommandPalette(QDialog):
-    """A field to type into, and below it the entries that match.
+    """A field to type into, and below it the entries that match."""
 
-    Parameters
-    ----------
-    files : Files
-        Opens examples.
-    show_tab : callable
-        Called with the name of a tab.
-    window : QMainWindow
-        Its actions are listed.
-    """
-
-    def __init__(self, bench: Workbench, files: Files, show_tab: Callable[[Tab], None], window: QMainWindow) -> None:
+    def __init__(self, window: MainWindow) -> None:
         super().__init__(window, Qt.WindowType.Popup)
-        self._bench, self._files, self._show_tab, self._window = bench, files, show_tab, window
+        self._bench, self._files, self._show_tab, self._window = window.bench, window.files, window.show_tab, window
         self.setObjectName("commandPalette")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName("Go to")
@@ -134,6 +127,7 @@ class CommandPalette(QDialog):
         shown = graph.place(view.of_head(name))
         cell = *shown.index, *(0,) * (len(graph.shape(name)) - len(shown.index))
         self._bench.selection.choose(Cell(name, cell), "arrow")
+        self._window.area.bring_into_sight(view.of_head(name), keys=True)
 
     def _open(self, id: str) -> None:
         self._files.open_lesson(load(id))

@@ -14,10 +14,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 from explorer.lessons.loader import load
 from explorer.lessons.prose import each_sentence
 from explorer.lessons.schema import Lesson
-from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
-from explorer.ui.turns import do_later, later
+from explorer.ui.turns import later
 from explorer.ui.widgets.inputs import fold_button
 from explorer.ui.widgets.labels import Prose
 from explorer.ui.widgets.names import broken, set_names
@@ -168,16 +167,4 @@ def show_scene(window: MainWindow, number: PrintedNumber) -> None:
     window.go_to_stage(graph.nodes[place.node].stage)
     cell = scene.cell if place.head is None else (place.head, *scene.cell)
     selection.choose(Cell(place.node, cell), "arrow")
-    if window.area.makes:
-        once = Qt.ConnectionType.SingleShotConnection
-        window.area.shown.connect(lambda: _bring_into_sight(window, scene.node), once)
-    else:
-        do_later(window, lambda: _bring_into_sight(window, scene.node))
-
-
-def _bring_into_sight(window: MainWindow, name: str) -> None:
-    """Scroll to the matrix of a node or slice."""
-    page = window.page()
-    shown = (box for box in page.findChildren(MatrixBox) if box.matrix.name == name and box.isVisible())
-    if (box := next(shown, None)) is not None:
-        page.ensureWidgetVisible(box)
+    window.area.bring_into_sight(scene.node)

@@ -272,7 +272,7 @@ class MainWindow(QMainWindow):
         """Open the command palette, where the user types a place to go to, or an act."""
         from explorer.ui.window.command_palette import CommandPalette
 
-        CommandPalette(self.bench, self.files, self.show_tab, self).open_over()
+        CommandPalette(self).open_over()
 
     def find_words(self) -> None:
         """Open the bar for words to find on the visible page."""

@@ -320,7 +320,7 @@ def test_a_wrong_place_may_be_pointed_at_twice_more_and_only_then_the_right_one_
 
 def test_who_goes_to_a_matrix_by_its_name_has_not_pointed_at_its_first_cell(window, guide, panel, eye, go):
     go(3)
-    palette = CommandPalette(window.bench, window.files, window.show_tab, window)
+    palette = CommandPalette(window)
     next(entry for entry in palette._all() if entry.words == SHARES).act()
     eye.settle(window)
     assert not guide.attempt.tried

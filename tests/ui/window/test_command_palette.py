@@ -56,6 +56,20 @@ def test_a_matrix_is_pointed_at_on_its_stage_from_any_tab(window, palette, hand,
     assert window.tabs.currentIndex() == 0
 
 
+def test_a_matrix_is_in_sight_and_has_the_keys(window, palette, hand, eye, qtbot):
+    """It could be far below, and keys went nowhere."""
+    window.resize(1000, 420)
+    palette(window, "encoder.1.ffn.W_2")
+    hand.key(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "encoder.1.ffn.W_2" in eye.views(window))
+    view = eye.views(window)["encoder.1.ffn.W_2"]
+    qtbot.waitUntil(view.hasFocus)
+    assert not view.visibleRegion().isEmpty()
+    hand.type("7")
+    hand.key(Qt.Key.Key_Return)
+    assert eye.value(window, "encoder.1.ffn.W_2")[0, 0] == 7
+
+
 def test_a_matrix_is_pointed_at_in_the_head_that_is_shown(window, palette, hand, qtbot):
     window.bench.selection.set_head(1)
     palette(window, "encoder.1.self.scores")
