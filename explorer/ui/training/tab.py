@@ -5,7 +5,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QApplication, QFileDialog, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
 
 from explorer.core.byte_pairs import tokens_of
 from explorer.core.errors import ExplorerError
@@ -332,13 +332,11 @@ class TrainingTab(QFrame):
             self._restyle()
 
     def _restyle(self) -> None:
-        self._worn, focused = True, QApplication.focusWidget()
-        at = next((i for i, page in enumerate(self._pages) if focused is not None and page.isAncestorOf(focused)), None)
-        name = "" if focused is None else focused.accessibleName()
+        self._worn, keys = True, [page.keys() for page in self._pages]
         self._make_pages()
         self._share_width()
-        if at is not None:
-            self._pages[at].give_focus(name)
+        for page, had in zip(self._pages, keys, strict=True):
+            page.give_keys(had)
 
     def close_down(self) -> None:
         """End the run: the window is being closed."""

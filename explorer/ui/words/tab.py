@@ -19,7 +19,7 @@ from explorer.pages.words.card import Card, ForWords, Screen, Shared
 from explorer.sentences import sentence
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
-from explorer.ui.page.column import Elements
+from explorer.ui.page.column import Elements, Keys
 from explorer.ui.page.column_tab import ScrollPlace
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
@@ -40,7 +40,7 @@ class FramedCard(QFrame):
         self.heading = mark(QLabel(card.title, wordWrap=True), role="document")
         self._down = QVBoxLayout(self)
         self._down.addWidget(self.heading)
-        self._replaced, self._tells, self._focused = Gone(self), False, ""
+        self._replaced, self._tells, self._keys = Gone(self), False, Keys()
         self._shares = later(self, self._share)
         self.make()
 
@@ -49,9 +49,8 @@ class FramedCard(QFrame):
         px = self.bench.appearance.px
         self._down.setContentsMargins(px(18), px(13), px(18), px(16))
         self._down.setSpacing(px(9))
-        focused = QApplication.focusWidget()
-        self._focused = focused.accessibleName() if focused is not None and self.isAncestorOf(focused) else ""
         if (before := getattr(self, "elements", None)) is not None:
+            self._keys = before.keys()
             self._down.removeWidget(before)
             before.hide()
             self._replaced.delete(before)
@@ -70,8 +69,8 @@ class FramedCard(QFrame):
             self.elements.tell(self.card.page())
             if not self.elements.fits:
                 self.elements.share_room(self._room())
-            self.elements.give_focus(self._focused)
-            self._focused = ""
+            self.elements.give_keys(self._keys)
+            self._keys = Keys()
         finally:
             self._tells = False
         return before != self.elements.widgets.keys()

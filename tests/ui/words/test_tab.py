@@ -184,3 +184,16 @@ def test_words_that_the_vectors_do_not_have_are_not_looked_up(tab):
     tab.speak_of("zebra")
     assert tab.state.word == before
     assert tab._area.verticalScrollBar().value() == 0
+
+
+def test_whoever_goes_through_a_list_is_in_the_same_line_in_another_text_scale(tab, appearance, qtbot):
+    appearance.changed.connect(tab.restyle)
+    elements = tab.view(tab.state.cards["analogy"]).elements.elements
+    name = next(one.id for element in elements for one in leaves(element) if isinstance(one, Listing))
+    before = on(tab, "analogy", name)
+    before.setFocus()
+    before.setCurrentIndex(before.table.index(1, 0))
+    appearance.set_scale(1.5)
+    qtbot.waitUntil(lambda: is_there(tab) and on(tab, "analogy", name) is not before)
+    assert on(tab, "analogy", name).currentIndex().row() == 1
+    assert QApplication.focusWidget() is on(tab, "analogy", name)
