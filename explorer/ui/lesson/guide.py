@@ -56,7 +56,6 @@ class Guide(QObject):
     tab_wanted = Signal(str)  # asks for the tab of the window that the step looks at
     showing_wanted = Signal(str)  # asks to show values, changes or gradients: see `Looking.showing`
     both_wanted = Signal()  # asks to show the two derivations of the last answer, side by side
-    revealed = Signal()  # one more number of what the step names is shown, or all are covered
     troubled = Signal(str)  # progress cannot be stored: a sentence that says why
 
     def __init__(self, bench: Workbench, parent: QObject | None = None) -> None:
@@ -419,7 +418,6 @@ class Guide(QObject):
         selection.speak_of(selection.looking.spot, self.covered)
         if shown is not None:
             selection.choose(shown)
-        self.revealed.emit()
 
     def uncover(self) -> None:
         """Show the cells that `reveal` has covered."""

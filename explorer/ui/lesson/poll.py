@@ -25,13 +25,8 @@ from explorer.ui.workbench import Workbench
 Key = Qt.Key
 ON, BACK = (
     (Key.Key_Right, Key.Key_Down, Key.Key_PageDown, Key.Key_Space, Key.Key_Return, Key.Key_Enter),
-    (
-        Key.Key_Left,
-        Key.Key_Up,
-        Key.Key_PageUp,
-    ),
+    (Key.Key_Left, Key.Key_Up, Key.Key_PageUp),
 )
-
 LARGER = (2.4, 2.0, 1.7, 1.4, 1.2, 1.0)
 """Factors by which letters are larger than on a slide; the first with which the whole page is visible is used. For two
 derivations side by side, whose lines would break too often, only the last three are tried."""
