@@ -39,13 +39,26 @@ class Titled(QWidget):
         self.heading = QHBoxLayout()
         self.down.addLayout(self.heading)
         self.title = mark(QLabel(set_names(title), self), role=role) if title else None
+        self._whole = 0
+        """The width of the heading on one line, in pixels."""
         if self.title is not None:
             self.heading.addWidget(self.title)
+
+    def be_no_wider(self, pixels: int) -> None:
+        """Wrap the heading if it is wider than `pixels`."""
+        if self.title is None:
+            return
+        if not (wrapped := self.title.wordWrap()):
+            self._whole = self.title.sizeHint().width()
+        if wrapped != (self._whole > pixels):
+            self.title.setWordWrap(not wrapped)
 
     def places(self, place: QRect) -> Iterator[QRect]:
         """The places of the widgets inside, each as high as it needs to be."""
         spacing = self.down.spacing()
-        y = place.top() + (self.heading.sizeHint().height() + spacing if self.title is not None else 0)
+        head = self.heading.heightForWidth(place.width()) if self.heading.hasHeightForWidth() else 0
+        head = max(head, self.heading.sizeHint().height())
+        y = place.top() + (head + spacing if self.title is not None else 0)
         for widget in self.inside:
             yield (one := QRect(place.left(), y, place.width(), height_of(widget, place.width())))
             y += one.height() + spacing

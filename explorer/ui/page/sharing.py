@@ -177,6 +177,8 @@ class Sharing:
             for note in (self.page.widgets.get(one.id) for one in stack.elements):
                 if isinstance(note, NoteLabel):
                     let_end(note, max(across - line_of(note), 0))
+        for stack in (one for one in self.all if isinstance(one, Stack)):
+            cast(Titled, self.page.holder_of(stack)).be_no_wider(stacks.get(stack.id, room))
         for id, widget in self.page.widgets.items():
             if isinstance(widget, (ChoiceView, MathsView, NoteLabel, PlayerView)):
                 widget.be_no_wider(self._narrow.get(id, room))

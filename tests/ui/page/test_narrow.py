@@ -68,14 +68,16 @@ def test_pages_that_were_cut_are_so_no_more(open_window, eye):
         assert (lesson, cut_pages(window, eye, [stage])) == (lesson, {})
 
 
-def test_what_a_step_names_is_no_larger_than_its_page_is_wide(open_window, eye):
+def test_what_a_step_names_and_a_heading_are_no_larger_than_the_page_is_wide(open_window, eye, appearance):
     window = open_window(load("you-are-welcome"))
-    window.resize(*SMALL[:2])
-    eye.settle(window)
-    for step in (2, 3):
-        window.lessons.guide.go(step)
+    for width, height, scale in (SMALL, (1600, 900, 3.0)):
+        appearance.set_scale(scale)
+        window.resize(width, height)
         eye.settle(window)
-        assert window.page().horizontalScrollBar().maximum() == 0
+        for step in (2, 3):
+            window.lessons.guide.go(step)
+            eye.settle(window)
+            assert (scale, step, window.page().horizontalScrollBar().maximum()) == (scale, step, 0)
 
 
 @pytest.mark.parametrize("name", [name if name in STEPS else long(name) for name in EXAMPLES])
