@@ -76,7 +76,7 @@ def open_window(
     remembers : bool
         Whether the person's settings are read and written.
     tokenizer : str, optional
-        The tokenizer of such a model, see `explorer.checkpoints.opening.opened`.
+        The tokenizer of such a model, see `explorer.checkpoints.opened`.
 
     Raises
     ------

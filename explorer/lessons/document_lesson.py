@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from explorer import checkpoints
 from explorer.checkpoints import ENDINGS, is_checkpoint
 from explorer.core.cost import MOST_LABELS, build_within, count_labels, most_numbers
 from explorer.core.errors import ExplorerError
@@ -56,16 +57,14 @@ def opened(
 ) -> tuple[Lesson, State]:
     """A lesson by its id or file, a document by its file, or a model that others trained by its folder or file.
 
-    `dtype`, `tokenizer`, `told`: for a model that others trained; see `explorer.checkpoints.opening.opened`.
+    `dtype`, `tokenizer`, `told`: for a model that others trained; see `explorer.checkpoints.opened`.
     Returns the lesson, and the state in which it opens.
     Raises an `ExplorerError`: those of `explorer.lessons.loader.load`, of `explorer.document.storage.load`,
     "checkpoint", "model-needed" for a lesson on a model that does not come along, and "option-of-others" for an option
     that the model has no use for, "file-of-model" for a file within the folder of a model.
     """
     if is_checkpoint(name_or_path):
-        from explorer.checkpoints import opening  # imported only when somebody opens such a model
-
-        return _around(opening.opened(name_or_path, dtype, tokenizer, told))
+        return _around(checkpoints.opened(name_or_path, dtype, tokenizer, told))
     file = Path(name_or_path)
     if file.suffix.lower() in ENDINGS:
         raise ExplorerError("lesson-not-read", file=file, reason="there is no such file")

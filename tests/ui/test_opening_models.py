@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
-from explorer.checkpoints import hugging_face, opening
+from explorer.checkpoints import hugging_face, opened
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetCells, SetTokens
@@ -83,7 +83,7 @@ def test_what_cannot_be_opened_is_said_as_in_the_terminal_and_changes_nothing(wi
     asked, state = answer(window).asked, window.bench.document.state
     open_it(window, folder, qtbot)
     with pytest.raises(ExplorerError) as error:
-        opening.opened(folder)
+        opened(folder)
     assert asked == [("tell", sentence(error.value))]
     assert window.bench.document.state is state
     assert window.files.recent.paths == []

@@ -190,7 +190,7 @@ def test_starting_does_not_import_gensim_or_what_the_first_page_does_not_need():
         "unneeded = {'gensim', 'scipy', 'matplotlib', 'pyqtgraph', 'ziamath', 'numpy.ma', 'importlib.metadata',"
         "'email', 'difflib', 'explorer.training.run', 'explorer.ui.help', 'explorer.ui.new_model',"
         "'explorer.ui.smoke_test',"
-        "'explorer.ui.window.comparison', 'explorer.ui.training.tab', 'explorer.ui.words.tab',"
+        "'explorer.ui.window.comparison', 'explorer.ui.training.tab', 'explorer.ui.words',"
         "'explorer.pages.stages.attention', 'explorer.pages.stages.net',"
         "'explorer.ui.export', 'explorer.ui.lesson.presenter'};"
         "print(sorted(unneeded & set(sys.modules)), sum(one.startswith('explorer.') for one in sys.modules));"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from explorer.ui.training.tab import TrainingTab
     from explorer.ui.window.main_window import MainWindow
     from explorer.ui.window.opening import OpeningPage
-    from explorer.ui.words.tab import WordsTab
+    from explorer.ui.words import WordsTab
 
 
 class Tabs(QStackedWidget):
@@ -75,7 +75,7 @@ class Tabs(QStackedWidget):
 
     def _words(self) -> WordsTab:
         if self.words is None:
-            from explorer.ui.words.tab import WordsTab
+            from explorer.ui.words import WordsTab
 
             self.words = WordsTab(self.bench)
             self.words.sent.connect(self._go_to_words)

@@ -9,7 +9,7 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.ui.selection import Selection
 from explorer.ui.turns import Bridge
-from explorer.ui.words.tab import WordsTab
+from explorer.ui.words import WordsTab
 from explorer.ui.workbench import Workbench
 from tests.pages.words.conftest import small
 

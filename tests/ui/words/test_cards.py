@@ -8,8 +8,8 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from explorer.ui import words as tab_module
 from explorer.ui.page.controls import LEAST
-from explorer.ui.words import tab as tab_module
 from explorer.words.progress import Progress
 from tests.pages.words.conftest import small
 from tests.ui.conftest import PATIENCE_S
