@@ -44,7 +44,7 @@ def made(kind, switches):
 CASES = [
     ("gpt", {"norm": "pre", "heads": 2}),
     ("gpt", {"norm": "pre", "heads": 3, "positions": "rotary", "weights": "W x"}),
-    ("gpt", {"norm": "pre", "tied": True}),
+    ("gpt", {"norm": "pre", "tied": True, "bias": False}),
     ("encoder-decoder", {"norm": "pre", "heads": 2}),
     ("gpt", {"norm": "pre", "heads": 2, "norm_by": "RMS norm"}),
     ("gpt", {"norm": "pre", "norm_by": "RMS norm, 1 + γ", "epsilon_in": "sigma"}),

@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from explorer.core.byte_pairs import (
@@ -104,6 +104,7 @@ def test_the_pieces_of_a_model_tell_its_merges(taught, text, n):
     assert not are_pieces(known[1:])
 
 
+@example("␣".encode())
 @given(st.binary(min_size=1, max_size=6))
 def test_a_label_can_be_seen_and_says_which_piece_it_is(piece):
     assert piece_of(label(piece)) == piece

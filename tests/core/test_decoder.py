@@ -144,6 +144,12 @@ def test_the_cache_of_a_translator_holds_those_of_the_source_too():
     decoder = Decoder(model, graph, inputs)
     decoder.read([0])
     assert decoder.bytes == 2 * 2 * (1 + 4) * 8 * 8
+    # The source is read with the first word: its encoder, its look-up of four words of seven, and its keys and values.
+    first, d, words, ff = decoder.multiplications, 8, 4, 32
+    decoder.read([0])
+    longer = 2 * 2 * d  # what attention takes more behind one word more
+    once = 2 * words * (4 * d * d + 2 * d * ff) + 2 * 2 * words * words * d + words * 7 * d + 2 * 2 * words * d * d
+    assert first - (decoder.multiplications - first) == once - longer
 
 
 def test_a_fork_reads_something_else():

@@ -35,8 +35,10 @@ def test_it_takes_as_many_steps_as_it_is_told_and_goes_on_with_other_examples(si
     assert line.run.at == 7
     moved = sin.inputs["loss.target"] + 5
     other = sin.with_inputs({"loss.target": moved})
-    line.use(other, Settings(material(other), Recipe(steps=100)))
+    of_net = Recipe(rate=0.5, steps=100, frozen=("layer.2.W",), dropout=0.5, initialiser="xavier")
+    line.use(other, Settings(material(other), of_net))
     line.follow(9, 60.0)
+    assert line.run.settings.recipe == Recipe(rate=0.5, steps=100, initialiser="")
     assert line.run.at == 9
     assert same_bytes(line.document.engine.values["loss.target"], moved)
     line.follow(3, 60.0)  # back, as the net has gone

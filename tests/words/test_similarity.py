@@ -1,5 +1,7 @@
 """Vectors that are evaluated beside the window can be searched meanwhile."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -43,7 +45,9 @@ def test_a_cosine_is_its_arithmetic(table):
     assert np.cos(np.radians(one.angle)) == pytest.approx(one.cosine, abs=1e-6)
     assert one.scaled == pytest.approx(one.dot / np.sqrt(6))
     assert one.agree.tolist() == (np.sign(a) == np.sign(b)).tolist()
-    assert similarity.cosine(table, "w1", "w1").angle == pytest.approx(0, abs=0.05)
+    itself = similarity.cosine(table, "w1", "w1")
+    assert itself.angle == pytest.approx(0, abs=0.05)
+    assert replace(itself, cosine=np.nextafter(np.float32(1), np.float32(2))).angle == 0  # rounding can make it so
 
 
 def test_a_vector_of_zeros_has_no_cosine_and_no_neighbours(table):
