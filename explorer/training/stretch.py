@@ -75,8 +75,6 @@ class Point(Frozen, eq=False):
 
 def same_material(one: Material, other: Material) -> bool:
     """Whether both are the same material; tables are compared by identity, not by numbers."""
-    if one is other:
-        return True
     if one.X is not other.X or one.target is not other.target:
         return False
     return replace(one, X=None, target=None).__dict__ == replace(other, X=None, target=None).__dict__

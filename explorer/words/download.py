@@ -115,7 +115,7 @@ def _fill(part: Path, one: Offered, url: str, timeout: float, report: Report | N
         now = _size(part)
         failed = 0 if now > have else failed + 1
         have = now
-        if have < one.size and failed >= ATTEMPTS:
+        if failed >= ATTEMPTS:
             raise ExplorerError("download-broken", name=one.name, reason=problem, have=_megabytes(have))
 
 
