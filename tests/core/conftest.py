@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import ziamath
 
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
@@ -75,6 +76,13 @@ EXAMPLES = {
 def example(request):
     """A small model of each kind."""
     return EXAMPLES[request.param]
+
+
+@cache
+def typeset(latex):
+    """Fails where a formula cannot be typeset."""
+    assert latex.count("{") == latex.count("}"), latex
+    assert "\\" not in ziamath.Latex(latex).mathmlstr(), f"ziamath does not know a command in {latex}"
 
 
 def switched_models(model):

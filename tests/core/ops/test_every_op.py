@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-import ziamath
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.core import ops
 from explorer.core.cell import Source, cells_of, operands
 from explorer.core.engine import same_bytes
+from tests.core.conftest import typeset
 
 LEADS = ((), (1,), (2,), (2, 3))
 
@@ -482,9 +482,3 @@ def test_the_formula_can_be_typeset(case):
         latex = op.formula(*symbols[: len(parents)])
         assert all(symbol in latex for symbol in symbols[: len(parents)])
         typeset(latex)
-
-
-def typeset(latex):
-    assert latex.count("{") == latex.count("}"), latex
-    mathml = ziamath.Latex(latex).mathmlstr()
-    assert "\\" not in mathml, f"ziamath does not know a command in {latex}"
