@@ -71,12 +71,6 @@ def test_ids_are_unique(example, eyes):
         assert sorted(ids) == sorted(set(ids)), name
 
 
-def test_composing_again_gives_an_equal_page(example):
-    view, composed = example
-    for stage in places(view.graph):
-        assert page(view, stage) == composed[stage.name], stage.name
-
-
 def test_a_view_of_the_same_document_gives_an_equal_page(example):
     view, composed = example
     again = View(view.state, view.engine, Looking())
