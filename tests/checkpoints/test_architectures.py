@@ -305,6 +305,47 @@ NEO = {"model_type": "gpt_neo", "hidden_size": D, "num_heads": HEADS, "num_layer
 LOCAL = {"attention_types": [[["local"], 1], [["global", "local"], 1]]}
 
 
+def test_olmo2_norms_what_leaves_a_block_and_queries_and_keys_of_all_heads(made):
+    def net(k):
+        norms = ("post_attention_layernorm", "post_feedforward_layernorm", "self_attn.q_norm", "self_attn.k_norm")
+        return {"mlp.down_proj": (D, 6), "mlp.gate_proj": (6, D), "mlp.up_proj": (6, D), **dict.fromkeys(norms, (D,))}
+
+    checkpoint, w = made({**LLAMA, "model_type": "olmo2", "rope_theta": 5e5}, llama_shapes(net, norms=()))
+    x = w["model.embed_tokens.weight"][IDS]
+    for k in range(2):
+        of, attention = f"model.layers.{k}.", f"model.layers.{k}.self_attn."
+        q, key, v = (linear(x, w, f"{attention}{letter}_proj") for letter in "qkv")
+        q, key = (rms_norm(one, w[f"{attention}{x}_norm.weight"], 1e-5) for one, x in ((q, "q"), (key, "k")))
+        heads = attended(q, key, v, HEADS, CAUSAL, (D // HEADS) ** -0.5, lambda head: turned(head, 5e5))
+        x = x + rms_norm(linear(heads, w, f"{attention}o_proj"), w[f"{of}post_attention_layernorm.weight"], 1e-5)
+        said = gated(x, w, *(f"{of}mlp.{name}_proj" for name in ("gate", "up", "down")))
+        x = x + rms_norm(said, w[f"{of}post_feedforward_layernorm.weight"], 1e-5)
+    logits = rms_norm(x, w["model.norm.weight"], 1e-5) @ w["lm_head.weight"].T
+    same(values_of(checkpoint, IDS)[1]["output.logits"], logits)
+
+
+def test_phi_turns_half_of_a_head_and_its_net_stands_beside_the_attention(made):
+    shapes = {"model.embed_tokens.weight": (WORDS, D)}
+    of_layer = {f"self_attn.{name}": (D, D) for name in ("q_proj", "k_proj", "v_proj", "dense")}
+    of_layer |= {"input_layernorm": (D,), "mlp.fc1": (6, D), "mlp.fc2": (D, 6)}
+    biased = {f"model.layers.{k}.{name}": shape for k in range(2) for name, shape in of_layer.items()}
+    shapes |= with_bias({**biased, "model.final_layernorm": (D,), "lm_head": (WORDS, D)})
+    checkpoint, w = made({**LLAMA, "model_type": "phi", "partial_rotary_factor": 0.5}, shapes)
+    x = w["model.embed_tokens.weight"][IDS]
+    for k in range(2):
+        of = f"model.layers.{k}."
+        read = normed(x, w, f"{of}input_layernorm", 1e-5)
+        q, key, v = (linear(read, w, f"{of}self_attn.{letter}_proj") for letter in "qkv")
+        half = lambda head: np.hstack([turned(head[:, :2], 10000.0), head[:, 2:]])  # noqa: E731
+        heads = attended(q, key, v, HEADS, CAUSAL, (D // HEADS) ** -0.5, half)
+        net = linear(gelu_tanh(linear(read, w, f"{of}mlp.fc1")), w, f"{of}mlp.fc2")
+        x = x + linear(heads, w, f"{of}self_attn.dense") + net
+    same(
+        values_of(checkpoint, IDS)[1]["output.logits"],
+        linear(normed(x, w, "model.final_layernorm", 1e-5), w, "lm_head"),
+    )
+
+
 @pytest.mark.parametrize(
     ("said", "windows"),
     [

@@ -71,7 +71,7 @@ def test_numbers_out_of_their_bounds(bad):
 
 def test_a_number_falls_on_a_word():
     shares = np.array([0.2, 0.0, 0.5, 0.3])
-    assert [drawn(shares, x) for x in (0.0, 0.19, 0.2, 0.69, 0.71, 0.999999)] == [0, 0, 2, 2, 3, 3]
+    assert [drawn(shares, x) for x in (0.0, 0.19, 0.2, 0.69, 0.71, 1.0)] == [0, 0, 2, 2, 3, 3]
 
 
 def test_what_is_never_written_gives_its_probability_to_the_others():

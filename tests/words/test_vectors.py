@@ -54,9 +54,19 @@ def test_an_unknown_word_is_named_with_what_was_meant():
         vectors.rank("qqqqqq")
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("screne", ["screen"]), ("sreen", ["screen"]), ("REMOTTE", ["remote"])])
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("screne", ["screen"]),
+        ("REMOTTE", ["remote"]),
+        ("teh", ["the"]),
+        ("tha", ["the"]),
+        ("s", ["is", "o"]),
+        ("zo", ["o"]),
+    ],
+)
 def test_slips_of_one_letter(typed, meant):
-    assert Vectors.of("x", ["the", "screen", "remote"], np.eye(3)).suggest(typed) == meant
+    assert Vectors.of("x", ["the", "screen", "remote", "is", "o"], np.eye(5)).suggest(typed) == meant
 
 
 def test_completion_goes_by_rank_and_ignores_capitals():
