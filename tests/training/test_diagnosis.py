@@ -13,7 +13,7 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.training.diagnosis import diagnosis, faint_blocks
+from explorer.training.diagnosis import diagnosis, faint_blocks, twins
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
@@ -90,6 +90,23 @@ def test_weights_that_are_all_alike_are_to_be_drawn():
     found, _ = trained(document, Recipe(rate=0.1, batch=0, steps=10), 2)
     assert "alike" in found.sentence
     assert found.setting == ("initialiser", "xavier")
+
+
+@pytest.mark.parametrize("weights", ["x W", "W x"])
+def test_units_are_alike_if_what_they_read_and_what_reads_them_is(weights):
+    document = Document(load("xor").state("textbook"))
+    for block in ("layer.1", "layer.2"):
+        document.do(SetSwitch(block, "weights", weights))
+    wide = document.state.inputs["layer.2.W"].shape
+    for W, out, expected in (
+        ([[2, 2], [3, 3]], [1, 1], {"layer.1": 2}),
+        ([[2, 2], [3, 3]], [1, 2], {}),
+        ([[2, 4], [3, 3]], [1, 1], {}),
+    ):
+        W = np.array(W, float).T if weights == "W x" else np.array(W, float)
+        layers = {"layer.1.W": W, "layer.1.b": np.ones(2), "layer.2.W": np.array(out, float).reshape(wide)}
+        document.do(SetInputs(layers, "Weights"))
+        assert twins(document) == expected
 
 
 def test_vanished_gradients_are_named_with_a_switch_that_helps():
