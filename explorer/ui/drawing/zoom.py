@@ -279,6 +279,8 @@ class Closer:
         view, number = self._view.bench.view, exact(image.array[row, column])
         if image.node is None or image.node.node not in view.nodes:
             return number
+        if view.looking.showing == "difference" and view.other(image.node) is None:
+            number = "–"  # as in its matrix: 0 would mean that nothing differs
         axes = view.graph.axes_of(image.node)[-2:]
         return f"{' → '.join(view.labels(axis)[i] for axis, i in zip(axes, (row, column), strict=False))}: {number}"
 

@@ -150,6 +150,8 @@ def test_a_box_is_raised_under_the_mouse_and_says_what_it_is(picture, bench, at)
 def test_a_number_of_an_image_is_told_with_its_words(picture, bench, at):
     number = bench.document.engine.value(WEIGHTS)[0, 2]
     assert picture.told_at(QPointF(at(picture, 80, 45)))[0] == f"Words look\nYou → welcome: {number}"
+    bench.selection.show("difference")  # from no other model
+    assert picture.told_at(QPointF(at(picture, 80, 45)))[0] == "Words look\nYou → welcome: –"
 
 
 def test_arrows_go_from_box_to_box_and_enter_goes_in(picture, bench):
