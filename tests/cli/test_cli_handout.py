@@ -5,10 +5,13 @@ import subprocess
 import sys
 
 import pytest
+from PySide6.QtGui import QImage, QTextDocument
 
 from explorer.cli import main
 from explorer.lessons.loader import load
 from explorer.library import page
+from explorer.ui.lesson import handout
+from explorer.ui.lesson.handout import Part
 
 LESSON = """
 format = 2
@@ -95,6 +98,25 @@ right = { cells = [["below", "above"], ["with", "above"]] }
     questions, _, answers = (tmp_path / "one.html").read_text("utf-8").partition(">Answers<")
     assert "Mark it in the picture.<" in questions  # which stands beside the words, or above them
     assert "below → above or with → above" in answers
+
+
+def test_behind_a_step_that_takes_two_pages_nothing_is_printed_over_it(qapp, monkeypatch):
+    drawn = []
+
+    class Document(QTextDocument):
+        def drawContents(self, painter, rect):
+            begin = painter.transform().dy()
+            drawn.append((begin, begin + self.size().height()))
+            super().drawContents(painter, rect)
+
+    monkeypatch.setattr(handout, "QTextDocument", Document)
+    picture = QImage(1600, 2000, QImage.Format.Format_RGB32)
+    picture.fill(0)
+    parts = [Part("1", "<p>" + "word " * 500 + "</p>", picture, "", ""), Part("2", "<p>Next.</p>", None, "", "")]
+    handout.pdf(load("softmax"), parts)
+    (_, _), (begin, end), (behind, _) = drawn
+    assert begin < 0, "the first step takes two pages"
+    assert behind >= end
 
 
 @pytest.mark.parametrize(

@@ -195,6 +195,7 @@ def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
         high = document.size().height()
         if high > room:
             document.setPageSize(QSizeF(width, room))
+            high = document.size().height()  # more, where a picture goes to the next page
         for part_of in range(document.pageCount()):
             # A step that fits on one page is never split.
             if top and (part_of or top + high > room or [piece] == answers[:1]):
