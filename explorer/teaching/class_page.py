@@ -13,10 +13,9 @@ from explorer.pages import page as el
 from explorer.pages.drawing import Axis, Box, Drawing, FlowLine
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
-from explorer.teaching.answers import Answered, Answers
 from explorer.teaching.gradebook import Gradebook
 from explorer.teaching.items import ChoiceItem, items
-from explorer.teaching.sheet import Sheet
+from explorer.teaching.sheet import Answered, Answers, Sheet
 
 ORDERS = ("name", "fewest right", "most right")
 _OUTCOMES = {

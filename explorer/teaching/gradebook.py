@@ -10,8 +10,7 @@ from unicodedata import combining, normalize
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.teaching import ANSWERS
-from explorer.teaching.answers import Answered, Answers, read_answers
-from explorer.teaching.sheet import Sheet, known_as
+from explorer.teaching.sheet import Answered, Answers, Sheet, known_as, read_answers
 
 MOST_FILES = 2000
 UNKNOWN = "another number"

@@ -1,21 +1,40 @@
-"""An exercise sheet: questions of lessons, and a seed from which each student gets numbers of her own."""
+"""An exercise sheet: questions of lessons, and a seed from which each student gets numbers of her own.
+
+Also a student's answers as one small file: a text that can be pasted into a mail. The checksum reveals accidents: a
+line lost on the way, a number retyped. It is not a signature: anybody who knows how it is computed can make one.
+`Answers.agrees` judges all answers again with the sheet.
+
+Answers of unfinished sheets are saved beside the settings after each answer, so that neither a crash nor closing loses
+them. Each sheet has a folder with a copy of it and, for each student at this computer, the file that would be handed
+in. A sheet whose files cannot be written or read counts as not begun.
+"""
 
 import json
+import os
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
+from math import isfinite
 from pathlib import Path
+from typing import Any
 from unicodedata import normalize
 from zlib import crc32
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.core.frozen import Frozen
-from explorer.files import write_file
+from explorer.files import open_file, write_file
+from explorer.lessons.answers import TRIES
 from explorer.lessons.loader import load, ready
 from explorer.lessons.reading import MOST_TITLE, can_be_shown, read
 from explorer.lessons.schema import Lesson
-from explorer.teaching.items import Item, item_ids, items
+from explorer.teaching import ANSWERS, SHEET
+from explorer.teaching.items import ChoiceItem, Item, NumberItem, answered, item_ids, items
 
-FORMAT = 1
+_VERSION = 1
 MOST_QUESTIONS, MOST_NAME = 200, 100
 
 
@@ -62,7 +81,7 @@ class Sheet(Frozen):
         questions = "".join(f"    {json.dumps(id)},\n" for id in self.questions)
         lines = [
             "# An exercise sheet of Transformer Explorer: `explorer answer FILE --student NAME`.",
-            f"format = {FORMAT}",
+            f"format = {_VERSION}",
             f"title = {json.dumps(self.title, ensure_ascii=False)}",
             f"seed = {self.seed}  # of the numbers that are drawn",
             f"questions = [\n{questions}]",
@@ -114,7 +133,7 @@ def read_sheet(path: str | Path) -> Sheet:
     """
     table = read(Path(path))
     table.has_only("format", "title", "seed", "questions")
-    table.number("format", 1, 1, FORMAT)
+    table.number("format", 1, 1, _VERSION)
     names = list(dict.fromkeys(table.words("questions")))  # each question is asked once
     title = " ".join(table.text("title").split())  # of one line, as answers need it
     sheet = Sheet(title, table.number("seed", 0, 0, 2**32 - 1), tuple(names))
@@ -125,3 +144,294 @@ def read_sheet(path: str | Path) -> Sheet:
         if name not in known:
             raise ExplorerError("unknown-question", name=name, near=nearest(name, known))
     return sheet
+
+
+FORMAT = "explorer answers 1"
+MOST_BYTES = 200_000
+_LONGEST = 200
+
+
+class Try(Frozen):
+    """One given answer."""
+
+    answer: float  # the number typed, or the number of the choice, counted from 0
+    right: bool
+    mistake: str = ""  # name of the mistake that gives this answer; "" if none is known
+
+
+class Answered(Frozen):
+    """A student's result for one question."""
+
+    question: str  # its id
+    tries: tuple[Try, ...] = ()
+    hints: int = 0  # how many hints were read
+    seconds: float | None = None  # how long it took; None if the student does not share it
+
+    @property
+    def right(self) -> bool:
+        """Whether the last answer is right."""
+        return bool(self.tries) and self.tries[-1].right
+
+    @property
+    def over(self) -> bool:
+        """Whether the question is finished: right, or no try left."""
+        return self.right or len(self.tries) >= TRIES
+
+
+class Answers(Frozen):
+    """The content of the file, all of it."""
+
+    student: str
+    sheet: str  # its title
+    sheet_id: str
+    answered: tuple[Answered, ...]
+
+    def text(self) -> str:
+        """The text of the file."""
+        content = self._content()
+        return json.dumps({**content, "checksum": checksum(content)}, ensure_ascii=False, indent=1) + "\n"
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "student": self.student,
+            "sheet": self.sheet,
+            "sheet_id": self.sheet_id,
+            "answers": [
+                {
+                    "question": one.question,
+                    "tries": [{"answer": t.answer, "right": t.right, "mistake": t.mistake} for t in one.tries],
+                    "hints": one.hints,
+                    **({} if one.seconds is None else {"seconds": round(one.seconds)}),
+                }
+                for one in self.answered
+            ],
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write the file.
+
+        Raises `ExplorerError`: "not-written".
+        """
+        write_file(path, self.text().encode())
+
+    def agrees(self, sheet: Sheet) -> bool:
+        """Whether every answer, judged again with the student's numbers, is right or wrong as the file says."""
+        items = {item.id: item for item in sheet.items(self.student)}
+        for one in self.answered:
+            item = items.get(one.question)
+            if item is None or not all(_agrees(item, given) for given in one.tries):
+                return False
+        return self.sheet_id == sheet.id
+
+
+def _agrees(item: Item, given: Try) -> bool:
+    """Whether an answer that may be made up is one of the possible answers, and judged as it says."""
+    possible = not isinstance(item, ChoiceItem) or given.answer in range(len(item.options))
+    return possible and answered(item, given.answer) == (given.right, given.mistake)
+
+
+class Sitting:
+    """A student working on a sheet: judges the answers and records the results.
+
+    Raises `ExplorerError`: "bad-student"; the errors of `Sheet.items`.
+    """
+
+    def __init__(self, sheet: Sheet, student: str) -> None:
+        student = " ".join(student.split())
+        if not student or len(student) > MOST_NAME or not can_be_shown(student):
+            raise ExplorerError("bad-student", limit=MOST_NAME)
+        self.sheet, self.student, self.items = sheet, student, sheet.items(student)
+        self._answered = {item.id: Answered(item.id) for item in self.items}
+
+    def go_on(self, answers: Answers) -> None:
+        """Continue from the student's earlier answers, which should be checked with `Answers.agrees`."""
+        self._answered |= {one.question: one for one in answers.answered if one.question in self._answered}
+
+    def answer(self, item: Item, answer: float) -> Try:
+        """Judge an answer and record it. After the last try, and if it was given before, nothing is recorded."""
+        so_far = self._answered[item.id]
+        right, mistake = answered(item, answer if isinstance(item, NumberItem) else int(answer))
+        given = Try(answer, right, mistake)
+        if not so_far.over and given not in so_far.tries:
+            self._answered[item.id] = replace(so_far, tries=(*so_far.tries, given))
+        return given
+
+    def hint(self, item: Item) -> str:
+        """The next hint, HTML; "" if there is none left."""
+        so_far = self._answered[item.id]
+        if so_far.hints >= len(item.hints):
+            return ""
+        self._answered[item.id] = replace(so_far, hints=so_far.hints + 1)
+        return item.hints[so_far.hints]
+
+    def took(self, item: Item, seconds: float | None) -> None:
+        """Record how long a question took; None if that is not known, or if the student does not agree."""
+        self._answered[item.id] = replace(self._answered[item.id], seconds=seconds)
+
+    def over(self, item: Item) -> bool:
+        """Whether a question is finished."""
+        return self._answered[item.id].over
+
+    def left(self, item: Item) -> int:
+        """How many tries are left if the last answer was wrong."""
+        return TRIES - len(self._answered[item.id].tries)
+
+    def answers(self) -> Answers:
+        """The answers so far."""
+        return Answers(self.student, self.sheet.title, self.sheet.id, tuple(self._answered.values()))
+
+
+def file_name(student: str) -> str:
+    """The name of a student's file: the letters and digits of the student's name."""
+    words = "".join(c if c.isalnum() else " " for c in student.lower()).split()
+    return f"{'-'.join(words) or 'student'}{ANSWERS}"
+
+
+def checksum(content: dict[str, Any]) -> str:
+    """A hash of all the content of a file, as 16 letters."""
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+def read_answers(path: str | Path) -> Answers:
+    """Answers from their file, or from a mail that contains its text.
+
+    Raises `ExplorerError`: "text-not-read"; "answers-damaged" if it is no such file, "answers-altered" if its content
+    has changed since it was saved.
+    """
+    try:
+        with open_file(path) as stream:
+            raw = stream.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise ExplorerError("text-not-read", file=path, reason=error) from None
+    text = _QUOTED.sub("", raw.decode("utf-8", "replace")) if len(raw) <= MOST_BYTES else ""
+    found = _BEGINS.search(text)  # a mail may have braces of its own
+    try:
+        content, _ = json.JSONDecoder().raw_decode(text, found.start() if found else max(text.find("{"), 0))
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ExplorerError("answers-damaged", file=path)
+    told = content.pop("checksum", None)
+    try:
+        answers = _answers(content)
+    except (KeyError, OverflowError, TypeError, ValueError):
+        raise ExplorerError("answers-damaged", file=path) from None
+    if told != checksum(content):
+        raise ExplorerError("answers-altered", file=path, student=answers.student)
+    return answers
+
+
+_BEGINS = re.compile(r'\{\s*"format"')
+_QUOTED = re.compile(r"^(?:[^\S\n]*>)+", re.MULTILINE)
+"""Matches the signs at the start of a line that is quoted in a mail; no line of a file begins with them."""
+
+
+def _answers(content: dict[str, Any]) -> Answers:
+    """The answers in a file; each part is checked.
+
+    Raises `KeyError`, `OverflowError`, `TypeError` or `ValueError` if a part is missing or wrong.
+    """
+    listed: Sequence[dict[str, Any]] = content["answers"]
+    if not isinstance(listed, list) or len(listed) > MOST_QUESTIONS:
+        raise TypeError
+    found = [
+        Answered(
+            _text(one["question"]),
+            tuple(_try(given) for given in one["tries"][: TRIES + 1]),
+            _whole(one["hints"]),
+            None if "seconds" not in one else float(_whole(one["seconds"])),
+        )
+        for one in listed
+    ]
+    return Answers(_text(content["student"]), _text(content["sheet"]), _text(content["sheet_id"]), tuple(found))
+
+
+def _try(given: dict[str, Any]) -> Try:
+    answer = given["answer"]
+    if isinstance(answer, bool) or not isinstance(answer, int | float) or not isfinite(answer):
+        raise TypeError
+    if not isinstance(given["right"], bool):
+        raise TypeError
+    return Try(answer, given["right"], _text(given["mistake"]))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or len(value) > _LONGEST or not can_be_shown(value):
+        raise TypeError
+    return value
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 10**9:
+        raise TypeError
+    return value
+
+
+FOLDER, MOST = "sheets", 20
+"""The name of the folder beside the settings; how many sheets are kept: the oldest are deleted."""
+
+
+class Begun:
+    """The sheets that were begun on this computer.
+
+    `folder`: that of the person's settings; None: nothing is kept.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = None if folder is None else folder / FOLDER
+
+    def keep(self, sheet: Sheet, answers: Answers) -> bool:
+        """Save a student's answers so far; returns whether that succeeded."""
+        if self._folder is None:
+            return False
+        own = self._folder / sheet.id
+        try:
+            if not own.is_dir():
+                own.mkdir(parents=True)
+                for old in _newest_first(self._folder.iterdir())[MOST:]:
+                    shutil.rmtree(old, ignore_errors=True)
+            if not (copy := own / f"begun{SHEET}").exists():
+                sheet.save(copy)
+            answers.save(own / f"{_key(answers.student)}{ANSWERS}")
+            os.utime(own)  # makes it the newest even if the file existed
+        except (ExplorerError, OSError):
+            return False
+        return True
+
+    def of(self, sheet: Sheet) -> dict[str, Answers]:
+        """All saved answers of a sheet, by `known_as` of the student, the latest first."""
+        if self._folder is None:
+            return {}
+        read = (_read(file) for file in _newest_first((self._folder / sheet.id).glob(f"*{ANSWERS}")))
+        return {known_as(one.student): one for one in read if one is not None and one.agrees(sheet)}
+
+    def latest(self, most: int) -> list[tuple[Path, Answers]]:
+        """The sheets worked on last, the newest first: the file of each, and the latest answers to it."""
+        found = []
+        with suppress(OSError):  # no sheet was begun
+            for own in _newest_first(self._folder.iterdir() if self._folder is not None else ())[:most]:
+                read = (_read(file) for file in _newest_first(own.glob(f"*{ANSWERS}")))
+                one = next((one for one in read if one is not None), None)
+                if one is not None and (own / f"begun{SHEET}").is_file():
+                    found.append((own / f"begun{SHEET}", one))
+        return found
+
+
+def _key(student: str) -> str:
+    return sha256(known_as(student).encode()).hexdigest()[:16]
+
+
+def _read(file: Path) -> Answers | None:
+    with suppress(ExplorerError):
+        return read_answers(file)
+    return None
+
+
+def _newest_first(paths: Iterable[Path]) -> list[Path]:
+    times: dict[Path, float] = {}
+    with suppress(OSError):
+        for path in paths:
+            times[path] = path.stat().st_mtime
+    return sorted(times, key=times.__getitem__, reverse=True)

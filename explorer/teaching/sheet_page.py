@@ -20,10 +20,9 @@ from explorer.lessons.schema import Lesson
 from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
-from explorer.teaching.answers import Answers, Sitting, Try
 from explorer.teaching.items import ChoiceItem, NumberItem, Table, done_wrong, items
 from explorer.teaching.items import Item as Question
-from explorer.teaching.sheet import MOST_NAME, MOST_QUESTIONS, Sheet, known_as, sheet_of
+from explorer.teaching.sheet import MOST_NAME, MOST_QUESTIONS, Answers, Sheet, Sitting, Try, known_as, sheet_of
 
 MOST_DIGITS = 40
 _FULL = 1.3

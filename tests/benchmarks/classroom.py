@@ -8,10 +8,9 @@ from time import thread_time
 
 from benchmarks.measure import Measurement, quartiles
 from explorer.teaching import ANSWERS
-from explorer.teaching.answers import Sitting
 from explorer.teaching.gradebook import gradebook
 from explorer.teaching.items import NumberItem
-from explorer.teaching.sheet import Sheet, read_sheet, sheet_of
+from explorer.teaching.sheet import Sheet, Sitting, read_sheet, sheet_of
 
 STUDENTS, ROUNDS = 100, 3
 LESSONS = ["emma", "softmax"]

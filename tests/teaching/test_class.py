@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from explorer.cli import main
 from explorer.cli.classroom import as_text
 from explorer.core.errors import ExplorerError
-from explorer.teaching.answers import Answered, Answers, Sitting, Try, read_answers
 from explorer.teaching.gradebook import UNKNOWN, gradebook
 from explorer.teaching.items import ChoiceItem, NumberItem
-from explorer.teaching.sheet import Sheet, read_sheet, sheet_of
+from explorer.teaching.sheet import Answered, Answers, Sheet, Sitting, Try, read_answers, read_sheet, sheet_of
 from explorer.teaching.sheet_page import order
 from tests.refusals import refuses
 

@@ -11,11 +11,10 @@ from explorer.lessons.loader import load
 from explorer.pages.drawing import Box
 from explorer.pages.element import leaves
 from explorer.pages.page import Button, Field, Listing, Note
-from explorer.teaching.answers import Sitting, Try, read_answers
 from explorer.teaching.class_page import ORDERS, Roll, asked_in, beginning, class_on_paper, class_page
 from explorer.teaching.gradebook import gradebook
 from explorer.teaching.items import ChoiceItem, NumberItem, done_wrong, items
-from explorer.teaching.sheet import Sheet, read_sheet, sheet_of
+from explorer.teaching.sheet import Sheet, Sitting, Try, read_answers, read_sheet, sheet_of
 from explorer.teaching.sheet_page import Draft, Exercise, making_page, order, questions_of, told
 from tests.refusals import refuses
 from tests.teaching.test_class import SHEET, right_one, sat

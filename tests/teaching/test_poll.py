@@ -7,10 +7,10 @@ import pytest
 from explorer.lessons.loader import load
 from explorer.lessons.schema import states_of
 from explorer.lessons.steps import Choose, MakeSo, Predict
-from explorer.teaching.answers import Answered, Answers, Try
 from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.items import item_at
 from explorer.teaching.poll import CHOICES, MOST_VOTES, SHOWS, poll_of
+from explorer.teaching.sheet import Answered, Answers, Try
 from tests.teaching.test_class import sat
 
 

@@ -7,10 +7,9 @@ import pytest
 
 from explorer.pages.element import leaves
 from explorer.pages.page import Button, Check, Field, Note
-from explorer.teaching import answers as module
-from explorer.teaching.answers import Begun
+from explorer.teaching import sheet as module
 from explorer.teaching.items import NumberItem
-from explorer.teaching.sheet import read_sheet
+from explorer.teaching.sheet import Begun, read_sheet
 from explorer.teaching.sheet_page import Exercise
 from tests.teaching.test_class import SHEET, right_one, sat
 

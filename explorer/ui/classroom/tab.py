@@ -16,10 +16,9 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import Ask, ForClass
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
-from explorer.teaching.answers import Begun, Sitting, file_name
 from explorer.teaching.class_page import Asked, Roll, asked_in, beginning, class_on_paper, class_page
 from explorer.teaching.gradebook import Gradebook, gradebook
-from explorer.teaching.sheet import Sheet, read_sheet
+from explorer.teaching.sheet import Begun, Sheet, Sitting, file_name, read_sheet
 from explorer.teaching.sheet_page import Draft, Exercise, making_page, questions_of
 from explorer.ui.background import Background
 from explorer.ui.dialogs import Dialogs

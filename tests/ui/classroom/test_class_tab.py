@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from explorer.cli.window import openable
 from explorer.pages.gestures import ForClass
 from explorer.settings import Settings
-from explorer.teaching.answers import read_answers
 from explorer.teaching.class_page import Roll
-from explorer.teaching.sheet import read_sheet
+from explorer.teaching.sheet import read_answers, read_sheet
 from explorer.teaching.sheet_page import Draft
 from explorer.ui.page.controls import ButtonView, FieldView
 from tests.teaching.test_class import SHEET, right_one, sat
