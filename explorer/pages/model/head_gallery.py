@@ -15,9 +15,10 @@ from explorer.pages.view import Told, View
 from explorer.pages.whole.page import whole_below
 from explorer.training.head_gallery import LEAST, MEASURES, Annotated, Head, gallery, sentences_for
 
-COSTS = "head gallery.costs"
+COSTS, SORTED = "head gallery.costs", "head gallery.sorted"
 TO_MEASURE, TO_WEIGH = "work of measuring heads", "work of switching off heads"
 NAMED = f"A head gets a name if {LEAST:.0%} or more of its attention goes there, and twice what chance gives."
+MOST = 16  # heads listed before somebody asks for more
 LOOKS, SCORES = 800, 760
 """The widths of the two halves of the page, side by side, in pixels at text scale 1."""
 
@@ -28,10 +29,15 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
     costs = bool(view.chosen(COSTS, False))
     measured = _measured(view, tuple(sentences), costs=False)
     tip = "Switch each head off in turn, then hold it at its mean, over all sentences. This takes a moment."
-    head = (
-        el.Note("source", source),
-        el.Controls("what", (el.Check(COSTS, "What is lost without each", costs, Keep(COSTS), tip),)),
-    )
+    there = _there(measured or ())
+    first = int(view.chosen(SORTED, 0))
+    first = first if first <= len(there) else 0
+    controls: tuple[Element, ...] = (el.Check(COSTS, "What is lost without each", costs, Keep(COSTS), tip),)
+    if there and len(measured or ()) > MOST:
+        orders = "layer", *there
+        tip = "Which heads stand first: as they follow each other in the model, or those that look most at one place"
+        controls += (el.Choice(SORTED, "Sorted by", orders, first, (Keep(SORTED),), tip, listed=True),)
+    head = el.Note("source", source), el.Controls("what", controls)
     if measured is None:
         return *head, el.waiting(view, TO_MEASURE, "Measuring all heads"), whole_below(view)
     lost: tuple[Element, ...] = ()
@@ -39,11 +45,19 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
         weighed = _measured(view, tuple(sentences), costs=True)
         lost = (el.waiting(view, TO_WEIGH, "Switching off each head"),)
         if weighed is not None:
-            lost = el.Note("about the costs", ABOUT_COSTS), _costs(weighed)
+            lost = el.Note("about the costs", ABOUT_COSTS), _costs(_ordered(weighed, there, first))
         lost = el.Section("lost", "What is lost without each head"), *lost
+    measured = _ordered(measured, there, first)
     scores = el.Section("measures", "Where each head looks"), _scores(measured), el.Note("rules", _rules(measured))
     looks = el.Section("gallery", "What each head does"), _gallery(view, measured)
     return *head, el.beside((SCORES, (*lost, *scores)), (LOOKS, looks)), whole_below(view)
+
+
+def _ordered(heads: tuple[Head, ...], there: list[str], first: int) -> tuple[Head, ...]:
+    """Heads as they follow each other (0), or with the largest share of a measure first; equal ones stay in order."""
+    if not first or len(heads) <= MOST:
+        return heads
+    return tuple(sorted(heads, key=lambda head: -head.scores[there[first - 1]].share))
 
 
 def _sentences(view: View) -> tuple[list[Annotated], str]:
@@ -128,7 +142,7 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> el.Listing:
             ),
         )
         lines.append(line)
-    return el.Listing("heads", "What each head does", tuple(columns), tuple(lines), most=16)
+    return el.Listing("heads", "What each head does", tuple(columns), tuple(lines), most=MOST)
 
 
 def _common(head: Head) -> str:
@@ -156,7 +170,7 @@ def _costs(measured: tuple[Head, ...]) -> el.Listing:
         el.Column("mean +", el.NUMBER),
         el.Column("words it costs", width=420),
     )
-    return el.Listing("costs", "What is lost without each head", columns, tuple(lines), most=16)
+    return el.Listing("costs", "What is lost without each head", columns, tuple(lines), most=MOST)
 
 
 ABOUT_COSTS = (
@@ -198,4 +212,4 @@ def _scores(measured: tuple[Head, ...]) -> el.Listing:
         for head, own in zip(measured, scores, strict=True)
     ]
     columns = (el.Column("head"), *(el.Column(name, el.HEAT) for name in there))
-    return el.Listing("all scores", "All heads in all measures", columns, tuple(lines), most=16)
+    return el.Listing("all scores", "All heads in all measures", columns, tuple(lines), most=MOST)

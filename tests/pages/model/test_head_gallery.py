@@ -3,6 +3,7 @@
 import numpy as np
 
 from explorer.document.commands import SetCells, SetTokens
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.element import leaves
 from explorer.pages.levels import HEADS, has_heads, stops
@@ -157,3 +158,22 @@ def test_the_words_below_explain_the_measures_that_have_a_column(desk):
     rules = desk("i-love-ai").page(HEADS.name).the("rules").text
     assert "<b>previous</b>" in rules
     assert "<b>induction</b>" not in rules
+
+
+def test_of_many_heads_those_that_look_most_at_a_chosen_place_come_first(desk):
+    of = type(desk())(new_lesson("gpt", ["a b c a b c a b"], d_model=8, layers=5, heads=4).state())
+    page = of.page(HEADS.name)
+    names = [row[0] for row in page.texts("all scores")]
+    assert names[0] == "layer 1, head 1"
+    choice = page.the(head_gallery.SORTED)
+    of.choose(head_gallery.SORTED, choice.options.index("induction"))
+    of.choose(COSTS, True)
+    page = of.page(HEADS.name)
+    at = [column.title for column in page.the("all scores").columns].index("induction")
+    shares = [line.entries[at].value for line in page.the("all scores").lines]
+    assert shares == sorted(shares, reverse=True)
+    ordered = [row[0] for row in page.texts("all scores")]
+    assert sorted(ordered) == sorted(names)
+    assert ordered != names
+    assert [row[0] for row in page.texts("heads")] == [row[0] for row in page.texts("costs")] == ordered
+    assert not desk("tiny-gpt").page(HEADS.name).has(head_gallery.SORTED)
