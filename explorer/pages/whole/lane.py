@@ -410,11 +410,10 @@ class Sheet:
         if not stream:
             return "its vector is a new one"
         before, added = length(self.view.values[stream][i]), length(self.view.values[made][i])
-        part = added / before if before else 0.0
-        bar = width * part / (1.0 + part)
+        bar = width * added / ((before + added) or 1.0)
         self.add(Band((left, lane.bottom + 20.0, width, 3.0), LINE))
         self.add(FlowLine(((left, lane.bottom + 21.5), (left + bar, lane.bottom + 21.5)), HERE, 3.0, head=False))
-        return f"adds {percent(part)} of its length"
+        return f"adds {percent(added / before)} of its length" if before else "adds to a vector of zeros"
 
     # What a box says, and where it leads
 

@@ -462,6 +462,15 @@ def test_a_gradient_is_as_long_as_differences_say(desk):
 # One word's way
 
 
+def test_what_is_added_to_a_vector_of_zeros_is_not_said_to_be_nothing(desk):
+    made = desk("i-love-ai")
+    made.do(SetSwitch("input", "positions", "none"))
+    word = int(made.value("input.tokens")[0])
+    made.do(SetCells("input.table", {(word, j): 0.0 for j in range(made.value("input.table").shape[1])}))
+    made.look(token=("input", 0))
+    assert "adds to a vector of zeros" in [mark.text for mark in made.page(WHOLE.name).marks("model", Words)]
+
+
 def test_the_way_of_a_word_is_drawn_and_measured(desk):
     made = desk(*TEXTBOOK)
     plain = made.page(WHOLE.name)
