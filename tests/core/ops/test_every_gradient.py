@@ -88,15 +88,18 @@ def assert_same_alone(op, parents):
 @every_case
 @settings(max_examples=6)
 @given(data=st.data())
-def test_a_gradient_has_the_shape_and_type_of_its_parent_and_whatever_is_typed(case, data):
+def test_values_and_gradients_are_new_arrays_of_the_right_type_whatever_is_typed(case, data):
     op, parents = data.draw(problems(case))
+    typed = [parent.tobytes() for parent in parents]
     with np.errstate(all="ignore"):
         result = op.forward(*parents)
         gradient = np.ones(result.shape, result.dtype)
-        arrays = [gradient, result, *parents]
-        before = [array.tobytes() for array in arrays]
-        gradients = op.backward(*arrays)
-    assert [array.tobytes() for array in arrays] == before
+        given = [gradient.tobytes(), result.tobytes(), *typed]
+        gradients = op.backward(gradient, result, *parents)
+    assert [array.tobytes() for array in (gradient, result, *parents)] == given
+    assert type(result) is np.ndarray
+    assert not any(np.shares_memory(result, parent) for parent in parents)
+    assert result.dtype.kind == "i" or {p.dtype for p in parents if p.dtype.kind == "f"} <= {result.dtype}
     for parent, passed in zip(parents, gradients, strict=True):
         if passed is not None:
             assert type(passed) is np.ndarray
