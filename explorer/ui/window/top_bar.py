@@ -397,6 +397,7 @@ class TopBar(QFrame):
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self._settings.restyle()
+        dress_now(self.showing)  # hidden beside "Train", where it keeps its room
         self._space()
 
     def _space(self) -> None:

@@ -57,6 +57,19 @@ def test_the_settings_are_the_same_whichever_tab_was_open_when_the_look_was_chan
     assert bar.title.geometry().right() < bar._tabs["Pipeline"].geometry().left()
 
 
+def test_beside_train_the_bar_is_on_one_line_again_after_large_text(open_window, eye, appearance):
+    """What the matrices show is hidden there, and kept the room of large text."""
+    window = open_window("tiny-gpt")
+    window.resize(1280, 720)
+    window.show_tab("Train")
+    eye.settle(window)
+    high = window.top_bar.height()
+    for scale in (2.0, 1.0):
+        appearance.set_scale(scale)
+        eye.settle(window)
+    assert window.top_bar.height() == high
+
+
 @pytest.mark.parametrize(("width", "scale"), [(1280, 2.0), (1280, 2.5), (1280, 3.0), (1024, 3.0), (1600, 3.0)])
 def test_in_large_text_the_title_does_not_lie_under_a_tab(open_window, eye, appearance, qtbot, width, scale):
     window = open_window()
