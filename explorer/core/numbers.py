@@ -17,6 +17,7 @@ from explorer.core.ops import Array
 from explorer.core.overview import largest_of
 
 _SHOWN = 40
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def written(value: float, decimals: int, figures: int = 2) -> str:
@@ -27,14 +28,14 @@ def written(value: float, decimals: int, figures: int = 2) -> str:
     Examples
     --------
     >>> written(-0.5, 2), written(2.4e-8, 2), written(2.4e-8, 2, figures=1), written(0, 2)
-    ('−0.50', '2.4e−8', '2e−8', '0.00')
+    ('−0.50', '2.4×10⁻⁸', '2×10⁻⁸', '0.00')
     """
     if not isfinite(value):
         return "NaN" if isnan(value) else "∞" if value > 0 else "−∞"
     size = abs(value)
     if size and (size < 0.5 * 10**-decimals or size == 0.5 * (not decimals) or size >= 1e6):
         mantissa, exponent = f"{value:.{figures - 1}e}".split("e")
-        text = f"{mantissa.removesuffix('.0')}e{int(exponent)}"
+        text = f"{mantissa.removesuffix('.0')}×10{f'{int(exponent)}'.translate(_RAISED)}"
     else:
         text = f"{value:.{decimals}f}" if size else f"{0:.{decimals}f}"
     return text.replace("-", "−")
@@ -72,11 +73,13 @@ def point(*coordinates: float) -> str:
 def in_table(value: float, decimals: int) -> str:
     """A number of a table in which all numbers have this many decimals (`decimals_of`).
 
-    A number too small for these decimals has one digit, so that the column does not become wider. It is written with a
-    point, as in 0.05, if two decimals are enough for that.
+    A number too small for these decimals has one digit, so that the column does not become wider: with a point, as in
+    0.05 or 0.0002, or as a power of ten if it needs more than four decimals.
     """
-    if value and isfinite(value) and decimals < (needed := significant(value, 1)) <= 2:
-        decimals = needed
+    if value and isfinite(value) and abs(value) < 10.0**-decimals:
+        needed = significant(float(f"{value:.0e}"), 1)
+        if decimals < needed <= (4 if abs(value) < 0.5 * 10.0**-decimals else 2):
+            decimals = needed
     return written(value, decimals, 1 if abs(value) < 1 else 2)
 
 
@@ -99,14 +102,27 @@ def alone(value: float, figures: int = 3) -> str:
     Examples
     --------
     >>> alone(1.0), alone(6.5669), alone(-0.25), alone(0.0002), alone(0.0000412), alone(1234.6), alone(1e6)
-    ('1', '6.57', '−0.25', '0.0002', '4.12e−5', '1235', '1e6')
+    ('1', '6.57', '−0.25', '0.0002', '4.12×10⁻⁵', '1235', '1×10⁶')
     """
     text = written(value, significant(value, figures), figures)
     plain = text.rstrip("0").rstrip(".") if "." in text else text
-    if "e" not in text and (abs(value) >= 1e-3 or len(plain.partition(".")[2]) <= 5):
+    if "×" not in text and (abs(value) >= 1e-3 or len(plain.partition(".")[2]) <= 5):
         return plain
-    mantissa, power = f"{value:.{figures - 1}e}".split("e")
-    return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}".replace("-", "−")
+    return with_power(f"{value:.{figures - 1}e}")
+
+
+def with_power(text: str) -> str:
+    """A number in the way of programs as one reads it.
+
+    Examples
+    --------
+    >>> with_power("-4.10e-05"), with_power("+1e+06"), with_power("0.5")
+    ('−4.1×10⁻⁵', '+1×10⁶', '0.5')
+    """
+    mantissa, e, power = text.partition("e")
+    if e and "." in mantissa:
+        mantissa = mantissa.rstrip("0").rstrip(".")
+    return mantissa.replace("-", "−") + (f"×10{f'{int(power)}'.translate(_RAISED)}" if e else "")
 
 
 def live(value: float, figures: int = 5) -> str:
@@ -185,14 +201,17 @@ def between(least: float, most: float) -> str:
 
 
 _TYPED = str.maketrans({"−": "-", "–": "-", ",": ".", "∞": "inf"})
+_LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_POWER = re.compile(r"\s*[×·*]\s*10(?:\^(-?\d+)|([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))$")
 
 
 def read_number(text: str) -> float:
-    """The number that a person typed or pasted: with a true minus sign or a dash, or with a comma for the point.
+    """The number that a person typed or pasted: with a true minus sign or a dash, a comma for the point, or as 4×10⁻⁵.
 
     Raises `ExplorerError`: "bad-number" or "number-too-large".
     """
     plain = text.strip().translate(_TYPED)
+    plain = _POWER.sub(lambda power: f"e{power[1] or power[2].translate(_LOWERED)}", plain)
     try:
         value = None if "_" in plain else float(plain)  # float() takes "1_000" too
     except ValueError:

@@ -13,7 +13,7 @@ import numpy as np
 from explorer.core.cell import is_cell_of
 from explorer.core.derivation import only_rounding
 from explorer.core.graph import Node, Place
-from explorer.core.numbers import decimals_of, exact, in_table, in_tables, written
+from explorer.core.numbers import decimals_of, exact, in_table, in_tables, with_power, written
 from explorer.core.ops import Array
 from explorer.core.overview import apart, farthest_apart, full_of, largest_of
 from explorer.pages.element import Element
@@ -172,8 +172,7 @@ class Matrix(Element):
         if not np.isfinite(value):
             return written(float(value), 0)
         if self.array.size == 1 and not ALONE_PLAIN[0] <= abs(value) < ALONE_PLAIN[1]:
-            mantissa, exponent = f"{value:+.0e}".split("e")
-            return f"{mantissa}e{int(exponent)}".replace("-", "−")
+            return with_power(f"{value:+.0e}")
         text = f"{value / 10.0**self.power:+.{self.decimals}f}".replace("-", "−")
         return text if text.strip("+−0.") else TINY
 
@@ -208,7 +207,7 @@ class Matrix(Element):
 
     def behind(self, text: str) -> int:
         """How many digits a text leaves free at its right where the matrix is `aligned`; 0 with a power of ten."""
-        if "e" in text or not text[-1].isdigit():
+        if "×" in text or not text[-1].isdigit():
             return 0
         return max(DECIMALS - len(text.partition(".")[2]), 0)
 

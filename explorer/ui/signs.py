@@ -18,6 +18,8 @@ SMALLEST, LARGEST, PART = 9, 19, 0.5
 """The least and the greatest height of a number's letters, in pixels, and their share of a square's height."""
 BESIDE, MOST = 5.0, 3000
 """Pixels left free beside a number; the most visible squares whose numbers are written."""
+NEARLY = "≈ 0"
+"""A number that would be written as 0, in a square, which has no room for 5×10⁻⁷."""
 
 
 def letters_for(font: QFont, array: Array, across: float, down: float, scale: float = 1.0) -> QFont | None:
@@ -36,7 +38,9 @@ def letters_for(font: QFont, array: Array, across: float, down: float, scale: fl
     if across < 2 * smallest or down < smallest + BESIDE:
         return None
     decimals = decimals_of(array)
-    longest = max((in_table(float(number), decimals) for number in array.flat), key=len)
+    least = 0.5 * 10.0**-decimals
+    numbers = [NEARLY if 0 < abs(one) < least else in_table(one, decimals) for one in map(float, array.flat)]
+    longest = max(numbers, key=len)
     letters = QFont(font)
     letters.setPixelSize(int(min(max(PART * down, smallest), LARGEST * max(scale, 1.0))))
     wide = QFontMetricsF(letters).horizontalAdvance(longest)
@@ -89,7 +93,10 @@ def paint_numbers(
     if letters is None:
         return False
     decimals = decimals_of(array)
-    texts = [[in_table(float(number), decimals) for number in row] for row in part.tolist()]
+    least = 0.5 * 10.0**-decimals
+    texts = [
+        [NEARLY if 0 < abs(one) < least else in_table(float(one), decimals) for one in row] for row in part.tolist()
+    ]
     inks = ramp.index(shown[first:last, left:right], *ends)
     painter.setFont(letters)
     for i, row in enumerate(texts, first):

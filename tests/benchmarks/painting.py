@@ -261,7 +261,7 @@ class _Pencil(QPaintEngine):
 
 def _is_number(text: str) -> bool:
     try:
-        float(text.replace("−", "-"))
+        float(text.replace("−", "-").partition("×")[0])
     except ValueError:
         return False
     return True

@@ -32,15 +32,15 @@ from explorer.sentences import sentence
         (-0.5, 2, "−0.50"),
         (0.0, 2, "0.00"),
         (-0.0, 2, "0.00"),
-        (0.004, 2, "4e−3"),
+        (0.004, 2, "4×10⁻³"),
         (0.005, 2, "0.01"),
-        (0.5, 0, "5e−1"),  # not 0
+        (0.5, 0, "5×10⁻¹"),  # not 0
         (-1.5, 0, "−2"),
-        (-2e-8, 2, "−2e−8"),
-        (1.23e-9, 4, "1.2e−9"),
+        (-2e-8, 2, "−2×10⁻⁸"),
+        (1.23e-9, 4, "1.2×10⁻⁹"),
         (999999.0, 0, "999999"),
-        (1234567.0, 2, "1.2e6"),
-        (-1e308, 2, "−1e308"),
+        (1234567.0, 2, "1.2×10⁶"),
+        (-1e308, 2, "−1×10³⁰⁸"),
         (np.inf, 2, "∞"),
         (-np.inf, 2, "−∞"),
         (np.nan, 2, "NaN"),
@@ -166,7 +166,7 @@ def test_a_number_of_a_table_is_no_lie_and_no_longer_than_its_column(value, deci
     again = read_number(text)
     assert np.sign(again) == np.sign(value), "neither 0 for what is none, nor another sign"
     assert abs(again - value) <= max(0.5 * 10.0**-decimals, 0.5 * abs(value))
-    if "e" not in text:
+    if "×" not in text:
         assert len(text.partition(".")[2]) <= max(decimals, 2)
     assert "-" not in text
 
@@ -175,9 +175,9 @@ def test_a_number_of_a_table_is_no_lie_and_no_longer_than_its_column(value, deci
 def test_a_number_that_stands_by_itself_has_three_figures_and_no_0_at_its_end(value):
     text = alone(value)
     again = read_number(text)
-    assert abs(again - value) <= (0.051 if "e" in text else 0.0051) * abs(value) or abs(again - value) <= 0.5
+    assert abs(again - value) <= (0.051 if "×" in text else 0.0051) * abs(value) or abs(again - value) <= 0.5
     assert np.sign(again) == np.sign(value)
-    if "." in text and "e" not in text:
+    if "." in text and "×" not in text:
         assert not text.endswith("0")
         assert len(text.strip("−0.").replace(".", "")) <= 3 or abs(value) >= 100
 
@@ -191,10 +191,10 @@ def test_a_number_that_stands_by_itself_has_three_figures_and_no_0_at_its_end(va
         (1.0004, "1"),
         (-2e-4, "−0.0002"),
         (7e-4, "0.0007"),
-        (-4.12e-5, "−4.12e−5"),
-        (2e-6, "2e−6"),
-        (1e6, "1e6"),
-        (-1.5e7, "−1.5e7"),
+        (-4.12e-5, "−4.12×10⁻⁵"),
+        (2e-6, "2×10⁻⁶"),
+        (1e6, "1×10⁶"),
+        (-1.5e7, "−1.5×10⁷"),
     ],
 )
 def test_no_four_decimals_for_a_1(value, text):
@@ -204,7 +204,7 @@ def test_no_four_decimals_for_a_1(value, text):
 @given(st.floats(0, 1), st.integers(1, 4))
 def test_a_share_is_never_told_as_0_and_never_as_a_power_of_ten(value, decimals):
     text = as_share(value, decimals)
-    assert "e" not in text
+    assert "×" not in text
     assert (float(text.removeprefix("< ")) > 0) == (value > 0)
 
 

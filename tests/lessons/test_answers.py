@@ -8,6 +8,7 @@ import pytest
 
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
+from explorer.core.numbers import read_number
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
 from explorer.lessons.answers import SO_FAR, holds, judge, read_goal, right_places, values_of
@@ -248,7 +249,7 @@ def test_every_mistake_has_a_number_and_a_derivation_that_arrives_there(lesson, 
             assert verdict.mistake is not None or verdict.sentence.startswith(SO_FAR)
             if mistake.derivation:
                 shown = mistake.derivation[-1][1][-1].value
-                assert float(shown.replace("−", "-")) == pytest.approx(mistake.value, abs=1e-4)
+                assert read_number(shown) == pytest.approx(mistake.value, abs=1e-4)
 
 
 def test_a_derivation_goes_back_through_what_only_alters():

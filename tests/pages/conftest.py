@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 
+from explorer.core.numbers import read_number
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.compose import page
@@ -125,7 +126,7 @@ def desk():
 @pytest.fixture
 def number():
     """A number as it is written."""
-    return lambda text: float(text.removeprefix("≈").replace("−", "-"))
+    return lambda text: read_number(text.removeprefix("≈"))
 
 
 @pytest.fixture(scope="session")

@@ -29,3 +29,5 @@ def test_numbers_grow_with_their_squares_until_they_fit_no_more(qapp):
     assert SMALLEST <= narrow.pixelSize() < 19
     assert letters_for(font, numbers, 20, 38) is None
     assert letters_for(font, numbers, 90, 12) is None
+    tiny = np.array([[-1.0, 5e-7], [0.5, 1.0]])  # 5×10⁻⁷ would leave no square its number
+    assert letters_for(font, tiny, 44, 38).pixelSize() == letters_for(font, numbers, 44, 38).pixelSize()

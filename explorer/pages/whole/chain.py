@@ -372,7 +372,7 @@ def _column(view: View, k: int, name: str, row: int) -> list[draw.Mark]:
         y = _y(len(labels), j)
         share = min(max(number / size, -1.0), 1.0) if size and np.isfinite(number) else 0.0
         told = next((text for text in (in_table(number, n) for n in (2, 1)) if len(text) <= MOST_FIGURES), "")
-        told = told or in_table(number, 0)
+        told = told or ("≈ 0" if abs(number) < 1 else in_table(number, 0))
         found.append(
             draw.Dot(k * across, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share, signed=True)
         )

@@ -8,6 +8,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontInfo, QFontMetrics, QPainter, QStaticText, QTransform
 
+from explorer.core.numbers import with_power
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
@@ -394,8 +395,7 @@ def _round_numbers(low: float, high: float, most: float) -> list[tuple[float, st
         elif -FINE <= size <= PLAIN:
             text = f"{number:.{max(decimals, 0)}f}"
         else:
-            digits, _, exponent = f"{number:.{max(size + decimals, 0)}e}".partition("e")
-            text = f"{digits}e{int(exponent)}"
+            text = with_power(f"{number:.{max(size + decimals, 0)}e}")
         found.append((number, text.replace("-", "−")))
     return found
 
@@ -406,9 +406,4 @@ def _powers_of_ten(low: float, high: float) -> list[tuple[float, str]]:
     powers = range(floor(low), ceil(high) + 1)
     every = max(1, len(powers) // 6)
     ticks = [(power + log10(digit), f"{digit * 10.0**power:g}") for power in powers[::every] for digit in digits]
-    return [(place, _short_power(text)) for place, text in ticks if low <= place <= high]
-
-
-def _short_power(text: str) -> str:
-    """The text of a number such as 1e+06, as 1e6."""
-    return text.replace("e+0", "e").replace("e+", "e").replace("e-0", "e-").replace("-", "−")
+    return [(place, with_power(text)) for place, text in ticks if low <= place <= high]

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QGraphicsItem
 
 from explorer.core.cell import is_cell_of
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import formatted, live, quantity, written
+from explorer.core.numbers import live, quantity, with_power, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
 from explorer.document.state import State
@@ -96,7 +96,7 @@ class _Way(pg.GraphicsObject):
         whole = to_pixels.mapRect(self._surface.frame).adjusted(4, 4, -4, -4)
         taken: list[QRectF] = []
         for level, pieces in self._surface.lines:
-            text = formatted(level, "g").replace("e−0", "e−")
+            text = with_power(f"{level:g}")
             box = QRectF(metrics.boundingRect(text)).adjusted(-3, -1, 3, 1)
             for point in pieces[:: max(1, len(pieces) // 12), 0]:
                 box.moveCenter(to_pixels.map(QPointF(*map(float, point))))

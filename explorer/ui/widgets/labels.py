@@ -23,7 +23,7 @@ LETTERS, SHORT = 90, 120
 of words that stay on one line all the same."""
 TAG = re.compile("<[^>]+>")
 MOST_KEPT = 32  # heights of words
-FIGURES = str.maketrans("123456789", "000000000")
+FIGURES = str.maketrans("123456789⁰¹²³⁴⁵⁶⁷⁸⁹", "000000000⁰⁰⁰⁰⁰⁰⁰⁰⁰⁰")
 """Replaces figures by 0: numbers of the same form become equal, as all figures here have one width (`Fonts`)."""
 
 

@@ -8,6 +8,7 @@ import pytest
 from explorer.core.decoder import next_word_cost
 from explorer.core.generation import Choice
 from explorer.core.model import Model
+from explorer.core.numbers import read_number
 from explorer.document.commands import SetCells, SetSwitch, SetTokens, WriteOn
 from explorer.document.continuation import decoder_of
 from explorer.document.document import Document
@@ -227,7 +228,7 @@ def test_rows_that_are_not_needed_are_grey_and_the_cost_is_their_sum(cat):
     assert kept == {f"layer {k}, self {name}" for k in (1, 2) for name in "KV"}
     others = [line for line in lines if line.entries[0].text not in kept]
     assert all(entry.muted for line in others for entry in line.entries[1:5])
-    difference = float(page.notes.split("largest difference, ")[1].split(",")[0].replace("−", "-"))
+    difference = read_number(page.notes.split("largest difference, ")[1].split(",")[0])
     assert difference < 1e-4
     cat.choose(CACHED, False)
     lines = cat.page(NEXT_WORD.name).the("computed rows").lines

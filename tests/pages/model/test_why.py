@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from explorer.core.numbers import read_number
 from explorer.document.commands import PinCells, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.pages.gestures import GoTo, Keep
@@ -66,7 +67,7 @@ def test_a_part_opens_by_words_or_by_units(emma):
     assert [line.entries[0].text for line in words] == list(emma.view.labels("input"))
     assert sum(line.entries[4].value for line in words) == pytest.approx(together.entries[4].value, rel=1e-4)
     for line in words:
-        by, says, share = (float(entry.text.replace("−", "-")) for entry in line.entries[1:4])
+        by, says, share = (read_number(entry.text) for entry in line.entries[1:4])
         assert by * says == pytest.approx(share, abs=0.002)
     assert isinstance(page.the("there").controls[0].asks, GoTo)
     emma.choose(PART, 6)  # the first net

@@ -58,7 +58,7 @@ def test_what_rounding_leaves_of_a_mean_of_0_is_no_number_to_puzzle_over(textboo
     assert "≈ 0: the mean is 0, except for rounding" in page.notes
     textbook.do(SetCells(f"{BLOCK}.beta", {(0,): 4e-12}))
     page = textbook.page(STAGE)
-    assert [row[4] for row in moments(page)] == ["1e−12"] * 3
+    assert [row[4] for row in moments(page)] == ["1×10⁻¹²"] * 3
     assert "rounding leaves" not in page.notes
 
 

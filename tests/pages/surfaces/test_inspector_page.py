@@ -126,7 +126,7 @@ def test_a_whole_number_says_why_it_has_no_gradient(you):
 def test_a_check_says_how_far_slope_and_gradient_agree():
     same = check_said(Check(6.1e-6, 0.0636369033, 0.0636370220, 0.0098010625, 0.0098010626), 0.0)
     assert "<td>0 − h&nbsp;&nbsp;</td><td align='right'>0.0636369033</td>" in same
-    assert same.endswith("h is 6.1e−6. <good>✓ the same to 7 digits</good>")
+    assert same.endswith("h is 6.1×10⁻⁶. <good>✓ the same to 7 digits</good>")
     other = check_said(Check(0.5, 0.0, 1.0, 1.0, 2.0), 0.0)
     assert "✓" not in other
     assert other.endswith(".")

@@ -646,7 +646,9 @@ def test_a_box_is_as_wide_as_the_numbers_of_a_short_row_need(whole, lesson, name
     assert box.place[2] >= 25 * made.value(node.name).shape[-1] + 14
 
 
-@pytest.mark.parametrize(("number", "said"), [(-10.0, "−10.0"), (2.0, "2.00"), (-4.815, "−4.82"), (123.456, "123.5")])
+@pytest.mark.parametrize(
+    ("number", "said"), [(-10.0, "−10.0"), (2.0, "2.00"), (-4.815, "−4.82"), (123.456, "123.5"), (5e-5, "≈ 0")]
+)
 def test_a_number_in_a_neuron_is_short_enough_for_its_circle(desk, number, said):
     sin = desk("sin")
     sin.do(SetCells("input.X", {(0, 0): number}))

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 
 from explorer.core.graph import Place
+from explorer.core.numbers import read_number
 from explorer.document.commands import SetCells
 from explorer.pages.drawing import (
     ACCENT,
@@ -168,7 +169,7 @@ def test_numbers_stand_along_the_sides_whatever_their_size(view, size):
         ticks = picture.side(side).ticks(low, high, 250)
         assert 2 <= len(ticks) <= 11
         assert len({text for _, text in ticks}) == len(ticks)
-        assert all(float(text.replace("−", "-")) == pytest.approx(number, rel=1e-6) for number, text in ticks)
+        assert all(read_number(text) == pytest.approx(number, rel=1e-6) for number, text in ticks)
 
 
 def test_of_a_title_that_is_longer_than_its_side_the_end_is_written(view, appearance):

@@ -362,7 +362,7 @@ def test_a_check_in_single_precision(gradients, hand):
     gradients.bench.bridge.flush()
     said = checked(gradients, hand, "output.W", (1, 1))
     assert "✓ the same to" in said
-    assert "h is 4.9e−3" in said
+    assert "h is 4.9×10⁻³" in said
 
 
 def test_a_gradient_is_followed_to_the_loss_link_by_link(gradients, eye):
