@@ -16,8 +16,11 @@ from explorer.ui.workbench import Workbench
 EACH = 420
 """Milliseconds for each step at the slowest speed."""
 SPEEDS = (1, 2, 4)
-SLIDER, SHORT, BESIDE = 130, 64, 500
-"""Widths in pixels at text scale 1: of the slider; of a narrow slider; and of a page with words beside the slider."""
+SPACING, CLOSE = 10, 2
+"""Pixels at text scale 1 between the controls, and between the two buttons where even these have little room."""
+SLIDER, SHORT, LEAST, BESIDE = 130, 64, 28, 500
+"""Widths in pixels at text scale 1: of the slider; of a narrow slider, at most and at least; and of a page with words
+beside the slider."""
 
 
 class Scrub(QSlider):
@@ -46,10 +49,10 @@ class PlayerView(QWidget):
         px = bench.appearance.px
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(px(10))
+        self._grid.setHorizontalSpacing(px(SPACING))
         self._grid.setVerticalSpacing(px(4))
         self._grid.setColumnStretch(3, 1)
-        self._narrow = False
+        self._lines = 1
         self.button = QPushButton("Pause")
         self.button.ensurePolished()
         self.button.setMinimumWidth(self.button.sizeHint().width())  # wide enough for "Play" and "Pause"
@@ -99,13 +102,19 @@ class PlayerView(QWidget):
         self._show()
 
     def be_no_wider(self, pixels: int) -> None:
-        """Put the words below the controls if they do not fit beside them."""
-        narrow = pixels < self._bench.appearance.px(BESIDE)
-        if narrow != self._narrow:
-            self._narrow = narrow
-            self.slider.setFixedWidth(self._bench.appearance.px(SHORT if narrow else SLIDER))
-            self._grid.removeWidget(self.words)
-            self._grid.addWidget(self.words, *((1, 0, 1, 4) if narrow else (0, 3)))
+        """Put the words below the controls, and the slider below the buttons, if they do not fit beside them."""
+        px = self._bench.appearance.px
+        others = self.button.minimumWidth() + self.speed.sizeHint().width() + 3 * px(SPACING)
+        lines = 1 if pixels >= px(BESIDE) else 2 if others + px(LEAST) <= pixels else 3
+        if lines != self._lines:
+            self._lines = lines
+            self._grid.setHorizontalSpacing(px(SPACING if lines < 3 else CLOSE))
+            self.slider.setMinimumWidth(px(SLIDER if lines == 1 else LEAST))
+            self.slider.setMaximumWidth(px(SHORT if lines == 2 else SLIDER))
+            for part, place in ((self.slider, (0, 1)), (self.words, (0, 3))):
+                self._grid.removeWidget(part)
+                below = lines - 1 if part is self.words else lines - 2
+                self._grid.addWidget(part, *((below, 0, 1, 4) if below > 0 else place))
 
     def toggle(self) -> None:
         """Play from the present step, after the last from the first; or pause. With less motion, go one step."""

@@ -22,6 +22,7 @@ from explorer.ui.appearance import Appearance
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.matrix.model import PLAYED
 from explorer.ui.page.gestures import perform
+from explorer.ui.page.player import PlayerView
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent
 from explorer.ui.widgets.formula import Formula, typeset
@@ -511,6 +512,20 @@ def score(window, hand, eye):
 
 def values(inspector):
     return [value for _, _, value, _ in derivation(inspector)]
+
+
+def test_the_player_makes_nothing_wider_than_the_column(window, score, eye, appearance):
+    """The last digits of the results below it were cut, at 1024 pixels in usual text."""
+    for width, height, scale in ((1024, 640, 1.0), (1366, 768, 2.0), (1600, 900, 3.0)):
+        appearance.set_scale(scale)
+        window.resize(width, height)
+        eye.settle(window)
+        window.actions_.fold_right.setChecked(False)
+        eye.settle(window)
+        (player,) = [one for one in score.elements.widgets.values() if isinstance(one, PlayerView)]
+        assert player.isVisible()
+        room = score.area.viewport().width() - score.elements.contentsMargins().left()
+        assert player.minimumSizeHint().width() <= room - score.elements.contentsMargins().right(), scale
 
 
 def test_the_key_p_plays_the_arithmetic_of_the_chosen_cell(window, score, hand, monkeypatch, qtbot):
