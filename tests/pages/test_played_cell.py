@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from explorer.core.numbers import alone
 from explorer.pages.surfaces.inspection import derivation, inspected, played, played_key
 from explorer.pages.view import Cell, Covered
 from tests.pages.conftest import Desk
@@ -15,7 +16,8 @@ def at(desk, cell, taken=None):
     """What is said of a cell as far as it has been played."""
     if taken is not None:
         desk.choose(played_key(cell), taken)
-    return inspected(desk.view, cell, {})
+    fed = desk.document.engine.feeds(cell.node, cell.index)
+    return inspected(desk.view, cell, {child: [index] for child, index in fed.items()})
 
 
 def numbers(about):
@@ -38,6 +40,12 @@ def test_row_by_row_products_come_and_the_sum_drops_in_at_the_end(desk, taken):
     assert (about.value == whole.value) is (taken == 5)
     if taken < 5:
         assert about.value == "scores = ?"
+
+
+def test_what_copies_its_number_does_not_tell_it(desk):
+    start, cell = desk(), Cell("encoder.1.self.output", (0, 0, 0))
+    fed = [[one.what for one in at(start, cell, taken).feeds] for taken in (None, 1)]
+    assert fed == [[alone(start.value(cell.node)[cell.index], 5)], ["?"]]
 
 
 @pytest.mark.parametrize(("taken", "cells"), [(0, None), (1, 0), (3, 2), (5, None)])

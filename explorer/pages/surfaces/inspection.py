@@ -116,7 +116,9 @@ def _played(view: View, about: Inspected) -> Inspected:
     line = -1 if view.looking.showing == "gradient" else 0
     said[line] = f"{said[line].rpartition(' = ')[0]} = {COVERED}"
     printed = replace(about.printed, said=())
-    return replace(about, player=player, parts=parts, value="\n".join(said), printed=printed)
+    # What only copies the cell, as a concatenation does, has its number.
+    feeds = tuple([one if one.what.endswith("cells") else replace(one, what=COVERED) for one in about.feeds])
+    return replace(about, player=player, parts=parts, value="\n".join(said), printed=printed, feeds=feeds)
 
 
 def _to_come(row: Row) -> Row:
