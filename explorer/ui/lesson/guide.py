@@ -447,6 +447,11 @@ class Guide(QObject):
     def take(self, lesson: Lesson) -> None:
         """Continue with a new version of the lesson, whose file was saved again, in the step with the same id."""
         at = next((i for i, step in enumerate(lesson.steps) if self.step and step.id == self.step.id), self.at or 0)
+        asked = {step.id: step.question for step in self.steps}
+        for step in lesson.steps:
+            if step.question != asked.get(step.id, step.question):  # the answers were to another question
+                self._again.add(key := (lesson.id, step.id))
+                self._attempts.pop(key, None)
         self._bench.open_state(lesson, lesson.state())
         self._place = Place(lesson, 0)
         self.go(min(at, len(lesson.steps) - 1))

@@ -44,6 +44,18 @@ def test_saving_the_file_reloads_the_lesson_in_the_same_step(window, written, gu
     assert guide.at == 2
 
 
+def test_a_question_that_is_written_anew_is_asked_anew(window, written, guide, panel, qtbot):
+    words = "Softmax makes shares of them."
+    guide.answer(0.665)
+    written.write_text(LESSON.replace(words, "Other words."))
+    qtbot.waitUntil(lambda: "Other words" in panel._words.text())
+    assert guide.question is None, "it is the same question"
+    written.write_text(LESSON.replace(words, "All is well.").replace("What is the share of A?", "How likely is A?"))
+    qtbot.waitUntil(lambda: "All is well" in panel._words.text())
+    assert guide.question is not None
+    assert guide.attempt.verdict is None
+
+
 def test_a_document_that_was_opened_since_is_not_replaced_by_the_lesson(window, written, guide, tmp_path, qtbot):
     document, watcher = window.bench.document, window.lessons._watcher
     save(new_lesson("gpt", ["a b c"], d_model=4).state(), "Mine", tmp_path / "mine.explorer")
