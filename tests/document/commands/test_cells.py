@@ -44,9 +44,13 @@ def test_any_number_may_be_typed(gpt, value, values):
         np.testing.assert_equal(values(gpt, "output.W")[0, 0], np.float32(value))
 
 
-def test_a_token_number(translator):
+@pytest.mark.parametrize("lookup", ["one-hot", "index"])
+def test_a_token_number(translator, lookup):
+    translator.do(SetSwitch("source", "lookup", lookup))
     translator.do(SetCells("source.tokens", {(0,): 3}))
     assert translator.engine.labels("source") == ("<pad>", "are", "welcome")
+    with pytest.raises(ExplorerError, check=lambda error: error.fields["last"] == 3):
+        translator.do(SetCells("source.tokens", {(0,): 4}))
 
 
 def test_the_right_answer_of_an_mlp(mlp):

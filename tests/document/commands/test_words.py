@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from refusals import refuses
 
+from explorer.core.model import Model
 from explorer.core.vocabulary import MOST_TOKENS
 from explorer.document.commands import SendWords, SetCells, SetSwitch, SetTokens
+from explorer.document.state import State
 
 
 def test_a_new_word_gets_a_row_of_its_own_and_the_others_keep_theirs(translator, values):
@@ -23,6 +26,17 @@ def test_a_new_word_leaves_the_output_layer_as_it_was(translator, values):
     assert values(translator, "output.W").shape == (4, 4)
     np.testing.assert_array_equal(values(translator, "output.W")[:, :3], W)
     np.testing.assert_array_equal(values(translator, "output.b")[:3], b)
+
+
+def test_a_model_of_others_without_its_words_takes_numbers_of_its_words_alone():
+    model = Model("gpt", {"input": 2}, {"input.words": ("0", "1", "2")}, d_model=4)
+    tokens = {"input.tokens": np.array([0, 1])}
+    state = State.of(model.with_switch("input", "lookup", "index"), tokens)
+    assert SetTokens("input", ("2", "0", "1")).apply(state).inputs["input.tokens"].tolist() == [2, 0, 1]
+    with refuses("from 0 to 2"):
+        SetTokens("input", ("2", "3")).apply(state)
+    own = SetTokens("input", ("2", "3")).apply(State.of(model, tokens))
+    assert own.model.axes["input.words"] == ("0", "1", "2", "3")
 
 
 def test_learned_positions_and_a_drawn_mask_keep_what_remains(gpt, values):
