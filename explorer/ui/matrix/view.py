@@ -64,8 +64,8 @@ class MatrixView(QTableView):
         """The form that it is to take; `measure` applies it."""
         self._extents: dict[Form, Extent] = {}
         self._stood: Extent | None = None
-        self.letters = self.letters_in(self.form)
-        """The letters that it is painted with."""
+        self.letters = self.figures = self.letters_in(self.form)
+        """The letters that it is painted with, and those of its numbers."""
         self.editing = CellEditing(self)
         self.lifting = Lifting(self)
         self.setHorizontalHeader(Labels(Qt.Orientation.Horizontal, self))
@@ -164,12 +164,6 @@ class MatrixView(QTableView):
                 spare += figures.across("−") // 2  # no number needs the room of a minus sign
         return figures.padding + spare + (figures.across("0" * behind) if behind else 0)
 
-    @property
-    def figures(self) -> Letters:
-        """The letters of its numbers."""
-        form = self.form
-        return self.letters if form.figures == 1 else self.letters_in(form._replace(times=form.times * form.figures))
-
     def letters_in(self, form: Form, size: float = 0.0) -> Letters:
         """The letters of a form, or of another size in it."""
         of = size or form.size, form.times, form.upright
@@ -195,9 +189,11 @@ class MatrixView(QTableView):
 
     def measure(self) -> None:
         """Apply the form."""
-        found, letters = self.extent, self.letters_in(self.form)
+        found, letters, form = self.extent, self.letters_in(self.form), self.form
         if letters is not self.letters or found != self._stood:
             self.letters, self._stood = letters, found
+            larger = form._replace(times=form.times * form.figures)
+            self.figures = letters if form.figures == 1 else self.letters_in(larger)
             self._stand(found)
 
     def _stand(self, found: Extent) -> None:
