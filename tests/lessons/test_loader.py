@@ -309,7 +309,7 @@ def test_forbidden_file(write):
 def test_too_large(write):
     error = refused(write(ATTENTION + "#" * MOST_BYTES))
     assert error.id == "lesson-too-large"
-    assert str(MOST_BYTES) in sentence(error)
+    assert f"{MOST_BYTES:,}" in sentence(error)
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ KEYS = {
     "title long": ("attention", '"Two words"', f'"{"x" * 300}"', "title", "300 characters", "120"),
     "title with a bell": ("attention", '"Two words"', r'"Two\u0007"', "title", "cannot be shown", "control"),
     "paragraph a list": ("attention", '"A first paragraph."', "[]", "paragraph", "a list is not a text", "write"),
-    "order negative": ("attention", "ours", "order = -1\nours", "order", "-1 is out of range", "from 0 to 1000"),
+    "order negative": ("attention", "ours", "order = -1\nours", "order", "-1 is out of range", "from 0 to 1,000"),
     "order true": ("attention", "ours", "order = true\nours", "order", "true is not a whole number", "write"),
     "order huge": ("attention", "ours", f"order = 0x{'f' * 9000}\nours", "order", "more than 64 bits", "a smaller one"),
     "optimiser": (
@@ -372,7 +372,7 @@ KEYS = {
         *("model.axes.value", "no such", "feature"),
     ),
     "tokens of attention": ("attention", "[inputs]", '[tokens]\ninput=["a"]\n[inputs]', "tokens", "no tokens", "axes"),
-    "d_model": ("translator", "d_model = 4", "d_model = 0", "model.d_model", "0 is out of range", "from 1 to 4096"),
+    "d_model": ("translator", "d_model = 4", "d_model = 0", "model.d_model", "0 is out of range", "from 1 to 4,096"),
     "d_model no number": ("translator", "d_model = 4", "d_model = 4.0", "model.d_model", "4.0 is not a whole", "write"),
     "layers": ("translator", "layers = 1", "layers = 1000000", "model.layers", "out of range", "from 1 to 48"),
     "tokens missing": ("translator", 'target = ["x", "y"]', "", "tokens.target", "is missing", "add target"),
@@ -407,7 +407,7 @@ KEYS = {
     "switch text": ("translator", "heads\" = 2", "heads\" = \"2\"", 'switches."encoder.1.self.heads"', '"2"', "whole"),
     "switch true": ("translator", "heads\" = 2", "heads\" = true", 'switches."encoder.1.self.heads"', "true", "whole"),
     "switch of yes": ("translator", "heads\" = 2", "W_O\" = 1", 'switches."encoder.1.self.W_O"', "1", "true or false"),
-    "too many heads": ("translator", "heads\" = 2", "heads\" = 999999999", "self.heads", "999999999", "at most 128"),
+    "too many heads": ("translator", "heads\" = 2", "heads\" = 999999999", "self.heads", "999999999", "from 1 to 128"),
     "endless heads": ("translator", "= 2", f"= 0x{'f' * 9000}", "self.heads", "more than 64 bits", "a smaller one"),
     "ε is NaN": ("translator", "heads\" = 2", "epsilon\" = nan", 'switches."encoder.1.self.epsilon"', "nan", "number"),
     "heads do not divide": (
