@@ -106,17 +106,17 @@ def _strongest_in(array: Array, squares: tuple[int, int]) -> Array:
         n, most = array.shape[axis], squares[axis]
         if n <= most:
             continue
-        starts = np.linspace(0, n, most, endpoint=False).astype(int)
-        ends = np.append(starts[1:], n)
-        if axis == 0:
+        bounds = np.arange(most + 1) * n // most
+        starts, ends = bounds[:-1], bounds[1:]
+        if axis == 0 and array.size > _LOOKED_UP:
             parts = (array[slice(*two)] for two in zip(starts, ends, strict=True))
             high, low = map(np.stack, zip(*((one.max(0), one.min(0)) for one in parts), strict=True))
         elif n > _FEW_IN_SQUARE * most:
-            high, low = np.maximum.reduceat(array, starts, 1), np.minimum.reduceat(array, starts, 1)
+            high, low = np.maximum.reduceat(array, starts, axis), np.minimum.reduceat(array, starts, axis)
         else:
-            high = low = array.take(starts, 1)
-            for k in range(1, max(ends - starts)):
-                one = array.take(np.minimum(starts + k, ends - 1), 1)
+            high = low = array.take(starts, axis)
+            for k in range(1, -(-n // most)):
+                one = array.take(np.minimum(starts + k, ends - 1), axis)
                 high, low = np.maximum(high, one), np.minimum(low, one)
         array = np.where(high >= -low, high, low)
     return array

@@ -91,6 +91,16 @@ def squares_of(image: Image) -> Array:
     return image.array if image.array.size <= FINEST * FINEST else strongest_in(image.array, FINEST)
 
 
+class _Coloured(Frozen, eq=False):
+    """An image as it was last painted."""
+
+    image: Image
+    ramp: Ramp
+    colours: Array  # the step of each number on the ramp, counted from `_zero`
+    most: tuple[int, int]  # rows and columns that there were pixels for
+    painted: QImage
+
+
 class _Last(Frozen):
     """The position of a sentence's last word (x and y), and the y position of its last written word."""
 
@@ -104,7 +114,7 @@ class Blocks:
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
-        self._kept: dict[int, tuple[Image, Ramp, tuple[int, int], QImage]] = {}
+        self._kept: dict[int, _Coloured] = {}
         self._fonts: dict[tuple[int, bool], QFont] = {}
         self._wide: dict[tuple[int, bool, str], float] = {}
         self._unit, self._together = 1.0, True
@@ -421,18 +431,26 @@ class Blocks:
         """
         kept, ramp = self._kept.get(number), self._ramp(image)
         rows, columns = image.array.shape
-        dense = (rect.width() < columns or rect.height() < rows) and not image.smooth
+        fine = painter.deviceTransform().m11()  # pixels of the screen for each pixel of the window
+        across, down = max(round(rect.width() * fine), 1), max(round(rect.height() * fine), 1)
+        dense = (across < columns or down < rows) and not image.smooth
         raster = painter.paintEngine().type() == QPaintEngine.Type.Raster
-        most = (max(int(rect.height()), 1), max(int(rect.width()), 1)) if dense and raster else (FINEST, FINEST)
-        alike = kept is not None and kept[1:3] == (ramp, most) and _looks_alike(kept[0], image)
-        coloured = kept[3] if kept and alike else self._coloured(image, ramp, most)
+        most = (down, across) if dense and raster else (FINEST, FINEST)
+        alike = kept is not None and kept.ramp is ramp and _looks_alike(kept.image, image)
+        colours = kept.colours if kept and alike else self._coloured(image, ramp)
+        if kept and alike and kept.most == most:
+            painted = kept.painted
+        else:
+            painted = ramp.image(strongest_in(colours, *most) + _zero(image))
+            if dense and raster:  # scaled once and not at each paint
+                painted = painted.scaled(across, down)
         # If both look alike, keep the newer one, because the next paint compares with the identical object.
-        self._kept[number] = image, ramp, most, coloured
+        self._kept[number] = _Coloured(image, ramp, colours, most, painted)
         hints = QPainter.RenderHint
         painter.setRenderHint(hints.SmoothPixmapTransform, image.smooth or (dense and not raster))
         # Antialiasing would take ten times as long, and change only the edges, which a line covers.
         painter.setRenderHint(hints.Antialiasing, False)
-        painter.drawImage(rect, coloured)
+        painter.drawImage(rect, painted)
         painter.setRenderHint(hints.Antialiasing)
         if not self._numbers(painter, image, rect):
             self.signs(painter, image, rect)
@@ -465,9 +483,14 @@ class Blocks:
         for number in [number for number in self._kept if number >= more_than]:
             del self._kept[number]
 
-    def _coloured(self, image: Image, ramp: Ramp, most: tuple[int, int]) -> QImage:
-        shares, (low, high), _ = shares_of(replace(image, array=strongest_in(squares_of(image), *most)))
-        return ramp.image(ramp.index(shares, low, high))
+    def _coloured(self, image: Image, ramp: Ramp) -> Array:
+        shares, (low, high), _ = shares_of(replace(image, array=squares_of(image)))
+        return (ramp.index(shares, low, high) - _zero(image)).astype(np.int16)
+
+
+def _zero(image: Image) -> int:
+    """The step of a ramp from which the strength of a colour is counted."""
+    return 0 if image.colours == SHARES else 128
 
 
 def _rounded(points: Sequence[QPointF], bend: float) -> QPainterPath:
