@@ -89,6 +89,47 @@ def _q5_1(raw: Array) -> Array:
     return _halves(raw, 0) * _fives(raw, 4) + _halves(raw, 2)
 
 
+_STEPS = np.array([-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113], np.float32)
+
+
+def _iq4_nl(raw: Array) -> Array:
+    """One factor, and 32 steps of four bits that are not equally wide, in the order of Q4_0."""
+    packed = raw[:, 2:]
+    return _halves(raw, 0) * _STEPS[np.hstack([packed & 15, packed >> 4])]
+
+
+def _iq4_xs(raw: Array) -> Array:
+    """Eight parts of 32 such steps, each part with a factor of six bits minus 32, which one float16 scales."""
+    four = np.stack([raw[:, 4:8] & 15, raw[:, 4:8] >> 4], 2).reshape(-1, 8)
+    upper = np.concatenate([raw[:, 2:4, None] >> shift & 3 for shift in (0, 2, 4, 6)], 2).reshape(-1, 8)
+    packed = raw[:, 8:].reshape(-1, 8, 16)
+    steps = _STEPS[np.concatenate([packed & 15, packed >> 4], 2)]
+    factors = ((four | upper << 4) - 32.0) * _halves(raw, 0)
+    return (factors[..., None] * steps).astype(np.float32).reshape(-1, 256)
+
+
+def _twos(packed: Array) -> Array:
+    """256 two-bit numbers in 16 parts, (n, 16, 16): each half has 32 bytes, and each pair of bits a quarter of it."""
+    halves = packed.reshape(-1, 2, 1, 32)
+    return np.concatenate([halves >> shift & 3 for shift in (0, 2, 4, 6)], 2).reshape(-1, 16, 16)
+
+
+def _q2_k(raw: Array) -> Array:
+    """256 two-bit numbers in 16 parts, each with a factor and a minimum of four bits, which two float16 scale."""
+    factors, least = (raw[:, :16] & 15) * _halves(raw, 80), (raw[:, :16] >> 4) * _halves(raw, 82)
+    return (factors[..., None] * _twos(raw[:, 16:80]) - least[..., None]).astype(np.float32).reshape(-1, 256)
+
+
+def _q3_k(raw: Array) -> Array:
+    """256 numbers in 16 parts with a factor of six bits minus 32 each: two bits, and 4 less where a third bit is 0."""
+    third = np.unpackbits(np.ascontiguousarray(raw[:, :32, None]), axis=2, bitorder="little").swapaxes(1, 2)
+    numbers = _twos(raw[:, 32:96]) + 4.0 * third.reshape(-1, 16, 16) - 4.0
+    packed = raw[:, 96:108]
+    upper = np.hstack([packed[:, 8:] >> shift & 3 for shift in (0, 2, 4, 6)])
+    factors = (np.hstack([packed[:, :8] & 15, packed[:, :8] >> 4]) | upper << 4) - 32.0
+    return (factors[..., None] * _halves(raw, 108)[..., None] * numbers).astype(np.float32).reshape(-1, 256)
+
+
 def _q4_k(raw: Array) -> Array:
     """256 numbers in eight parts, each with a factor and a minimum of six bits, which two float16 scale."""
     bytes_ = raw[:, 16:].reshape(-1, 4, 1, 32)
@@ -129,9 +170,13 @@ TYPES = {
     6: Type("Q5_0", 32, 22, _q5_0),
     7: Type("Q5_1", 32, 24, _q5_1),
     8: Type("Q8_0", 32, 34, _q8_0),
+    10: Type("Q2_K", 256, 84, _q2_k),
+    11: Type("Q3_K", 256, 110, _q3_k),
     12: Type("Q4_K", 256, 144, _q4_k),
     13: Type("Q5_K", 256, 176, _q5_k),
     14: Type("Q6_K", 256, 210, _q6_k),
+    20: Type("IQ4_NL", 32, 18, _iq4_nl),
+    23: Type("IQ4_XS", 256, 136, _iq4_xs),
     30: Type("BF16", 1, 2, _bf16),
 }
 """By ggml's number of the type."""

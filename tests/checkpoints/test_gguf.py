@@ -224,6 +224,28 @@ def by_hand(name, block):
                 five = four + 16 * (b[at + i // 8] >> i % 8 & 1)
                 found.append(half(0) * (five - 16) if name == "Q5_0" else half(0) * five + half(2))
             return found
+        case "IQ4_NL" | "IQ4_XS":
+            steps = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113]
+            if name == "IQ4_NL":
+                return [half(0) * steps[b[2 + i % 16] >> (0 if i < 16 else 4) & 15] for i in range(32)]
+            found = []
+            for i in range(256):
+                part, at = i // 32, i % 32
+                factor = b[4 + part // 2] >> 4 * (part % 2) & 15 | (b[2] + 256 * b[3] >> 2 * part & 3) << 4
+                found.append(half(0) * (factor - 32) * steps[b[8 + 16 * part + at % 16] >> (0 if at < 16 else 4) & 15])
+            return found
+        case "Q2_K" | "Q3_K":
+            found, s = [], b[96:108]
+            for i in range(256):
+                part, quarter, at = i // 128, i % 128 // 32, i % 32
+                k, two = i // 16, b[(16 if name == "Q2_K" else 32) + part * 32 + at] >> 2 * quarter & 3
+                if name == "Q2_K":
+                    found.append(half(80) * (b[k] & 15) * two - half(82) * (b[k] >> 4))
+                else:
+                    four = s[k % 8] >> (0 if k < 8 else 4) & 15
+                    factor = four + 16 * (s[8 + k % 4] >> 2 * (k // 4) & 3) - 32
+                    found.append(half(108) * factor * (two - (0 if b[at] >> part * 4 + quarter & 1 else 4)))
+            return found
         case "Q4_K" | "Q5_K":
             found, s, has_five = [], b[4:16], name == "Q5_K"
             for part in range(8):
@@ -257,7 +279,8 @@ def by_hand(name, block):
 def test_each_type_is_read_as_by_hand(kind):
     rng = np.random.default_rng(4)
     blocks = rng.integers(0, 256, (5, kind.bytes), dtype=np.uint8)
-    halves = {"Q8_0": [0], "Q4_0": [0], "Q5_0": [0], "Q6_K": [208], "F16": [0]}
+    halves = {"Q8_0": [0], "Q4_0": [0], "Q5_0": [0], "Q6_K": [208], "F16": [0], "IQ4_NL": [0], "IQ4_XS": [0]}
+    halves |= {"Q2_K": [80, 82], "Q3_K": [108]}
     for at in halves.get(kind.name, [] if kind.name in ("F32", "BF16") else [0, 2]):
         blocks[:, at : at + 2] = rng.normal(size=5).astype("<f2").view(np.uint8).reshape(5, 2)
     if kind.name in ("F32", "BF16"):
