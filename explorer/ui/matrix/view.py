@@ -189,11 +189,11 @@ class MatrixView(QTableView):
 
     def measure(self) -> None:
         """Apply the form."""
-        found, letters, form = self.extent, self.letters_in(self.form), self.form
+        form, found, letters = self.form, self.extent, self.letters_in(self.form)
+        larger = form._replace(times=form.times * form.figures)
+        self.figures = letters if form.figures == 1 else self.letters_in(larger)
         if letters is not self.letters or found != self._stood:
             self.letters, self._stood = letters, found
-            larger = form._replace(times=form.times * form.figures)
-            self.figures = letters if form.figures == 1 else self.letters_in(larger)
             self._stand(found)
 
     def _stand(self, found: Extent) -> None:
