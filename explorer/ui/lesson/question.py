@@ -165,9 +165,13 @@ class QuestionView(QFrame):
         numbers = guide.numbers if isinstance(question, Choose) else None
         counts, derived = isinstance(question, Predict | Point), self.gaps is not None
         self._verdict.show_attempt(attempt, numbers, counts, derived)
-        self._why.setVisible(done and bool(question.why))
-        self._show_hints(attempt.hints, attempt.told, done)
         wrong = attempt.verdict is not None and not attempt.verdict.right
+        whys = [question.why]
+        if isinstance(question, Choose):
+            whys = [*(hint for hint in guide.walk.told() if isinstance(hint, str) and (attempt.told or wrong)), *whys]
+            self._why.say("\n\n".join(filter(None, whys)), guide.numbers)
+        self._why.setVisible(done and any(whys))
+        self._show_hints(attempt.hints, attempt.told, done)
         self._again.setVisible(done and (wrong if self._index else wrong or attempt.verdict is None))
         self.followed.emit()
 
@@ -183,12 +187,9 @@ class QuestionView(QFrame):
 
     def _show_hints(self, asked: int, told: bool, done: bool) -> None:
         """Show the hints that were asked for; the last one is the derivation of the answer."""
-        walk, attempt = self._guide.walk, self._guide.attempt
+        walk = self._guide.walk
         ladder = walk.hints()
-        failed = (
-            done and isinstance(self._question, Choose) and attempt.verdict is not None and not attempt.verdict.right
-        )
-        shown = walk.told() if told or failed else () if done else ladder[:asked]
+        shown = walk.told() if told and not isinstance(self._question, Choose) else () if done else ladder[:asked]
         words = [hint for hint in shown if isinstance(hint, str)]
         rows = [row for hint in shown if not isinstance(hint, str) for _, part in hint for row in part]
         if told and self._index:  # a class sees the derivation beside the question

@@ -267,8 +267,9 @@ def test_where_the_model_was_changed_it_is_said_which_numbers_are_asked_about(wi
 def test_who_gave_no_answer_reads_why_the_right_one_is_right(window, guide, panel, go):
     go(2)
     guide.tell()
-    assert [hint.text() for hint in panel._question._hints if hint.isVisible()] == [
-        "<p style='margin: 0'>Its share is 0.71 now.</p>"
+    said = panel._question.outcome()
+    assert [(one.text(), one.label.property("role")) for one in said] == [
+        ("<p style='margin: 0'>Its share is 0.71 now.</p>", "why")  # not in a hint's colour, which is that of a mistake
     ]
 
 
