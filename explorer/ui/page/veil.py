@@ -90,10 +90,13 @@ class Veil(QWidget):
             widget = self._elements.widgets[id]
             lit = id in wanted or (focus is not None and (widget is focus or widget.isAncestorOf(focus)))
             if lit:
-                # This includes the sign between two lit elements of one line.
-                whole = place.united(last) if before and last.intersects(_line(place, self.width())) else place
-                region += whole
-                near += whole.adjusted(-beside, -above, beside, above)
+                parts = [place]
+                if before:  # the sign between two lit elements of one line; what stands above or below it is not lit
+                    lines = _line(place, self.width()) & _line(last, self.width())
+                    parts.append(place.united(last) & lines)
+                for part in filter(QRect.isValid, parts):
+                    region += part
+                    near += part.adjusted(-beside, -above, beside, above)
             else:
                 dark.append(place)
             if not (lit and before) and (sign := self._elements.sign_before(id)) is not None:

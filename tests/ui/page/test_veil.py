@@ -137,6 +137,7 @@ def test_a_picture_and_the_number_that_a_step_names_beside_it_both_stand_out(led
     assert window.lessons.guide.step.look.element
     assert is_lit(window, "dot")
     assert "plane" in window.page().veil._lit.named
+    assert ink(window, "cosine") / ink(window, "dot") < 0.3  # below x and y, which stand beside the picture
 
 
 def test_in_a_large_window_all_matrices_are_larger(open_window, no_pictures):
