@@ -104,8 +104,8 @@ MANY = 60
 MOST_IN_SIGHT, PART, LESS, ENOUGH = (16, 18), 8, 4, 4
 """The most rows and columns of a table that a class can read. Of a larger table only `PART` are shown, or `LESS` if it
 is one of several: those that the step names, and if these are fewer than `ENOUGH`, neighbours of the first of them."""
-FEW_WORDS = 10
-"""The most words for which the lines of attention are drawn beside the weights."""
+FEW_WORDS, FEW_FROM_AFAR = 10, 5
+"""The most words for which the lines of attention are drawn beside the weights; and on a slide, which both share."""
 FEW = 28
 """The most numbers of parent matrices that are shown together with a question."""
 ELSEWHERE = {"model": WHOLE, "train": "model.descent"}
@@ -310,7 +310,8 @@ def _before(matrix: Matrix, before: View) -> Matrix | None:
 
 def _lines(page: el.Page, matrix: Matrix, view: View) -> AttentionLines | None:
     """The lines of attention beside the weights of a few words; None while one of the weights is covered."""
-    if matrix.covered or max(matrix.array.shape) > FEW_WORDS or not view.nodes[matrix.place.node].op.shares:
+    most = FEW_FROM_AFAR if view.looking.large else FEW_WORDS
+    if matrix.covered or max(matrix.array.shape) > most or not view.nodes[matrix.place.node].op.shares:
         return None
     parts = [part for one in page.elements for part in leaves(one) if isinstance(part, AttentionLines)]
     return next((one for one in parts if one.matrix.place == matrix.place), None)

@@ -18,6 +18,7 @@ from explorer.lessons.loader import catalogue, load
 from explorer.lessons.steps import MakeSo, Point, Predict
 from explorer.lessons.walk import Walk
 from explorer.pages import compose
+from explorer.pages.drawing import AttentionLines
 from explorer.pages.element import leaves
 from explorer.pages.levels import places, stops
 from explorer.pages.matrix import Matrix, matrix, part_of, transposed
@@ -113,6 +114,15 @@ def test_where_a_step_shows_the_next_words_it_marks_those_that_its_numbers_are_o
         marked = {line.entries[0].text for line in shown.lines[: shown.most] if line.here}
         spoken = set(re.findall(r"{output\.probabilities\[\d+, ([^\]]+)\]", step.slide or step.words))
         assert spoken == marked != set(), step.id
+
+
+@pytest.mark.parametrize(("name", "id", "words"), [("start-here", "shares", 3), ("emma", "softmax", 9)])
+def test_lines_stand_beside_the_weights_on_a_slide_only_where_both_can_be_read(name, id, words):
+    view, step = seen(name, id)
+    for large in (False, True):
+        shown = elements_of(replace(view, looking=replace(view.looking, large=large)), step)
+        lines = [part for one in shown for part in leaves(one) if isinstance(part, AttentionLines)]
+        assert len(lines) == (words == 3 or not large)
 
 
 def test_what_stands_beside_comes_in_the_order_of_the_page():
