@@ -158,4 +158,6 @@ def test_a_step_is_short_and_quiet_and_a_class_reads_three_sentences_at_most(les
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
 def test_a_lesson_says_what_it_teaches_and_how_long_it_takes(lesson):
     assert lesson.teaches
+    first = next((step.words for step in lesson.steps if "␣" in step.words), "")
+    assert not first or re.search("sign ␣ .*stands for", first) or "inside-gpt2-small" in lesson.needs
     assert lesson.minutes >= sum(step.minutes for step in lesson.steps)
