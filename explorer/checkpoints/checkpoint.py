@@ -18,6 +18,7 @@ from explorer.core.graph import counted
 from explorer.core.model import SEQUENCES, Model, names_within
 from explorer.core.models import build
 from explorer.core.models.ends import TEMPERATURE
+from explorer.core.numbers import quantity
 from explorer.core.ops import Array, Input
 from explorer.memory import available
 
@@ -131,7 +132,9 @@ def put_together(
                 if array.shape != graph.shape(name)[1 if source.each else 0 :]:
                     raise wrong(path, f"has {key} in the shape {found[key].shape}, which does not fit its config")
                 if others:
-                    notices.append(f"{key} holds {others} numbers that are not finite")
+                    notices.append(
+                        f"{key} holds {quantity(others, 'number')} that {'is' if others == 1 else 'are'} not finite"
+                    )
                 arrays.append(array)
             array = np.stack(arrays) if source.each else arrays[0]
             read += array.size
@@ -145,7 +148,8 @@ def put_together(
     unused = [name for name in found if name not in used and not any(part in name for part in _NOT_WEIGHTS)]
     if unused:
         few = ", ".join(written(name) for name in unused[:3])
-        notices.append(f"{len(unused)} of its tensors are not used: {few}{' …' if len(unused) > 3 else ''}")
+        are = "is" if len(unused) == 1 else "are"
+        notices.append(f"{len(unused)} of its tensors {are} not used: {few}{' …' if len(unused) > 3 else ''}")
     called = {node: named.get(source.tensor, source.tensor) for node, source in plan.nodes.items() if source.tensor}
     return Checkpoint(path, kind, replace(model, called=called), inputs, tuple(notices))
 

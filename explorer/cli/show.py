@@ -169,6 +169,7 @@ def opened(arguments: Namespace) -> Transformer:
     switches = [parse_switch(text) for text in arguments.switch]
     dtype, tokenizer = (getattr(arguments, option, None) for option in ("dtype", "tokenizer"))
     m = library.open(arguments.lesson, arguments.setting, dtype or "", tokenizer)
+    _tell(m.notices)
     for name, choice in switches:
         m.switch(name, choice)
     if arguments.tokens is not None:
@@ -184,6 +185,11 @@ def opened(arguments: Namespace) -> Transformer:
     return m
 
 
+def _tell(notices: Sequence[str]) -> None:
+    for notice in notices:
+        print(f"explorer: {notice}", file=sys.stderr)
+
+
 def generate(arguments: Namespace) -> int:
     """``explorer generate``: continue a text, or translate it."""
     if not 1 <= arguments.n <= MOST_NEW:
@@ -194,14 +200,14 @@ def generate(arguments: Namespace) -> int:
     if (arguments.text is None) == (arguments.ids is None):
         raise UsageError("Give the words to go on from as TEXT or by --ids, one of the two.")
     m = library.open(arguments.model, tokenizer=arguments.tokenizer)
+    _tell(m.notices)
     text = arguments.text if arguments.ids is None else parse_ids(arguments.ids, m.vocabulary(), "--ids")
     target = arguments.target
     if arguments.target_ids is not None:
         target = parse_ids(arguments.target_ids, m.vocabulary("target"), "--target-ids")
     options = fields_of(arguments, "greedy", "temperature", "top_k", "top_p", "seed", "beams")
     found = m.generate(text, arguments.n, target=target, **options)
-    for notice in found.notices:
-        print(f"explorer: {notice}", file=sys.stderr)
+    _tell(found.notices)
     if arguments.json:
         written: dict[str, Any] = {
             "model": arguments.model,

@@ -88,10 +88,11 @@ def _around(found: "Checkpoint") -> tuple[Lesson, State]:
     if isinstance(words, Vocabulary) and (pieces := words.pieces_of(FIRST_TEXT)):
         state = SetTokens(sequence, pieces[: room_of(state.model, sequence) or None]).apply(state)
     lesson, state = lesson_of(state, name if found.kind in name else f"{name} ({found.kind})")
-    told = " ".join(f"Notice: {notice}." for notice in found.notices)
+    notices = tuple(f"Notice: {notice}." for notice in found.notices)
+    told = " ".join(notices)
     about = f"A model that others trained, from {found.path}. {told}".strip()
     settings = {one: replace(setting, title="As it came", paragraph=about) for one, setting in lesson.settings.items()}
-    return replace(lesson, settings=settings, start_stage=WHOLE), state
+    return replace(lesson, settings=settings, start_stage=WHOLE, notices=notices), state
 
 
 def opened_session(path: str | Path) -> tuple[Lesson, State, Session]:

@@ -119,6 +119,8 @@ class Lesson(Frozen, eq=False):
     errata: bool = field(default=False, kw_only=True)
     # The model that must be downloaded first; None also if the lesson already has it.
     needed: NeededModel | None = field(default=None, kw_only=True)
+    # Around a model that others trained: what was noticed when it was opened, such as tensors that are not used.
+    notices: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def lasts(self) -> str:

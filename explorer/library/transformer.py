@@ -121,7 +121,13 @@ class Transformer:
     def __repr__(self) -> str:
         engine = self.document.engine
         said = [f"{name} “{' '.join(engine.labels(name))}”" for name in engine.graph.sequences]
-        return f"{self.lesson.title}: {', '.join(said) or f'{len(engine.graph.nodes)} nodes'}"
+        first = f"{self.lesson.title}: {', '.join(said) or f'{len(engine.graph.nodes)} nodes'}"
+        return "\n".join([first, *self.notices])
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was noticed when a model of others was opened, such as tensors that are not used or are not finite."""
+        return self.lesson.notices
 
     # Lists
 

@@ -124,7 +124,7 @@ def test_tensors_read_side_by_side_are_told_in_order_with_what_is_not_finite(fol
     assert heard[0][0] == 0
     assert heard[-1][0] + tensors["lm_head.weight"].size == heard[-1][1] == sum(one.size for one in tensors.values())
     assert set(checkpoint.notices) == {
-        "model.layers.0.mlp.up_proj.weight holds 1 numbers that are not finite",
+        "model.layers.0.mlp.up_proj.weight holds 1 number that is not finite",
         "model.norm.weight holds 3 numbers that are not finite",
     }
 
@@ -217,7 +217,7 @@ def test_a_tensor_that_is_missing_left_over_or_of_another_shape_is_named(folder)
             opened(folder(tensors=tensors))
         assert name in error.value.fields["problem"]
     checkpoint = opened(folder(tensors={**weights(), "secret.weight": np.zeros((2, 2), np.float32)}))
-    assert checkpoint.notices == ("1 of its tensors are not used: 'secret.weight'",)
+    assert checkpoint.notices == ("1 of its tensors is not used: 'secret.weight'",)
 
 
 @pytest.mark.skipif(

@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import explorer
 from explorer.cli import main
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from tests.checkpoints.small import write
+from tests.checkpoints.small import weights, write
 from tests.examples import SMALL
 from tests.samples import few
 
@@ -461,8 +462,15 @@ def test_an_empty_folder_is_known_as_one(tmp_path, monkeypatch, capsys, command)
 
 
 def test_a_model_without_a_tokenizer_asks_for_numbers_and_is_named_as_it_was_given(tmp_path, capsys):
-    folder = str(write(tmp_path))
+    folder = str(write(tmp_path, tensors={**weights(), "secret.weight": np.zeros((2, 2), np.float32)}))
     assert main(["generate", folder, "Once upon a time"]) == 2
     assert "came without a tokenizer: type whole numbers from 0 to 9" in capsys.readouterr().err
-    assert main(["show", folder, "output.logits", "--ids", "1 2", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["lesson"] == folder
+    for command in (
+        ["show", folder, "output.logits", "--ids", "1 2", "--format", "json"],
+        ["generate", folder, "--ids=1"],
+    ):
+        assert main(command) == 0
+        out, told = capsys.readouterr()
+        assert command[0] == "generate" or json.loads(out)["lesson"] == folder
+        assert "explorer: Notice: 1 of its tensors is not used: 'secret.weight'.\n" in told
+    assert repr(explorer.open(folder)).split("\n")[1].startswith("Notice: 1 of its tensors")
