@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, QSize, Qt
@@ -97,6 +98,7 @@ def picture_of_step(
     appearance: Appearance, lesson: Lesson, number: int, state: State, theme: Theme = LIGHT
 ) -> QImage | None:
     """A picture of what a step names, in light colours for paper; None if it names no element of a page."""
+    theme = replace(theme, page=theme.surface)  # else a plot would have a ground of its own
     with step_off_screen(appearance, lesson, number, state, 1.0, theme) as (window, bench):
         step = lesson.steps[number]
         vectors = None

@@ -11,8 +11,9 @@ from explorer.lessons.loader import load
 from explorer.lessons.walk import Walk
 from explorer.ui import files
 from explorer.ui.lesson import step_pictures
-from explorer.ui.lesson.step_pictures import MARGIN, PAPER, SHARP, picture_of_step
+from explorer.ui.lesson.step_pictures import MARGIN, PAPER, SHARP, picture_of_step, pixels_of
 from explorer.ui.matrix.letters import CELL_HEIGHT, SIZES
+from explorer.ui.theme import LIGHT, qcolor
 from tests.ui.lesson.conftest import LESSON
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -118,6 +119,13 @@ def test_of_gradient_descent_paper_has_the_picture_alone(appearance, monkeypatch
     picture = picture_of_step(appearance, lesson, number, Walk(lesson).state(number))
     assert [type(one).__name__ for one in told] == ["Picture"], "there is nothing to press on paper"
     assert picture.height() <= 1.1 * picture.width()  # one of them was four times as high
+
+
+def test_a_plot_stands_on_white_paper(appearance):
+    lesson = load("emma")
+    number = [step.id for step in lesson.steps].index("softmax")
+    picture = picture_of_step(appearance, lesson, number, Walk(lesson).state(number))
+    assert (pixels_of(picture) == qcolor(LIGHT.page).getRgb()[:3]).all(-1).mean() < 0.01
 
 
 def test_words_near_another_are_on_paper(appearance):
