@@ -268,14 +268,17 @@ class WordLine(QLineEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         popup = self._popup
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            # With a word picked in the list, Enter takes it over; only the next one asks. The list has a current row
-            # from the beginning, but nothing is picked before an arrow key selects it.
-            if popup.isVisible() and popup.selectionModel().hasSelection():
-                event.ignore()
-                return
+        enters = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and popup.isVisible()
+        # With a word picked in the list, Enter takes it over; only the next one asks. The list has a current row
+        # from the beginning, but nothing is picked before an arrow key selects it.
+        if enters and popup.selectionModel().hasSelection():
+            event.ignore()
+            return
+        if enters:
             popup.hide()
         super().keyPressEvent(event)
+        if enters:
+            event.accept()  # otherwise the completer writes the current row
 
 
 def fold_button(fold: QAction, sign: str, parent: QWidget | None = None) -> QPushButton:

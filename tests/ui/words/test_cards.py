@@ -79,6 +79,12 @@ def test_enter_asks_at_once_while_longer_words_are_offered(tab, qtbot):
     QTest.keyClick(edit._popup, Qt.Key.Key_Return)  # who has the keys then
     assert tab.state.word == "prince"
     assert not edit._popup.isVisible()
+    edit.clear()
+    QTest.keyClicks(edit, "princ")
+    qtbot.waitUntil(edit._popup.isVisible)
+    QTest.keyClick(edit._popup, Qt.Key.Key_Return)
+    assert edit.text() == "princ"
+    assert shown(tab, "neighbours", "wrong word")
 
 
 def test_a_misspelt_word_gets_suggestions(tab, enter, hand, eye, qtbot, monkeypatch):
