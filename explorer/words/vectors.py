@@ -157,7 +157,8 @@ class Vectors:
         for spelt in (word, word.lower()):
             if (place := self.words.find(spelt)) >= 0:
                 return place
-        raise ExplorerError("unknown-word", word=word, vectors=self.name, near="".join(self.suggest(word, 1)))
+        near = "".join(self.suggest(word, 1))
+        raise ExplorerError("unknown-word", word=word, vectors=f"the vectors '{self.name}'", near=near)
 
     def spelt(self, word: str) -> str:
         """The word as the table spells it."""

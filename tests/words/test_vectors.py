@@ -48,9 +48,9 @@ def test_a_word_is_also_found_in_lower_case(table):
 
 def test_an_unknown_word_is_named_with_what_was_meant():
     vectors = Vectors.of("x", ["the", "screen", "remote"], np.eye(3))
-    with refuses(r"'scren' is not among the words of x \(did you mean 'screen'\?\)"):
+    with refuses(r"'scren' is not among the words of the vectors 'x' \(did you mean 'screen'\?\)"):
         vectors.rank("scren")
-    with refuses("'qqqqqq' is not among the words of x\\."):
+    with refuses("'qqqqqq' is not among the words of the vectors 'x'\\."):
         vectors.rank("qqqqqq")
 
 

@@ -140,7 +140,7 @@ def test_train_and_use(run, tmp_path, story):
         (("analogy", "a", "b"), "takes three words; 2 were given."),
         (("analogy", "a", "b", "c", "d"), "takes three words; 4 were given."),
         (("similar", "screen", "-n", "0"), "-n may be from 1 to 1000; 0 is not."),
-        (("similar", "scren", "--vectors", "reference"), "'scren' is not among the words of reference (did you mean"),
+        (("similar", "scren", "--vectors", "reference"), "among the words of the vectors 'reference' (did you mean"),
         (("similar", "a", "--vectors", "referense"), "no vectors 'referense' (did you mean 'reference'?), and no such"),
         (("similar", "a", "--vectors", "glove-twitter-25"), "`explorer words get glove-twitter-25` does it (110 MB)."),
         (("get", "glove-twitter-52"), "no vectors 'glove-twitter-52' (did you mean 'glove-twitter-50'?)"),

@@ -114,7 +114,7 @@ def test_a_word_that_is_clicked_while_other_vectors_come_is_not_looked_up(words)
 def test_a_misspelt_word_gets_suggestions(words):
     card = words.cards["neighbours"]
     ask(card, "word", "kimg")
-    assert problem(card, "word") == "⚠ 'kimg' is not among the words of small."
+    assert problem(card, "word") == "⚠ 'kimg' is not among the words of the vectors 'small'."
     offered = [one for id, one in parts(card).items() if id.startswith("offer ")]
     (king,) = [one for one in offered if one.text == "king"]
     card.do(king.asks.act, king.asks.value, king.asks.field)
