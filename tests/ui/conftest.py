@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, 
 from pytestqt.qtbot import QtBot
 
 from explorer.app import make_window
-from explorer.document.commands import Replace
 from explorer.document.document import Document, PendingPass
 from explorer.lessons.loader import load
 from explorer.ui import files
@@ -120,13 +119,19 @@ def open_window(request, qtbot, appearance, monkeypatch):
     """Opens the window on a lesson, or on the lesson of a name; at a stage or a tab, if that is not the first."""
     windows = []
     monkeypatch.setattr(files.Dialogs, "keep", lambda *_: "discard")  # or the window waits for an answer when it closes
+    alone = "kept" in request.fixturenames and not {"window", "anew"} & set(request.fixturenames)
+    hidden = request.getfixturevalue("kept")[0] if alone else None  # or the look would grow with the size of both
 
     def open_it(*lesson, **where):
+        if hidden is not None:
+            hidden.hide()
         windows.append(opened(qtbot, appearance, *lesson, **where))
         return windows[-1]
 
     yield open_it
     closed(windows)
+    if hidden is not None:
+        hidden.show()
     request.node.funcargs.clear()  # pytest would keep the window until after the look for what is left behind
 
 
@@ -167,13 +172,16 @@ def left_at_rest(kept, qtbot):
 
 @pytest.fixture
 def anew(kept, left_at_rest, qtbot, appearance):
-    """Brings the window of the file back to how its lesson opens, and goes to a stage."""
+    """Brings the window of the file back to how its lesson opens, and goes to a stage, or to a step of its lesson."""
     window, first = kept
 
-    def begin(stage):
-        document, selection = window.bench.document, window.bench.selection
+    def begin(stage=None, step=None):
+        document, selection, guide = window.bench.document, window.bench.selection, window.lessons.guide
         window.setFocus()  # what is being typed is taken now, not into what comes
-        window.lessons.guide.leave()
+        if step is not None or guide.at is not None:
+            window.area.hide()  # or the page that goes would follow each of these changes
+            guide.leave()
+            guide.forget(first.steps[0].state.lesson)
         window.resize(1600, 900)
         window.show_tab("Pipeline")
         QTest.mouseMove(window.windowHandle(), CORNER)
@@ -184,13 +192,21 @@ def anew(kept, left_at_rest, qtbot, appearance):
             selection.set_head(0)
             selection.show("values")
             selection.let_go("")
-            document.do(Replace(first.steps[0].state, ""))
+            window.bench.open_state(window.bench._first, first.steps[0].state)
             document.history.return_to(first)
-            selection.go_to(stage)
+            window.bench._set_descent(window.bench.lesson, document.state)
+            if stage is not None:
+                selection.go_to(stage)
+            if step is not None:
+                guide.go(step)
+        if window.area.isHidden():
+            window.bench.bridge.flush()
+            window.area.show()
         window.activateWindow()
         qtbot.waitUntil(window.isActiveWindow)
         window.setFocus()
         settle(qtbot, window)
+        window.files._begin(None)  # whatever was opened or saved
         return window
 
     return begin

@@ -134,10 +134,12 @@ def kept_lesson(tmp_path_factory):
 def window(request, open_window, file, eye):
     """The window at the first step of the small lesson, of which nothing is answered."""
     if "kept" in request.fixturenames:
-        window = request.getfixturevalue("anew")("output")
-        window.lessons.guide.forget("small")
-    else:
-        window = open_window(load(file))
+        lessons = request.getfixturevalue("kept")[0].lessons
+        if lessons.both is not None:
+            lessons.both.deleteLater()
+            lessons.both = None
+        return request.getfixturevalue("anew")(step=0)
+    window = open_window(load(file))
     window.lessons.guide.go(0)
     eye.settle(window)
     return window

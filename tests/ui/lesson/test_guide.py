@@ -24,7 +24,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.labels import SteadyLabel
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 LOGITS, SHARES = "output.logits", "output.probabilities"
 
@@ -158,8 +158,11 @@ def test_many_steps_to_revisit_are_folded_and_nothing_lies_over_anything_else(wi
     assert finish.fold.text().endswith("▸")
 
 
-def test_the_end_is_reached_by_keys_left_backwards_and_leads_to_the_lessons(window, guide, panel, hand, eye, go):
-    go(4)
+def test_the_end_is_reached_by_keys_left_backwards_and_leads_to_the_lessons(open_window, file, hand, eye):
+    window = open_window(load(file))
+    guide, panel = window.lessons.guide, window.lessons.panel
+    guide.go(4)
+    eye.settle(window)
     hand.key(Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
     eye.settle(window)
     assert panel.finish.isVisible()
@@ -178,7 +181,8 @@ def test_the_end_is_reached_by_keys_left_backwards_and_leads_to_the_lessons(wind
     eye.settle(window)
     window.show_tab("Pipeline")
     assert panel.finish.isVisible()
-    go(3)
+    guide.go(3)
+    eye.settle(window)
     assert panel._next.text() != "Lessons ▸"
 
 

@@ -10,7 +10,7 @@ from explorer.teaching.poll import SHOWS, poll_page
 from explorer.ui.classroom.tab import ClassDialogs
 from tests.teaching.test_class import sat
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 Key = Qt.Key
 
 

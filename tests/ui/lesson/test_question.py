@@ -22,7 +22,7 @@ from tests.samples import long
 from tests.ui.lesson.conftest import LESSON
 from tests.ui.test_accessibility import nameless
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 Key = Qt.Key
 LOGITS, SHARES = "output.logits", "output.probabilities"
 
