@@ -275,14 +275,16 @@ def model_of(shape: Shape, tokens: int) -> Model:
     """A GPT of these sizes: norm before each block, learned positions, the output tied to the table."""
     switches: dict[str, str | bool | int | float] = {
         "input.lookup": "index",
-        "input.positions": "learned",
+        "input.positions": "own",
+        "input.room": max(shape.room, tokens),
         "output.tied": True,
         "output.bias": False,
         "loss.loss": "none",
     }
     for layer in range(1, shape.layers + 1):
-        switches |= {f"decoder.{layer}.self.heads": shape.heads, f"decoder.{layer}.self.bias": True}
-        switches |= {f"decoder.{layer}.self.norm": "pre", f"decoder.{layer}.ffn.norm": "pre"}
+        own: dict[str, str | bool | int] = {"heads": shape.heads, "bias": True, "bias_O": True, "norm": "pre"}
+        switches |= {f"decoder.{layer}.self.{name}": value for name, value in own.items()}
+        switches[f"decoder.{layer}.ffn.norm"] = "pre"
     axes = {"input.words": counted(shape.words)}
     return Model("gpt", {"input": tokens}, axes, shape.d_model, shape.layers, switches, dtype="float32")
 
