@@ -252,7 +252,9 @@ def _said(shape: Shape, tokens: int, found: Cost, none_kept: str) -> str:
     cache = f"with the key-value cache, which then holds <b>{_bytes(found.cache * shape.bytes)}</b>"
     if none_kept:
         cache = f"without a key-value cache: {none_kept}"
+    plain = "Other sizes are counted as GPT-2 is built: a net without a gate, keys and values for each head. "
     return (
+        f"{plain if shape.name not in (OWN, *(one.name for one in SHAPES)) else ''}"
         f"<b>{_short(found.together)}</b> multiplications for {quantity(tokens, 'token')} at once, and "
         f"<b>{_short(found.one_more)}</b> for one more {cache}. "
         f"The model itself has {_short(found.parameters)} numbers, "
@@ -273,7 +275,8 @@ def _formulas(view: View, shape: Shape, n: int) -> dict[str, tuple[tuple[str, in
         read = view.graph.shape("input.table")[0]
         if "decoder.1.ffn.W_1" in view.nodes:
             times, d_ff = 2 + ("decoder.1.ffn.W_g" in view.nodes), view.graph.shape("decoder.1.ffn.W_1")[-1]
-            nets.append((f"layers × {times} n d d_ff, d_ff = {d_ff:,}", layers * times * n * d * d_ff))
+            of_its_own = f"layers × {times} n d d_ff, d_ff = {d_ff:,}", layers * times * n * d * d_ff
+            nets = [of_its_own] if times > 2 else [*nets, of_its_own]  # a gated net of 8/3 d units has 8 n d², too
         if "decoder.1.self.K" in view.nodes:
             *heads, _, d_k = view.graph.shape("decoder.1.self.K")
             d_kv = prod(heads) * d_k

@@ -75,7 +75,9 @@ def test_a_preset_and_what_is_set_by_hand(cat):
     assert counts(page)["attention"] == 12 * 2 * 1024**2 * 768
     cat.choose(f"{TOKENS}.2", 512)
     assert counts(cat.page(COSTS.name))["attention"] == 12 * 2 * 512**2 * 768
+    assert "as GPT-2 is built" not in cat.page(COSTS.name).the("together").text
     cat.choose(f"{LAYERS}.2", 24)
+    assert "as GPT-2 is built" in cat.page(COSTS.name).the("together").text
     assert counts(cat.page(COSTS.name))["attention"] == 24 * 2 * 512**2 * 768
     cat.choose(SHAPE, 0)  # which is as it was
     assert counts(cat.page(COSTS.name))["attention"] == 2 * 2 * 5**2 * 64
@@ -97,6 +99,14 @@ def test_a_formula_comes_to_the_number_beside_it(desk, name):
         own = {"words": graph.shape("input.table")[0]} if part == "embedding" else {}
         assert eval(factors, names | own) == count, part
     assert ("d_ff" in said["feed-forward"][0]) == (hidden != 4 * model.d_model)
+
+
+def test_the_formula_of_a_gated_net_names_its_three_matrices(desk):
+    """With 8/3 d units, as in a real SmolLM2, it has as many multiplications as a plain net: that formula stood there."""
+    own = desk("tiny-reader")
+    for name, value in (("d_ff", 256), ("gated", True)):
+        own.do(SetSwitch("decoder.1.ffn", name, value, everywhere=True))
+    assert own.page(COSTS.name).texts("parts")[2][1] == "layers × 3 n d d_ff, d_ff = 256"
 
 
 def test_a_longer_text_is_counted_on_the_model_itself(desk):
