@@ -470,7 +470,7 @@ class _Reader:
     def _number(self, form: str) -> Any:
         (found,) = struct.unpack_from(form, self._raw, self._at)
         self._at += struct.calcsize(form)
-        return found
+        return float(str(np.float32(found))) if form == "<f" else found  # 1e-5, and not 9.99999974738e-06
 
     def _text(self) -> str:
         n = self._number("<Q")

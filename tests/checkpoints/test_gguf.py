@@ -86,9 +86,9 @@ def logits(found, ids=(5, 7, 3, 0)):
 def test_it_has_the_numbers_of_the_same_folder(tmp_path):
     lists = {"general.tags": ["a", "bc"], "general.ids": [1, 2, 3], "general.parts": [0.5]}
     file = file_of(tmp_path / "small.gguf", {**lists, **FACTS}, own_names(weights()))
-    np.testing.assert_allclose(
-        logits(opened(file)), logits(hugging_face.opened(write(tmp_path))), rtol=1e-10
-    )  # its ε is a float32
+    found = opened(file)
+    np.testing.assert_allclose(logits(found), logits(hugging_face.opened(write(tmp_path))), rtol=1e-12)
+    assert found.model.switch("final", "epsilon") == 1e-5  # in the file a float32, which is 9.99999974738e-06
 
 
 def with_biases():

@@ -102,7 +102,7 @@ def test_a_formula_comes_to_the_number_beside_it(desk, name):
 
 
 def test_the_formula_of_a_gated_net_names_its_three_matrices(desk):
-    """With 8/3 d units, as in a real SmolLM2, it has as many multiplications as a plain net: that formula stood there."""
+    """With 8/3 d units, as in a real SmolLM2, it costs as much as a plain net, whose formula stood there."""
     own = desk("tiny-reader")
     for name, value in (("d_ff", 256), ("gated", True)):
         own.do(SetSwitch("decoder.1.ffn", name, value, everywhere=True))
