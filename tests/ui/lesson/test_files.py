@@ -121,7 +121,7 @@ def test_of_gradient_descent_paper_has_the_picture_alone(appearance, monkeypatch
     assert picture.height() <= 1.1 * picture.width()  # one of them was four times as high
 
 
-def test_a_plot_stands_on_white_paper(appearance):
+def test_a_plot_stands_on_white_paper(appearance, pictures):
     lesson = load("emma")
     number = [step.id for step in lesson.steps].index("softmax")
     picture = picture_of_step(appearance, lesson, number, Walk(lesson).state(number))
