@@ -6,7 +6,7 @@ from math import hypot
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPaintEngine, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
 from explorer.core.frozen import Frozen
 from explorer.core.numbers import as_share
@@ -434,20 +434,19 @@ class Blocks:
         fine = painter.deviceTransform().m11()  # pixels of the screen for each pixel of the window
         across, down = max(round(rect.width() * fine), 1), max(round(rect.height() * fine), 1)
         dense = (across < columns or down < rows) and not image.smooth
-        raster = painter.paintEngine().type() == QPaintEngine.Type.Raster
-        most = (down, across) if dense and raster else (FINEST, FINEST)
+        most = (down, across) if dense else (FINEST, FINEST)
         alike = kept is not None and kept.ramp is ramp and _looks_alike(kept.image, image)
         colours = kept.colours if kept and alike else self._coloured(image, ramp)
         if kept and alike and kept.most == most:
             painted = kept.painted
         else:
             painted = ramp.image(strongest_in(colours, *most) + _zero(image))
-            if dense and raster:  # scaled once and not at each paint
+            if dense:  # scaled once and not at each paint
                 painted = painted.scaled(across, down)
         # If both look alike, keep the newer one, because the next paint compares with the identical object.
         self._kept[number] = _Coloured(image, ramp, colours, most, painted)
         hints = QPainter.RenderHint
-        painter.setRenderHint(hints.SmoothPixmapTransform, image.smooth or (dense and not raster))
+        painter.setRenderHint(hints.SmoothPixmapTransform, image.smooth)
         # Antialiasing would take ten times as long, and change only the edges, which a line covers.
         painter.setRenderHint(hints.Antialiasing, False)
         painter.drawImage(rect, painted)

@@ -1,11 +1,14 @@
 """A drawing of a whole: boxes that lead somewhere, words, images and bars among them, and looking closer."""
 
+import base64
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent, QFont
+from PySide6.QtCore import QBuffer, QPoint, QPointF, Qt
+from PySide6.QtGui import QContextMenuEvent, QFont, QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
@@ -381,6 +384,16 @@ def test_of_an_image_of_millions_of_numbers_a_few_are_coloured_and_the_strongest
     middle, beside = at(picture, 60, 55.2), at(picture, 60, 48)
     assert image.pixelColor(beside) == theme.diverging_ramp.colors[128]
     assert image.pixelColor(middle) != image.pixelColor(beside)
+
+    drawn, generator = QBuffer(), QSvgGenerator()  # who shows a file takes means of what is finer than its pixels
+    generator.setOutputDevice(drawn)
+    painter = QPainter(generator)
+    QWidget.render(picture.viewport(), painter, QPoint())
+    painter.end()
+    (inside,) = set(re.findall(r"data:image/png;base64,([^\"]+)", drawn.data().data().decode()))
+    inside = QImage.fromData(base64.b64decode(inside))
+    assert inside.height() < picture.height()
+    assert theme.diverging_ramp.colors[0] in [inside.pixelColor(inside.width() // 2, y) for y in range(inside.height())]
 
     # To compare all of two tables of 50,000 words took half a second of each paint.
     compared, equal = [], np.array_equal
