@@ -107,8 +107,9 @@ class ListingModel(QAbstractTableModel):
                 return texts[section]
             case Qt.ItemDataRole.TextAlignmentRole:
                 side = SIDES.get(NUMBER if down else columns[section].kind, Qt.AlignmentFlag.AlignLeft)
-                wrap = 0 if down else Qt.TextFlag.TextWordWrap.value
-                return (side | Qt.AlignmentFlag.AlignBottom).value | wrap
+                if down:
+                    return (side | Qt.AlignmentFlag.AlignVCenter).value
+                return (side | Qt.AlignmentFlag.AlignBottom).value | Qt.TextFlag.TextWordWrap.value
             case _:
                 return None
 

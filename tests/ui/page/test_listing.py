@@ -211,15 +211,20 @@ def test_columns_that_have_no_room_stand_below_the_others(bench, show):
     assert view.height() < low
 
 
-def test_a_cell_that_is_not_needed_is_grey(bench, show, appearance):
+def test_a_cell_that_is_not_needed_is_grey_and_a_label_stands_in_the_middle_of_its_line(bench, show, appearance):
     lines = (Line((Entry("–", muted=True), Entry("0", 0.0))),)
-    view = show(ListingView(bench, Listing("grey", "Grey", (Column("a", HEAT), Column("b", HEAT)), lines)))
+    grey = Listing("grey", "Grey", (Column("a", HEAT), Column("b", HEAT)), lines, labels=("H",))
+    view = show(ListingView(bench, grey))
     picture = view.viewport().grab().toImage()
     grey, white = (
         picture.pixelColor(view.visualRect(view.model().index(0, k)).topLeft() + QPoint(4, 4)) for k in (0, 1)
     )
     assert grey.name() == appearance.theme.line
     assert white.lightness() > grey.lightness()
+    label = view.verticalHeader().viewport().grab().toImage()
+    paper, across = label.pixelColor(0, 0), range(label.width())
+    ink = [y for y in range(label.height()) if any(label.pixelColor(x, y) != paper for x in across)]
+    assert abs(ink[0] + ink[-1] + 1 - view.rowHeight(0)) <= 3
 
 
 def test_a_long_title_goes_on_in_the_next_line_and_is_not_cut(bench, show):
