@@ -33,8 +33,8 @@ EXAMPLES = (
 )
 """Examples: a, b, c, and the hoped-for answer. The first example with that answer is shown."""
 ABOUT = "a − b + c: add the difference of a and b to c, and see which words are nearest to the result."
-SAME = "The two arrows are the same vector; the dashed line goes from its end to the nearest word."
-LEFT_OUT = "a, b and c themselves are left out of the answers, as is the custom; else c or a often wins."
+SAME = "The two arrows are the same vector; the orange line goes from the end of the second to the nearest word."
+LEFT_OUT = "a, b and c themselves are left out of the answers, as is usual: otherwise c or a is often the nearest."
 
 
 def first_that_holds(vectors: Vectors, known: Sequence[tuple[str, ...]], report: Report) -> Analogy:

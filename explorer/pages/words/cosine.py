@@ -20,7 +20,8 @@ ABOUT = "Multiply dimension by dimension, add up, and divide by both lengths: th
 EXACT = "The plane of the two vectors: lengths and angle are exact, the direction of the first is chosen freely."
 WHY = (
     "The dot product grows with the lengths, and frequent words are often long. The cosine looks at the direction "
-    "alone. Attention takes the dot product, divided by √d so that softmax does not saturate when d is large. "
+    "alone. Attention takes the dot product, divided by √d: without that, softmax would give almost all to one word "
+    "when d is large. "
 )
 
 
@@ -168,5 +169,5 @@ def _printed(cosine: PairCosine) -> str:
             now = str(cosine.cosine)
             if abs(float(one.value) - float(now)) < 2e-7:
                 return f"The text 000 prints {one.value}; computed here {now.replace('-', '−')} ✓"
-            return f"With the vectors glove-twitter-25 the cosine is {one.value}."
+            return f"Other vectors give another number: those of glove-twitter-25, learned from tweets, {one.value}."
     return ""
