@@ -134,7 +134,7 @@ def test_explain_another_root_and_pins(out):
 @pytest.mark.parametrize(
     ("argv", "names"),
     [
-        (("show", "emma", "--grad"), ("no loss", "`--grad-of CELL`")),
+        (("show", "emma", "--grad"), ("no loss", "loss.loss", "`--grad-of CELL`")),
         (("explain", "emma", "Q[0,0]", "--grad"), ("no loss", "`--grad-of CELL`")),
         (("show", "emma", "--grad-of", "weights"), ("9 × 9",)),
         (("show", "emma", "--grad-of", "weights[9,0]"), ("[9, 0]", "9 × 9")),
