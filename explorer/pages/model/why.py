@@ -400,7 +400,9 @@ def _opened(
             names = view.labels("source") if ".cross." in part.node else there
             title, what = "by the words that it looks at", "attention"
         case "net":
-            names, title, what = tuple(f"unit {k + 1}" for k in range(len(by))), "by its hidden units", "activation"
+            names, title = tuple(f"unit {k + 1}" for k in range(len(by))), "by its hidden units"
+            made = attribution.made_by(view.graph, view.nodes[part.node])
+            what = "what passes" if view.nodes[made.parents[0]].short == "gated" else "activation"
         case _:
             names, title, what = tuple(f"{k + 1}" for k in range(len(by))), "dimension by dimension", "number"
     name = _named(view, part, there[ledger.row])

@@ -71,11 +71,15 @@ def test_a_part_opens_by_words_or_by_units(emma):
         assert by * says == pytest.approx(share, abs=0.002)
     assert isinstance(page.the("there").controls[0].asks, GoTo)
     emma.choose(PART, 6)  # the first net
-    *units, together = emma.page(WHY.name).the("parts of the part").lines
+    page = emma.page(WHY.name)
+    *units, together = page.the("parts of the part").lines
+    assert page.the("parts of the part").columns[1].title == "activation"
     assert units[0].entries[0].text.startswith("unit ")
     assert sum(line.entries[4].value for line in units) == pytest.approx(together.entries[4].value)
     sizes = [abs(line.entries[4].value) for line in units[:-1]]
     assert sizes == sorted(sizes, reverse=True)
+    emma.do(SetSwitch("decoder.1.ffn", "gated", True))  # a SiLU of −15, as it was called, there cannot be
+    assert emma.page(WHY.name).the("parts of the part").columns[1].title == "what passes"
 
 
 def test_cross_attention_opens_by_the_words_of_the_source(desk):
