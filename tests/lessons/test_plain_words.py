@@ -56,6 +56,10 @@ def test_a_lesson_speaks_of_its_subject_only(lesson):
     texts += [text for one in settings for text in (one.title, one.paragraph, one.to_try)]
     texts += [text for step in lesson.steps for text in (step.title, step.notes, *texts_of(step))]
     assert [(text[:60], told(text)) for text in texts if told(text)] == []
+    asked = [one.question for one in lesson.steps if one.question is not None]
+    asked = [one for one in asked if one.alone and not one.made]  # the others stay in the program
+    whys = [text for one in asked for text in (one.why, *(choice.why for choice in getattr(one, "choices", ())))]
+    assert [text for text in whys if re.search(r"\bnext steps?\b|\bstep before\b", text)] == [], "a quiz has no steps"
     printed = {one.name for one in lesson.settings.values() if one.printed}
     assert [step.id for step in lesson.steps if step.setting in printed] == []
 
