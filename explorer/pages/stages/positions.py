@@ -162,7 +162,7 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
         el.Row(
             "sum",
             (
-                el.Item("", matrix(view, f"{block}X", "embeddings")),
+                el.Item("", matrix(view, view.nodes[f"{block}H"].parents[0], "embeddings")),
                 el.Item("+", matrix(view, drawn.name)),
                 el.Item("=", matrix(view, f"{block}H")),
             ),

@@ -33,6 +33,11 @@ def test_the_sum_and_the_pictures_show_the_engines_numbers(source):
     np.testing.assert_array_equal(image(page, MAP).array, position_encoding(40, 4, "paper"))
     np.testing.assert_allclose(image(page, ALIKE).array[:3, :3], source.value("source.likeness"), rtol=1e-12)
     assert page.marks(MAP, Band)[0].place == (0, 0, 4, 3), "the model's own part is framed"
+    for name, value, read in (("embedding_scale", True, "source.scaled"), ("segments", 2, "source.with_segments")):
+        source.do(SetSwitch("source", name, value))
+        first, added, total = (source.value(item.element.name) for item in source.page(STAGE).the("sum").items)
+        np.testing.assert_array_equal(first, source.value(read))
+        np.testing.assert_array_equal(first + added, total)
 
 
 def test_more_positions_and_dimensions_are_what_the_formula_gives(source):
