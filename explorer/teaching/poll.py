@@ -22,6 +22,8 @@ from explorer.teaching.items import Item as Question
 
 CHOICES, MOST_VOTES = 4, 999
 """How many answers a number question offers, the right one included; the most votes for each answer."""
+FIRST, LAST = 4, 3
+"""How many rows of a longer derivation are shown, of its beginning and of its end."""
 SHOWS = ("choices", "counts", "both")
 """The stages of a poll, in order."""
 
@@ -204,9 +206,11 @@ def _side(id: str, ballot: Ballot, poll: Poll, title: str, width: int) -> el.Sta
     name, total = f"{_letter(place)}  {as_plain(ballot.text)}", sum(poll.counts)
     chosen = f", {poll.counts[place]} of {total}" if total else ""
     rows = [_written(row) for _, part in ballot.derivation for row in part]
+    if len(rows) > FIRST + LAST + 1:  # all of them would have to be scrolled
+        rows[FIRST:-LAST] = [f"… {len(rows) - FIRST - LAST} more"]
     how = (el.Note(f"rows {id}", "<br>".join(rows)),) if rows else ()
     why = (el.Note(f"why {id}", ballot.why),) if ballot.why else ()
-    return el.Stack(f"side {id}", title, (el.Note(f"name {id}", f"<b>{escape(name)}</b>{chosen}"), *how, *why), width)
+    return el.Stack(f"side {id}", title, (el.Note(f"name {id}", f"<b>{escape(name)}</b>{chosen}"), *why, *how), width)
 
 
 def _written(derived: DerivedRow) -> str:

@@ -7,9 +7,10 @@ import pytest
 from explorer.lessons.loader import load
 from explorer.lessons.schema import states_of
 from explorer.lessons.steps import Choose, MakeSo, Predict
+from explorer.pages.page import Row
 from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.items import item_at
-from explorer.teaching.poll import CHOICES, MOST_VOTES, SHOWS, poll_of
+from explorer.teaching.poll import CHOICES, FIRST, LAST, MOST_VOTES, SHOWS, poll_of, poll_page
 from explorer.teaching.sheet import Answered, Answers, Try
 from tests.teaching.test_class import sat
 
@@ -88,3 +89,15 @@ def test_it_is_turned_forward_and_backward_and_counts_stay_in_bounds():
     assert asked.count(0, -5).counts[0] == 0
     assert asked.count(0, 10**9).counts[0] == MOST_VOTES
     assert replace(asked, counts=(0, 3, 2, 1)).commonest in asked.ballots
+
+
+def test_of_a_long_derivation_a_class_sees_the_beginning_and_the_end_behind_what_went_wrong():
+    asked = replace(poll("emma/nothing"), show=SHOWS[-1])
+    right = next(one for one in asked.ballots if one.right)
+    (side,) = next(one for one in poll_page(asked, 300) if isinstance(one, Row)).items
+    _, why, rows = side.element.elements
+    assert why.text == right.why
+    lines = rows.text.split("<br>")
+    assert len(lines) == FIRST + 1 + LAST
+    assert lines[FIRST] == f"… {sum(len(part) for _, part in right.derivation) - FIRST - LAST} more"
+    assert "share" in lines[-1]

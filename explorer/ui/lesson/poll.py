@@ -95,7 +95,7 @@ class PollView(QFrame):
             self._turn(1)
         elif key in BACK:
             self._turn(-1)
-        elif key == Key.Key_Escape or place >= 0:
+        elif key in (Key.Key_Escape, Key.Key_V):
             self.close_poll()
         return key != Key.Key_Tab
 

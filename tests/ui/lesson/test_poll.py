@@ -36,6 +36,7 @@ def test_a_class_votes_and_sees_the_commonest_mistake_beside_the_right_way(prese
     wrong = next(i for i, one in enumerate(ballots) if not one.right)
     for place, times in ((right, 2), (wrong, 3)):
         hand.key(Key(Key.Key_A.value + place), times=times)
+    hand.key(Key.Key_Z)  # no answer has this letter
     hand.key(Key.Key_Right)
     assert view.poll.show == SHOWS[1]
     assert (view.poll.counts[right], view.poll.counts[wrong]) == (2, 3)
