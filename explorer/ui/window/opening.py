@@ -71,10 +71,11 @@ class OpeningPage(QFrame):
         self.button.setToolTip("What happens in there, in ten steps")
         self.button.clicked.connect(window.lessons.begin_first)
         self.told = SteadyLabel(role="muted")
+        self.told.label.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self.told.label.setOpenExternalLinks(False)
         self.told.label.linkActivated.connect(self._take)
         self.again = self._link("Play again", self.play)
-        self._go_on = self._link("", lambda: None)
+        self._go_on = QPushButton()
         self._go_on.hide()
         self.links = (
             self.again,
@@ -286,8 +287,10 @@ class OpeningPage(QFrame):
             lesson = load(latest.lesson)
         except ExplorerError:  # the lesson's file is gone
             return
-        if left_at(lesson, latest) and not outcome(lesson, latest).is_whole:
-            self._go_on.setText(with_ampersands(f"Go on with “{lesson.title}”"))
+        at = left_at(lesson, latest)
+        if at and not outcome(lesson, latest).is_whole:
+            where = "" if self._bench.view.looking.large else f" at step {at} of {len(lesson.steps)}"
+            self._go_on.setText(with_ampersands(f"Go on with “{lesson.title}”{where}"))
             self._go_on.clicked.connect(partial(self._window.lessons.begin, lesson.id, False))
             self._go_on.show()
 

@@ -240,7 +240,7 @@ def test_a_lesson_that_one_has_left_is_gone_on_with(first, hand, eye, tmp_path, 
     window = first(settings=Settings(tmp_path))
     link = window.tabs.opening._go_on
     qtbot.waitUntil(link.isVisible)
-    assert link.text() == "Go on with “Vectors x && y”"
+    assert link.text() == "Go on with “Vectors x && y” at step 2 of 16"
     window.tabs.opening._begin()  # the page is shown again, as after the window was minimised
     begun, begin = [], window.files.begin_lesson
     monkeypatch.setattr(window.files, "begin_lesson", lambda lesson: begun.append(lesson.id) or begin(lesson))
