@@ -133,10 +133,10 @@ class TokenBar(QFrame):
         first = known.index(there[0])
         named = ", ".join(f"“{word}”" for word in there[:MOST_NAMED]) + ", …" * (len(there) > MOST_NAMED)
         rows = f"row {first + 1}" if len(there) == 1 else f"rows {first + 1} to {first + len(there)}"
-        said = f"New: {named} → {rows} of the table"
+        said = f"New: {named} → {rows} of the table, random numbers"
         if self._bench.lesson.card or self._bench.document.state.records:  # a trained model cannot use a random row
             near = nearest_words(there[0], [word for word in known if word not in there])
-            said = f"Unknown to the model: {named}; nearest: {near}"
+            said = f"Unknown to the model: {named}; similar spelling: {near}"
         self._row.setText(with_ampersands(said))
         where = f"New words start with random numbers, in {rows} of {axis}.table. Click to go there and type others"
         self._row.setToolTip(where)

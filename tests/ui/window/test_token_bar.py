@@ -624,7 +624,7 @@ def test_a_word_that_a_trained_model_does_not_know_is_said_to_be_unknown(open_wi
     window.tokens._strips["input"]._typed("dogg")
     window.bench.bridge.flush()
     said = window.tokens._row.text()
-    assert said.startswith("Unknown to the model: “dogg”; nearest: dog")
+    assert said.startswith("Unknown to the model: “dogg”; similar spelling: dog")
     assert not window.tokens._row.isHidden()
 
 
