@@ -107,7 +107,10 @@ def test_digits_beyond_those_asked_for_count_too():
     assert question.digits == 0
     assert judge(question, 0.33, state).mistake is None
     assert judge(question, 0.207, state).mistake.name == "wrong axis"
-    assert judge(question, 0.20, state).mistake.name == "wrong axis"  # cut off, not rounded
+    mistake = judge(question, 0.20, state).mistake
+    assert mistake.name == "wrong axis"  # cut off, not rounded
+    labels = [row.label for _, rows in mistake.derivation for row in rows]
+    assert [one for one in labels if " the " in one][::2] == ["largest in the column", "sum over the column"]
 
 
 def test_a_share_in_per_cent_is_named_without_its_decimals():

@@ -91,21 +91,29 @@ class Turned(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         turned = [Source(p.name, p.value.mT) if i in self.which else p for i, p in enumerate(parents)]
         names = {parents[i].name for i in self.which}
-        return _back(self.op.explain((*cell[:-2], *cell[:-3:-1]) if self.result else cell, *turned), names)
+        last = self.op.explain((*cell[:-2], *cell[:-3:-1]) if self.result else cell, *turned)
+        return _back(last, names, ("row", "column") if self.result else ("", ""))
 
 
-def _back(last: Step, names: set[str]) -> Step:
-    """A derivation in which cells of some nodes, read transposed, get their true indices again."""
+def _back(last: Step, names: set[str], renamed: tuple[str, str]) -> Step:
+    """A derivation in which cells of some nodes, read transposed, get their true indices and labels again."""
+    seen: dict[int, Step] = {}  # by identity: a step that is used twice stays one, and is shown once
+
+    def step_of(step: Step) -> Step:
+        if id(step) not in seen:
+            arguments = tuple(map(one, step.arguments))
+            seen[id(step)] = replace(step, arguments=arguments, label=step.label.replace(*renamed))
+        return seen[id(step)]
 
     def one(argument: Argument) -> Argument:
         if isinstance(argument, Step):
-            return replace(argument, arguments=tuple(map(one, argument.arguments)))
+            return step_of(argument)
         if isinstance(argument, Operand) and argument.node in names:
             *lead, i, j = argument.index
             return replace(argument, index=(*lead, j, i))
         return argument
 
-    return replace(last, arguments=tuple(map(one, last.arguments)))
+    return step_of(last)
 
 
 class Hidden(Op):
