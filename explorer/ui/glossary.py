@@ -19,7 +19,6 @@ from explorer.ui.page.column_tab import SideColumn
 from explorer.ui.theme import NODE
 from explorer.ui.turns import later
 from explorer.ui.widgets import UNBOUNDED
-from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.tree import widget_at
 
 if TYPE_CHECKING:
@@ -37,9 +36,13 @@ def term_at(window: QWidget, place: QPoint) -> Term | None:
     widget = widget_at(window, place)
     if widget is None:
         return None
-    if (node := widget.property(NODE)) and (isinstance(widget, Formula) or not _word_at(window, widget, place)):
-        return glossary().of_node(node)
-    return _word_at(window, widget, place)
+    word, node = _word_at(window, widget, place), widget.property(NODE)
+    own = glossary().of_node(node) if node else None
+    if own is None or word is None or not isinstance(widget, QLabel):
+        return own or word
+    under = letter_at(widget, widget.mapFrom(window, place))
+    named = under.text.split(" · ")[0]  # the node's name: "weights" above A are no parameters
+    return own if under.at < len(named) else word
 
 
 def _word_at(window: QWidget, widget: QWidget, place: QPoint) -> Term | None:

@@ -53,6 +53,11 @@ def test_a_click_on_a_symbol_opens_its_entry_and_covers_nothing(window, page, ha
     assert page.size() == before
     assert window.inspector.isVisible()
     assert not window.terms.geometry().intersects(window.inspector.geometry())
+    caption = next(
+        one for one in box_of(page, "encoder.1.self.head.1.weights").findChildren(QLabel) if "weights" in one.text()
+    )
+    hand.click(caption, QPoint(12, caption.height() // 2))
+    assert entry(window) == "attention weights"
 
 
 def test_the_word_under_the_pointer_counts(window, page, hand):
