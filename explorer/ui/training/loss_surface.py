@@ -30,7 +30,7 @@ from explorer.ui.theme import qcolor
 from explorer.ui.training.descent import SLICE_S
 from explorer.ui.workbench import Workbench
 
-MOST_PLACES = 200
+MOST_PLACES = 100
 """The most points of the path that are drawn."""
 PART_S = 0.2
 """Seconds that the background computes before the surface is drawn again."""
@@ -129,9 +129,10 @@ class LossSurface(Plot):
         self.frame = QRectF(0, 0, 1, 1)
         self._window: Window | None = None
         self.losses: LossGrid | None = None
+        self._undrawn: LossGrid | None = None  # during a run: the grid that has become finer since it was drawn
         self._stroke: object = None
         self._image = pg.ImageItem()
-        # During a run the path changes each frame, the surface each third frame; painting the surface is the slowest.
+        # During a run the path changes each frame, the surface some times a second; painting the surface is the slowest.
         self._image.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self._contour = pg.PlotCurveItem(connect="pairs")
         self._marks = _Way(self)
@@ -174,6 +175,10 @@ class LossSurface(Plot):
         self.here = tuple(float(engine.values[cell.node][cell.index]) for cell in self.cells)  # type: ignore[assignment]
         self.way, self.gone = self._path()
         self._window = around(np.vstack([self.way, [self.here]]), self._window)
+        if self._undrawn is not None and self._undrawn is self.losses:
+            self._draw_surface(self.losses)
+            if self.bench.descent.playing:
+                return
         busy = self.bench.descent.playing and self.losses is not None and not len(self.losses.x)
         if self.losses is None or self.losses.window != self._window or not (busy or self.losses.fits()):
             self.losses = LossGrid(self.bench.document, self.cells, self._window)
@@ -206,13 +211,16 @@ class LossSurface(Plot):
         return way, place
 
     def _slice(self) -> None:
-        """Compute for one slice; during a run for a third of a slice."""
+        """Compute for one slice; during a run for a quarter of a slice."""
         grid, playing = self.losses, self.bench.descent.playing
         if grid is None or not self._are_in(self.bench.document.state):
             self._timer.stop()
             return
-        if grid.more(perf_counter() + (SLICE_S / 3 if playing else SLICE_S), coarse=playing):
-            self._draw_surface(grid)
+        if grid.more(perf_counter() + (SLICE_S / 4 if playing else SLICE_S), coarse=playing):
+            if playing:
+                self._undrawn = grid  # a frame computes losses or draws them
+            else:
+                self._draw_surface(grid)
         if grid.whole or playing:
             self._timer.stop()  # during a run `refresh` calls this method once for each step shown
 
@@ -247,6 +255,7 @@ class LossSurface(Plot):
         self._describe()
 
     def _draw_surface(self, grid: LossGrid) -> None:
+        self._undrawn = None
         self.paint_anew()
         surface = grid.surface
         self._look_at(grid.window)
