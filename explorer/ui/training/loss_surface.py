@@ -132,7 +132,7 @@ class LossSurface(Plot):
         self._undrawn: LossGrid | None = None  # during a run: the grid that has become finer since it was drawn
         self._stroke: object = None
         self._image = pg.ImageItem()
-        # During a run the path changes each frame, the surface some times a second; painting the surface is the slowest.
+        # During a run the path changes each frame, the surface some times a second, and that is the slowest to paint.
         self._image.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self._contour = pg.PlotCurveItem(connect="pairs")
         self._marks = _Way(self)

@@ -15,6 +15,7 @@ from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.page import DescentPart
+from explorer.pages.training.loss_grid import FINEST
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
@@ -497,6 +498,25 @@ def test_the_way_over_the_surface(surface, stepper, descent, hand, qtbot):
     document.undo()
     surface.bench.bridge.flush()
     assert surface.losses.window.right - surface.losses.window.left == wide, "nothing could be seen in it"
+
+
+def test_while_steps_play_the_surface_follows_and_a_step_computes_losses_or_draws_them(
+    surface, descent, qtbot, monkeypatch
+):
+    qtbot.waitUntil(lambda: surface.losses.whole)
+    done, refresh, more = [], surface.refresh, type(surface.losses).more
+    monkeypatch.setattr(surface, "refresh", lambda: (done.append(set()), refresh()))
+    monkeypatch.setattr(type(surface.losses), "more", lambda *a, **k: (done[-1].add("computed"), more(*a, **k))[1])
+    surface.drawn.connect(lambda: done[-1].add("drawn"))
+    done.append(set())
+    descent.set_pace(inf)
+    descent.play()
+    qtbot.waitUntil(lambda: sum("drawn" in step for step in done) > 2)
+    during = list(done)
+    descent.stop()
+    assert {"computed", "drawn"} not in during
+    qtbot.waitUntil(lambda: surface.losses.whole and surface.losses.fits() and len(surface.losses.x) == FINEST)
+    assert "drawn" in done[-1], "the finest surface is seen once the run has stopped"
 
 
 def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
