@@ -101,7 +101,7 @@ _FORMULA = frozenset("=+-@")
 
 
 def gradebook(files: Iterable[Path], sheet: Sheet | None = None) -> Gradebook:
-    """The answers in files. Files that are damaged, altered, of another sheet or doubled are left out and listed.
+    """The answers in files. Files that are damaged, altered, doubled, too many or of another sheet are listed instead.
 
     Parameters
     ----------
@@ -113,17 +113,18 @@ def gradebook(files: Iterable[Path], sheet: Sheet | None = None) -> Gradebook:
     Raises
     ------
     ExplorerError
-        "no-answers" if there is no such file; "too-many-files".
+        "no-answers" if there is no such file.
     """
     # A Mac puts a file "._NAME" beside each file that it zips.
     each = (sorted(given.rglob(f"[!.]*{ANSWERS}")) if given.is_dir() else [given] for given in files)
     paths = list(dict.fromkeys(path for some in each for path in some))
     if not paths:
         raise ExplorerError("no-answers", ending=ANSWERS)
-    if len(paths) > MOST_FILES:
-        raise ExplorerError("too-many-files", limit=MOST_FILES)
-    read, left_out = list[tuple[Path, Answers]](), list[LeftOut]()
-    for path in paths:
+    read = list[tuple[Path, Answers]]()
+    left_out = [
+        LeftOut(str(path), ExplorerError("too-many-files", file=path, limit=MOST_FILES)) for path in paths[MOST_FILES:]
+    ]
+    for path in paths[:MOST_FILES]:
         try:
             read.append((path, read_answers(path)))
         except ExplorerError as error:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from explorer.cli import main
 from explorer.cli.classroom import as_text
 from explorer.core.errors import ExplorerError
+from explorer.sentences import sentence
 from explorer.teaching.gradebook import UNKNOWN, gradebook
 from explorer.teaching.items import ChoiceItem, NumberItem
 from explorer.teaching.sheet import Answered, Answers, Sheet, Sitting, Try, read_answers, read_sheet, sheet_of
@@ -189,7 +190,14 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_a_class(folder):
+def test_a_class(folder, monkeypatch):
+    monkeypatch.setattr("explorer.teaching.gradebook.MOST_FILES", 2)
+    book = gradebook([folder], SHEET)
+    assert [one.student for one in book.students] == ["Ada", "Bob"]
+    assert [sentence(one.reason) for one in book.left_out] == [
+        f"{folder / 'Cleo.answers.json'}: is one too many, as the first 2 files count; put one class into a folder."
+    ]
+    monkeypatch.undo()
     book = gradebook([folder], SHEET)
     assert [one.student for one in book.students] == ["Ada", "Bob", "Cleo"]
     assert book.questions == SHEET.questions
