@@ -27,7 +27,7 @@ from explorer.document.continuation import room_of
 from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.lessons.loader import load, ready
-from explorer.lessons.schema import WHOLE, Lesson, Setting
+from explorer.lessons.schema import WHOLE, Lesson, Setting, start_of
 
 if TYPE_CHECKING:
     from explorer.checkpoints.checkpoint import Checkpoint, Told
@@ -76,7 +76,7 @@ def opened(
     if file.suffix.lower() in (".safetensors", ".json") and (file.parent / "config.json").is_file():
         raise ExplorerError("file-of-model", file=file, folder=file.parent)
     lesson = ready(name_or_path)
-    return lesson, lesson.state()
+    return lesson, start_of(lesson)
 
 
 def _around(found: "Checkpoint") -> tuple[Lesson, State]:

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from threading import RLock
 
 import numpy as np
@@ -238,14 +238,21 @@ class StepStates(Sequence[State]):
     def __len__(self) -> int:
         return len(self.lesson.steps)
 
+    @cached_property
+    def start(self) -> State:
+        """The state before the first step: that of the first step itself, unless that step changes something."""
+        return self.lesson.state()
+
     def __getitem__(self, step: int) -> State:  # type: ignore[override]  # slices are never used
         if not 0 <= step < len(self):
             raise IndexError(step)
         while len(self._known) <= step:
             with self._turn:
                 if (at := len(self._known)) <= step:  # else another thread has computed it meanwhile
-                    before = self._known[-1] if self._known else self.lesson.state()
-                    self._known.append(after(before, self.lesson, self.lesson.steps[at]))
+                    before, one = self._known[-1] if at else self.start, self.lesson.steps[at]
+                    if not at and one.setting == before.setting:
+                        one = replace(one, setting="")
+                    self._known.append(after(before, self.lesson, one))
         return self._known[step]
 
     def takes_long(self, step: int) -> bool:
@@ -275,6 +282,11 @@ class StepStates(Sequence[State]):
 def states_of(lesson: Lesson) -> StepStates:
     """The states of a lesson's steps, kept for the last few lessons."""
     return StepStates(lesson)
+
+
+def start_of(lesson: Lesson) -> State:
+    """The state in which a lesson opens; so its first step is no act that undo would take back without effect."""
+    return states_of(lesson).start if lesson.steps else lesson.state()
 
 
 def after(before: State, lesson: Lesson, step: Step) -> State:

@@ -9,7 +9,7 @@ from explorer.document.commands import Replace, WriteOn
 from explorer.document.continuation import sequence_of
 from explorer.document.document import Document
 from explorer.document.state import State
-from explorer.lessons.schema import Lesson
+from explorer.lessons.schema import Lesson, start_of
 from explorer.pages.view import AT_ONCE, Steps, View
 from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
@@ -161,7 +161,7 @@ class Workbench:
 
     def open(self, lesson: Lesson, setting: str | None = None) -> None:
         """Open an example, or another setting of it; it can be undone."""
-        state = lesson.state(setting)
+        state = start_of(lesson) if setting is None else lesson.state(setting)
         title = lesson.title if setting is None else f"{lesson.title}: {lesson.setting(setting).title}"
         self.open_state(lesson, state, title)
 

@@ -291,10 +291,11 @@ def test_a_page_is_made_once_where_a_lesson_begins_and_where_undo_goes_back_to_i
     eye.settle(window)
     monkeypatch.setattr(compose, "page", lambda view, stage: made.append(stage.name) or page(view, stage))
     lessons, undo = window.lessons, window.actions_.undo.trigger
-    for act in (lambda: lessons.begin("one-word-at-a-time", False), lambda: lessons.begin("xor", False), undo, undo):
+    for act in (lambda: lessons.begin("one-word-at-a-time", False), lambda: lessons.begin("jane", False), undo, undo):
         made.clear()
         act()
         eye.settle(window)
+        assert window.bench.document.history.undo_label != "Step: A probability for each word", "an act without effect"
         assert made == [window.bench.selection.stage]
         assert lessons.guide.at == 0, "whoever undoes too much does not fall out of the lesson"
 
