@@ -216,10 +216,12 @@ class Glossary(SideColumn):
             super().keyPressEvent(event)
 
     def follow(self) -> None:
-        """Another page is in sight: it has other terms."""
+        """Another page is in sight: it has other terms, and more of them once its pictures have come."""
         if self.isVisible():
             self._in_sight = terms_in_sight(self._window, self)
             self.refresh()
+            if not (turns := self.bench.appearance.turns).idle:
+                turns.add(self._again_in_sight)
 
     def place(self) -> None:
         """Above the inspector; on a page without one, beside what stands there."""

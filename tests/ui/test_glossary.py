@@ -12,6 +12,7 @@ from explorer.lessons.loader import titles
 from explorer.ui.glossary import letter_at, term_at
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.note import SectionLabel
+from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.labels import SteadyLabel
 
@@ -138,6 +139,11 @@ def test_the_list_is_that_of_the_page(window, page, hand, eye, qtbot):
     assert "residual" not in listed(window)
     eye.go_to(window, "encoder.1.self.after")
     qtbot.waitUntil(lambda: "residual" in listed(window))
+    late = QLabel("Temperature", window.area.in_sight())
+    window.bench.appearance.turns.add(later(window, late.show, once=True))  # as a picture comes
+    window.terms.follow()
+    assert "temperature" not in listed(window)
+    qtbot.waitUntil(lambda: "temperature" in listed(window))
 
 
 def test_links_lead_on_to_stages_and_to_examples(window, page, hand, eye):
