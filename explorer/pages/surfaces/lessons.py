@@ -42,7 +42,7 @@ class Shelf:
     recorded: int | None = None  # recorded steps; None: nothing is being recorded
     # The lessons that have been read, by id or file, each with its progress.
     known: dict[str, tuple[Lesson, Progress]] = field(default_factory=dict)
-    draw: Callable[[str], Any] | None = None  # draws the image of the card of a lesson that has been read
+    draw: Callable[[Lesson], Any] | None = None  # draws the image of the card of a lesson that has been read
     again: Sequence[tuple[str, str, str]] = ()  # questions to revisit: lesson (id or file), id of the step, and why
     courses: Sequence[Course] = field(
         default_factory=lambda: (Course("", "All lessons", "", ()), *chapters(), *courses())
@@ -214,7 +214,7 @@ def _card(shelf: Shelf, id: str, title: str) -> el.Card:
         name = f"Remove {title} from your lessons"
         ways.append(el.Button("remove", "Remove", ForLessons("remove", id), name=name, link=True))
     share = None if found is None else found.share  # as at the end of the lesson
-    image = Made(shelf.draw, (id,)) if shelf.draw is not None and lesson is not None and lesson.steps else None
+    image = Made(shelf.draw, (lesson,)) if shelf.draw is not None and lesson is not None and lesson.steps else None
     return el.Card(f"lesson {id}", title, tuple(ways), words, said, share, image)
 
 

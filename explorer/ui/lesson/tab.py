@@ -1,14 +1,15 @@
 """The tab "Lessons": the list of lessons; their files are read and their images drawn while it is already visible."""
 
+import os
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.lessons.loader import load
+from explorer.lessons.loader import load, titles
 from explorer.lessons.own_lessons import FOLDER, yours
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson
@@ -45,10 +46,10 @@ class LessonsTab(ColumnTab):
         super().__init__(bench, "Lessons", 8, 0, 16, parent)
         self._progress, self._folder = progress, folder
         self.shelf = Shelf(bench.settings.get(COURSE, ""))
-        known, largest = self.shelf.known, QSize(*IMAGE) * (LARGEST * self.devicePixelRatioF())
+        largest = QSize(*IMAGE) * (LARGEST * self.devicePixelRatioF())
         # Larger text needs no new images; on paper the look is another one.
-        drawn = cache(lambda id, theme: beginning(bench.appearance, known[id][0], largest))
-        self.shelf.draw = lambda id: drawn(id, bench.appearance.theme)
+        drawn = cache(lambda lesson, theme: beginning(bench.appearance, lesson, largest))
+        self.shelf.draw = lambda lesson: drawn(lesson, bench.appearance.theme)
         self._reader = Background(self)
         bench.selection.asked.connect(self._do)
         self.make()
@@ -110,6 +111,12 @@ class LessonsTab(ColumnTab):
 def _read(id: str) -> Lesson | None:
     """A lesson; None for a file of the user that has become invalid since it was listed."""
     try:
-        return load(id)
-    except ExplorerError:
+        return load(id) if id in titles() else _of_file(id, os.stat(id).st_mtime_ns)
+    except (ExplorerError, OSError):
         return None
+
+
+@lru_cache(maxsize=64)
+def _of_file(file: str, changed: int) -> Lesson:
+    """A user's lesson as its file is since a point in time: its picture is drawn once for each."""
+    return load(file)

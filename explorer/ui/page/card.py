@@ -50,7 +50,9 @@ class Miniature(QLabel):
             return
         image = self.made() if self.made is not None else None
         self.is_drawn = True
-        if image is not None:
+        if image is None:
+            self.clear()
+        else:
             ratio, ways = self.devicePixelRatioF(), Qt.TransformationMode.SmoothTransformation
             small = image.scaled(self.size() * ratio, Qt.AspectRatioMode.KeepAspectRatio, ways)
             small.setDevicePixelRatio(ratio)
@@ -102,7 +104,8 @@ class CardView(QFrame):
         self.ring.show_share(card.share or 0.0)
         for one in card.buttons:
             self.buttons[one.id].tell(one)
-        self.image.made = card.image
+        if self.image.made != card.image:
+            self.image.made, self.image.is_drawn = card.image, False
         self.image.update()
 
 

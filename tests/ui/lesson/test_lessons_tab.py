@@ -166,10 +166,10 @@ def test_a_picture_is_made_once_for_all_sizes_of_text(open_window, monkeypatch, 
     shelf.known[lesson.id] = lesson, Progress(lesson.id)
     for scale in (1.0, 2.0):
         appearance.set_scale(scale)
-        assert shelf.draw(lesson.id).width() > 200 * scale
+        assert shelf.draw(lesson).width() > 200 * scale
     assert len(made) == 1
     appearance.set_mode("dark")
-    shelf.draw(lesson.id)
+    shelf.draw(lesson)
     assert len(made) == 2
 
 
