@@ -11,10 +11,12 @@ from weakref import WeakKeyDictionary
 
 from explorer.core.attribution import can_be_parted
 from explorer.core.frozen import Frozen
-from explorer.core.graph import LOGITS, PROBABILITIES, TARGET, Graph, Stage
+from explorer.core.graph import LOGITS, PROBABILITIES, TARGET, Graph, Place, Stage
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.core.vocabulary import PAD
+from explorer.document.state import State
 from explorer.lessons.schema import WHOLE as WHOLE_NAME
+from explorer.lessons.symbols import name_of
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.view import View
 
@@ -31,6 +33,8 @@ FEW_NODES = 2
 WITHIN = ("Encoder", "Decoder", "Layer", "Source", "Target")
 """Groups whose names are part of the title: their stages share titles with stages of other groups."""
 TITLES = {"embedding": "Embedding", "output": "Output", "norm": "Norm"}
+_ADDRESS = re.compile(r"\b(\w+(?:\.\w+)+|\w+(?=\[))(?:\[([\d, ]+)\])?")
+"""A node, a head's slice of one, a cell or a switch, as the name of an act has it."""
 
 
 def full_title(stage: Stage) -> str:
@@ -141,6 +145,41 @@ def block_of(graph: Graph, stage: str) -> Stage | None:
 def block_title(graph: Graph, block: str) -> str:
     """A block in the words of the list of stages, "Encoder 1: Self-attention"; its name if no stage shows it."""
     return _blocks(graph).titles.get(block, block)
+
+
+def matrix_title(graph: Graph, name: str, cell: str = "") -> str:
+    """A matrix, a head's part of it or a cell in words: "W_Q of head 2 in Encoder 1: Self-attention"."""
+    path, _, _ = name.rpartition(".")
+    block, _, head = path.partition(".head.")
+    title = _blocks(graph).titles.get(block)
+    if path and title is None:
+        return f"{name}{cell}"
+    return f"{name_of(name)}{cell}{f' of head {head}' * bool(head)}{f' in {title}' * bool(title)}"
+
+
+def act_title(state: State, label: str) -> str:
+    """The name of an act that led to a state, with matrices, cells and switches in the words of the screen."""
+    graph, kinds = state.graph, state.model.blocks()
+
+    def said(match: re.Match[str]) -> str:
+        name, cell = match.groups()
+        block, _, short = name.rpartition(".")
+        if (place := graph.find(name)) is not None:
+            return matrix_title(graph, name, f" [{_cell(state, place, cell)}]" if cell else "")
+        if (switch := SWITCHES.get(kinds.get(block, ""), {}).get(short)) is None:
+            return match[0]
+        return switch.title if label.endswith("everywhere") else f"{switch.title} in {block_title(graph, block)}"
+
+    return _ADDRESS.sub(said, label)
+
+
+def _cell(state: State, place: Place, written: str) -> str:
+    """A cell by its labels, or as it is written if the matrix has another shape by now."""
+    axes = [state.graph.labels(axis, state.inputs) for axis in state.graph.axes_of(place)]
+    index = [int(i) for i in written.split(",")]
+    if len(index) != len(axes) or any(i >= len(labels) for i, labels in zip(index, axes, strict=True)):
+        return written
+    return " → ".join([labels[i] for i, labels in zip(index, axes, strict=True)])
 
 
 def into(graph: Graph, stage: Stage) -> GoTo:

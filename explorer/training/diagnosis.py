@@ -170,7 +170,7 @@ def _stuck(document: Document, records: Records) -> str:
         if dead := int((units == 0).all(0).sum()):
             are, them = ("is", "it") if dead == 1 else ("are", "them")
             said.append(
-                f"{dead} of {units.shape[1]} units of layer.{k} {are} 0 for every case, so nothing moves {them}."
+                f"{dead} of {units.shape[1]} units of layer {k} {are} 0 for every case, so nothing moves {them}."
             )
     if pair := _same_cases(values[CASES], values[f"layer.{model.layers - 1}.activation"], values[TARGET], far):
         said.append(f"Behind the hidden units {pair} have as good as the same numbers: one answer has to do for both.")

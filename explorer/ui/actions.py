@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
 
-from explorer.pages.levels import WHOLE, stages_of
+from explorer.pages.levels import WHOLE, act_title, stages_of
 from explorer.ui.lesson.gaps import NumberField
 from explorer.ui.turns import OneATurn
 from explorer.ui.widgets.inputs import take_typed
@@ -32,6 +32,7 @@ class Actions:
     def __init__(self, bench: Workbench, window: QWidget) -> None:
         self._bench = bench
         self._window = window
+        self._labels: tuple[str | None, ...] = ()
         document, appearance = bench.document, bench.appearance
         looks = OneATurn(window)  # each restyles all visible widgets: two in one turn would block the window longer
 
@@ -109,9 +110,14 @@ class Actions:
     def refresh(self) -> None:
         """Enable undo and redo where there is something to do, and name it in their tooltips."""
         history = self._bench.document.history
-        for action, label in ((self.undo, history.undo_label), (self.redo, history.redo_label)):
+        labels = history.undo_label, history.redo_label
+        if labels == self._labels:
+            return
+        self._labels = labels
+        states = history.present, (*history.undone, history.present)[0]
+        for action, label, state in zip((self.undo, self.redo), labels, states, strict=True):
             action.setEnabled(label is not None)
-            what = f"{action.text()}: {label}" if label else action.text()
+            what = f"{action.text()}: {act_title(state, label)}" if label else action.text()
             action.setToolTip(as_tip(f"{what} ({_keys(action)})"))
 
     def _follow_light(self) -> None:

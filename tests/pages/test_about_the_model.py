@@ -82,7 +82,9 @@ class TestChanges:
 
     def test_of_an_edit_without_an_effect_it_is_said_that_nothing_changed(self, start):
         start.do(SetSwitch("source", "rotary_base", 5))
-        assert start.page(CHANGES).notes.startswith("<b>Set source.rotary_base to 5</b>. It changed no number.")
+        assert start.page(CHANGES).notes.startswith(
+            "<b>Set Rotary base in Source: Embeddings to 5</b>. It changed no number."
+        )
 
     def test_in_an_example_that_was_just_opened_nothing_has_changed(self, desk, start):
         start.do(Replace(desk("emma").document.state, "Open “Emma”"))
@@ -95,7 +97,7 @@ class TestChanges:
         before = start.value("encoder.1.ffn.W_2")
         first, size = float(before[0, 0]), before.size
         start.do(SetCells("encoder.1.ffn.W_2", {(0, 0): first + 1}))
-        assert start.page(CHANGES).notes.startswith("<b>Set encoder.1.ffn.W_2[0, 0]</b>.")
+        assert start.page(CHANGES).notes.startswith("<b>Set W_2 [1 → 1] in Encoder 1: Feed-forward</b>.")
         lines = self.lines(start)
         assert lines[0] == ["Encoder 1: Feed-forward", "2 matrices", ""]
         assert lines[1] == ["W_2", f"1 of {size}", "1.0000"]
@@ -113,8 +115,8 @@ class TestChanges:
         start.do(SetSwitch("encoder.1.self", "mask", "causal"))
         assert ["mask", "new, 4 × 4", ""] in self.lines(start)
         start.document.undo()
-        assert start.page(CHANGES).notes.startswith("<b>Undo: Set encoder.1.self.mask to causal</b>")
-        gone = [["encoder.1.self.mask", "gone", ""], ["encoder.1.self.masked", "gone", ""]]
+        assert start.page(CHANGES).notes.startswith("<b>Undo: Set Mask in Encoder 1: Self-attention to causal</b>")
+        gone = [["mask in Encoder 1: Self-attention", "gone", ""], ["masked in Encoder 1: Self-attention", "gone", ""]]
         assert self.lines(start)[-2:] == gone
         assert start.page(CHANGES).the("changed").lines[-1].entries[0].leads is None
 

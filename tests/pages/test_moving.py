@@ -21,8 +21,8 @@ def lines_of(here, moves, measured=False):
 def test_few_weights_stand_below_each_other(desk):
     here = desk("xor")
     lines = lines_of(here, moves_of(here))
-    assert list(lines) == ["layer.1.W", "layer.1.b", "layer.2.W", "layer.2.b"]
-    box, opens = lines["layer.1.W"]
+    assert list(lines) == ["W in Layer 1", "b in Layer 1", "W in Layer 2", "b in Layer 2"]
+    box, opens = lines["W in Layer 1"]
     assert (box.tick, box.leads.names, box.leads.value, opens.text) == (1, ("layer.1.W",), False, "")
 
 

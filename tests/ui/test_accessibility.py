@@ -182,7 +182,7 @@ def test_a_matrix_speaks_its_cells(window, eye):
     view = eye.views(window)["source.table"]
     index = view.table.index(2, 1)
     assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "table, row welcome, column 2, −0.3, yours"
-    assert view.accessibleName() == "Matrix source.table, 3 rows, 4 columns"
+    assert view.accessibleName() == "Matrix table in Source: Embeddings, 3 rows, 4 columns"
 
 
 def test_a_computed_cell_says_so(window, eye):

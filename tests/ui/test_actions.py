@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from explorer.document.commands import SetTokens
+from explorer.document.commands import SetCells, SetTokens
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -26,3 +26,11 @@ def test_the_tip_of_undo_names_words_that_look_like_markup(open_window, qtbot):
     window.bench.bridge.flush()
     assert "<s>" in history.undo_label
     assert "&lt;s&gt;" in window.actions_.undo.toolTip()
+    window.bench.document.do(SetCells("encoder.1.self.head.2.W_Q", {(0, 1): 0.5}))
+    window.bench.bridge.flush()
+    assert window.actions_.undo.toolTip().startswith("Undo: Set W_Q [1 → 2] of head 2 in Encoder 1: Self-attention"), (
+        "an address of the graph"
+    )
+    window.bench.document.undo()
+    window.bench.bridge.flush()
+    assert "W_Q [1 → 2] of head 2" in window.actions_.redo.toolTip()

@@ -36,7 +36,7 @@ def test_attention_word_by_word_while_the_window_stays_as_it_is(window, eye):
     moving = frames(window.bench, ATTENTION, on=lambda number, of: told.append((number, of)))
     assert told == [(1, 3), (2, 3), (3, 3)]
     assert window.bench.selection.chosen_token is None
-    assert "Matrix encoder.1.self.head.2.scores" in moving.words, "the head that is looked at"
+    assert "Matrix scores of head 2 in Encoder 1: Self-attention" in moving.words, "the head that is looked at"
     with Image.open(BytesIO(gif(moving))) as picture:
         assert (picture.n_frames, picture.info["loop"]) == (3, 0)
         assert b"The last is Word 3 of 3: welcome." in picture.info["comment"]

@@ -162,7 +162,7 @@ def test_pictures_say_what_is_to_be_seen_on_them(window, eye):
         ET.fromstring(svg).findtext("{http://www.w3.org/2000/svg}desc"),
         unescape(re.search(rb"dc:description>(.*?)</dc:", pdf, re.DOTALL)[1].decode()),
     ):
-        assert "Matrix decoder.1.self.head.1.scores, 3 rows, 3 columns." in words
+        assert "Matrix scores of head 1 in Decoder 1: Self-attention, 3 rows, 3 columns." in words
         assert "Heat map of shares. <start> looks most at" in words
 
 

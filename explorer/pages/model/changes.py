@@ -19,7 +19,7 @@ from explorer.lessons.symbols import name_of
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import GoTo, Keep, Move
 from explorer.pages.header import switch_bar
-from explorer.pages.levels import ALL, block_title, has_stream, listed_layer
+from explorer.pages.levels import ALL, act_title, block_title, has_stream, listed_layer, matrix_title
 from explorer.pages.matrix import SURVEYED
 from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Lines, Listing, Note, Section, Stack, waiting
 from explorer.pages.view import View, largest_change
@@ -115,9 +115,9 @@ def changes(view: View, stage: Stage) -> tuple[Element, ...]:
     if not (last.before or last.added or last.removed):
         said = "Nothing has changed yet. Change a number, a word or a switch."
         if last.label and not view.given:  # such as a switch of a kind of positions that the model does not have
-            said = f"<b>{escape(last.label)}</b>. It changed no number."
+            said = f"<b>{escape(act_title(view.state, last.label))}</b>. It changed no number."
         return Note("done", said), *given(view), whole_below(view)
-    done = escape(last.label)
+    done = escape(act_title(view.state, last.label))
     note = Note("done", f"<b>{done}</b>. It changed these stages. Click a stage to go there.")
     size = 2 * READ * sum(was.size for was in last.before.values())
     reached = view.awaited(TO_COMPARE, size, (view.values, last.before), lambda told: _reached(view))
@@ -144,14 +144,14 @@ class _Matrix(Data):
     """The line of a node that a change reached: its values now (None if the node is gone) and before."""
 
     name: str
-    stage: str
+    stage: Stage | None
     now: Array | None
     was: Array | None
     compared: tuple[int, float] | None = None
     """How many cells changed, and the largest change; None for a small matrix, which `line` compares itself."""
 
     def line(self) -> Line:
-        if self.now is None:
+        if self.now is None or self.stage is None:
             return Line.of(f"    {self.name}", "gone", "", "")
         count, largest = self.compared or largest_change(self.now, self.was)
         if count:
@@ -160,7 +160,7 @@ class _Matrix(Data):
             before = "new, " if self.was is None else f"{written_shape(self.was.shape)} → "
             texts = f"{before}{written_shape(self.now.shape)}", "", ""
         share = count / self.now.size
-        said = Entry(f"    {name_of(self.name)}", tip=f"Go to {self.name}", leads=GoTo(self.stage))
+        said = Entry(f"    {name_of(self.name)}", tip=f"Go to {self.stage.where}", leads=GoTo(self.stage.name))
         return Line.of(said, texts[0], Entry(percent(share), share), Entry(texts[1], tip=texts[2]))
 
 
@@ -171,20 +171,24 @@ def _line(reached: Sequence[_Stage | _Matrix], row: int) -> Line:
 
 def _reached(view: View) -> tuple[_Stage | _Matrix, ...]:
     """Each stage that the change reached, followed by its changed matrices."""
+    stages = {stage.name: stage for stage in view.graph.stages}
     of_stage: dict[str, list[_Matrix]] = {}
     for name, node in view.nodes.items():
         now, was = view.values[name], view.last.before.get(name)
         compared = largest_change(now, was) if was is not None and was.size >= MANY else None
         differs = compared[0] > 0 if compared is not None else view.is_changed(name)
         if differs or view.is_new(name):
-            one = _Matrix(name, node.stage, now, was, compared)
+            one = _Matrix(name, stages[node.stage], now, was, compared)
             of_stage.setdefault(node.stage, []).append(one)
     found: list[_Stage | _Matrix] = []
     for stage in view.graph.stages:
         if reached := of_stage.get(stage.name):
             found += [_Stage(stage, len(reached)), *reached]
     if removed := sorted(view.last.removed):
-        found += [_Stage(None, len(removed)), *(_Matrix(name, "", None, None) for name in removed)]
+        found += [
+            _Stage(None, len(removed)),
+            *(_Matrix(matrix_title(view.graph, name), None, None, None) for name in removed),
+        ]
     return tuple(found)
 
 
@@ -220,7 +224,8 @@ def moving(view: View, moves: Mapping[str, bool], measured: bool = False) -> Lis
         share = sum(moves[name] for name in names) / len(names)
         inside = block in blocks and len(blocks[block]) > 1 and len(names) == 1
         of_block = block_title(view.graph, block)
-        title = f"    {names[0].rpartition('.')[2]}" if inside else of_block if block in blocks else names[0]
+        title = of_block if block in blocks else matrix_title(view.graph, names[0])
+        title = f"    {name_of(names[0])}" if inside else title
         tip = "Clear the box to freeze it" if len(names) == 1 else f"Clear the box to freeze all of {of_block}"
         opens = Entry("")
         if len(names) > 1:

@@ -17,6 +17,7 @@ from explorer.pages.drawing import TEXT, Axis, Drawing, Image, Words, drawable
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do
 from explorer.pages.header import switch_bar
+from explorer.pages.levels import matrix_title
 from explorer.pages.matrix import SIGNED, matrix
 from explorer.pages.model.changes import WIDE as WIDE_LIST
 from explorer.pages.model.changes import given, moving
@@ -49,7 +50,7 @@ def weight_map(view: View, name: str) -> Drawing:
         if flat.size <= MOST_NUMBERS and width <= MOST_ACROSS and drawable(float(number))
     )
     image = Image(flat, limit, colours=SIGNED, place=(0.0, 0.0, width, height), node=node)
-    summary = f"{name}, {written_shape(array.shape)}, largest {written(limit, 3)}"
+    summary = f"{matrix_title(view.graph, name)}, {written_shape(array.shape)}, largest {written(limit, 3)}"
     columns = view.labels(axes[-1])
     return Drawing(
         (image, *numbers),

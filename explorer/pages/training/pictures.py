@@ -18,7 +18,7 @@ from explorer.core.vocabulary import end_mark
 from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining
-from explorer.pages.levels import block_title
+from explorer.pages.levels import block_title, matrix_title
 from explorer.pages.stages.net import full, weight_map
 from explorer.pages.stages.net_answers import net_picture
 from explorer.pages.training.settings import OWN, RunProgress
@@ -210,7 +210,9 @@ def _weight(sight: Sight) -> el.Stack:
         "weight",
         "A weight as it changes",
         (
-            el.Choice("watched", "", weights, place, asks, tip, listed=True),
+            el.Choice(
+                "watched", "", tuple([matrix_title(view.graph, one) for one in weights]), place, asks, tip, listed=True
+            ),
             el.Picture("weight map", weight_map(view, name), room.width, high),
             el.Note("colours", colours),
         ),

@@ -47,7 +47,7 @@ class MatrixBox(QWidget):
         self._bench = bench
         self.view = MatrixView(bench, matrix, self)
         self._between, self._below = bench.appearance.px(BETWEEN), bench.appearance.px(BELOW)
-        self._heading = Heading(bench.appearance, self._between, self)
+        self._heading = Heading(self.view, self._between, self)
         # In a later turn: the signal may come in the middle of a layout, which asked for the size.
         self._heading.formula.sized.connect(later(self, self.stand).start)
         self._heading.caption.linkActivated.connect(self._followed)

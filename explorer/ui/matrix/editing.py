@@ -50,7 +50,7 @@ class CellEditor(QStyledItemDelegate):
         editor = QLineEdit(parent)
         editor.setAlignment(Qt.AlignmentFlag.AlignRight)
         editor.setFont(self._view.figures.number)
-        editor.setAccessibleName(f"{self._view.matrix.name} {self._view.matrix.label(index.row(), index.column())}")
+        editor.setAccessibleName(f"{self._view.title} {self._view.matrix.label(index.row(), index.column())}")
         return editor
 
     def setEditorData(self, editor: QWidget, index: ModelIndex) -> None:

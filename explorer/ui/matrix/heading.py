@@ -9,10 +9,9 @@ from PySide6.QtGui import QFont, QFontMetrics, QTextDocument
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from explorer.core.errors import written_shape
-from explorer.lessons.symbols import name_of
 from explorer.pages.matrix import Matrix, symbol_of
-from explorer.ui.appearance import Appearance
 from explorer.ui.matrix.form import Shape
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import NODE, Theme, mark
 from explorer.ui.widgets.formula import Formula, can_typeset_now
 from explorer.ui.widgets.names import set_names
@@ -33,12 +32,12 @@ _LINK = re.compile("( · |<br>)?<a href='([^']*)'[^>]*>[^<]*</a>")
 class Heading(QWidget):
     """A formula, and words beside or above it, or a small picture or a number in place of the words.
 
-    `between`: pixels between its parts.
+    `view`: shows the numbers; `between`: pixels between its parts.
     """
 
-    def __init__(self, appearance: Appearance, between: int, parent: QWidget) -> None:
+    def __init__(self, view: MatrixView, between: int, parent: QWidget) -> None:
         super().__init__(parent)
-        self._appearance, self._between = appearance, between
+        self._view, self._appearance, self._between = view, view.bench.appearance, between
         self.formula = Formula(parent=self, em=1.15)
         self.formula.setCursor(Qt.CursorShape.WhatsThisCursor)
         self.caption = mark(QLabel(self), role="small")
@@ -118,7 +117,7 @@ class Heading(QWidget):
         if not self.minimumSize() == self.maximumSize() == head:
             self.setFixedSize(head)
         if self.formula.property(NODE) != matrix.name:
-            self.formula.setToolTip(set_names(name_of(matrix.name) if "." not in matrix.name else matrix.name))
+            self.formula.setToolTip(set_names(self._view.title))
             for part in (self.formula, self.caption):
                 part.setProperty(NODE, matrix.name)
 

@@ -135,7 +135,7 @@ class SmallPicture(QWidget):
         self._stands, self._left = where, left
         if size != self.size() or size != self.minimumSize():
             self.setFixedSize(size)
-        name = f"{self._view.matrix.name}, {written_shape(self._view.matrix.shape)}"
+        name = f"{self._view.title}, {written_shape(self._view.matrix.shape)}"
         alone = where != BESIDE
         said = "Click for the numbers" if alone else "Drag over it to choose the numbers in sight"
         self.setAccessibleName(f"Small picture of {name}")

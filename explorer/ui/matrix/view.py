@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QSizePolicy,
 
 from explorer.core.cell import Index
 from explorer.document.deferred import unread
+from explorer.pages.levels import matrix_title
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
 from explorer.ui.matrix.editing import CellEditing, CellEditor
@@ -209,10 +210,17 @@ class MatrixView(QTableView):
         self.updateGeometries()  # Qt itself waits until it is shown, but the visible part is chosen before that
         self._say_name()
 
+    @property
+    def title(self) -> str:
+        """Which matrix it is, and where: "Q of head 2 in Encoder 1: Self-attention"."""
+        return matrix_title(self.bench.document.engine.graph, self.matrix.name)
+
     def _say_name(self) -> None:
         """Say which matrix it is, and its size, for a screen reader."""
-        node, rows, columns = self.matrix.name, len(self.matrix.rows), len(self.matrix.columns)
-        self.setAccessibleName(f"Matrix {node}, {rows} row{'s' * (rows != 1)}, {columns} column{'s' * (columns != 1)}")
+        rows, columns = len(self.matrix.rows), len(self.matrix.columns)
+        self.setAccessibleName(
+            f"Matrix {self.title}, {rows} row{'s' * (rows != 1)}, {columns} column{'s' * (columns != 1)}"
+        )
 
     def scrollTo(self, index: ModelIndex, hint: ScrollHint = ScrollHint.EnsureVisible) -> None:
         """Scroll to a cell. Qt would also signal that a resting mouse has entered the cell that came below it."""

@@ -20,6 +20,7 @@ from explorer.core.switches import SWITCHES, Switch, SwitchValue
 from explorer.lessons.symbols import names_text
 from explorer.pages.by_hand import LAYOUT
 from explorer.pages.gestures import Switch as SwitchTo
+from explorer.pages.levels import block_title
 from explorer.pages.page import Header, Switches
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.gestures import perform
@@ -137,9 +138,9 @@ class SwitchBar(QWidget):
                 control = QLineEdit()
                 control.setMaximumWidth(self._bench.appearance.px(80))
                 control.editingFinished.connect(lambda: self._typed(name, control))
-        control.setAccessibleName(f"{switch.title} of {block}")
+        control.setAccessibleName(f"{switch.title} in {block_title(self._bench.document.engine.graph, block)}")
         allowed = ", ".join(map(_said, switch.choices)) or switch.allowed
-        control.setToolTip(f"{block}.{name}: {allowed}")
+        control.setToolTip(f"{switch.title}: {allowed}")
         layout.addWidget(control)
         self._controls[name] = control
         return line

@@ -20,6 +20,7 @@ from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
 from explorer.document.state import State
 from explorer.pages.drawing import DRAWABLE
+from explorer.pages.levels import matrix_title
 from explorer.pages.stages.net_answers import between_points, level_lines
 from explorer.pages.training.loss_grid import LossGrid, Window, around, levels, moved
 from explorer.ui.background import Background
@@ -353,7 +354,7 @@ def name_of(bench: Workbench, cell: Cell) -> str:
     axes = engine.graph.nodes[cell.node].axes
     labels = [(engine.labels(axis), i) for axis, i in zip(axes, cell.index, strict=True)]
     said = " → ".join(names[i][:14] for names, i in labels if len(names) > 1)
-    return f"{cell.node} [{said}]" if said else cell.node
+    return matrix_title(engine.graph, cell.node, f" [{said}]" if said else "")
 
 
 def _near(point: Any) -> bool:

@@ -10,6 +10,7 @@ from explorer.core.cell import is_cell_of
 from explorer.core.numbers import quantity
 from explorer.core.ops import Array
 from explorer.core.overview import largest_of
+from explorer.pages.levels import matrix_title
 from explorer.pages.training.loss_grid import FIRST, steepest
 from explorer.ui.selection import Cell
 from explorer.ui.signs import paint_signs
@@ -102,7 +103,7 @@ class _Weights(QWidget):
         self.setFixedSize(QSize(max(round(square * columns), px(8)), max(round(square * rows), px(8))))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAccessibleName(f"Cells of {name}")
+        self.setAccessibleName(f"Cells of {matrix_title(bench.document.engine.graph, name)}")
 
     def _array(self) -> Array:
         """The weights as rows and columns; the matrices of several heads stand below each other."""

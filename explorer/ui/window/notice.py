@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 
 from explorer.core.numbers import percent
 from explorer.document.document import Document
+from explorer.pages.levels import act_title
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
 from explorer.ui.saving import Saver
@@ -195,7 +196,8 @@ class Passing(Reading):
             self._looks.start()
 
     def _sentence(self) -> str:
-        act = self._document.history.undo_label
+        history = self._document.history
+        act = act_title(history.present, history.undo_label or "")
         return f"Computing, {percent(self._document.progress)} done" + (f": {act}" if act else "")
 
 

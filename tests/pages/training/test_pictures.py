@@ -74,10 +74,10 @@ def test_of_a_long_run_the_lengths_are_means(trained):
 def test_another_weight_is_watched(desk):
     here = desk("xor", "random")
     first = elements("weight", here)["watched"]
-    assert first.options[first.chosen] == "layer.1.W"
+    assert first.options[first.chosen] == "W in Layer 1"
     shown = elements("weight", here, watch=Watch("layer.2.W"))
-    assert shown["watched"].options[shown["watched"].chosen] == "layer.2.W"
-    assert "layer.2.W" in shown["weight map"].drawing.summary
+    assert shown["watched"].options[shown["watched"].chosen] == "W in Layer 2"
+    assert "W in Layer 2" in shown["weight map"].drawing.summary
     gone = elements("weight", here, watch=Watch("another model's"))["watched"]
     assert gone.chosen == first.chosen
 

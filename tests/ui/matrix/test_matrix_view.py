@@ -209,10 +209,10 @@ def test_a_column_grows_with_its_numbers(bench, show):
 
 
 def test_names_for_a_screen_reader(show):
-    assert show("source.table").accessibleName() == "Matrix source.table, 3 rows, 4 columns"
+    assert show("source.table").accessibleName() == "Matrix table in Source: Embeddings, 3 rows, 4 columns"
     view = show(f"{HEAD}scores")
     view.tell(matrix(view.bench.view, f"{SELF}head.2.scores"))
-    assert view.accessibleName() == f"Matrix {SELF}head.2.scores, 3 rows, 3 columns"
+    assert view.accessibleName() == "Matrix scores of head 2 in Encoder 1: Self-attention, 3 rows, 3 columns"
 
 
 def test_heads_that_are_joined_have_a_band_of_labels_each(show):

@@ -225,8 +225,8 @@ def test_a_long_way_back_is_gone_in_slices(panel, stepper, descent, hand, qtbot,
 
 
 def test_a_frozen_weight_stays(panel, stepper, hand, qtbot):
-    click_weight(hand, panel.elements, "output.temperature")
-    click_weight(hand, panel.elements, "output.logits")
+    click_weight(hand, panel.elements, "temperature in Probabilities")
+    click_weight(hand, panel.elements, "logits in Probabilities")
     inputs = panel.bench.document.state.inputs
     take(qtbot, hand, stepper, 1)
     now = panel.bench.document.state.inputs
@@ -235,7 +235,7 @@ def test_a_frozen_weight_stays(panel, stepper, hand, qtbot):
 
 
 def test_with_all_weights_frozen_it_says_so(panel, stepper, hand, said):
-    click_weight(hand, panel.elements, "output.logits")
+    click_weight(hand, panel.elements, "logits in Probabilities")
     hand.click(stepper.one)
     assert "free some of the frozen" in said()
 
@@ -260,14 +260,14 @@ def test_the_gradients_of_a_large_model_are_not_waited_for(window, large, gate, 
     document = window.bench.document
     panel = eye.look_at(window, "model.descent")
     assert document.computing
-    assert lengths_of(panel.elements) == {"output.logits": "…", "output.temperature": "…"}
+    assert lengths_of(panel.elements) == {"logits in Probabilities": "…", "temperature in Probabilities": "…"}
     assert "surface" not in panel.elements.widgets
     assert any("Train" in note.text() for note in panel.findChildren(NoteLabel))
     gate.open.set()
     qtbot.waitUntil(lambda: "surface" in panel.elements.widgets)
     assert document.engine.has_gradients
     gradient = document.engine.gradients().of("output.logits")
-    assert lengths_of(panel.elements)["output.logits"] == written(float(np.linalg.norm(gradient)), 4)
+    assert lengths_of(panel.elements)["logits in Probabilities"] == written(float(np.linalg.norm(gradient)), 4)
     eye.go_to(window, "loss")
     document.do(SetCells("output.logits", {(0, 0): 5.0}))
     document.settle()
@@ -567,7 +567,7 @@ def test_of_the_pictures_of_weights_those_are_painted_anew_that_look_otherwise(o
     names.clear()
     document.do(SetCells(name, {(0, 0, 0): -document.engine.values[name][0, 0, 0]}))
     eye.settle(window)
-    assert names == {name}
+    assert names == {"W_Q in Encoder 1: Self-attention"}
     assert picker.pictures[name].grab().toImage() != before
 
 

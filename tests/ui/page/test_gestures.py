@@ -292,7 +292,7 @@ def test_padding_that_is_typed_gets_no_attention(window, eye, hand):
     eye.settle(window)
     name = "encoder.1.self.head.1.weights"
     assert (eye.value(window, name)[:, 3:] > 0).all()
-    masks = eye.by_name(window.page(), "Mask of encoder.1.self", QComboBox)
+    masks = eye.by_name(window.page(), "Mask in Encoder 1: Self-attention", QComboBox)
     masks.setFocus()
     hand.key(Key.Key_P)
     hand.key(Key.Key_Return)

@@ -11,6 +11,7 @@ from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetSwitch
 from explorer.pages.compose import KINDS
 from explorer.pages.header import block_of
+from explorer.pages.levels import block_title
 from explorer.ui.page.header import HeaderView, SwitchBar
 from explorer.ui.widgets.inputs import ComboBox, SpinBox
 from explorer.ui.widgets.names import NamedBox
@@ -237,8 +238,10 @@ def test_every_control_shows_what_the_model_has_and_has_a_name(window, eye, stag
                 QLineEdit: lambda c: float(c.text()),
             }[type(one)](one)
             assert shown == value, (bar.switches.block, name)
-            assert bar.switches.block in one.accessibleName()
-            assert name in one.toolTip()
+            said = SWITCHES[bar.switches.kind][name].title
+            graph = window.bench.document.engine.graph
+            assert one.accessibleName() == f"{said} in {block_title(graph, bar.switches.block)}"
+            assert one.toolTip().startswith(f"{said}: ")
 
 
 def test_every_switch_of_every_block_can_be_reached(window, eye):

@@ -130,7 +130,7 @@ def test_zeros_keep_the_hidden_units_alike(train, hand, qtbot, eye):
 def test_a_weight_without_its_mark_is_frozen(train, hand, qtbot, eye):
     window, tab = train()
     before = window.bench.document.state.inputs["layer.1.W"]
-    click_weight(hand, tab.settings, "layer.1.W")
+    click_weight(hand, tab.settings, "W in Layer 1")
     run(qtbot, tab, hand)
     assert window.bench.document.state.inputs["layer.1.W"] is before
     assert "layer.1.W" not in tab.descent.run.trainer.moving
@@ -180,8 +180,8 @@ def test_settings_may_change_in_mid_run(train, hand, qtbot, eye):
     hand.key(Key.Key_Return)
     qtbot.waitUntil(lambda: tab.progress.records.rates[-1] == 0.5)
     assert tab.descent.going
-    click_weight(hand, tab.settings, "layer.1.b")
-    click_weight(hand, tab.settings, "layer.1.W")
+    click_weight(hand, tab.settings, "b in Layer 1")
+    click_weight(hand, tab.settings, "W in Layer 1")
     qtbot.waitUntil(lambda: np.isnan(tab.progress.records.blocks["layer.1"][-1]))
     hand.click(tab.control("train"))
     history = tab.progress.records
@@ -717,7 +717,7 @@ def test_a_start_that_fails_names_the_dead_unit_and_leads_to_one_that_learns(tra
     field(tab, "steps").setValue(500)
     run(qtbot, tab, hand)
     eye.settle(window)
-    assert "1 of 2 units of layer.1 is 0 for every case, so nothing moves it" in words_of(tab.foot, "note")
+    assert "1 of 2 units of layer 1 is 0 for every case, so nothing moves it" in words_of(tab.foot, "note")
     assert words_of(tab.foot, "help") == "Learn from nothing"
     hand.click(tab.foot.widgets["help"])
     qtbot.waitUntil(lambda: not tab.descent.going)
