@@ -178,6 +178,8 @@ class SmallPicture(QWidget):
         painter.drawImage(box, self._picture())
         painter.setPen(qcolor(theme.accent_line if view.matrix.editable else theme.line_strong))
         painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
+        if view.matrix.nothing:  # as in its numbers: white would mean that nothing differs
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "–")
         if view.matrix.colours != SHARES:
             paint_signs(painter, theme, _uncovered(view.matrix), box)
         rows, columns = view.matrix.array.shape

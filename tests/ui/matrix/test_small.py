@@ -204,6 +204,11 @@ def test_a_small_picture_has_the_scale_of_the_sum_it_stands_in(box):
         box.tell(replace(box.matrix, full=times * number))
         shown = picture.grab().toImage().pixelColor(at(picture, row, column))
         assert shown == QColor(ramp[int((1 / (CALM * times) + 1) * 127.5)])
+    zeros = replace(box.matrix, array=np.zeros_like(box.matrix.array), showing="difference")
+    box.tell(zeros)
+    white = picture.grab().toImage()
+    box.tell(replace(zeros, nothing="The other model has no such matrix."))
+    assert picture.grab().toImage() != white, "it looked as if nothing differed"
 
 
 def test_of_one_word_that_becomes_many_no_number_is_left_over_the_picture(box, eye):
