@@ -70,14 +70,16 @@ class WordChooser(RowPainter):
         self, editor: QWidget, model: QAbstractItemModel, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         assert isinstance(editor, QComboBox)
-        text = editor.currentText().strip()
-        if text == index.data(Qt.ItemDataRole.EditRole):
+        text, view, words = editor.currentText().strip(), self._view, self._view.listing.vocabulary
+        first, at = (words.index(text) if text in words else -1), editor.currentIndex()
+        if not (0 <= at < len(words) and words[at] == text):  # it was typed: two words of the list may be equal
+            at = first
+        if text == index.data(Qt.ItemDataRole.EditRole) and at == first:
             return
-        view, words = self._view, self._view.listing.vocabulary
         choose = view.table.line(index.row()).entries[index.column()].choose
         assert choose is not None
-        if text in words:
-            perform(view.bench, choose.at(words.index(text)), view.viewport(), rect=view.visualRect(index))
+        if at >= 0:
+            perform(view.bench, choose.at(at), view.viewport(), rect=view.visualRect(index))
         else:
             near = nearest(text, list(words))
             error = ExplorerError("unknown-word", word=text, vectors="the output vocabulary", near=near)

@@ -1,5 +1,7 @@
 """What a person does to the elements of a page with mouse and keys; what they then say is tested in `tests/pages`."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
@@ -218,11 +220,18 @@ def test_an_unknown_word_is_said_and_changes_nothing(window, choose, said):
 
 
 @WITHOUT_PICTURES
-def test_the_same_word_again_is_no_edit(window, choose):
+def test_the_same_word_again_is_no_edit(window, choose, hand):
     before = window.bench.document.state
     view = choose(0, "de")
     assert texts(view)[0][1] == "de"
     assert window.bench.document.state is before
+    words = view.listing.vocabulary
+    view.tell(replace(view.listing, vocabulary=(*words[:-1], words[0])))  # as models of others have
+    hand.key(Key.Key_Return)
+    (box,) = view.findChildren(QComboBox)
+    box.setCurrentIndex(len(words) - 1)
+    hand.key(Key.Key_Return)
+    assert window.bench.document.engine.values["loss.target"][0] == len(words) - 1, "the first of two equal words"
 
 
 # Pictures
