@@ -350,17 +350,17 @@ def _hidden_lines(net: Net) -> list[draw.Mark]:
 
 
 def _scale(net: Net) -> draw.Drawing:
-    """The colours from the least target to the largest, with the threshold marked."""
+    """The colours from the least target to the largest, with the threshold marked if it lies between them."""
     (low, high), threshold = net.levels, net.threshold
     wide = high - low
-    at = min(max(threshold, low), high)
+    within = [threshold] * (low <= threshold <= high)
     marks: list[draw.Mark] = [
         draw.Image(np.linspace(low, high, 256)[None], high, low, SHARES, (low, 0.5, wide, 0.5), smooth=True),
         draw.Band((low, 0.5, wide, 0.5), draw.TEXT, filled=False, width=1.0),
-        draw.Segments(np.array([[(at, 0.42), (at, 1.0)]]), draw.HERE, 3.0),
+        *(draw.Segments(np.array([[(at, 0.42), (at, 1.0)]]), draw.HERE, 3.0) for at in within),
     ]
-    numbers = dict.fromkeys(((low, low), (at, threshold), (high, high)))
-    marks += [draw.Words(x, 0.2, formatted(number, "g"), fixed=True) for x, number in numbers]
+    numbers = dict.fromkeys((low, *within, high))
+    marks += [draw.Words(number, 0.2, formatted(number, "g"), fixed=True) for number in numbers]
     window = (low - 0.12 * wide, high + 0.12 * wide, 0.0, 1.05)
     said = "Colours from {} to {}; the threshold is {}".format(*(formatted(n, "g") for n in (low, high, threshold)))
     return draw.Drawing(tuple(marks), window, said, draw.Axis(labels=()), draw.Axis(labels=()))

@@ -209,6 +209,10 @@ class TestSurface:
         (image,) = page.marks("scale of answers", Image)
         assert (image.low, image.high) == (-1, 3)
         assert "Colours from −1 to 3; the threshold is 1" in page.drawing("scale of answers").summary
+        assert [one.text for one in page.marks("scale of answers", Words)] == ["−1", "1", "3"]
+        xor.do(SetSwitch("decision", "threshold", 5))
+        said = [one.text for one in xor.page("input").marks("scale of answers", Words)]
+        assert said == ["−1", "3"], "5 and 3 stood over each other"
 
 
 class TestFit:
