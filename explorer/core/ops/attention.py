@@ -316,7 +316,9 @@ class HeadsNorm(Op):
         ]
         total = step("sum_of", *squares, label="sum of the squares") if h > 1 else squares[0]
         mean = step("divide", total, Constant(float(h * d), str(h * d)), label="mean square")
-        epsilon = Constant(self.epsilon, f"{self.epsilon:g}".replace("e-0", "e−"))
+        from explorer.core.numbers import with_power  # which imports this package
+
+        epsilon = Constant(self.epsilon, with_power(f"{self.epsilon:g}"))
         return step("sqrt", step("add", mean, epsilon), label="root")
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:

@@ -211,7 +211,9 @@ class Norm(Op):
         line = x[(*cell[:-1], slice(None)) if rows else (*cell[:-2], slice(None), cell[-1])]
         mean = step("mean", line, label="mean μ" if rows else "mean μ of the column") if self.centres else None
         variance = self._mean_square(line if mean is None else step("subtract", line, mean))
-        epsilon = Constant(self.epsilon, f"{self.epsilon:g}".replace("e-0", "e-").replace("-", "−"))
+        from explorer.core.numbers import with_power  # which imports this package
+
+        epsilon = Constant(self.epsilon, with_power(f"{self.epsilon:g}"))
         if self.inside:
             root = step("sqrt", step("add", variance, epsilon), label="root")
             return mean, root, root

@@ -295,7 +295,7 @@ def _crossed(view: View, block: str) -> str:
     memory = view.nodes[f"{block}K"].parents[0]  # what keys and values are made from
     source, width = view.graph.shape(memory)
     target, layers = view.graph.shape(f"{block}Q")[-2], view.state.model.decoder_layers
-    everywhere = f", in all {layers} layers of the decoder" if layers > 1 else ""
+    everywhere = f", in {'both' if layers == 2 else f'all {layers}'} layers of the decoder" if layers > 1 else ""
     many = source * target > MOST_LINES
     strongest = " Only the strongest line of each word is drawn; point at a word to see all its lines." * many
     return (

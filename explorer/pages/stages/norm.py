@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Node, Stage
-from explorer.core.numbers import decimals_of, exact, in_table, written
+from explorer.core.numbers import decimals_of, exact, in_table, with_power, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import ACCENT, DRAWABLE, Axis, Dot, Drawing, Strips, drawable, series
 from explorer.pages.element import Element
@@ -174,7 +174,7 @@ def _rounded(x: Array, array: Array, before: Any, after: Any, gamma: Array, alon
 
 
 def _how(op: Any) -> str:
-    epsilon = f"{op.epsilon:g}".replace("e-0", "e-").replace("-", "−")
+    epsilon = with_power(f"{op.epsilon:g}")
     size = "σ" if op.centres else "RMS"
     divisor = f"√({size}² + {epsilon})" if op.inside else f"{size} + {epsilon}"
     which = "column" if op.axis == -2 else "row"

@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QMouseEvent, QPainter, QPaintEve
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.frozen import Frozen
-from explorer.core.numbers import written
+from explorer.core.numbers import in_table, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import PAD
 from explorer.pages.drawing import SentenceRow, Sentences
@@ -383,7 +383,7 @@ class SentencesView(QWidget):
         numbers = line if line is not None else self._shares[:, key]
         for place, share in enumerate(numbers.tolist()):
             if layout.shows(query is not None, place, None):
-                painter.drawText(places[place], Qt.AlignmentFlag.AlignCenter, written(share, 2))
+                painter.drawText(places[place], Qt.AlignmentFlag.AlignCenter, in_table(share, 2))
 
     # Pointing
 

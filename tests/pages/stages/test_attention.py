@@ -316,7 +316,7 @@ def test_the_source_stands_above_and_the_encoder_runs_once(translator):
     page = translator.page(CROSS)
     assert row(page, "source") == ("the", "cat", "sat")
     assert ("decoder.1.cross.scores", ("target", "source")) in page.the("sentences").lights
-    for said in ("The encoder runs once", "3 × 4", "all 2 layers"):
+    for said in ("The encoder runs once", "3 × 4", "both layers"):
         assert said in page.notes
 
 

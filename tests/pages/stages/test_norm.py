@@ -96,7 +96,7 @@ def test_epsilon_is_said_where_it_stands(textbook, number, place, said):
     assert sigma == pytest.approx(expected, abs=6e-3)
     assert ("√" in page.the("moments").columns[3].title) == (place == "root")
     textbook.do(SetSwitch(BLOCK, "epsilon", 1e-12))
-    assert said.replace("0.5", "1e−12") in textbook.page(STAGE).notes
+    assert said.replace("0.5", "1×10⁻¹²") in textbook.page(STAGE).notes
 
 
 def test_without_epsilon_nothing_is_kept_from_a_division_by_0(textbook):
@@ -154,7 +154,7 @@ def test_rms_norm_has_no_mean_and_no_beta(textbook, number):
     assert f"{BLOCK}.gamma" in page.names
     assert f"{BLOCK}.beta" not in page.names
     assert page.page.header.sentence.endswith("Each row is brought to a root mean square of 1, then stretched.")
-    assert "divided by √(RMS² + 1e−5), times γ." in page.notes
+    assert "divided by √(RMS² + 1×10⁻⁵), times γ." in page.notes
     x = textbook.value(f"{BLOCK}.residual")
     for i, row in enumerate(moments(page)):
         before, divisor, after = map(number, row[1:])
