@@ -19,8 +19,9 @@ from explorer.core.numbers import live, quantity, with_power, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
 from explorer.document.state import State
+from explorer.lessons.symbols import name_of as _short
 from explorer.pages.drawing import DRAWABLE
-from explorer.pages.levels import matrix_title
+from explorer.pages.levels import block_title
 from explorer.pages.stages.net_answers import between_points, level_lines
 from explorer.pages.training.loss_grid import LossGrid, Window, around, levels, moved
 from explorer.ui.background import Background
@@ -354,7 +355,8 @@ def name_of(bench: Workbench, cell: Cell) -> str:
     axes = engine.graph.nodes[cell.node].axes
     labels = [(engine.labels(axis), i) for axis, i in zip(axes, cell.index, strict=True)]
     said = " → ".join(names[i][:14] for names, i in labels if len(names) > 1)
-    return matrix_title(engine.graph, cell.node, f" [{said}]" if said else "")
+    block, name = block_title(engine.graph, cell.node.rpartition(".")[0]), _short(cell.node)
+    return f"{block}, " * bool(block) + name + f" [{said}]" * bool(said)  # where an axis is short, its end is kept
 
 
 def _near(point: Any) -> bool:
