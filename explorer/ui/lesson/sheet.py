@@ -86,6 +86,8 @@ class StepSheet(QFrame):
         self._number = mark(QLabel(), role="small")
         self._title = mark(QLabel(), role="headline")
         self._title.setWordWrap(True)
+        for label in (self._number, self._title):
+            label.setTextFormat(Qt.TextFormat.PlainText)
         self._words = Words(role="sheet")
         self._words.index = least_letters(bench.appearance)
         self.question: QWidget | None = None
@@ -173,7 +175,7 @@ class StepSheet(QFrame):
         self._alone, self._all_terms = self._alone and not self._all_terms, False
         self.elements.setMinimumHeight(0)  # set by an earlier picture that filled the sheet
         self._lesson, self._place = lesson, f"{number + 1} / {of}"  # shown when the room is divided
-        self._title.setText(escape(step.title, quote=False))
+        self._title.setText(step.title)
         self._words.say(step.slide or step.words, numbers)
         self.refresh()
         for area in (self._said, self._shown, self._asked, self._way):
@@ -437,7 +439,7 @@ class StepSheet(QFrame):
         whole = f"{self._lesson} · {place}"
         needed = title.horizontalAdvance(self._title.text()) + number.horizontalAdvance(whole)
         fits = needed < self._middle.width() - self.bench.appearance.px(GAP)
-        self._number.setText(escape(whole if fits else place, quote=False))
+        self._number.setText(whole if fits else place)
 
     def _needs(self) -> Needs:
         """What the parts need at the widths that they may get."""

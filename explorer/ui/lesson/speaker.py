@@ -51,7 +51,7 @@ class Speaker(QWidget):
         self.times = SteadyLabel()
         self.notes = SteadyLabel()
         self._next_title = SteadyLabel(role="section")
-        self._next = QLabel()
+        self._next = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._next.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self._frozen = mark(QLabel("The class sees a frozen picture (F)"), role="here")
         side = QWidget()
@@ -131,7 +131,7 @@ class Speaker(QWidget):
         try:
             picture = self._pictures.step(at + 1)
         except ExplorerError as error:
-            self._next.setText(escape(sentence(error), quote=False))
+            self._next.setText(sentence(error))
             return
         ratio = self.devicePixelRatioF()
         room = QSize(round(self.width() * (1 - SHARE) * 0.9), self.height()) * ratio

@@ -123,7 +123,9 @@ class SteadyLabel(QWidget):
         if text != self._text:
             self._text = text
             plain = self._typed or self.label.textFormat() == Qt.TextFormat.PlainText
-            self.label.setText(text if plain else set_names(text))
+            shown = text if plain else set_names(text)
+            # Qt takes "a &amp; b" for plain words, and would write the mark.
+            self.label.setText(f"<span>{shown}</span>" if not plain and "&amp;" in shown else shown)
             self._fit()
 
     def height_at(self, width: int) -> int:

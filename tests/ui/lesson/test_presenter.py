@@ -274,6 +274,9 @@ def test_the_pointer_the_clock_and_the_zoom(presenter, guide, hand):
     assert presenter.clock.runs
     presenter.clock._marked -= 5
     assert presenter.clock.used_in(guide.step.id) >= 5, "the step with which one begins has its time, too"
+    presenter.sheet._lesson = "Q & A"
+    presenter.sheet._say_where()
+    assert presenter.sheet._number.text().startswith("Q & A · ")
     assert presenter.sheet._number.text().endswith("0:00")
     hand.key(Key.Key_T)
     assert not presenter.clock.runs

@@ -1,9 +1,11 @@
 """Names are set, and still are what one types for whoever copies them or hears them."""
 
+from html import escape
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QAccessible, QTextDocument
+from PySide6.QtGui import QAccessible, Qt, QTextDocument
 from PySide6.QtWidgets import QCheckBox, QLabel
 
 from explorer.lessons import prose
@@ -94,6 +96,8 @@ def test_code_and_plain_words_are_not_set(qtbot):
         assert label.text() == "W_O"
     assert "<sub>" in words.label.text()
     assert code.label.text() == "W_O"
+    words.setText(escape("Q & A"))
+    assert Qt.mightBeRichText(words.label.text()), "Qt would write Q &amp; A"
 
 
 def test_a_box_with_a_name_is_as_high_as_others_and_shows_an_index(qtbot):
