@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _GRADIENT = "gradient "
+_BLANK, UNBROKEN = re.compile(r" (?![^<]*>)"), 20
+"""A blank outside of a tag; and the longest formula, in letters, that stays on one line."""
 _FORM = re.compile(r"(?P<cell>.*?)\s*(?::\s*(?P<digits>\d?)(?P<share>%?)\s*)?", re.DOTALL)
 
 
@@ -156,7 +158,9 @@ def _text(self: Any, tokens: Sequence["Token"], at: int, options: Any, env: Any)
 
 
 def _formula(self: Any, tokens: Sequence["Token"], at: int, options: Any, env: Any) -> str:
-    return formula_html(tokens[at].content)
+    latex = tokens[at].content
+    shown = formula_html(latex)
+    return _BLANK.sub("\u00a0", shown) if len(formula_text(latex)) <= UNBROKEN else shown
 
 
 def _shown_number(self: Any, tokens: Sequence["Token"], at: int, options: Any, env: Any) -> str:
