@@ -68,8 +68,8 @@ class Sinusoidal(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         position, j = cell[-2:]
         exponent = float(exponents(self.d, self.exponents)[j])
-        wavelength = step("power", Constant(10000.0, "10000"), Constant(exponent, f"{exponent:g}"), label="wavelength")
-        angle = step("divide", Constant(float(position), f"position {position}"), wavelength, label="angle")
+        divisor = step("power", Constant(10000.0, "10000"), Constant(exponent, f"{exponent:g}"), label="divisor")
+        angle = step("divide", Constant(float(position), f"position {position}"), divisor, label="angle")
         return step("cos" if cosines(self.d, self.exponents)[j] else "sin", angle)
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
@@ -271,14 +271,12 @@ class Rotary(Op):
         pair, n = self._pair(j), x.value.shape[-2]
         exponent = float(np.arange(0, self.turned, 2)[pair] / (self.width or self.d))
         base = Constant(self.base, f"{self.base:g}")
-        wavelength: Argument = step("power", base, Constant(exponent, f"{exponent:g}"), label="wavelength")
-        shrunk = float(self.divisors(n)[pair])
-        if shrunk != wavelength.value:
-            factor = shrunk / float(wavelength.value)
-            wavelength = step(
-                "multiply", wavelength, Constant(factor, f"{factor:.6g}"), label="wavelength, made longer"
-            )
-        angle = step("divide", Constant(float(position), f"position {position}"), wavelength, label="angle")
+        divisor: Argument = step("power", base, Constant(exponent, f"{exponent:g}"), label="divisor")
+        larger = float(self.divisors(n)[pair])
+        if larger != divisor.value:
+            factor = larger / float(divisor.value)
+            divisor = step("multiply", divisor, Constant(factor, f"{factor:.6g}"), label="divisor, made larger")
+        angle = step("divide", Constant(float(position), f"position {position}"), divisor, label="angle")
         cos, sin = step("cos", angle, label="cos"), step("sin", angle, label="sin")
         if self.stretch != 1:
             longer = Constant(self.stretch, f"{self.stretch:.6g}")

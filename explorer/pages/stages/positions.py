@@ -454,7 +454,7 @@ def _said_of_exponents(op: Sinusoidal) -> str:
     formulas = "; ".join(f"{name}: {formula}" for name, formula, _ in kinds.values())
     return (
         f"In use: <b>{title}</b>. {words} Dimension j is counted from 0 here: {formulas}. "
-        "The wavelength is 10000 to that power, the angle the position divided by it."
+        "The divisor is 10000 to that power, the angle is the position divided by it, and a wave is 2π divisors long."
     )
 
 
@@ -467,14 +467,14 @@ def _kinds(used: str) -> dict[str, tuple[str, str, str]]:
 
 
 def _line(d: int, used: str, row: int) -> el.Line:
-    """The exponent of a dimension by each formula, and the wavelength in use."""
+    """The exponent of a dimension by each formula, and the divisor in use."""
     each = {kind: float(exponents(d, kind)[row]) for kind in _kinds(used)}
     entries = [el.Entry(str(row + 1)), el.Entry("cosine" if cosines(d, used)[row] else "sine")]
     decimals = {kind: decimals_of(exponents(d, kind)) for kind in each}
     entries += [el.Entry(in_table(n, decimals[kind]), muted=kind != used) for kind, n in each.items()]
     with np.errstate(over="ignore"):
-        wavelength = np.float64(10000) ** each[used]
-    return el.Line((*entries, el.Entry(alone(float(wavelength), 4))))
+        divisor = np.float64(10000) ** each[used]
+    return el.Line((*entries, el.Entry(alone(float(divisor), 4))))
 
 
 def _exponents(drawn: _Drawn) -> tuple[Element, ...]:
@@ -484,7 +484,7 @@ def _exponents(drawn: _Drawn) -> tuple[Element, ...]:
     d, used = drawn.own[1], drawn.op.exponents
     lines = el.Lines(d, _line, (d, used))
     titles = [f"{title}{' (in use)' * (kind == used)}" for kind, (title, _, _) in _kinds(used).items()]
-    columns = *el.numeric("dimension"), el.Column("curve"), *el.numeric(*titles, "wavelength in use")
+    columns = *el.numeric("dimension"), el.Column("curve"), *el.numeric(*titles, "divisor in use")
     return (
         el.Section("exponents", "Exponents: what 10000 is raised to in each dimension"),
         el.Note("about the exponents", _said_of_exponents(drawn.op)),

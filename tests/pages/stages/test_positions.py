@@ -141,6 +141,7 @@ def test_exponents_side_by_side_and_which_are_in_use(source, kind, title, column
         for at, which in ((2, "paper"), (3, "004"), (4, "004-script")):
             assert float(row[at]) == pytest.approx(exponents(4, which)[j], abs=1e-4)
     listing = page.the("exponent list")
+    assert listing.columns[-1].title == "divisor in use"  # a wavelength is 2π times as long (Vaswani et al. 2017, §3.5)
     (used,) = [c.title for c in listing.columns if "in use)" in c.title]
     assert title in used
     assert [entry.muted for entry in listing.lines[0].entries[2:5]] == [k != column for k in (2, 3, 4)]
