@@ -38,7 +38,7 @@ MOST = 0.7
 """Its greatest share of the column's height: the rest is for the derivation of the cell pointed at."""
 TURNS = 12
 """Turns of the event loop in which everything in the panel gets its size."""
-SIGNS = {"unseen": "  ?", "skipped": "  ?", "wrong": "  ✗"}
+SIGNS = {"unseen": "  ○", "skipped": "  ○", "wrong": "  ✗"}
 """Behind the title of a step with a question that was not answered right; otherwise a tick."""
 MOST_ASKING = 0.92
 """The same share in a step with a question, which must be visible as a whole, with the outcome of the answer."""

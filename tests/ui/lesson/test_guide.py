@@ -257,7 +257,7 @@ def test_the_panel_says_where_one_is_and_leaves(window, guide, panel, hand, go):
     panel._menu.aboutToShow.emit()
     titles = [action.text() for action in panel._menu.actions()]
     assert titles[0] == "1  Three numbers"
-    assert titles[1] == "2  A share  ?"
+    assert titles[1] == "2  A share  ○"
     panel._menu.actions()[2].trigger()
     assert guide.at == 2
     hand.click(panel._leave)
