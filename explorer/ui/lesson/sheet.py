@@ -438,7 +438,7 @@ class StepSheet(QFrame):
         place = " · ".join(filter(None, (self._place, self._time)))
         whole = f"{self._lesson} · {place}"
         needed = title.horizontalAdvance(self._title.text()) + number.horizontalAdvance(whole)
-        fits = needed < self._middle.width() - self.bench.appearance.px(GAP)
+        fits = needed < self._middle.width() - self.bench.appearance.px(3 * GAP)  # one would read them as one sentence
         self._number.setText(whole if fits else place)
 
     def _needs(self) -> Needs:

@@ -17,7 +17,7 @@ from explorer.ui.lesson.hero import Hero
 from explorer.ui.lesson.overview import Pictures
 from explorer.ui.lesson.presenter import FEW_KEYS, Presenter
 from explorer.ui.lesson.presenter_look import HEIGHT, READ, WIDTH
-from explorer.ui.lesson.sheet import ROUNDS, StepSheet
+from explorer.ui.lesson.sheet import GAP, ROUNDS, StepSheet
 from explorer.ui.lesson.words import WordyButton
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.listing import ListingView
@@ -278,6 +278,13 @@ def test_the_pointer_the_clock_and_the_zoom(presenter, guide, hand):
     presenter.sheet._say_where()
     assert presenter.sheet._number.text().startswith("Q & A · ")
     assert presenter.sheet._number.text().endswith("0:00")
+    sheet = presenter.sheet
+    free = sheet._middle.width() - sheet._title.fontMetrics().horizontalAdvance(sheet._title.text())
+    while "&" in sheet._number.text():
+        left = free - sheet._number.sizeHint().width()
+        sheet._lesson += "i"
+        sheet._say_where()
+    assert left > presenter.bench.appearance.px(2 * GAP), "the title of a step and the lesson's read as one sentence"
     hand.key(Key.Key_T)
     assert not presenter.clock.runs
     wide = presenter.findChild(MatrixView).width()
