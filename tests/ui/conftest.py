@@ -10,7 +10,7 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from explorer.app import make_window
@@ -164,10 +164,22 @@ def left_at_rest(kept, qtbot):
     yield
     for message in kept[0].findChildren(Message):  # it would stand there for six seconds
         message.deleteLater()
+    for dialog in kept[0].findChildren(QDialog):
+        dialog.close()
     for _ in range(2):  # what goes makes room for what stays
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QApplication.processEvents()
         qtbot.waitUntil(lambda: {timer for timer in kept[0].findChildren(QTimer) if timer.isActive()} <= running)
+
+
+def forget_training(bench):
+    """Gradient descent is as it is when the example is opened."""
+    descent = bench.descent
+    descent.end()
+    descent.set_least(0.0)
+    descent.set_pace()
+    descent._movable.forget()
+    bench._set_descent(bench.lesson, bench.document.state)
 
 
 @pytest.fixture
@@ -194,7 +206,7 @@ def anew(kept, left_at_rest, qtbot, appearance):
             selection.let_go("")
             window.bench.open_state(window.bench._first, first.steps[0].state)
             document.history.return_to(first)
-            window.bench._set_descent(window.bench.lesson, document.state)
+            forget_training(window.bench)
             if stage is not None:
                 selection.go_to(stage)
             if step is not None:

@@ -12,7 +12,7 @@ from explorer.lessons import conventions as search
 from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.searches import Conventions
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 NAME = "encoder.1.self.head.1.weights"
 
 

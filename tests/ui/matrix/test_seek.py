@@ -16,7 +16,7 @@ from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.searches import SeekDialog
 from tests.refusals import refuses
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 NAME = "encoder.1.self.head.1.scores"
 
 

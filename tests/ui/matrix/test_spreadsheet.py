@@ -27,7 +27,7 @@ from explorer.ui.matrix.view import MatrixView
 from explorer.ui.window.command_palette import CommandPalette
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 SHIFT, CONTROL = Modifier.ShiftModifier, Modifier.ControlModifier

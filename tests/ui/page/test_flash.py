@@ -8,7 +8,7 @@ from explorer.ui.appearance import Appearance
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 LONG = 10**6
 """Milliseconds that a flash lasts here: on a busy machine it could be over before it is looked at."""
 

@@ -18,6 +18,8 @@ from tests.examples import SMALL
 from tests.samples import long
 from tests.ui.conftest import lesson_of, one_of_each_kind
 
+pytestmark = pytest.mark.usefixtures("kept")
+
 WITHOUT_PICTURES = pytest.mark.usefixtures("no_pictures")
 ENCODER, DECODER = "encoder.1.self", "decoder.1.self"
 ATTENTION = f"{ENCODER}.attention"
@@ -287,7 +289,8 @@ def test_the_mean_over_the_heads_leaves_the_picture_where_it_is(window, eye, han
 
 
 @WITHOUT_PICTURES
-def test_a_page_that_is_rearranged_leaves_nothing_of_the_old_one(window, eye, qtbot):
+def test_a_page_that_is_rearranged_leaves_nothing_of_the_old_one(open_window, eye, qtbot):
+    window = open_window()
     page = eye.look_at(window, ATTENTION)
     count = len(window.findChildren(MatrixBox))
     for kind in ("none", "1/d_k") * 2:

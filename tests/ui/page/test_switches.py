@@ -17,7 +17,7 @@ from explorer.ui.widgets.inputs import ComboBox, SpinBox
 from explorer.ui.widgets.names import NamedBox
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ENCODER, DECODER = "encoder.1.self", "decoder.1.self"
@@ -25,8 +25,11 @@ ALL = "model.switches"
 
 
 @pytest.fixture(autouse=True)
-def as_printed(window, eye):
+def as_printed(no_pictures, window, eye):
     """The tests below throw switches as the text has them: no residual stream, ε = 10⁻⁶."""
+    for bar in window.findChildren(SwitchBar):
+        bar.more.setChecked(False)
+        bar._everywhere.setChecked(False)
     window.bench.open(window.bench.lesson, "printed")
     eye.settle(window)
 
@@ -357,6 +360,7 @@ def test_everywhere_is_there_only_where_there_are_several(open_window, eye, wind
 
 
 def test_more_switches_unfold_and_stay_unfolded(window, hand, eye, bar):
+    window.area._drop(list(window.area._pages))
     bar = bar("encoder.1.self.attention", unfolded=False)
     assert list(bar._controls) == [name for name, _ in bar.switches.values]  # the others are made once they are wanted
     assert control(bar, "scale").isVisible()
