@@ -84,7 +84,7 @@ class FramedCard(QFrame):
                 self.bench.appearance.turns.add(self._shares)
 
     def sizeHint(self) -> QSize:
-        return QSize(self._wide, super().sizeHint().height())
+        return QSize(self._wide, 0)  # its height depends on its width; to ask Qt for one took a quarter of opening
 
     def widget(self, id: str) -> Any:
         """The widget of an element."""
