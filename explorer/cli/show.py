@@ -5,6 +5,7 @@ The second half writes nodes as tables, JSON, CSV and LaTeX.
 
 import csv
 import json
+import math
 import shutil
 import sys
 from argparse import Namespace
@@ -214,15 +215,22 @@ def generate(arguments: Namespace) -> int:
             "tokens": found.read,
             "new": found.new,
             "ids": found.ids,
-            "steps": [{"candidates": found.candidates(i), "chosen": word} for i, word in enumerate(found.new)],
+            "steps": [
+                {"candidates": [(one, _json(p)) for one, p in found.candidates(i)], "chosen": word}
+                for i, word in enumerate(found.new)
+            ],
         }
         if found.beams:
-            written["beams"] = [{"new": found.words(beam), "score": beam.score} for beam in found.beams]
+            written["beams"] = [{"new": found.words(beam), "score": _json(beam.score)} for beam in found.beams]
         print(json.dumps(written, allow_nan=False))
         return 0
     for text in map(found.text_of, found.beams) if found.beams else [found.text]:
         print(text)
     return 0
+
+
+def _json(number: float) -> float | str:
+    return number if math.isfinite(number) else str(number)
 
 
 def seek(arguments: Namespace) -> int:

@@ -334,6 +334,8 @@ def continued(
     else:
         steps = tuple(write(decoder, ids, n, replace(choice, never=never), ends))
     new = tuple(says[step.chosen] for step in steps)
+    if any(np.isnan(step.probabilities).any() for step in steps):
+        notices.append("the probabilities are no numbers (NaN), so the new words mean nothing")
     if new and len(new) < n and decoder.reads[steps[-1].chosen] < 0 and steps[-1].chosen not in ends:
         notices.append(f"nothing is written behind “{new[-1]}”, which the model says but does not read")
     elif len(new) < n and len(read) + len(new) > decoder.room and steps[-1].chosen not in ends:

@@ -474,3 +474,9 @@ def test_a_model_without_a_tokenizer_asks_for_numbers_and_is_named_as_it_was_giv
         assert command[0] == "generate" or json.loads(out)["lesson"] == folder
         assert "explorer: Notice: 1 of its tensors is not used: 'secret.weight'.\n" in told
     assert repr(explorer.open(folder)).split("\n")[1].startswith("Notice: 1 of its tensors")
+    write(tmp_path, tensors={**weights(), "model.norm.weight": np.full(8, np.nan, np.float32)})
+    for how in ("--greedy", "--beams=2"):
+        assert main(["generate", folder, "--ids=1", how, "-n=2", "--json"]) == 0
+        out, told = capsys.readouterr()
+        assert json.loads(out)["steps"][0]["candidates"] == [["0", "nan"]]
+        assert "explorer: the probabilities are no numbers (NaN), so the new words mean nothing\n" in told
