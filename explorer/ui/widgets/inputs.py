@@ -39,7 +39,7 @@ from explorer.ui.widgets.layouts import row_in
 from explorer.ui.widgets.names import with_ampersands
 from explorer.ui.workbench import Workbench
 
-ROUNDED = 2
+ROUNDED = 4
 """Pixels that Qt may lose where it rounds the width of the words of a box."""
 
 
