@@ -14,7 +14,8 @@ WINDOW = Command(
     arg(
         "file",
         "FILE",
-        "a document (.explorer), a lesson (.toml), the name of a lesson, or a model that others trained (its folder)",
+        "a document (.explorer), a lesson (.toml), the name of a lesson, or a model that others trained (its folder, "
+        "or a .gguf file)",
         nargs="?",
     ),
     options.TOKENIZER,
@@ -142,7 +143,7 @@ COMMANDS = {
     ),
     "generate": Command(
         "show.generate",
-        arg("model", "MODEL", "a name from `explorer list`, a document (.explorer), or a checkpoint's folder"),
+        arg("model", "MODEL", "a name from `explorer list`, a document (.explorer), or a model that others trained"),
         arg("text", "TEXT", "words that the model knows", nargs="?"),
         arg("--ids", "NUMBERS", "the numbers of the words in the place of TEXT, as in --ids '5 17 3'"),
         options.TOKENIZER,
