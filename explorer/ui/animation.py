@@ -49,8 +49,8 @@ EXACT, APART = 64, 8
 """How many of the most frequent colours a GIF keeps exactly; the least difference between two colours, of 255."""
 LAST = 2500
 """Milliseconds that the last frame stays."""
-AROUND, LEAST_WIDE = 14, 420
-"""Pixels: the margin around the matrices of a played cell, and the least width of its picture."""
+AROUND, MARGIN, LEAST_WIDE = 14, 20, 420
+"""Pixels around the matrices of a played cell, and beside its arithmetic; and the least width of its picture."""
 MANY, COLUMNS = 16, 3
 """With more than `MANY` rows, the arithmetic stands in this many columns."""
 FILM_S = 120
@@ -166,7 +166,7 @@ class _Played(QWidget):
         formula.set_latex(about.formula)
         self._views = [DerivationView(bench, self) for _ in about.parts]
         column = column_in(self, self._name, self._value, formula, *self._views, spacing=6)
-        column.setContentsMargins(20, 6, 20, 6)
+        column.setContentsMargins(MARGIN, 6, MARGIN, 6)
         column.addStretch(1)
         formula.setVisible(bool(about.formula))
         for one in self._views:
@@ -175,7 +175,8 @@ class _Played(QWidget):
         self.follow()
         self.show()
         wide = max(self._place.width() + 2 * AROUND, LEAST_WIDE)
-        self.resize(wide, self.heightForWidth(wide) if self.hasHeightForWidth() else self.sizeHint().height())
+        across = min(wide, LEAST_WIDE * max((one.columns for one in self._views), default=1) + 2 * MARGIN)
+        self.resize(wide, self.heightForWidth(across))  # in a wide picture, too, the arithmetic is no wider
 
     @property
     def picture(self) -> QSize:

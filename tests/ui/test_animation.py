@@ -113,6 +113,10 @@ def test_a_cell_is_played_as_on_the_screen(open_window, eye, part):
         picture.on(whole)
         read = [box for box in view.findChildren(MatrixBox) if box.matrix.name in ("Q", "K", "scores")]
         place = functools.reduce(QRect.united, (QRect(b.mapTo(picture.page, QPoint()), b.size()) for b in read))
+        long_one = _Played(in_look(window.bench, white), Cell("weights", (3, 4)), view, sheet)
+        long_one.layout().activate()
+        (rows,) = long_one._views
+        assert rows.height() >= rows.heightForWidth(rows.width()), "one row needs two lines, and the last is the result"
     frame = moving.images[step].copy(QRect(QPoint(AROUND, AROUND), place.size()))
     assert frame == whole.copy(place).convertToFormat(QImage.Format.Format_RGB888)
     others = [image.copy(0, 0, *place.size().toTuple()) for image in moving.images]
