@@ -30,3 +30,8 @@ def test_its_tokenizer_is_taken_apart(desk):
     assert desk("stories260k").page("generation.pieces").texts("own pieces") == [
         ["␣Once␣upon␣a␣time", "␣Once · ␣upon · ␣a · ␣time", "403 407 261 378"]
     ]
+
+
+def test_a_sign_that_may_come_next_stands_in_quotes(desk):
+    (first, *_) = desk("stories260k").page("generation.next").the("next words").lines
+    assert first.entries[0].text == "“,”"

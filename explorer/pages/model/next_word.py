@@ -295,8 +295,9 @@ class _Words(Data):
         appends = self.room and read and name not in self.ends
         lead = Do(SetTokens(self.sequence, (*self.before, name))) if appends else None
         tip += "" if read else "; no word that the model reads"
+        shown = name if any(map(str.isalnum, name)) else f"“{name}”"  # a comma alone is hardly seen
         entries = (
-            el.Entry(name, tip=f"{tip}. A click appends it." if lead else tip, muted=off, leads=lead),
+            el.Entry(shown, tip=f"{tip}. A click appends it." if lead else tip, muted=off, leads=lead),
             el.Entry(as_share(share, 3), tip=tip, muted=off),
             el.Entry(as_share(share, 3), share, tip, off=off),
             el.Entry("" if off else as_share(chance, 3), tip=tip),
