@@ -175,6 +175,7 @@ HERE = {
     "_codes": " Weights in few bits take fewer bytes in other programs; here they stand beside the exact ones.",
 }
 """What is said of a model with a node whose name ends so."""
+BEYOND = " Words outside a context window are counted, too; other programs leave them out, and keep less in the cache."
 PASS, LONGER_TEXT = 460, 560
 """The widths of the two parts of the page, in pixels at text scale 1: they fit side by side in 1600 pixels."""
 
@@ -188,6 +189,7 @@ def costs(view: View, stage: Stage) -> tuple[Element, ...]:
     remarks = ""
     if shape.name == OWN:
         remarks = "".join(said for end, said in HERE.items() if any(name.endswith(end) for name in view.nodes))
+        remarks += BEYOND * any(getattr(node.op, "window", 0) for node in view.nodes.values())
     said = el.Note("together", _said(shape, tokens, found, none_kept) + remarks)
     title = el.Section("pass", f"Reading {quantity(tokens, 'token')} at once")
     one = title, said, _parts(found, _formulas(view, shape, tokens))

@@ -45,8 +45,12 @@ def test_of_experts_all_are_counted_and_that_is_said(cat):
     page = cat.page(COSTS.name)
     assert "All experts are computed here, and counted" in page.notes
     assert counts(page)["feed-forward"] > 2 * before
+    assert "outside a context window" not in page.notes
+    cat.do(SetSwitch("decoder.2.self", "window", 2))
+    assert "outside a context window" in cat.page(COSTS.name).notes
     cat.choose(SHAPE, 1)
     assert "experts" not in cat.page(COSTS.name).notes
+    assert "outside a context window" not in cat.page(COSTS.name).notes
 
 
 def test_of_weights_in_few_bits_it_is_said_that_all_bytes_are_counted(cat):
