@@ -14,6 +14,7 @@ from explorer.lessons.schema import Lesson
 from explorer.pages.about import Answer, answers
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForInspector, GoTo, Keep, OpenLesson
+from explorer.pages.levels import block_title, matrix_title
 from explorer.pages.page import Button, Derivation, Maths, Passage, Player, lead, paragraphs
 from explorer.pages.surfaces.inspection import PLAYED, Fed, Inspected, Printed
 from explorer.pages.view import Cell
@@ -53,21 +54,23 @@ def inspector_page(graph: Graph, stage: Stage | None, told: Told, lesson: Lesson
     of_stage = "" if told.about or stage is None else _explained(answers(stage, graph), told.linked)
     return (
         Passage("stage", of_stage),
-        *(_of_cell(told.about or NOTHING, told.checked) if told.met else ()),
+        *(_of_cell(graph, told.about or NOTHING, told.checked) if told.met else ()),
         *_printed(told, lesson),
         Passage("hint", "" if told.about else paragraphs(HINTS), "muted"),
     )
 
 
-def _of_cell(about: Inspected, checked: str) -> tuple[Element, ...]:
+def _of_cell(graph: Graph, about: Inspected, checked: str) -> tuple[Element, ...]:
     """What is said of a cell; of `NOTHING`, the same elements without words."""
     title = f"<b>{about.name}</b> <muted>[{escape(about.where)}]</muted>" if about.name else ""
+    value = about.value.replace(".", ".\u200b", about.cell.node.count("."))  # in large letters the name takes two lines
     derived: list[Element] = []
     for i, (name, rows) in enumerate((*about.parts, *EMPTY[len(about.parts) :])):
-        derived += Passage(f"node {i}", name, "small"), Derivation(f"derivation {i}", rows)
+        title_of = name and matrix_title(graph, name)
+        derived += Passage(f"node {i}", title_of, "small"), Derivation(f"derivation {i}", rows)
     return (
         Passage("title", title, node=about.cell.node),
-        Passage("value", about.value, "small", plain=True),
+        Passage("value", value, "small", plain=True),
         Maths("formula", about.formula, about.cell.node),
         Button("check", "Check this cell" if about.checkable else "", ForInspector("check"), CHECK_TIP),
         Passage("checked", checked),
@@ -78,7 +81,7 @@ def _of_cell(about: Inspected, checked: str) -> tuple[Element, ...]:
         Passage("numpy", "numpy" if about.code else "", "section"),
         Passage("code", about.code, "code"),
         Passage("feeds", "Feeds" if about.feeds else "", "section"),
-        _fed(about.feeds),
+        _fed(graph, about.feeds),
     )
 
 
@@ -89,12 +92,12 @@ def _explained(told: tuple[Answer, ...], links: bool) -> str:
     return linked(said) if links else said
 
 
-def _fed(feeds: Sequence[Fed]) -> Passage:
+def _fed(graph: Graph, feeds: Sequence[Fed]) -> Passage:
     """Links to what a cell feeds."""
     lines = []
     for i, fed in enumerate(feeds):
         path, _, short = fed.node.rpartition(".")
-        lines.append(f"{lead(i, short)} <muted>{path} · {fed.what}</muted>")
+        lines.append(f"{lead(i, short)} <muted>{escape(block_title(graph, path))} · {fed.what}</muted>")
     return Passage("fed", "<br>".join(lines), leads=tuple(GoTo(fed.stage, cell=fed.cell) for fed in feeds))
 
 

@@ -67,7 +67,8 @@ def test_a_stage_is_explained_and_its_terms_lead_on_once_the_glossary_is_there(y
 
 def test_a_cell_leads_to_what_it_feeds(you):
     page = of_cell(you(), Cell(f"{ENCODER}.Q", (0, 0, 1)))
-    assert page["fed"].text == "<a href='0'>scores</a> <muted>encoder.1.self · 3 cells</muted>"
+    assert page["fed"].text == "<a href='0'>scores</a> <muted>Encoder 1: Self-attention · 3 cells</muted>"
+    assert page["value"].text.startswith("encoder.\u200b1.\u200bself.\u200bQ = "), "a name that may take two lines"
     assert page["fed"].leads == (GoTo(f"{ENCODER}.attention"),)
     assert {"stage", "hint", "check"} <= empty(page)
 

@@ -139,7 +139,7 @@ def test_every_matrix_of_each_kind_of_stage_can_be_explained(window, eye):
 def test_the_inspector_grows_a_derivation_for_what_was_altered(window, eye, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.scaled", 0, 0)
     assert len(derivations(inspector)) == 2
-    assert f"{ENCODER}.scores" in said(inspector)
+    assert "scores in Encoder 1: Self-attention" in said(inspector)
     point(f"{ENCODER}.attention", f"{ENCODER}.head.1.Q", 0, 0)
     assert len(derivations(inspector)) == 1
 
