@@ -15,7 +15,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetCells, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
-from explorer.lessons.steps import MakeSo, Point, Predict
+from explorer.lessons.steps import Look, MakeSo, Point, Predict
 from explorer.lessons.walk import Walk
 from explorer.pages import compose
 from explorer.pages.drawing import AttentionLines
@@ -123,6 +123,14 @@ def test_lines_stand_beside_the_weights_on_a_slide_only_where_both_can_be_read(n
         shown = elements_of(replace(view, looking=replace(view.looking, large=large)), step)
         lines = [part for one in shown for part in leaves(one) if isinstance(part, AttentionLines)]
         assert len(lines) == (words == 3 or not large)
+
+
+def test_a_step_that_names_a_whole_page_has_no_signs_between_its_tables_on_a_slide_which_cut_a_column():
+    view, step = seen("start-here", "place")
+    step = replace(step, look=Look("source.positions"), question=None)
+    for large in (False, True):
+        (row,) = elements_of(replace(view, looking=replace(view.looking, large=large)), step)
+        assert [item.sign for item in row.items] == (["", "", ""] if large else ["", "+", "="])
 
 
 def test_what_stands_beside_comes_in_the_order_of_the_page():
