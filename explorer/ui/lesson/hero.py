@@ -275,6 +275,8 @@ class Hero(QWidget):
             )
         if boxes and len(boxes) == len(self.elements.widgets):
             taken = sizes(boxes, px(ACROSS), px(DOWN))
+        elif self._lines_between_words and not boxes:
+            taken = [self._of_pictures]
         elif boxes and self.pictures:
             wide, high = self._of_pictures
             taken = [
@@ -372,7 +374,8 @@ class Hero(QWidget):
             high = max(high, place.height() - free.height() + lines.height)
             below = free.width() == place.width()
             for picture in self._lines_between_words:
-                picture.picture.spread(lines.widest if below else 0)  # beside them matrices have what is free
+                # Beside them matrices have what is free; alone, they take it.
+                picture.picture.spread((lines.widest or place.width() - EDGE) if below else 0)
         return max(high / max(place.height(), 1), lines.widest / max(free.width(), 1))
 
     @property

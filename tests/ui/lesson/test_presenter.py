@@ -1,5 +1,6 @@
 """Presenter mode in a real window, driven by the keys that a clicker and a lecturer press."""
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -368,6 +369,11 @@ def test_a_slide_with_lines_between_words_comes_to_rest(open_window, qtbot, monk
     qtbot.waitUntil(rests)
     (lines,) = presenter.findChildren(AttentionLinesView)
     assert lines.parentWidget().rect().contains(lines.geometry())
+    sheet, look = presenter.sheet, replace(guide.step.look, node="", element="lines")
+    sheet.tell(replace(guide.step, look=look, question=None), 0, 1, "", {})
+    qtbot.waitUntil(lambda: sheet.is_settled and rests())
+    (lines,) = presenter.findChildren(AttentionLinesView)
+    assert lines.width() > 0.9 * sheet._shown.width(), "alone they take what is free"
     presenter.leave()
 
 
