@@ -69,6 +69,10 @@ def test_the_lesson_that_explains_a_term_speaks_of_it():
         ("Softmax", "softmax"),
         ("keys", "key"),
         ("Batch", "batch of examples"),
+        ("residual stream", "residual"),
+        ("weight tying", "tied unembedding"),
+        ("nats", "perplexity"),
+        ("logit lens", "logit lens"),
     ],
 )
 def test_a_term_is_found_as_it_is_written(written, name):

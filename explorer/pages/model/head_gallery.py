@@ -28,7 +28,7 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
     sentences, source = _sentences(view)
     costs = bool(view.chosen(COSTS, False))
     measured = _measured(view, tuple(sentences), costs=False)
-    tip = "Switch each head off in turn, then hold it at its mean, over all sentences. This takes a moment."
+    tip = "Switch each head off in turn, then hold it at its mean. With hundreds of heads this takes many minutes."
     there = _there(measured or ())
     first = int(view.chosen(SORTED, 0))
     first = first if first <= len(there) else 0
