@@ -234,17 +234,17 @@ class LessonParts(QObject):
             self._bench.bridge.flush()
         if not self._bench.lesson.steps or self._is_being_computed:
             self._window.show_tab("Pipeline")
-        self._begin_steps()
+        self.begin_steps()
 
     @property
     def _is_being_computed(self) -> bool:
         """Whether the opened lesson is still being computed."""
         return self._bench.document.wanted.lesson != self._bench.document.state.lesson
 
-    def _begin_steps(self, *_: object) -> None:
+    def begin_steps(self, *_: object) -> None:
         """Go to the step at which the opened lesson was left, once the lesson's model is computed."""
         if self._is_being_computed:
-            self._bench.bridge.changed.connect(self._begin_steps, Qt.ConnectionType.SingleShotConnection)
+            self._bench.bridge.changed.connect(self.begin_steps, Qt.ConnectionType.SingleShotConnection)
         elif self._bench.lesson.steps:
             self.guide.prepare(lambda: self.panel.go(self.guide.enter))
 

@@ -52,6 +52,9 @@ class LessonBar(QFrame):
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._more.setToolTip("Read all about this example")
         self._more.toggled.connect(self.refresh)
+        self.steps = mark(QPushButton("Steps"), link="true")
+        self.steps.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.steps.setToolTip("Go on with this lesson where it was left")
         self._text, self._try = Prose(""), Prose("")
         mark(self._try, role="muted")
         self._line = QLabel()
@@ -63,6 +66,7 @@ class LessonBar(QFrame):
         self._page.addLayout(self._top)
         self._top.addWidget(self._title)
         self._top.addWidget(self._line, 1)
+        self._top.addWidget(self.steps)
         self._top.addWidget(self._more)
         self._top.addWidget(folds)
         self._page.addWidget(self._text)
@@ -84,6 +88,7 @@ class LessonBar(QFrame):
     def refresh(self) -> None:
         """Show the words about the present lesson and setting, as far as there is room."""
         self._about = lesson, name, given = self._is_about()
+        self.steps.setVisible(bool(lesson.steps))
         setting = lesson.settings.get(name)
         if setting is None:
             return

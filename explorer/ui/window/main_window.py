@@ -176,6 +176,7 @@ class MainWindow(QMainWindow):
         bench.bridge.changed.connect(self.follow)
         self.lessons = LessonParts(self, aside, outside)
         self.lessons.guide.stepped.connect(self._give_way)
+        self.lesson_bar.steps.clicked.connect(self.lessons.begin_steps)
         self.lessons.guide.leaving.connect(self.area.motion.remember)
         self.lessons.guide.stepped.connect(self.area.begin_motion)
         for action in vars(self.actions_).values():

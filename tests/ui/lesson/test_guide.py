@@ -38,6 +38,9 @@ def test_a_step_looks_where_it_says(window, guide, eye):
     assert eye.views(window)[LOGITS].matrix.spot == ((0,), (0, 1, 2))
     guide.leave()
     assert eye.views(window)[LOGITS].matrix.spot is None
+    window.lesson_bar.steps.click()
+    eye.settle(window)
+    assert guide.at == 1
 
 
 @pytest.mark.parametrize(
