@@ -233,7 +233,7 @@ class Sharing:
         sizes = [(box.view.across(1.0, box.form), box.usual.height, box.own_size) for box in boxes]
         maps = [self.page.widgets[one.id].sizeHint().toTuple() for one in inside if isinstance(one, HeatMap)]
         where = {one.id: place for one, place in self.page.places(room)}
-        top = where[parts[0].element.id].top() if parts and low else 0
+        top = where[parts[0].element.id].top() if parts else 0
         decided = (room, low, sizes, maps), height, top
         if self._decided == decided:
             return

@@ -105,16 +105,23 @@ def test_no_formula_is_too_small_to_be_read_beside_long_names_of_rows(open_windo
         assert boxes[name].width() >= min(boxes[name].width_of(boxes[name].latex()), 3 * least), name
 
 
-@pytest.mark.parametrize("name", ["emma", "errata-000"])
-def test_what_stood_otherwise_meanwhile_stands_as_before(open_window, eye, name):
+@pytest.mark.parametrize(
+    ("name", "size", "stage"),
+    [
+        ("emma", SMALL[:2], "attention"),
+        ("errata-000", SMALL[:2], "attention"),
+        ("you-are-welcome", (900, 580), "decoder.1.self.attention"),
+    ],
+)
+def test_what_stood_otherwise_meanwhile_stands_as_before(open_window, eye, name, size, stage):
     window = open_window(name)
-    window.resize(*SMALL[:2])
+    window.resize(*size)
 
     def forms(by_hand):
         window.bench.selection.keep(LAYOUT, by_hand)
-        page = eye.go_to(window, "attention")
+        page = eye.go_to(window, stage)
         return {box.matrix.name: box.form for box in page.elements.widgets.values() if isinstance(box, MatrixBox)}
 
-    before = forms(True)
-    assert forms(False) != before
-    assert forms(True) == before
+    off, on = forms(False), forms(True)
+    assert off != on
+    assert (forms(False), forms(True)) == (off, on)
