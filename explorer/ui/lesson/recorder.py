@@ -17,6 +17,7 @@ from explorer.document.state import State
 from explorer.files import write_file
 from explorer.lessons.schema import WHOLE
 from explorer.lessons.steps import FAMILY, WRITING, Look
+from explorer.pages.levels import act_title
 from explorer.pages.steps.of_step import ELSEWHERE
 from explorer.pages.view import Cell
 from explorer.sentences import sentence
@@ -183,7 +184,7 @@ class Recorder(QObject):
         look, edited, undone = self._look(), None, document.history.undone
         self.recording.forget(undone)
         if document.state is not self._state and document.state not in self._bench.opened and not undone:
-            edited = document.history.undo_label
+            edited = act_title(document.state, document.history.undo_label or "")
         self._state = document.state
         where = next((one.where for one in selection.places if one.name == selection.stage), "")
         self.recording.add(document.state, look, selection.showing, edited or where, selection.head)

@@ -66,7 +66,7 @@ def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch, capsy
     )
     assert [step.title for step in lesson.steps] == [
         "Encoder 1: Self-attention",
-        "Set source.table[0, 0]",
+        "Set table [You → 1] in Source: Embeddings",
         "Encoder 1: Heads & concat",
         "Output: Probabilities",
     ]
