@@ -101,7 +101,7 @@ def show(arguments: Namespace) -> int:
     if numbers > MOST_PRINTED:
         raise UsageError(
             f"These nodes have {numbers:,} numbers; name nodes of up to {MOST_PRINTED:,} together, or write them with "
-            "--format python --out FILE.py."
+            "--out FILE.npz, or as a script with --format python --out FILE.py."
         )
     root = root_of(graph, arguments.grad_of or "loss") if arguments.grad or arguments.grad_of else None
     # Whole numbers have no gradient.

@@ -183,7 +183,7 @@ def test_more_numbers_than_can_be_read_are_not_printed(capsys, monkeypatch):
     assert main(["show", "you-are-welcome", "source.X"]) == 0
     capsys.readouterr()
     line = wrong(capsys, "show", "you-are-welcome", "--format", "csv")
-    assert "name nodes of up to 100 together" in line
+    assert "name nodes of up to 100 together, or write them with --out FILE.npz" in line
     assert "--out FILE.py" in line
 
 
