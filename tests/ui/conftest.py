@@ -88,9 +88,11 @@ def appearance(look):
     assert [c for c in colours if qcolor(c) != QColor(c)] == [], "a colour that all share was changed"
 
 
-def opened(qtbot, appearance, lesson="you-are-welcome", settings=None, stage=None, tab=None):
+def opened(qtbot, appearance, lesson="you-are-welcome", settings=None, stage=None, tab=None, size=None):
     """A window on a lesson, or on the lesson of a name, in sight and at rest."""
     window = make_window(lesson_of(lesson) if isinstance(lesson, str) else lesson, appearance, settings=settings)
+    if size is not None:
+        window.resize(*size)
     if stage is not None:
         window.bench.selection.go_to(stage)
     if tab is not None:
@@ -116,7 +118,7 @@ def closed(windows):
 
 @pytest.fixture
 def open_window(request, qtbot, appearance, monkeypatch):
-    """Opens the window on a lesson, or on the lesson of a name; at a stage or a tab, if that is not the first."""
+    """Opens the window on a lesson, or on that of a name; at a stage, a tab or in a size that is not the first."""
     windows = []
     monkeypatch.setattr(files.Dialogs, "keep", lambda *_: "discard")  # or the window waits for an answer when it closes
     alone = "kept" in request.fixturenames and not {"window", "anew"} & set(request.fixturenames)

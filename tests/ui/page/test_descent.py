@@ -29,12 +29,27 @@ from explorer.ui.training.loss_curve import RunCurve
 from explorer.ui.training.loss_surface import LossSurface
 from explorer.ui.training.stepper import Stepper
 
+pytestmark = pytest.mark.usefixtures("kept")
+
+
+@pytest.fixture(scope="module")
+def kept_lesson():
+    return "cat-sat-on-the"
+
 
 @pytest.fixture
-def window(open_window):
-    window = open_window("cat-sat-on-the")
+def window(anew, request):
+    window = anew("loss")
+    if "fresh" in request.fixturenames and "model.descent" in window.area._pages:
+        window.area._drop(["model.descent"])
+        window.bench.descent.looked_at = ()
     window.bench.open(window.bench.lesson, "script")
     return window
+
+
+@pytest.fixture
+def fresh():
+    """For a test that needs the loss surface as it begins: the page of it is made anew."""
 
 
 @pytest.fixture
@@ -94,6 +109,7 @@ def test_a_part_that_is_made_while_there_is_no_loss_waits_for_the_news(panel, wi
         if late is not None:
             late.fill()
         assert len(part.findChildren(QWidget)) > 3, name
+        part.deleteLater()
 
 
 def test_a_step_is_read_once_by_each_part(panel, stepper, window, monkeypatch):
@@ -258,6 +274,11 @@ def large(monkeypatch):
 
 def test_the_gradients_of_a_large_model_are_not_waited_for(window, large, gate, eye, qtbot):
     document = window.bench.document
+    gate.open.set()
+    document.do(SetCells("output.logits", {(0, 0): 2.0}))
+    document.settle()
+    assert not document.engine.has_gradients
+    gate.open.clear()
     panel = eye.look_at(window, "model.descent")
     assert document.computing
     assert lengths_of(panel.elements) == {"logits in Probabilities": "…", "temperature in Probabilities": "…"}
@@ -329,9 +350,10 @@ def test_an_edit_overtakes_a_step_that_is_being_computed(window, large, gate, ey
     qtbot.waitUntil(lambda: stepper.loss.text().endswith("after 1 step, then edited"))
     hand.click(stepper.one)
     qtbot.waitUntil(lambda: descent.at == 2)
+    document.show_gradients(False)
 
 
-def test_the_surface_of_a_large_model_is_computed_in_the_background(window, large, eye, qtbot):
+def test_the_surface_of_a_large_model_is_computed_in_the_background(fresh, window, large, eye, qtbot):
     from explorer.ui.training.loss_surface import LossSurface
 
     panel = eye.look_at(window, "model.descent")
@@ -382,6 +404,8 @@ def test_the_curve_follows_the_run(window, panel, stepper, hand, eye, qtbot):
     (log,) = [box for box in panel.findChildren(QCheckBox) if box.text() == "Logarithmic scale"]
     hand.click(log, QPoint(8, log.height() // 2))
     assert curve._traces.log
+    hand.click(log, QPoint(8, log.height() // 2))
+    assert not curve._traces.log
 
 
 def test_a_step_has_the_curve_painted_and_no_side_of_it(window, panel, stepper, hand, eye, qtbot):
@@ -407,16 +431,17 @@ def test_a_step_has_the_curve_painted_and_no_side_of_it(window, panel, stepper, 
     curve.tell(replace(curve._traces, beside="another"))
     qtbot.waitUntil(lambda: view.rect() in painted)
     view.removeEventFilter(listener)
+    curve.tell(replace(curve._traces, beside=""))
 
 
 @pytest.fixture
-def surface(window, panel, eye):
+def surface(fresh, window, panel, eye):
     from explorer.ui.training.loss_surface import LossSurface
 
     return eye.plot(window, LossSurface)
 
 
-def test_its_sides_are_right_before_the_surface_is_there(monkeypatch, window, panel, qtbot):
+def test_its_sides_are_right_before_the_surface_is_there(monkeypatch, window, qtbot):
     from explorer.ui.training import loss_surface
 
     monkeypatch.setattr(loss_surface.LossGrid, "more", lambda *_, **__: False)

@@ -61,8 +61,7 @@ def test_a_picture_is_no_wider_than_the_page(lecture, eye, lesson, stage):
 
 def test_no_heat_map_of_many_words_is_wider_than_the_page(open_window, appearance, eye, qtbot):
     appearance.set_scale(2.0)
-    window = open_window("jane")
-    window.resize(1280, 720)
+    window = open_window("jane", size=(1280, 720))
     window.actions_.fold_right.setChecked(False)  # brought back: so there is less room
     page = eye.go_to(window, "encoder.1.self.attention")
     (late,) = [one for id, one in page.elements.widgets.items() if id.endswith("heat map")]
@@ -137,9 +136,8 @@ def test_the_words_of_the_player_do_not_push_the_model_out_of_sight(lecture, eye
 
 @WITHOUT_PICTURES
 def test_heads_beside_each_other_show_all_numbers_or_pictures(open_window, eye):
-    window = open_window("tiny-translator")
-    window.resize(1280, 720)
-    boxes = eye.go_to(window, "decoder.2.cross.heads").elements.widgets
+    window = open_window("tiny-translator", stage="decoder.2.cross.heads", size=(1280, 720))
+    boxes = window.page().elements.widgets
     outputs = [box for id, box in boxes.items() if id.endswith("output") and isinstance(box, MatrixBox)]
     assert len(outputs) == 4
     assert len({box.small for box in outputs}) == 1

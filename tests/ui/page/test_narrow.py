@@ -50,9 +50,7 @@ def test_on_no_page_of_an_example_a_word_is_cut(open_window, eye, appearance, na
 
 def test_pages_that_were_cut_are_so_no_more(open_window, eye):
     """Small pictures in a long equation, words in the pictures of a net, of shares and of a model, headings, labels."""
-    window = open_window("softmax")
-    window.resize(*SMALL[:2])
-    eye.settle(window)
+    window = open_window("softmax", size=SMALL[:2])
     pages = (
         ("softmax", "printed", "model"),
         ("sin", "printed", "model"),

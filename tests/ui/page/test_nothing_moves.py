@@ -10,7 +10,7 @@ from explorer.ui.widgets.formula import typeset
 from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 
 def kind_of(window, name):
@@ -39,8 +39,7 @@ def places(page):
 def test_values_changes_and_gradients_stand_in_the_same_places(open_window, appearance, eye, lesson, size, scale):
     typeset("x")  # before that a formula has the place that it is likely to need
     appearance.set_scale(scale)
-    window = open_window(lesson)
-    window.resize(*size)
+    window = open_window(lesson, size=size)
     some, like_the_first = 0, {"attention", "embedding", "heads", "output"}
     for stage in list(one_of_each_kind(window)):
         if lesson in ("jane", "i-love-ai") and kind_of(window, stage) not in like_the_first:
@@ -79,9 +78,8 @@ def test_three_words_of_attention_stand_on_one_screen(window, eye, block):
 
 
 def test_three_words_of_masked_attention_stand_on_one_screen(open_window, eye):
-    window = open_window("i-love-ai")
-    window.resize(1280, 720)
-    page = eye.go_to(window, "decoder.1.self.attention")
+    window = open_window("i-love-ai", stage="decoder.1.self.attention", size=(1280, 720))
+    page = window.page()
     boxes = page.elements.widgets
     for short in ("mask", "Q", "K", "V", "scores", "scaled", "masked", "weights", "output", "heat map"):
         box = boxes[f"decoder.1.self.{short}"]
@@ -91,9 +89,8 @@ def test_three_words_of_masked_attention_stand_on_one_screen(open_window, eye):
 
 @pytest.mark.parametrize(("lesson", "stage"), [("start-here", "decoder.1.cross"), ("i-want-to-buy", "encoder.1.self")])
 def test_weights_and_output_are_in_sight_where_there_is_no_room_for_the_map(open_window, eye, lesson, stage):
-    window = open_window(lesson)
-    window.resize(1280, 720)
-    page = eye.go_to(window, f"{stage}.attention")
+    window = open_window(lesson, stage=f"{stage}.attention", size=(1280, 720))
+    page = window.page()
     for short in ("weights", "output"):
         box = page.elements.widgets[f"{stage}.{short}"]
         assert page.viewport().rect().contains(box.mapTo(page.viewport(), box.rect().bottomRight())), short
@@ -102,9 +99,8 @@ def test_weights_and_output_are_in_sight_where_there_is_no_room_for_the_map(open
 
 def test_a_number_is_not_alone_below_small_pictures(open_window, appearance, eye):
     appearance.set_scale(2.0)
-    window = open_window("jane")
-    window.resize(1280, 720)
-    boxes = eye.go_to(window, "encoder.1.self.attention").elements.widgets
+    window = open_window("jane", stage="encoder.1.self.attention", size=(1280, 720))
+    boxes = window.page().elements.widgets
     weights, scale = (boxes[f"encoder.1.self.{short}"].geometry() for short in ("W_V", "scale"))
     assert weights.top() < scale.center().y() < weights.bottom()
 
@@ -124,9 +120,8 @@ def test_a_small_picture_is_clicked_for_its_numbers(window, eye, hand):
 
 
 def test_the_heat_map_is_in_sight_with_the_weights(open_window, eye):
-    window = open_window()
-    window.resize(1600, 900)
-    page = eye.go_to(window, "encoder.1.self.attention")
+    window = open_window(stage="encoder.1.self.attention")
+    page = window.page()
     for id in ("encoder.1.self.W_Q", "encoder.1.self.weights", "encoder.1.self.heat map"):
         part = page.elements.widgets[id]
         assert page.viewport().rect().contains(part.mapTo(page.viewport(), part.rect().bottomRight())), id
@@ -135,9 +130,8 @@ def test_the_heat_map_is_in_sight_with_the_weights(open_window, eye):
 
 @pytest.mark.parametrize(("lesson", "stage"), [("positions-cat-mat", "encoder"), ("tiny-reader", "decoder")])
 def test_what_is_in_the_way_of_weights_and_map_is_folded(open_window, eye, qtbot, lesson, stage):
-    window = open_window(lesson)
-    window.resize(1600, 900)
-    page = eye.go_to(window, f"{stage}.1.self.attention")
+    window = open_window(lesson, stage=f"{stage}.1.self.attention")
+    page = window.page()
     boxes = page.elements.widgets
     late = boxes[f"{stage}.1.self.heat map"]
     qtbot.waitUntil(lambda: late.picture is not None)
@@ -187,8 +181,7 @@ def signs_of(page):
 @pytest.mark.parametrize("lesson", ["you-are-welcome", long("tiny-gpt")])
 def test_a_sign_stands_in_the_middle_between_the_numbers(open_window, eye, lesson):
     typeset("x")
-    window = open_window(lesson)
-    window.resize(1280, 720)
+    window = open_window(lesson, size=(1280, 720))
     found = 0
     for stage in list(one_of_each_kind(window)):
         page = eye.go_to(window, stage)
@@ -207,9 +200,8 @@ def test_a_sign_stands_in_the_middle_between_the_numbers(open_window, eye, lesso
 
 
 def test_signs_of_a_line_stand_at_one_height(open_window, eye):
-    window = open_window("xor")
-    window.resize(1600, 900)
-    page = eye.go_to(window, "layer.1")
+    window = open_window("xor", stage="layer.1")
+    page = window.page()
     signs = [sign for _, sign, _ in signs_of(page)]
     assert [sign.text() for sign in signs] == ["×", "+", "=", "→"]
     assert len({sign.mapTo(page, QPoint()).y() for sign in signs}) == 1

@@ -253,8 +253,7 @@ def test_a_page_that_comes_back_at_once_has_what_the_new_step_names_larger(led, 
 
 
 def test_what_comes_onto_a_page_in_sight_is_counted_when_its_room_is_shared(open_window, eye, no_pictures):
-    window = open_window("changed-since-2017")
-    window.resize(1366, 768)
+    window = open_window("changed-since-2017", size=(1366, 768))
     for step in (5, 6):  # the queries and keys of the second are turned: these matrices are new on the page
         window.lessons.guide.go(step)
         eye.settle(window)

@@ -47,10 +47,11 @@ def test_a_page_does_not_try_how_large_it_can_be_in_letters_that_it_will_not_kee
 
 @pytest.mark.usefixtures("no_pictures")
 def test_parts_stand_beside_each_other_where_there_is_room(open_window, eye):
-    window, pages = open_window("tiny-gpt"), ("model.card", "model.parameters", "generation.costs", "generation.heads")
-    for stage in (*pages, "generation.why"):
-        for size in (WIDE, SMALL):
-            window.resize(*size)
+    pages = "model.card", "model.parameters", "generation.costs", "generation.heads"
+    window = open_window("tiny-gpt", stage=pages[0], size=WIDE)
+    for size in (WIDE, SMALL):
+        window.resize(*size)
+        for stage in (*pages, "generation.why"):
             page = eye.go_to(window, stage)
             found = parts_of(page)
             assert len(found) == (1 if stage in pages else 2), stage
@@ -67,9 +68,9 @@ def test_parts_stand_beside_each_other_where_there_is_room(open_window, eye):
 
 @pytest.mark.usefixtures("no_pictures")
 def test_lines_of_words_stay_short(open_window, eye):
-    window = open_window("tiny-gpt")
-    window.resize(*WIDE)
-    for stage in ("model.card", "generation.why", "generation.pieces", "loss"):
+    stages = "model.card", "generation.why", "generation.pieces", "loss"
+    window = open_window("tiny-gpt", stage=stages[0], size=WIDE)
+    for stage in stages:
         elements = eye.go_to(window, stage).elements
         notes = [one for one in elements.widgets.values() if isinstance(one, NoteLabel)]
         long = [one for one in notes if len(one.text()) > SHORT]
@@ -82,9 +83,7 @@ def test_lines_of_words_stay_short(open_window, eye):
 
 
 def test_a_table_that_goes_on_below_has_its_place_as_soon_as_its_page_is_seen(open_window, eye):
-    window = open_window("tiny-gpt", stage="model.changes")
-    window.resize(WIDE[0], 1800)
-    eye.settle(window)
+    window = open_window("tiny-gpt", stage="model.changes", size=(WIDE[0], 1800))
     page = eye.look_at(window, "model.family")  # shown, and nothing that comes in a later turn
     table, below = page.elements.widgets["members"], page.elements.widgets["trained"]
     assert isinstance(table, ListingView)
@@ -140,8 +139,7 @@ def reach_of(page):
     ],
 )
 def test_a_page_of_little_uses_a_large_window_across_or_down_and_is_whole(open_window, eye, qtbot, lesson, stages):
-    window = open_window(lesson, stage=stages[0])
-    window.resize(*WIDE)
+    window = open_window(lesson, stage=stages[0], size=WIDE)
     for stage in stages:
         eye.go_to(window, stage)
         qtbot.waitUntil(lambda: reach_of(window.page())[2])  # once formulas are typeset, the room is shared again
@@ -151,7 +149,7 @@ def test_a_page_of_little_uses_a_large_window_across_or_down_and_is_whole(open_w
 
 @pytest.mark.usefixtures("no_pictures")
 def test_small_pictures_take_the_room_that_a_page_leaves_down(open_window, eye):
-    window = open_window("tiny-gpt", stage="decoder.1.self.after")
+    window = open_window("tiny-gpt", stage="decoder.1.self.after", size=SMALL)
     for size in (SMALL, (1920, 1080), WIDE):
         window.resize(*size)
         eye.settle(window)
@@ -169,8 +167,6 @@ def test_small_pictures_take_the_room_that_a_page_leaves_down(open_window, eye):
 def test_what_stands_in_a_part_of_a_page_is_no_wider_than_that(open_window, eye):
     """The arrows beside a long table were cut at their right, and so were the words below them."""
     window = open_window("tiny-gpt", stage="input.embedding")
-    window.resize(1600, 900)
-    eye.settle(window)
     elements = window.page().elements
     (*_, part) = parts_of(window.page())[0]
     for id in ("plane of input.table", "who is in the plane of input.table"):
@@ -184,8 +180,6 @@ def test_what_stands_in_a_part_of_a_page_is_no_wider_than_that(open_window, eye)
 @pytest.mark.parametrize(("lesson", "stage"), [("i-want-to-buy", "input.embedding"), ("xor", "input")])
 def test_a_page_that_is_slightly_too_high_has_smaller_pictures_and_is_whole(open_window, eye, lesson, stage):
     window = open_window(lesson, stage=stage)
-    window.resize(1600, 900)
-    eye.settle(window)
     assert window.page().verticalScrollBar().maximum() == 0
     places = [one for one in window.page().elements.widgets.values() if isinstance(one, Drawn)]
     assert all(one.width() >= 0.7 * one.data.width for one in places)
@@ -196,8 +190,6 @@ def test_a_page_that_is_slightly_too_high_has_smaller_pictures_and_is_whole(open
 def test_a_page_of_gradient_descent_is_in_sight_whole_and_its_pictures_are_not_smaller_for_it(open_window, eye, lesson):
     """The weights to choose from stood on three lines, and curve and surface were made a third smaller for that."""
     window = open_window(lesson, stage="model.descent")
-    window.resize(1600, 900)
-    eye.settle(window)
     page, px = window.page(), window.bench.appearance.px
     assert page.verticalScrollBar().maximum() == 0
     assert page.elements.widgets["curve"].width() >= px(340)
@@ -207,9 +199,7 @@ def test_a_page_of_gradient_descent_is_in_sight_whole_and_its_pictures_are_not_s
 @pytest.mark.usefixtures("no_pictures")
 def test_a_part_is_not_wider_for_a_single_number_in_it(open_window, eye):
     """The temperature made the part of the words so wide that the costs stood below it, out of sight."""
-    window = open_window("roses-are-red", stage="generation.next")
-    window.resize(2560, 1440)
-    eye.settle(window)
+    window = open_window("roses-are-red", stage="generation.next", size=(2560, 1440))
     page = window.page()
     (words, costs), *_ = parts_of(page)
     assert words.right() < costs.left()
@@ -219,9 +209,7 @@ def test_a_part_is_not_wider_for_a_single_number_in_it(open_window, eye):
 @pytest.mark.usefixtures("no_pictures")
 def test_a_list_has_no_larger_letters_where_its_bars_would_be_short_for_them(open_window, eye):
     """The bars of Parameters were 44 pixels long, beside sizes on two lines."""
-    window = open_window("sin", stage="model.parameters")
-    window.resize(1280, 720)
-    eye.settle(window)
+    window = open_window("sin", stage="model.parameters", size=(1280, 720))
     blocks = window.page().elements.widgets["block list"]
     assert blocks.columnWidth(4) >= 100
     rows = [blocks.rowHeight(row) for row in range(len(blocks.listing.lines))]
@@ -231,8 +219,6 @@ def test_a_list_has_no_larger_letters_where_its_bars_would_be_short_for_them(ope
 @pytest.mark.usefixtures("no_pictures")
 def test_a_list_takes_the_room_that_is_too_little_for_the_model_below_it(open_window, eye):
     window = open_window("positions-cat-mat", stage="model.changes")
-    window.resize(1600, 900)
-    eye.settle(window)
     page, px = window.page(), window.bench.appearance.px
     (one,) = (one for one in page.elements.widgets.values() if isinstance(one, ListingView))
     assert not page.elements.widgets["model"].isVisibleTo(page.elements)
@@ -264,10 +250,7 @@ def test_rows_of_a_very_wide_matrix_are_seen_where_the_page_has_room(open_window
 
 @pytest.mark.usefixtures("no_pictures")
 def test_what_grows_in_a_large_window_keeps_its_size_while_its_numbers_change(open_window, eye):
-    window = open_window("xor")
-    window.resize(*WIDE)
-    eye.settle(window)
-    eye.go_to(window, "layer.1")
+    window = open_window("xor", stage="layer.1", size=WIDE)
     boxes = window.page().findChildren(MatrixBox)
     before = {box.matrix.name: box.form.times for box in boxes}
     assert min(before.values()) * window.bench.appearance.scale > 1.5
@@ -288,7 +271,7 @@ def test_what_grows_in_a_large_window_keeps_its_size_while_its_numbers_change(op
     ],
 )
 def test_the_model_stands_below_a_page_about_it_where_it_leaves_room(open_window, eye, lesson, stage):
-    window = open_window(lesson, stage=stage)
+    window = open_window(lesson, stage=stage, size=WIDE)
     for size in (WIDE, (1280, 560), WIDE):
         window.resize(*size)
         eye.settle(window)
@@ -302,9 +285,8 @@ def test_the_model_stands_below_a_page_about_it_where_it_leaves_room(open_window
 
 @pytest.mark.parametrize("size", [SMALL, (1600, 900), WIDE])
 def test_all_heads_are_in_sight_at_once_in_even_lines(open_window, eye, qtbot, size):
-    window = open_window("changed-since-2017", stage="decoder.1.self.heads")
-    window.resize(*size)
-    page = eye.go_to(window, "decoder.1.self.heads")
+    window = open_window("changed-since-2017", stage="decoder.1.self.heads", size=size)
+    page = window.page()
     names = [f"decoder.1.self.heat map of head {k + 1}" for k in range(8)]
 
     def places():
@@ -321,7 +303,7 @@ def test_all_heads_are_in_sight_at_once_in_even_lines(open_window, eye, qtbot, s
 
 
 def test_pictures_of_few_words_take_the_room_that_a_page_leaves(open_window, eye, qtbot):
-    window = open_window("ten-questions-before", stage="attention")
+    window = open_window("ten-questions-before", stage="attention", size=WIDE)
 
     def high(size):
         window.resize(*size)
