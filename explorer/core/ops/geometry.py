@@ -158,7 +158,7 @@ class Angle(Op):
 
     subscripts = "ij->ij"
     alters = True
-    latex = r"\arccos \, %s \times \frac{180°}{\pi}"
+    latex = r"\arccos(%s) \, \frac{180°}{\pi}"
     expression = "np.degrees(np.arccos(np.clip({0}, -1, 1)))"
 
     def forward(self, *parents: Array) -> Array:
