@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from html import escape, unescape
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -75,7 +75,7 @@ class Passage(Element):
     # With the marks of a `Note`, and ``<muted>``, paler, ``<good>``, what is right, and links that `lead` or `linked`
     # (of the glossary) has made.
     text: str
-    role: str = ""  # how it looks: "strong", "small", "muted", "group", "section" or "code"; see `ui.theme`
+    role: Literal["", "strong", "small", "muted", "group", "section", "code"] = ""  # how it looks
     leads: tuple[Gesture, ...] = ()  # the gestures of its links
     plain: bool = False  # whether its text has no marks at all, which is laid out much faster
     node: str = ""  # the node that it is about: a click on it asks the glossary for that

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
-from explorer.ui.theme import mark
+from explorer.ui.theme import Role
 from explorer.ui.turns import do_later
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.tree import words_at
 
 SHOWN_MS = 6000
@@ -30,7 +31,7 @@ def show_done(words: str, widget: QWidget) -> None:
     _say("done", f"✓ {words}", words, widget, widget.rect())
 
 
-def _say(role: str, text: str, spoken: str, widget: QWidget, place: QRect) -> None:
+def _say(role: Role, text: str, spoken: str, widget: QWidget, place: QRect) -> None:
     def show() -> None:
         if shiboken6.isValid(widget):
             window = widget.window()
@@ -58,7 +59,7 @@ def least_covering(places: Sequence[QRect], words: Sequence[QRect]) -> QPoint:
     return min(places, key=lambda place: sum(map(place.intersects, words))).topLeft()
 
 
-class Message(QLabel):
+class Message(Label):
     """A message over a window, until the person does something, or for six seconds.
 
     Not a tooltip: those go whenever the focus moves, as it does when a file dialog closes.
@@ -68,16 +69,14 @@ class Message(QLabel):
     beside : QRect
         What the message is about, in the window; it stands beside this, where it covers the fewest words.
     role : str
-        Role in the style sheet: "message" for an error, or "done".
+        "message" for an error, or "done".
     """
 
-    def __init__(self, text: str, window: QWidget, beside: QRect, role: str = "message") -> None:
+    def __init__(self, text: str, window: QWidget, beside: QRect, role: Role = "message") -> None:
         for shown in window.findChildren(Message):
             shown.hide()
             shown.deleteLater()
-        super().__init__(text, window)
-        mark(self, role=role)
-        self.setTextFormat(Qt.TextFormat.PlainText)
+        super().__init__(text, role, window, plain=True)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.ensurePolished()
         widest = int(WIDEST * window.width())

@@ -5,10 +5,8 @@ Panels and widgets write no style sheet of their own. They take their look from 
 * an **object name** for the fixed parts of the window (make them `QFrame`, a bare `QWidget` paints no background):
   ``topBar``, ``tokenBar``, ``sidebar``, ``inspector``, ``lessonBar`` and ``page``;
 * a **dynamic property** for what stands in them, set before the widget is shown (`mark` does it, also later):
-  on `QLabel` ``role`` = title, subtitle, heading, section, group, document, strong, muted, small, note, symbol,
-  operator, number, here, error, message, done or code; on `QPushButton` one of ``chip``, ``add`` (beside ``chip``),
-  ``tab``, ``primary``, ``link`` = "true", or ``segment`` = first, middle, last or only; on `QFrame` ``card`` and
-  ``rule``; ``role`` = code also on text edits;
+  on words ``role`` is a `Role`; on buttons a `Look` = "true", ``add`` beside ``chip``, or ``segment`` = first, middle,
+  last or only; on `QFrame` ``card`` and ``rule``; ``role`` = code also on text edits;
 * the `Theme`, for what a widget paints by hand, and `Fonts` (appearance.py), for what it writes by hand;
 * the plain type, for all other controls.
 
@@ -32,6 +30,13 @@ from explorer.export.colours import components, contrast, diverging, sequential,
 
 _Widget = TypeVar("_Widget", bound=QWidget)
 
+Role = Literal[
+    "", "asked", "bar", "code", "crumbs", "document", "done", "error", "group", "heading", "headline", "here", "hint",
+    "lead", "message", "muted", "note", "operator", "section", "sheet", "small", "strong", "subtitle", "title", "why",
+]  # fmt: skip
+"""What words are for, which says how they look."""
+Look = Literal["", "chip", "choice", "link", "primary", "tab"]
+"""How a button looks, if not like most."""
 NODE = "node"
 """The property that names the node of the graph a widget is about. A click asks the glossary for that node."""
 
@@ -160,11 +165,13 @@ LIGHT = Theme(name="light", series=_SERIES[0], **{role: light for role, (light, 
 DARK = Theme(name="dark", series=_SERIES[1], **{role: dark for role, (_, dark) in _COLOURS.items()})
 
 
-def mark(widget: _Widget, **properties: str) -> _Widget:
+def mark(widget: _Widget, *, role: Role = "", **properties: str) -> _Widget:
     """Set the dynamic properties the style sheet knows, also on a widget already on the screen, and return the widget.
 
-    >>> mark(QPushButton("Next"), primary="true")  # doctest: +SKIP
+    >>> mark(QLineEdit(), large="true")  # doctest: +SKIP
     """
+    if role:
+        properties["role"] = role
     changed = [name for name, value in properties.items() if widget.property(name) != value]
     for name in changed:
         widget.setProperty(name, properties[name])

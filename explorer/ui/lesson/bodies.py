@@ -82,7 +82,7 @@ class PredictBody(Body):
             field.setText(guide.attempt.typed.get(place, ""))
             field.textEdited.connect(partial(guide.attempt.typed.__setitem__, place))
             field.returnPressed.connect(self._go_on)
-        self.button = mark(SentenceButton("Lock in"), primary="true")
+        self.button = SentenceButton("Lock in", look="primary")
         self.button.setToolTip("Give this number as your answer")
         self.button.clicked.connect(self._lock)
         self.field.textChanged.connect(self._say_whether_typed)

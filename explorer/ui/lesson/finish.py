@@ -1,16 +1,18 @@
 """The end of a lesson: what has been learned, what there is to revisit, and the next lesson, in this order."""
 
+from functools import partial
 from html import escape
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from explorer.lessons.progress import REVISIT, RIGHT, Outcome
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Predict, Step
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.words import SentenceButton, WordyButton
-from explorer.ui.theme import mark
+from explorer.ui.theme import Role
+from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.ring import Ring
@@ -32,9 +34,9 @@ class FinishView(QWidget):
         super().__init__(parent)
         self.setAccessibleName("The end of the lesson")
         self._bench = bench
-        self.steps: dict[str, QPushButton] = {}
+        self.steps: dict[str, PushButton] = {}
         """The buttons that lead to the steps to revisit, by their ids."""
-        self.next: QPushButton | None = None
+        self.next: PushButton | None = None
         """Leads to the next lesson, where there is one."""
         self._column = column_in(self)
         self._parts: list[QWidget] = []
@@ -70,11 +72,8 @@ class FinishView(QWidget):
         if behind is not None:
             self._say("The next lesson", "section")
             self._say(f"{behind.title}{behind.lasts}")
-            self.next = mark(QPushButton("Begin it ▸"), primary="true")
-            self.next.setAccessibleName(f"Begin the next lesson: {behind.title}")
-            self.next.setToolTip(self.next.accessibleName())
-            self.next.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            self.next.clicked.connect(lambda: self.lesson_wanted.emit(behind.id))
+            act, tip = partial(self.lesson_wanted.emit, behind.id), f"Begin the next lesson: {behind.title}"
+            self.next = PushButton("Begin it ▸", act, tip, look="primary", name=tip)
             self._add(self.next)
 
     def _list_right(self, lesson: Lesson, found: Outcome) -> None:
@@ -86,12 +85,12 @@ class FinishView(QWidget):
             lines.append(f"… and {len(right) - MOST} more")
         self._say("\n".join(lines))
 
-    def _say(self, text: str, role: str = "") -> None:
+    def _say(self, text: str, role: Role = "") -> None:
         self._add(SteadyLabel(escape(text, quote=False).replace("\n", "<br>"), role=role))
 
     def _fold(self, said: str, open_: bool) -> None:
         """A heading that shows and hides the steps below it: many would push the next lesson out of sight."""
-        fold = self.fold = mark(SentenceButton(), link="true")
+        fold = self.fold = SentenceButton(look="link")
         fold.setToolTip("Show or hide these steps")
         fold.setCheckable(True)
 

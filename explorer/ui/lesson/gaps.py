@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QScrollArea, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QScrollArea, QWidget
 
 from explorer.core.derivation import Row
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import read_answer, written
 from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.theme import mark
-from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.labels import Label, SteadyLabel
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:  # the first picture does not need it
@@ -33,10 +33,10 @@ class GapsView(QWidget):
         super().__init__()
         self._bench = bench
         self.fields: list[tuple[QLineEdit, Blank]] = []
-        self._said: list[QLabel] = []
+        self._said: list[Label] = []
         self._gaps = gaps
         blanks = {(blank.part, blank.row): blank for blank in gaps.blanks[:-1]}
-        self._lines: list[tuple[SteadyLabel, QWidget | None, QLabel | None]] = []
+        self._lines: list[tuple[SteadyLabel, QWidget | None, Label | None]] = []
         self._grid = grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         large = least_letters(bench.appearance) > 0  # a class, where each pixel counts
@@ -49,31 +49,29 @@ class GapsView(QWidget):
                 grid.addWidget(what, line, 0)
                 blank = blanks.get((p, r))
                 number: QWidget | None = None
-                said: QLabel | None = None
+                said: Label | None = None
                 if blank is not None:
                     field = field_of(blank.digits)
                     field.setFixedWidth(bench.appearance.px(84 if large else 70))  # its size hint does not say that
                     mark(field, tight=str(large).lower())
                     field.setPlaceholderText("?")
                     field.textChanged.connect(self.changed)
-                    number, said = field, QLabel()
+                    number, said = field, Label()
                     grid.addWidget(field, line, 1)
                     grid.addWidget(said, line, 2)
                     self.fields.append((field, blank))
                     self._said.append(said)
                 elif row.value:
-                    number = value = QLabel(row.value)
-                    if large:
-                        mark(value, role="sheet")
-                    value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-                    grid.addWidget(value, line, 1)
+                    right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+                    number = Label(row.value, "sheet" if large else "", align=right)
+                    grid.addWidget(number, line, 1)
                 self._lines.append((what, number, said))
                 line += 1
 
     def height_at(self, width: int) -> int:
         """Its height in pixels at a width."""
         across = max(
-            (number.sizeHint().width() for _, number, _ in self._lines if isinstance(number, QLabel)), default=0
+            (number.sizeHint().width() for _, number, _ in self._lines if isinstance(number, Label)), default=0
         )
         across = max([across, *(field.minimumWidth() for field, _ in self.fields)])
         behind = max((said.sizeHint().width() for said in self._said), default=0)
@@ -106,7 +104,7 @@ class GapsView(QWidget):
         rows = [row for _, part in (self._gaps.whole if done else self._gaps.parts) for row in part]
         for row, (what, number, _) in zip(rows, self._lines, strict=True):
             what.setText(_told(row))
-            if isinstance(number, QLabel):
+            if isinstance(number, Label):
                 number.setText(row.value)
 
 

@@ -1,6 +1,5 @@
 """The panel of the present step, beside the stage: its words, its question, and the way to the other steps."""
 
-from collections.abc import Callable
 from functools import partial
 from html import escape
 
@@ -11,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QProgressBar,
-    QPushButton,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -29,7 +27,7 @@ from explorer.ui.lesson.words import Words
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets import UNBOUNDED
-from explorer.ui.widgets.inputs import Menu
+from explorer.ui.widgets.inputs import Menu, PushButton
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.workbench import Workbench
@@ -68,15 +66,12 @@ class StepPanel(QFrame):
         self._scroll = scroll_area(self, sideways=False)
         self._content = QWidget()
         self._scroll.setWidget(self._content)
-        self._jump = mark(QPushButton(self), link="true")
-        self._jump.setToolTip("Go to another step")
+        self._jump = PushButton("", tip="Go to another step", parent=self, look="link", keys=True)
         self._menu = Menu(self._jump)
         self._menu.aboutToShow.connect(self._list_steps)
         self._jump.setMenu(self._menu)
-        self._leave = mark(QPushButton("✕", self), link="true")
-        self._leave.setAccessibleName("Leave the steps")
-        self._leave.setToolTip("Leave the steps; the model stays as it is")
-        self._leave.clicked.connect(guide.leave)
+        tip = "Leave the steps; the model stays as it is"
+        self._leave = PushButton("✕", guide.leave, tip, self, look="link", keys=True)
         self._progress = QProgressBar(self)
         self._progress.setAccessibleName("How far the lesson is")
         self._progress.setTextVisible(False)
@@ -95,14 +90,13 @@ class StepPanel(QFrame):
         for part in (self._trouble, self._title, self._words, self._question, self.finish):
             self._column.addWidget(part)
         self._column.addStretch()
-        self._back = self._button("◂ Back", "Back to the step before (Alt+Left)", self.go_back)
-        self._back.setAccessibleName("Back")
-        reset = partial(self.go, guide.reset)
-        self._reset = self._button("Reset", "Take back what was changed in this step", reset)
-        self._reset.setAccessibleName("Reset step")
-        mark(self._reset, link="true")
+        self._back = PushButton("◂ Back", self.go_back, "Back to the step before (Alt+Left)", self, name="Back")
+        reset, tip = partial(self.go, guide.reset), "Take back what was changed in this step"
+        self._reset = PushButton("Reset", reset, tip, self, look="link", name="Reset step")
         self._on = "Next"
-        self._next = self._button(f"{self._on} ▸", "To the next step (Alt+Right)", self._go_on)
+        self._next = PushButton(f"{self._on} ▸", self._go_on, "To the next step (Alt+Right)", self, name="Next")
+        for button in (self._back, self._reset, self._next):
+            button.setAutoDefault(True)  # Enter presses it, too
         self._whole = QVBoxLayout(self)
         self._top, self._ways = QHBoxLayout(), QHBoxLayout()
         self._whole.addLayout(self._top)
@@ -131,15 +125,6 @@ class StepPanel(QFrame):
         guide.answered.connect(self._look_at_outcome)
         guide.troubled.connect(self.say)
         self.restyle()
-
-    def _button(self, text: str, tip: str, act: Callable[[], None]) -> QPushButton:
-        button = QPushButton(text, self)
-        button.setToolTip(tip)
-        button.setAccessibleName(text.strip("◂▸ "))
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setAutoDefault(True)  # Enter presses it, too
-        button.clicked.connect(lambda: act())
-        return button
 
     def _go_on(self) -> None:
         """Go to the next step; after the last one, to the end of the lesson; from there, to the lessons."""
@@ -288,7 +273,7 @@ class StepPanel(QFrame):
     def _hand_on_keys(self) -> None:
         """If a choice has the focus, give it to Next: Qt would give it to whatever comes next."""
         focus = QApplication.focusWidget()
-        choosing = isinstance(focus, QPushButton) and self._question.isAncestorOf(focus)
+        choosing = isinstance(focus, PushButton) and self._question.isAncestorOf(focus)
         if choosing and self._guide.question is None:
             self._next.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -23,9 +23,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
-    QLabel,
     QLineEdit,
-    QPushButton,
     QRubberBand,
     QTableView,
     QWidget,
@@ -42,8 +40,9 @@ from explorer.ui.lesson.presenter_look import Enlarged, in_look, scale_for
 from explorer.ui.lesson.question import QuestionView
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.page.motion import Motion
-from explorer.ui.theme import mark
 from explorer.ui.turns import later
+from explorer.ui.widgets.inputs import PushButton
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
@@ -97,8 +96,7 @@ class Presenter(QWidget):
         self._from: QPoint | None = None
         self._rested: QPoint | None = QCursor.pos()
         self._column = column_in(self)
-        self._bar = mark(QLabel(self), role="bar")
-        self._bar.setWordWrap(True)
+        self._bar = Label("", "bar", self, wraps=True)
         self._bar.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._begun = QTimer(self, singleShot=True, interval=KEYS_MS)
         self._begun.timeout.connect(self._say)
@@ -231,7 +229,7 @@ class Presenter(QWidget):
             self.sheet.arrange()
 
     def _show_answer(self) -> None:
-        if isinstance(self.focusWidget(), QPushButton):  # from a field that is hidden now: the keys go on
+        if isinstance(self.focusWidget(), PushButton):  # from a field that is hidden now: the keys go on
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         if self.sheet is not None:
             self.sheet.refresh()
@@ -284,7 +282,7 @@ class Presenter(QWidget):
         if (event.text().isdecimal() or event.text() == "-") and not isinstance(focus, QTableView):
             self._question.be_typed_in()  # its field then gets this key
             return beside and self._pass_on(event)
-        if key in PRESSES and isinstance(focus, QPushButton):  # Tab has led there: a mouse gives buttons no focus
+        if key in PRESSES and isinstance(focus, PushButton):  # Tab has led there: a mouse gives buttons no focus
             focus.click()
             self.setFocus(Qt.FocusReason.OtherFocusReason)
             return True

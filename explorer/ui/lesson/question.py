@@ -5,7 +5,7 @@ Each kind has a widget that takes answers (`bodies.py`); their outcome is shown 
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from explorer.lessons.steps import Choose, Point, Predict, Question
 from explorer.ui.inspector.derivation_view import DerivationView
@@ -16,6 +16,7 @@ from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.verdict import VerdictView
 from explorer.ui.lesson.words import SentenceButton, Words
+from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
@@ -116,7 +117,7 @@ class QuestionView(QFrame):
         self._place.addWidget(self._body)
         self._body.show()  # the layout would do so in a later turn
         before = self.behind
-        for control in (*self._body.findChildren(QLineEdit), *self._body.findChildren(QPushButton)):
+        for control in (*self._body.findChildren(QLineEdit), *self._body.findChildren(PushButton)):
             if before is not None:  # created last, but not standing last
                 self.setTabOrder(before, control)
                 before = control

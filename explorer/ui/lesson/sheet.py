@@ -7,7 +7,7 @@ from math import inf
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.core.engine import Engine, fresh
 from explorer.document.state import State
@@ -25,10 +25,9 @@ from explorer.ui.lesson.words import Words
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 from explorer.ui.page.picture_place import PicturePlace
-from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
-from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.labels import Label, SteadyLabel
 from explorer.ui.widgets.layouts import column_in, scroll_area
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
@@ -83,11 +82,8 @@ class StepSheet(QFrame):
         self._stands: tuple[tuple[object, ...], Places] | None = None
         self._place = ""
         self._before: tuple[State, Engine] | None = None
-        self._number = mark(QLabel(), role="small")
-        self._title = mark(QLabel(), role="headline")
-        self._title.setWordWrap(True)
-        for label in (self._number, self._title):
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._number = Label(role="small", plain=True)
+        self._title = Label(role="headline", plain=True, wraps=True)
         self._words = Words(role="sheet")
         self._words.index = least_letters(bench.appearance)
         self.question: QWidget | None = None

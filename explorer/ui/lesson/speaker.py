@@ -5,7 +5,7 @@ from html import escape
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons import prose
@@ -17,9 +17,8 @@ from explorer.ui.lesson.overview import Pictures
 from explorer.ui.lesson.presenter import Presenter
 from explorer.ui.lesson.presenter_look import Enlarged, in_look, scale_for
 from explorer.ui.lesson.sheet import StepSheet
-from explorer.ui.theme import mark
 from explorer.ui.turns import later
-from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.labels import Label, SteadyLabel
 from explorer.ui.widgets.layouts import row_in, scroll_area
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
@@ -47,13 +46,12 @@ class Speaker(QWidget):
         self.bench = in_look(bench, self._look)
         self._here = QVBoxLayout()
         self.sheet: StepSheet | None = None
-        self.clock = mark(QLabel(), role="title")
+        self.clock = Label(role="title")
         self.times = SteadyLabel()
         self.notes = SteadyLabel()
         self._next_title = SteadyLabel(role="section")
-        self._next = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._next.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self._frozen = mark(QLabel("The class sees a frozen picture (F)"), role="here")
+        self._next = Label(plain=True, align=Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self._frozen = Label("The class sees a frozen picture (F)", "here")
         side = QWidget()
         column = QVBoxLayout(side)
         self._asked = SteadyLabel()

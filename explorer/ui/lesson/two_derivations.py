@@ -3,13 +3,14 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
 
 from explorer.lessons.answers import Verdict
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.verdict import OURS, DerivationSide, theirs
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
+from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.layouts import row_in
 from explorer.ui.workbench import Workbench
 
@@ -40,11 +41,8 @@ class BothDerivations(QFrame):
         mark(self, card="true")
         self._bench, self._guide, self._panel, self._over, self._named = bench, guide, panel, over, named
         self._verdict: Verdict | None = None
-        self.close_button = mark(QPushButton("✕"), link="true")
-        self.close_button.setAccessibleName("Close both derivations")
-        self.close_button.setToolTip("Back to the page; a link below your answer shows this again")
-        self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.close_button.clicked.connect(self.hide)
+        tip = "Back to the page; a link below your answer shows this again"
+        self.close_button = PushButton("✕", self.hide, tip, look="link", name="Close both derivations")
         self._content = content = QWidget()
         self._beside = row_in(content)
         self.sides = DerivationSide(bench, ""), DerivationSide(bench, OURS)

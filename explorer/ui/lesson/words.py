@@ -4,13 +4,14 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.lessons import prose
 from explorer.ui.inspector.derivation_view import wrapped
 from explorer.ui.lesson.presenter_look import least_letters
-from explorer.ui.theme import mark
+from explorer.ui.theme import Look
 from explorer.ui.widgets import UNBOUNDED
+from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.names import with_ampersands
 from explorer.ui.workbench import Workbench
@@ -36,17 +37,15 @@ class Words(SteadyLabel):
             self.label.setAccessibleName(prose.plain(markdown, numbers))
 
 
-class WordyButton(QPushButton):
+class WordyButton(PushButton):
     """A button whose words take as many lines as they need."""
 
     def __init__(self, bench: Workbench) -> None:
-        super().__init__()
-        mark(self, choice="true")
+        super().__init__(look="choice")
         px = bench.appearance.px
         self.words = Words()
         self.words.index = least_letters(bench.appearance)
         self.words.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(px(11), px(6), px(11), px(6))
         self._column.addStretch(1)
@@ -85,12 +84,11 @@ class WordyButton(QPushButton):
         self.setMinimumHeight(max(self.height_at(self.width()), self.least))
 
 
-class SentenceButton(QPushButton):
+class SentenceButton(PushButton):
     """A button whose words go on in another line where they do not fit."""
 
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    def __init__(self, text: str = "", parent: QWidget | None = None, look: Look = "") -> None:
+        super().__init__(parent=parent, look=look)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
         self._shown = ""  # the words in lines
         self.say(text)

@@ -6,14 +6,15 @@ from math import ceil
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QTextDocument
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from explorer.core.errors import written_shape
 from explorer.pages.matrix import Matrix, symbol_of
 from explorer.ui.matrix.form import Shape
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.theme import NODE, Theme, mark
+from explorer.ui.theme import NODE, Theme
 from explorer.ui.widgets.formula import Formula, can_typeset_now
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.names import set_names
 
 NUMBERS, PICTURE, THUMB = "of numbers", "of a small picture", "of a small picture in an equation"
@@ -40,7 +41,7 @@ class Heading(QWidget):
         self._view, self._appearance, self._between = view, view.bench.appearance, between
         self.formula = Formula(parent=self, em=1.15)
         self.formula.setCursor(Qt.CursorShape.WhatsThisCursor)
-        self.caption = mark(QLabel(self), role="small")
+        self.caption = Label(role="small", parent=self)
         self.caption.setTextFormat(Qt.TextFormat.RichText)
         self._sizes: dict[object, QSize] = {}
         self._words_above = False

@@ -9,7 +9,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QDialog, QLabel, QListWidget, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QListWidget, QPlainTextEdit, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.gradients import Root
@@ -27,7 +27,9 @@ from explorer.training.goal_seek import MOST_STEPS, Sought, command, seek
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
-from explorer.ui.theme import mark
+from explorer.ui.theme import Role, mark
+from explorer.ui.widgets.inputs import PushButton
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Progress, Report
@@ -56,16 +58,15 @@ class Conventions(QDialog):
         column.setContentsMargins(px(18), px(18), px(18), px(14))
         column.setSpacing(px(10))
         what = f"What does your text give for {node}? Paste its numbers; “?” stands for one that you do not have."
-        column.addWidget(QLabel(what, wordWrap=True))
+        column.addWidget(Label(what, wraps=True))
         self.numbers = mark(QPlainTextEdit(), role="code")
         self.numbers.setAccessibleName(f"Numbers of {node}")
         self.numbers.setTabChangesFocus(True)
         self.numbers.setPlaceholderText("0.15 0.32 0.53\n0.10 0.20 0.70")
         column.addWidget(self.numbers, 1)
-        self.search = mark(QPushButton("Find"), primary="true")
-        self.search.clicked.connect(self._search)
+        self.search = PushButton("Find", self._search, look="primary", keys=True)
         column.addWidget(self.search, 0, Qt.AlignmentFlag.AlignRight)
-        self.told = mark(QLabel(wordWrap=True), role="muted")
+        self.told = Label(role="muted", wraps=True)
         self.told.hide()
         column.addWidget(self.told)
         self.ways = QListWidget()
@@ -74,8 +75,7 @@ class Conventions(QDialog):
         self.ways.itemActivated.connect(self._open)
         self.ways.hide()
         column.addWidget(self.ways, 1)
-        self.open_ = QPushButton("Open with this setting")
-        self.open_.clicked.connect(self._open)
+        self.open_ = PushButton("Open with this setting", self._open, keys=True)
         self.open_.hide()
         column.addWidget(self.open_, 0, Qt.AlignmentFlag.AlignRight)
         self.resize(px(520), px(420))
@@ -120,7 +120,7 @@ class Conventions(QDialog):
         self._bench.document.do(Replace(chosen.state, label if len(label) <= _LONGEST else f"{label[:_LONGEST]}…"))
         self.accept()
 
-    def _say(self, words: str, role: str) -> None:
+    def _say(self, words: str, role: Role) -> None:
         mark(self.told, role=role).setText(words)
         self.told.setVisible(bool(words))
 

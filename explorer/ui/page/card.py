@@ -4,7 +4,7 @@ from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPaintEvent, QPixmap
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from explorer.pages.element import Made
 from explorer.pages.page import Card, Cards
@@ -12,7 +12,7 @@ from explorer.ui.page.controls import ButtonView
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import AGAIN, is_loaded
-from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.labels import Label, SteadyLabel
 from explorer.ui.widgets.ring import Ring
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
@@ -21,17 +21,16 @@ IMAGE = 150, 84
 """The size of a card's picture in pixels at text scale 1."""
 
 
-class Miniature(QLabel):
+class Miniature(Label):
     """The small picture of a card: drawn in a turn of its own once its place is visible."""
 
     def __init__(self, bench: Workbench, parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent, align=Qt.AlignmentFlag.AlignCenter)
         px, self._turns = bench.appearance.px, bench.appearance.turns
         self.made: Made[QImage | None] | None = None
         self.is_drawn = False
         self._drawing = later(self, self._draw)
         self.setFixedSize(px(IMAGE[0]), px(IMAGE[1]))
-        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

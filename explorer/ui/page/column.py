@@ -8,7 +8,6 @@ from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt
 from PySide6.QtWidgets import (
     QApplication,
     QGridLayout,
-    QLabel,
     QLayout,
     QSizePolicy,
     QTableView,
@@ -27,7 +26,7 @@ from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Titled, height_of
 from explorer.ui.page.lines import RowLayout, row_room
 from explorer.ui.page.sharing import Sharing
-from explorer.ui.theme import mark
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.workbench import Workbench
@@ -84,7 +83,7 @@ class Elements(QWidget):
             holder = self._holders[key]
             for sign in signs:
                 if sign not in self._holders:
-                    self._holders[sign] = self._sign(holder)
+                    self._holders[sign] = Label("", "operator", holder, align=Qt.AlignmentFlag.AlignCenter)
             for one in element.inside:
                 yield from self._prepare(one, holder)
         elif self._found(element) is None:
@@ -213,13 +212,13 @@ class Elements(QWidget):
         again.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _link(self, focused: QWidget) -> tuple[str, int, int] | None:
-        if not isinstance(focused, QLabel) or not focused.selectedText():
+        if not isinstance(focused, Label) or not focused.selectedText():
             return None
         there = (id for id, widget in self.widgets.items() if widget.isAncestorOf(focused))
         return next(((id, focused.selectionStart(), len(focused.selectedText())) for id in there), None)
 
     def _give_focus_to_link(self, id: str, first: int, count: int) -> None:
-        for label in self.widgets[id].findChildren(QLabel) if id in self.widgets else ():
+        for label in self.widgets[id].findChildren(Label) if id in self.widgets else ():
             label.setFocus(Qt.FocusReason.OtherFocusReason)
             label.setSelection(first, count)
 
@@ -259,7 +258,7 @@ class Elements(QWidget):
         for item, number in zip(row.items, [*numbers[1:], False], strict=True):
             widget, label = self._place(item.element), None
             if item in signs:
-                label = cast(QLabel, self._holders["sign", item.element.id])
+                label = cast(Label, self._holders["sign", item.element.id])
                 if label.parentWidget() is not holder:
                     label.setParent(holder)  # its element has moved here; with the old row the label would be deleted
                 label.setText(item.sign)
@@ -317,11 +316,6 @@ class Elements(QWidget):
         square = f"<span style='color:{ink}'>■</span>&nbsp; " if ink else ""
         holder = Titled(f"{square}{stack.title}", "strong" if ink else "section", px(6), parent)
         return holder
-
-    def _sign(self, parent: QWidget) -> QLabel:
-        label = mark(QLabel(parent), role="operator")
-        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        return label
 
     @property
     def fits(self) -> bool:

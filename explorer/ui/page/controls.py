@@ -9,10 +9,8 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QProgressBar,
-    QPushButton,
     QSizePolicy,
     QSlider,
     QToolButton,
@@ -24,8 +22,8 @@ from explorer.pages.page import Button, Check, Choice, Field, Menu, Number, Prog
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
 from explorer.ui.widgets import UNBOUNDED, inputs
-from explorer.ui.widgets.inputs import ComboBox, FactorSlider, Segments, SpinBox, WordLine, take_typed
-from explorer.ui.widgets.labels import be_there
+from explorer.ui.widgets.inputs import ComboBox, FactorSlider, PushButton, Segments, SpinBox, WordLine, take_typed
+from explorer.ui.widgets.labels import Label, be_there
 from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.widgets.names import NamedBox, set_names, with_ampersands
 from explorer.ui.widgets.tree import inside
@@ -46,14 +44,14 @@ class ControlLine(QWidget):
         super().__init__(parent)
         self.bench = bench
         self.line = row_in(self, spacing=bench.appearance.px(spacing))
-        self.said: list[QLabel] = []
+        self.said: list[Label] = []
         """The labels with these words."""
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def say(self, words: str) -> None:
         """Put words on the line."""
         if words:
-            self.said.append(mark(QLabel(set_names(words), self), role="small"))
+            self.said.append(Label(words, "small", self))
             self.line.addWidget(self.said[-1], 0, Qt.AlignmentFlag.AlignVCenter)
 
     def ask(self, gesture: Gesture) -> None:
@@ -280,14 +278,12 @@ class FieldView(ControlLine):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.edit, self._field.wrong))
 
 
-class ButtonView(QPushButton):
+class ButtonView(PushButton):
     """A button for an act; one that only leads to another page looks like a link."""
 
     def __init__(self, bench: Workbench, button: Button, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        if button.link or isinstance(button.asks, GoTo):
-            mark(self, link="true")
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        leads = button.link or isinstance(button.asks, GoTo)
+        super().__init__(parent=parent, look="link" if leads else "")
         self.setAutoDefault(True)  # so that Enter presses it, as Space does; Qt sets this by default only in dialogs
         self.tell(button)
         self.clicked.connect(take_typed)  # a click leaves the keys in the field
@@ -304,14 +300,12 @@ class ButtonView(QPushButton):
         self.setToolTip(set_names(button.tip))
 
 
-class MenuView(QPushButton):
+class MenuView(PushButton):
     """A button that opens a list of things to do."""
 
     def __init__(self, bench: Workbench, menu: Menu, parent: QWidget | None = None) -> None:
-        super().__init__(f"{menu.text}  ▾", parent)
+        super().__init__(f"{menu.text}  ▾", None, menu.tip, parent, name=menu.text.rstrip("…"), keys=True)
         self._bench, self._menu = bench, menu
-        self.setAccessibleName(menu.text.rstrip("…"))
-        self.setToolTip(menu.tip)
         self.setMenu(inputs.Menu(self))
         self.tell(menu)
 
@@ -363,9 +357,7 @@ class SliderView(QWidget):
             ("1", Qt.AlignmentFlag.AlignHCenter),
             ("10", Qt.AlignmentFlag.AlignRight),
         ):
-            label = mark(QLabel(text), role="small")
-            label.setAlignment(side)
-            ends.addWidget(label, 1)
+            ends.addWidget(Label(text, "small", align=side), 1)
         self.setFixedWidth(bench.appearance.px(SLIDER))
 
     def tell(self, slider: Slider) -> None:

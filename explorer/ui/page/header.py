@@ -8,9 +8,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QCheckBox,
     QComboBox,
-    QLabel,
     QLineEdit,
-    QPushButton,
     QSizePolicy,
     QSpinBox,
     QWidget,
@@ -25,10 +23,10 @@ from explorer.pages.page import Header, Switches
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.note import rich
-from explorer.ui.theme import mark
-from explorer.ui.widgets.inputs import ComboBox, SpinBox
+from explorer.ui.widgets.inputs import ComboBox, PushButton, SpinBox
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import FlowLayout, column_in, row_in
-from explorer.ui.widgets.names import NamedBox, set_names
+from explorer.ui.widgets.names import NamedBox
 from explorer.ui.workbench import Workbench
 
 
@@ -46,14 +44,10 @@ class SwitchBar(QWidget):
             flow.addWidget(self._line(name))
         self._rest: list[QWidget] = []
         """The lines behind "More switches", made when they are first asked for."""
-        self.more = QPushButton(self)
+        tip = "Heads, sizes, biases and the like"
+        self.more = PushButton("More switches", None, tip, self, look="link", checkable=True)
         self.more.setVisible(bool(switches.more))
         if switches.more:
-            mark(self.more, link="true")
-            self.more.setText("More switches")
-            self.more.setCheckable(True)
-            self.more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            self.more.setToolTip("Heads, sizes, biases and the like")
             flow.addWidget(self.more)
         self._everywhere = QCheckBox("Set everywhere", self)
         self._everywhere.setToolTip(f"Set a switch in all {switches.several} blocks like this")
@@ -121,8 +115,7 @@ class SwitchBar(QWidget):
             control = NamedBox(switch.title, line)
             control.toggled.connect(lambda on: self._set(name, on))
         else:
-            label = mark(QLabel(set_names(switch.title), line), role="small")
-            layout.addWidget(label)
+            layout.addWidget(Label(switch.title, "small", line))
             if switch.choices:
                 control = ComboBox()
                 for choice in switch.choices:
@@ -176,14 +169,12 @@ class HeaderView(QWidget):
         self._crumbs = self._way_back(bench, header, line) if header.crumbs else None
         if self._crumbs is not None:
             top.addWidget(self._crumbs)
-        self._title = mark(QLabel(line), role="title")
+        self._title = Label(role="title", parent=line)
         self._title.setCursor(Qt.CursorShape.WhatsThisCursor)
         self._show_title()
         top.addWidget(self._title)
-        self._brings = mark(QPushButton("Switches", line), link="true")
-        self._brings.setCheckable(True)
-        self._brings.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._brings.setToolTip("Show what can be switched here")
+        tip = "Show what can be switched here"
+        self._brings = PushButton("Switches", None, tip, line, look="link", checkable=True)
         self._brings.toggled.connect(self._show_switches)
         self._brings.hide()
         top.addWidget(self._brings)
@@ -193,7 +184,7 @@ class HeaderView(QWidget):
         self._top, self._low = top, False
         layout.addWidget(line)
         self._theme = bench.appearance.theme
-        self._sentence = mark(QLabel(rich(header.sentence, self._theme), self), role="subtitle")
+        self._sentence = Label(rich(header.sentence, self._theme), "subtitle", self)
         self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._sentence.setWordWrap(True)  # after the policy: setting one forgets that the height depends on the width
         layout.addWidget(self._sentence)
@@ -202,14 +193,14 @@ class HeaderView(QWidget):
             layout.addSpacing(px(5))
             layout.addWidget(self.switches)
 
-    def _way_back(self, bench: Workbench, header: Header, parent: QWidget) -> QLabel:
+    def _way_back(self, bench: Workbench, header: Header, parent: QWidget) -> Label:
         """A label with links back to the stages around this one."""
         ink = bench.appearance.theme.muted
         parts = (
             f'<a href="{i}" style="color:{ink}; text-decoration:none">{escape(crumb.text)}</a> ▸'
             for i, crumb in enumerate(header.crumbs)
         )
-        label = mark(QLabel(" ".join(parts), parent), role="crumbs")
+        label = Label(" ".join(parts), "crumbs", parent)
         flag = Qt.TextInteractionFlag
         label.setTextInteractionFlags(flag.LinksAccessibleByMouse | flag.LinksAccessibleByKeyboard)
         label.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import cast
 
 from PySide6.QtCore import QRect
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget, QWidgetItem
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget, QWidgetItem
 
-from explorer.ui.theme import mark
+from explorer.ui.theme import Role
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import FlowLayout
-from explorer.ui.widgets.names import set_names
 
 
 class _Column(QVBoxLayout):
@@ -24,12 +24,12 @@ class Titled(QWidget):
     Parameters
     ----------
     role : str
-        The role of the title: see `theme`.
+        The role of the title.
     spacing : int
         Pixels between the elements.
     """
 
-    def __init__(self, title: str, role: str, spacing: int, parent: QWidget) -> None:
+    def __init__(self, title: str, role: Role, spacing: int, parent: QWidget) -> None:
         super().__init__(parent)
         self.inside: list[QWidget] = []
         """The widgets below the heading."""
@@ -38,7 +38,7 @@ class Titled(QWidget):
         self.down.setSpacing(spacing)
         self.heading = QHBoxLayout()
         self.down.addLayout(self.heading)
-        self.title = mark(QLabel(set_names(title), self), role=role) if title else None
+        self.title = Label(title, role, self) if title else None
         self._whole = 0
         """The width of the heading on one line, in pixels."""
         if self.title is not None:

@@ -5,11 +5,12 @@ the widgets.
 from collections.abc import Callable, Collection, Mapping
 
 from PySide6.QtCore import QRect, QSize
-from PySide6.QtWidgets import QLabel, QLayoutItem, QStyle, QWidget
+from PySide6.QtWidgets import QLayoutItem, QStyle, QWidget
 
 from explorer.pages import equation
 from explorer.ui.matrix.box import TIGHT_WAYS, MatrixBox
 from explorer.ui.widgets import UNBOUNDED
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import Asked, FlowLayout
 
 SIGN = 22
@@ -39,14 +40,14 @@ class RowLayout(FlowLayout):
     def __init__(self, parent: QWidget, across: equation.Room, down: int) -> None:
         super().__init__(parent, across.gap, down)
         self._room, self._down = across, down
-        self._signs: list[tuple[str, QLabel | None]] = []
+        self._signs: list[tuple[str, Label | None]] = []
         self._yields: list[bool] = []
-        self._sign_places: list[tuple[QLabel, QRect]] = []
+        self._sign_places: list[tuple[Label, QRect]] = []
         self._seen: list[int] = []
         self._wheres: dict[int, tuple[list[Asked], equation.Placed]] = {}
         self._begins: frozenset[int] = frozenset()
 
-    def put(self, widget: QWidget, sign: str, label: QLabel | None, yields: bool = False) -> None:
+    def put(self, widget: QWidget, sign: str, label: Label | None, yields: bool = False) -> None:
         """Append a widget after a sign and the label that shows the sign; `yields`: see `Item`.
 
         Both are added at once: a page is built over several turns, and in each Qt lays out the widgets that exist.

@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QModelIndex, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QPushButton, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QScrollArea, QSizePolicy, QWidget
 
 from explorer.export.matrix import separated
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Line, Lines, Listing
@@ -30,8 +30,8 @@ from explorer.ui.page.listing_model import (
 )
 from explorer.ui.page.word_choice import WordChooser
 from explorer.ui.selection import Coming
-from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
+from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.names import broken, wide
 from explorer.ui.workbench import Workbench
 
@@ -66,9 +66,7 @@ class ListingView(FittedTable):
         """Lists, one below the other, of the columns that do not fit beside the others."""
         self._rest_of: tuple[object, ...] = ()
         """The data that these lists were made from."""
-        self._more = mark(QPushButton(self), link="true")
-        self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._more.setToolTip("Show more lines")
+        self._more = PushButton("", tip="Show more lines", parent=self, look="link")
         self._more.clicked.connect(lambda: self._open(MORE * max(self.listing.most, self._opened)))
         self.bench = bench
         self._by: Coming = "tab"

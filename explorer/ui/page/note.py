@@ -5,16 +5,17 @@ still being computed.
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.numbers import percent
 from explorer.lessons.glossary import LINK
 from explorer.pages.gestures import ForGlossary
 from explorer.pages.page import Maths, Note, Passage, Section, Waiting
 from explorer.ui.page.gestures import perform
-from explorer.ui.theme import NODE, Theme, mark
+from explorer.ui.theme import NODE, Theme
 from explorer.ui.widgets.formula import Formula
-from explorer.ui.widgets.labels import SteadyLabel, be_there
+from explorer.ui.widgets.inputs import PushButton
+from explorer.ui.widgets.labels import Label, SteadyLabel, be_there
 from explorer.ui.widgets.layouts import row_in
 from explorer.ui.widgets.names import set_names
 from explorer.ui.workbench import Workbench
@@ -24,13 +25,11 @@ FOLLOWS = FLAGS.LinksAccessibleByMouse | FLAGS.LinksAccessibleByKeyboard
 SELECTS = FLAGS.TextSelectableByMouse | FLAGS.TextSelectableByKeyboard
 
 
-class SectionLabel(QLabel):
+class SectionLabel(Label):
     """A heading on the page."""
 
     def __init__(self, bench: Workbench, section: Section, parent: QWidget | None = None) -> None:
-        super().__init__(_heading(section.text), parent)
-        mark(self, role="heading")
-        self.setWordWrap(True)
+        super().__init__(_heading(section.text), "heading", parent, wraps=True)
         self.setCursor(Qt.CursorShape.WhatsThisCursor)
 
     def tell(self, section: Section) -> None:
@@ -44,15 +43,13 @@ def _heading(text: str) -> str:
     return escape(text, quote=False) if named == text and "<" in text else named
 
 
-class NoteLabel(QLabel):
+class NoteLabel(Label):
     """A sentence."""
 
     def __init__(self, bench: Workbench, note: Note, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(role="error" if note.wrong else "note", parent=parent, wraps=note.wide)
         self._theme = bench.appearance.theme
-        mark(self, role="error" if note.wrong else "note")
         self.setTextFormat(Qt.TextFormat.RichText)
-        self.setWordWrap(note.wide)
         if note.selects:
             self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         if note.wide:
@@ -83,11 +80,9 @@ class PassageView(SteadyLabel):
     """Words that may lead on, by mouse and by keys."""
 
     def __init__(self, bench: Workbench, passage: Passage, parent: QWidget | None = None) -> None:
-        super().__init__(role=passage.role, parent=parent)
+        super().__init__(role=passage.role, parent=parent, plain=passage.plain)
         self._bench = bench
         self.label.linkActivated.connect(self.follow)
-        if passage.plain:
-            self.label.setTextFormat(Qt.TextFormat.PlainText)  # rich text takes Qt ten times as long
         self.tell(passage)
 
     def tell(self, passage: Passage) -> None:
@@ -126,10 +121,8 @@ class WaitingBar(QWidget):
     def __init__(self, bench: Workbench, waiting: Waiting, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._aside, self._waiting, self._share = bench.aside, waiting, 0.0
-        self._words = mark(QLabel(), role="note")
-        self.button = QPushButton()
-        self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.button.clicked.connect(self._turn)
+        self._words = Label(role="note")
+        self.button = PushButton("", self._turn)
         row = row_in(self, self.button, spacing=bench.appearance.px(12))
         row.addWidget(self._words, 1)  # the button stays where it is while the words grow
         self._aside.progressed.connect(self._follow)

@@ -4,12 +4,12 @@ is one of the reader's choices on the page.
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QMouseEvent
-from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QSlider, QStyle, QStyleOptionSlider, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QSlider, QStyle, QStyleOptionSlider, QWidget
 
 from explorer.pages.page import Note, Player
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.note import NoteLabel
-from explorer.ui.theme import mark
+from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import be_there
 from explorer.ui.workbench import Workbench
 
@@ -53,10 +53,9 @@ class PlayerView(QWidget):
         self._grid.setVerticalSpacing(px(4))
         self._grid.setColumnStretch(3, 1)
         self._lines = 1
-        self.button = QPushButton("Pause")
+        self.button = PushButton("Pause", self.toggle, keys=True)
         self.button.ensurePolished()
         self.button.setMinimumWidth(self.button.sizeHint().width())  # wide enough for "Play" and "Pause"
-        self.button.clicked.connect(self.toggle)
         self._grid.addWidget(self.button, 0, 0)
         self.slider = Scrub(Qt.Orientation.Horizontal)
         self.slider.setFixedWidth(px(SLIDER))
@@ -65,9 +64,7 @@ class PlayerView(QWidget):
         self.slider.valueChanged.connect(self._go_to)
         self._grid.addWidget(self.slider, 0, 1)
         self._speed = bench.speeds.get(player.id, SPEEDS[0])
-        self.speed = mark(QPushButton(), link="true")
-        self.speed.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # so that Space still plays and pauses after a click on it
-        self.speed.clicked.connect(self._go_faster)
+        self.speed = PushButton("", self._go_faster, look="link")  # Space still plays and pauses after a click on it
         self._show_speed()
         self._grid.addWidget(self.speed, 0, 2)
         self.words = NoteLabel(bench, Note("said", player.said))

@@ -1,4 +1,4 @@
-"""Widgets to choose or type with: boxes, sliders, choices, lines of words, menus and message boxes.
+"""Widgets to press, choose or type with: buttons, boxes, sliders, choices, lines of words, menus and message boxes.
 
 On a page that scrolls, the wheel over a combo box scrolls the page, and so does the wheel over a spin box or a slider
 without the focus. Menus are no higher than the window, and scroll. Message boxes have the program's own look, without
@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 )
 
 from explorer import PROGRAM
-from explorer.ui.theme import mark
+from explorer.ui.theme import Look, mark
 from explorer.ui.widgets.labels import as_tip
 from explorer.ui.widgets.layouts import row_in
 from explorer.ui.widgets.names import with_ampersands
@@ -41,6 +41,49 @@ from explorer.ui.workbench import Workbench
 
 ROUNDED = 4
 """Pixels that Qt may lose where it rounds the width of the words of a box."""
+
+
+class PushButton(QPushButton):
+    """A button with words.
+
+    Parameters
+    ----------
+    text : str
+        Each & in it is shown.
+    act : callable, optional
+        What a click does.
+    name : str
+        What a screen reader says in place of the text; of a sign, such as ✕, the tip as far as its first " (" or ";".
+    keys : bool
+        Whether also a click gives it the keyboard focus.
+    """
+
+    def __init__(
+        self,
+        text: str = "",
+        act: Callable[[], object] | None = None,
+        tip: str = "",
+        parent: QWidget | None = None,
+        *,
+        look: Look = "",
+        name: str = "",
+        keys: bool = False,
+        checkable: bool = False,
+    ) -> None:
+        super().__init__(with_ampersands(text), parent)
+        self.setCheckable(checkable)
+        if look:
+            self.setProperty(look, "true")
+        if not keys:
+            self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        if tip:
+            self.setToolTip(as_tip(tip))
+        if text and not any(map(str.isalpha, text)):
+            name = name or re.split(r" \(|;", tip)[0]
+        if name:
+            self.setAccessibleName(name)
+        if act is not None:
+            self.clicked.connect(lambda: act())  # a click also says whether the button is checked
 
 
 class ComboBox(QComboBox):
@@ -153,11 +196,8 @@ class Segments(QWidget):
         last = len(titles) - 1
         for i, title in enumerate(titles):
             place = "only" if not last else "first" if i == 0 else "last" if i == last else "middle"
-            button = mark(QPushButton(with_ampersands(title)), segment=place)
-            button.setCheckable(True)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setAccessibleName(f"{spoken} {title}")
-            button.setToolTip(as_tip(f"{spoken} {title}"))
+            whole = f"{spoken} {title}"
+            button = mark(PushButton(title, tip=whole, name=whole, checkable=True), segment=place)
             self.group.addButton(button, i)
             layout.addWidget(button)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -281,14 +321,9 @@ class WordLine(QLineEdit):
             event.accept()  # otherwise the completer writes the current row
 
 
-def fold_button(fold: QAction, sign: str, parent: QWidget | None = None) -> QPushButton:
+def fold_button(fold: QAction, sign: str, parent: QWidget | None = None) -> PushButton:
     """A button with an arrow that triggers an action, and has its tooltip and name.
 
     `sign`: an arrow in the direction in which the part is folded or unfolded.
     """
-    button = mark(QPushButton(sign, parent), link="true")
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    button.setToolTip(fold.toolTip())
-    button.setAccessibleName(fold.text())
-    button.clicked.connect(fold.trigger)
-    return button
+    return PushButton(sign, fold.trigger, fold.toolTip(), parent, look="link", name=fold.text())

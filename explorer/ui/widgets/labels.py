@@ -1,4 +1,4 @@
-"""Words that keep their place, and icons.
+"""Words, and icons.
 
 A `SteadyLabel` is laid out again only if its words need another height. Icons are drawn in one colour, tinted to the
 theme.
@@ -14,7 +14,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from explorer.paths import resources
-from explorer.ui.theme import Theme, mark
+from explorer.ui.theme import Role, Theme, mark
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.names import set_names
 
@@ -25,6 +25,43 @@ TAG = re.compile("<[^>]+>")
 MOST_KEPT = 32  # heights of words
 FIGURES = str.maketrans("123456789⁰¹²³⁴⁵⁶⁷⁸⁹", "000000000⁰⁰⁰⁰⁰⁰⁰⁰⁰⁰")
 """Replaces figures by 0: numbers of the same form become equal, as all figures here have one width (`Fonts`)."""
+
+
+def _typeset(text: str) -> str:
+    """Words with names typeset. Qt takes "a &amp; b" for plain words, and would write the mark."""
+    named = set_names(text)
+    return f"<span>{named}</span>" if "&amp;" in named else named
+
+
+class Label(QLabel):
+    """Words; names in them are typeset.
+
+    Parameters
+    ----------
+    text : str
+        Rich text allowed; `plain` text is shown letter by letter: the name of a file, for example, may look like HTML.
+    wraps : bool
+        Whether the words may take several lines.
+    """
+
+    def __init__(
+        self,
+        text: str = "",
+        role: Role = "",
+        parent: QWidget | None = None,
+        *,
+        plain: bool = False,
+        wraps: bool = False,
+        align: Qt.AlignmentFlag | None = None,
+    ) -> None:
+        super().__init__(text if plain else _typeset(text), parent)
+        mark(self, role=role)
+        if plain:
+            self.setTextFormat(Qt.TextFormat.PlainText)
+        if wraps:
+            self.setWordWrap(True)
+        if align is not None:
+            self.setAlignment(align)
 
 
 def line_of(label: QLabel) -> int:
@@ -47,12 +84,12 @@ def be_there(widget: QWidget, there: bool) -> None:
         widget.setVisible(there)
 
 
-class Prose(QLabel):
+class Prose(Label):
     """Words that wrap, in lines short enough to be read easily, however wide their place is."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str = "", role: Role = "") -> None:
         self._heights: dict[tuple[object, ...], int] = {}
-        super().__init__(text)
+        super().__init__(text, role)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.setWordWrap(True)  # after the policy: setting one forgets that the height depends on the width
 
@@ -70,7 +107,7 @@ class Prose(QLabel):
         let_end(self, max(event.size().width() - line_of(self), 0))
 
 
-class _PaintedOnce(QLabel):
+class _PaintedOnce(Label):
     """A label that is painted once: Qt lays out rich text while painting it, and then asks to paint it again."""
 
     def event(self, event: QEvent) -> bool:
@@ -93,24 +130,16 @@ class SteadyLabel(QWidget):
     If the words of a `QLabel` change, the layout that holds it is computed again, even for words of the same size: in a
     column of ten labels that is a quarter of the time from an edit to the screen.
 
-    Parameters
-    ----------
-    text : str
-        Rich text allowed.
-    role : str
-        See `theme`.
+    `plain`: whether the text is shown letter by letter, as code is; rich text takes Qt ten times as long.
     """
 
-    def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, text: str = "", role: Role = "", parent: QWidget | None = None, *, plain: bool = False) -> None:
         super().__init__(parent)
         self._heights: dict[tuple[object, ...], int] = {}
         self._text = ""
-        self._typed = role == "code"
-        self.label = _PaintedOnce(self)
-        self.label.setWordWrap(True)
-        self.label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        if role:
-            mark(self.label, role=role)
+        self._typed = plain or role == "code"
+        top = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+        self.label = _PaintedOnce(role=role, parent=self, plain=plain, wraps=True, align=top)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setText(text)
 
@@ -122,10 +151,7 @@ class SteadyLabel(QWidget):
         """Show other words; names in them are typeset, but not in code and plain text."""
         if text != self._text:
             self._text = text
-            plain = self._typed or self.label.textFormat() == Qt.TextFormat.PlainText
-            shown = text if plain else set_names(text)
-            # Qt takes "a &amp; b" for plain words, and would write the mark.
-            self.label.setText(f"<span>{shown}</span>" if not plain and "&amp;" in shown else shown)
+            self.label.setText(text if self._typed else _typeset(text))
             self._fit()
 
     def height_at(self, width: int) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QVariantAnimation
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from explorer.core.byte_pairs import typed
 from explorer.core.errors import ExplorerError
@@ -22,10 +22,11 @@ from explorer.pages.whole.opening import first_picture, likeliest, opening, open
 from explorer.sentences import sentence
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.stylesheet import opening_stylesheet
-from explorer.ui.theme import mark
+from explorer.ui.theme import Role, mark
 from explorer.ui.turns import do_once_painted, later
 from explorer.ui.widgets import UNBOUNDED
-from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.inputs import PushButton
+from explorer.ui.widgets.labels import Label, SteadyLabel
 from explorer.ui.widgets.layouts import FlowLayout
 from explorer.ui.widgets.names import with_ampersands
 
@@ -57,9 +58,8 @@ class OpeningPage(QFrame):
         self.at = 1.0
         """The moment of the motion that is shown, from 0 to 1."""
         self._read_view()
-        self._title = mark(QLabel("How a transformer finds the next word"), role="title")
-        self.said = mark(QLabel(wordWrap=True), role="lead")
-        self.said.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
+        self._title = Label("How a transformer finds the next word", "title")
+        self.said = Label(role="lead", wraps=True, align=Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
         self.picture = PicturePlace(self._bench.appearance.turns, self._made, self._shown[0], 0, 0)
         self.picture.fills = True
         self.picture.setMaximumSize(UNBOUNDED, UNBOUNDED)
@@ -67,22 +67,21 @@ class OpeningPage(QFrame):
         self.field.setAccessibleName("A sentence of your own")
         self.field.setPlaceholderText("A sentence of your own")
         self.field.returnPressed.connect(self._read)
-        self.button = mark(QPushButton("Show me how"), primary="true", large="true")
-        self.button.setToolTip("What happens in there, in ten steps")
-        self.button.clicked.connect(window.lessons.begin_first)
+        begin, tip = window.lessons.begin_first, "What happens in there, in ten steps"
+        self.button = mark(PushButton("Show me how", begin, tip, look="primary", keys=True), large="true")
         self.told = SteadyLabel(role="muted")
         self.told.label.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self.told.label.setOpenExternalLinks(False)
         self.told.label.linkActivated.connect(self._take)
-        self.again = self._link("Play again", self.play)
-        self._go_on = QPushButton()
+        self.again = PushButton("Play again", self.play, look="link")
+        self._go_on = PushButton(keys=True)
         self._go_on.hide()
         self.links = (
             self.again,
-            self._link("Choose a lesson", window.lessons.show_lessons),
-            self._link("Open a model you know …", window.files.open_model),
-            self._link("Open a file …", window.files.open),
-            self._link("Open the whole explorer", lambda: window.go_to_stage(WHOLE)),
+            PushButton("Choose a lesson", window.lessons.show_lessons, look="link"),
+            PushButton("Open a model you know …", window.files.open_model, look="link"),
+            PushButton("Open a file …", window.files.open, look="link"),
+            PushButton("Open the whole explorer", lambda: window.go_to_stage(WHOLE), look="link"),
         )
         self._motion = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=TIME)
         self._motion.valueChanged.connect(self.show_at)
@@ -96,12 +95,6 @@ class OpeningPage(QFrame):
         from explorer.ui.drawing.view import DrawingView  # here, because it imports pyqtgraph, which takes long
 
         return DrawingView(self._bench, drawing)
-
-    def _link(self, text: str, act: object) -> QPushButton:
-        link = mark(QPushButton(text), link="true")
-        link.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        link.clicked.connect(act)
-        return link
 
     def _lay_out(self) -> None:
         self._column = QVBoxLayout(self)
@@ -229,7 +222,7 @@ class OpeningPage(QFrame):
         """Show what the reader can do; with large text only the first sentence, to leave room for the picture."""
         self._tell(TRY if self._bench.view.looking.large else TRY + LOOK, "muted")
 
-    def _tell(self, text: str, role: str) -> None:
+    def _tell(self, text: str, role: Role) -> None:
         mark(self.told.label, role=role)
         self.told.setText(text)
 
