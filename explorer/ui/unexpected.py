@@ -4,6 +4,7 @@ import logging
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -11,10 +12,10 @@ from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialogButtonBox, QMessageBox, QPushButton
+from PySide6.QtWidgets import QDialogButtonBox, QMessageBox
 
 from explorer.parts import parts
-from explorer.ui.widgets.inputs import message_box
+from explorer.ui.widgets.inputs import PushButton, message_box
 from explorer.ui.window.main_window import MainWindow
 
 LOG, LOG_BYTES, LOGS = "explorer.log", 500_000, 2
@@ -86,10 +87,10 @@ class Unexpected(QObject):
             self.box = None
 
 
-def _add(box: QMessageBox, words: str, act: object) -> QPushButton:
+def _add(box: QMessageBox, words: str, act: Callable[[], object]) -> PushButton:
     """A button that leaves the box open."""
-    button = box.addButton(words, QMessageBox.ButtonRole.ActionRole)
-    assert isinstance(button, QPushButton)
+    button = PushButton(words, parent=box, keys=True)
+    box.addButton(button, QMessageBox.ButtonRole.ActionRole)
     button.clicked.disconnect()  # a box closes on any button
     button.clicked.connect(act)
     return button

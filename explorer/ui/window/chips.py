@@ -4,9 +4,9 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QWheelEvent
-from PySide6.QtWidgets import QCompleter, QLineEdit, QMenu, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QMenu, QScrollArea, QWidget
 
-from explorer.ui.theme import mark
+from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.names import with_ampersands
 
 FAR_ENOUGH = 12  # pixels after which a press becomes a drag
@@ -18,7 +18,7 @@ SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 Key, Alt = Qt.Key, Qt.KeyboardModifier.AltModifier
 
 
-class Chip(QPushButton):
+class Chip(PushButton):
     """One token. Click: light it; double click, Enter or F2: type; Delete: remove; Alt+arrows or a drag: move."""
 
     edit_wanted = Signal(int)
@@ -30,14 +30,11 @@ class Chip(QPushButton):
     dropped = Signal(int, QPoint)
 
     def __init__(self, position: int, editable: bool) -> None:
-        super().__init__()
-        mark(self, chip="true")
+        how = "Double click to type, Delete to remove, drag or Alt+arrows to move" if editable else "Click to follow it"
+        super().__init__(tip=how, look="chip", checkable=True)
         self.position, self._editable = position, editable
         self._pressed: QPoint | None = None
-        self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        how = "Double click to type, Delete to remove, drag or Alt+arrows to move" if editable else "Click to follow it"
-        self.setToolTip(how)
 
     def say(self, word: str) -> None:
         """Show a word."""

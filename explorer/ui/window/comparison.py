@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change, Document
@@ -17,9 +17,9 @@ from explorer.ui.errors import show_error
 from explorer.ui.files import Files
 from explorer.ui.page.area import StageArea
 from explorer.ui.selection import Cell, Selection
-from explorer.ui.theme import mark
 from explorer.ui.turns import Bridge, later
-from explorer.ui.widgets.inputs import Segments
+from explorer.ui.widgets.inputs import PushButton, Segments
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.window.notice import Computing
 from explorer.ui.workbench import Workbench
@@ -73,11 +73,8 @@ class Comparison(QFrame):
         self._showing.choose(0)
         self._showing.group.idClicked.connect(lambda i: self.bench.selection.show(("values", "difference")[i]))
         self.bench.selection.showing_changed.connect(self._say)
-        self._note = mark(QLabel(), role="small")
-        close = mark(QPushButton("✕"), link="true")
-        close.setToolTip("End the comparison (Ctrl+E)")
-        close.setAccessibleName("End the comparison")
-        close.clicked.connect(self.closed)
+        self._note = Label(role="small")
+        close = PushButton("✕", self.closed.emit, "End the comparison (Ctrl+E)", look="link", keys=True)
         self._bar, px = QWidget(), bench.appearance.px
         bar = QHBoxLayout(self._bar)
         bar.setContentsMargins(px(18), px(8), px(8), 0)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QScrollArea,
     QToolButton,
@@ -20,10 +19,10 @@ from PySide6.QtWidgets import (
 from explorer.core.frozen import Frozen
 from explorer.ui.appearance import Appearance
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.theme import mark, qcolor
+from explorer.ui.theme import qcolor
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
-from explorer.ui.widgets.labels import icon
+from explorer.ui.widgets.labels import Label, icon
 from explorer.ui.widgets.tree import inside, written_in
 
 MOST = 999
@@ -147,7 +146,7 @@ class FindBar(QFrame):
         self.field.textChanged.connect(self._look)
         self.field.installEventFilter(self)
         self._row.addWidget(self.field)
-        self.said = mark(QLabel(), role="muted")
+        self.said = Label(role="muted")
         self._row.addWidget(self.said)
         self._buttons = {
             "back": self._button("Place before (Shift+Enter)", lambda: self.go(-1)),

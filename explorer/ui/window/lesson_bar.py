@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout
 
 from explorer.lessons.loader import load
 from explorer.lessons.prose import each_sentence
 from explorer.lessons.schema import Lesson
 from explorer.ui.selection import Cell
-from explorer.ui.theme import mark
 from explorer.ui.turns import later
-from explorer.ui.widgets.inputs import fold_button
-from explorer.ui.widgets.labels import Prose
+from explorer.ui.widgets.inputs import PushButton, fold_button
+from explorer.ui.widgets.labels import Label, Prose
 from explorer.ui.widgets.names import broken, set_names
 from explorer.ui.workbench import Workbench
 
@@ -46,18 +45,12 @@ class LessonBar(QFrame):
         super().__init__()
         self.setObjectName("lessonBar")
         self._bench = bench
-        self._title = mark(QLabel(textFormat=Qt.TextFormat.PlainText), role="strong")
-        self._more = mark(QPushButton(), link="true")
-        self._more.setCheckable(True)
-        self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._more.setToolTip("Read all about this example")
+        self._title = Label(role="strong", plain=True)
+        self._more = PushButton(tip="Read all about this example", look="link", checkable=True)
         self._more.toggled.connect(self.refresh)
-        self.steps = mark(QPushButton("Steps"), link="true")
-        self.steps.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.steps.setToolTip("Go on with this lesson where it was left")
-        self._text, self._try = Prose(""), Prose("")
-        mark(self._try, role="muted")
-        self._line = QLabel()
+        self.steps = PushButton("Steps", tip="Go on with this lesson where it was left", look="link")
+        self._text, self._try = Prose(), Prose(role="muted")
+        self._line = Label()
         self._line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._line.installEventFilter(self)
         folds = fold_button(fold, "▾")

@@ -10,7 +10,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy
 
 from explorer.core.numbers import percent
 from explorer.document.document import Document
@@ -18,7 +18,8 @@ from explorer.pages.levels import act_title
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
 from explorer.ui.saving import Saver
-from explorer.ui.theme import mark
+from explorer.ui.widgets.inputs import PushButton
+from explorer.ui.widgets.labels import Label
 from explorer.words.progress import Progress
 
 
@@ -29,12 +30,10 @@ class Notice(QFrame):
         super().__init__()
         self.setObjectName("notice")
         self._appearance = appearance
-        self._text = QLabel()
-        self._text.setTextFormat(Qt.TextFormat.PlainText)  # the name of a file may look like HTML
-        self._text.setWordWrap(True)
+        self._text = Label(plain=True, wraps=True)  # the name of a file may look like HTML
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._text, 1)
-        self.buttons: dict[str, QPushButton] = {}
+        self.buttons: dict[str, PushButton] = {}
         self.hide()
         self.restyle()
 
@@ -45,11 +44,8 @@ class Notice(QFrame):
             button.deleteLater()
         self.buttons = {}
         for words, act in answers.items():
-            button = QPushButton(words)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.clicked.connect(partial(self._answer, act))
-            self._row.addWidget(button)
-            self.buttons[words] = button
+            self.buttons[words] = PushButton(words, partial(self._answer, act))
+            self._row.addWidget(self.buttons[words])
         self.show()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
@@ -78,7 +74,7 @@ PATIENCE_MS = 100
 """Work that takes less time seems to happen at once (Nielsen 1993); a word that flashes up would only disturb."""
 
 
-class Computing(QLabel):
+class Computing(Label):
     """The word “Computing …”, shown if the work takes long enough to be noticed. It takes the rest of the bar's width.
 
     Parameters
@@ -90,10 +86,8 @@ class Computing(QLabel):
     """
 
     def __init__(self, background: Background, writer: Background | None = None) -> None:
-        super().__init__()
-        mark(self, role="small")
         # Aligned to the right, because beside the tabs it would look like a tab.
-        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        super().__init__(role="small", align=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.setIndent(INDENT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.setAccessibleName("Computing")

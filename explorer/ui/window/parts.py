@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QLabel, QLayout, QMainWindow, QScrollArea, QSizePolicy, QSplitter, QWidget
+from PySide6.QtWidgets import QDockWidget, QLayout, QMainWindow, QScrollArea, QSizePolicy, QSplitter, QWidget
 
 from explorer.core.graph import Stage
 from explorer.document.document import Change
@@ -20,8 +20,8 @@ from explorer.settings import Settings
 from explorer.ui.files import Files
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
-from explorer.ui.theme import mark
 from explorer.ui.turns import later
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
@@ -216,7 +216,7 @@ class SideBySide(QSplitter):
         self.own.setSizePolicy(area.sizePolicy())
         self.addWidget(self.own)
         above = column_in(self.own, spacing=0)
-        self._said = mark(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), role="strong")
+        self._said = Label(role="strong", plain=True, wraps=True)
         self._said.setContentsMargins(bench.appearance.px(20), 0, 0, 0)
         self._said.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._said.hide()

@@ -1,6 +1,7 @@
 """The pipeline map: the stages of the graph in reading order, under their headings."""
 
 import re
+from functools import partial
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -17,8 +18,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QFrame,
-    QLabel,
-    QPushButton,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -28,6 +27,8 @@ from explorer.core.graph import Stage
 from explorer.pages.levels import stages_of
 from explorer.ui.theme import mark, qcolor
 from explorer.ui.turns import later
+from explorer.ui.widgets.inputs import PushButton
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import column_in, scroll_area
 from explorer.ui.workbench import Workbench
 
@@ -142,17 +143,14 @@ class PipelineMap(QFrame):
         """The buttons of the stages that are shown."""
         self.stops: tuple[Stage, ...] = ()
         self._open = ""
-        self._headings: list[QLabel | QPushButton] = []
+        self._headings: list[Label | PushButton] = []
         self._folding: set[str] = set()
         self._titled = True
         self._scroll = scroll_area(sideways=False)
         column_in(self, self._scroll)
         self._fold = fold
         # The button is beside the first heading; a line of its own would push the last stage out of sight.
-        self._folds = QPushButton(self)
-        mark(self._folds, link="true")
-        self._folds.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._folds.clicked.connect(fold.toggle)
+        self._folds = PushButton("", fold.toggle, parent=self, look="link")
         self._folds.raise_()
         bench.selection.stage_changed.connect(self._mark)
         self._again = later(self, self._draw)
@@ -253,23 +251,18 @@ class PipelineMap(QFrame):
                 found[groups[k]] = "" if k - 1 in far else f"{stack} {k + 1} to {last + 1}"
         return found
 
-    def _heading(self, first: Stage, several: str = "") -> QLabel | QPushButton:
+    def _heading(self, first: Stage, several: str = "") -> Label | PushButton:
         """The heading of a group; a click on the heading of a foldable layer, or of several, opens the layer."""
         indent = self._bench.appearance.px(10)
         numbered = re.fullmatch(r"(\w).*?(\d+)", first.group)
         short = "⋯" if several else "".join(numbered.groups()) if numbered else ""
         words = (several or first.group) if self._titled else short
         if first.group not in self._folding:
-            label = mark(QLabel(words), role="group")
-            label.setAlignment(Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft)
+            label = Label(words, "group", align=Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft)
             label.setContentsMargins(indent if self._titled else 2, 0, 0, 0)
             return label
-        button = mark(QPushButton(words), role="group")
-        button.setAccessibleName(several or first.group)
-        button.setToolTip(f"Open {first.where}")
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.clicked.connect(lambda: self._bench.selection.go_to(first.name))
-        return button
+        act, name = partial(self._bench.selection.go_to, first.name), several or first.group
+        return mark(PushButton(words, act, f"Open {first.where}", name=name), role="group")
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""

@@ -1,15 +1,15 @@
 """The token bar: the words of each sequence, which the user can type, add, remove and move."""
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
 
 from explorer.core.graph import Graph
 from explorer.document.continuation import nearest_words
 from explorer.document.document import Change
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.area import StageArea
-from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
 from explorer.ui.widgets import UNBOUNDED
+from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.layouts import FlowLayout
 from explorer.ui.widgets.names import with_ampersands
 from explorer.ui.window.token_strip import TokenStrip
@@ -38,8 +38,7 @@ class TokenBar(QFrame):
         holder = QWidget()
         self._flow = FlowLayout(holder)
         layout.addWidget(holder, 1)
-        self._row = mark(QPushButton(self), link="true")
-        self._row.clicked.connect(self._go_to_row)
+        self._row = PushButton("", self._go_to_row, parent=self, look="link", keys=True)
         self._row.hide()
         bench.selection.token_changed.connect(self._light)
         bench.selection.token_chosen.connect(self._reveal)

@@ -7,8 +7,6 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
-    QLabel,
-    QPushButton,
     QToolButton,
     QWidget,
 )
@@ -20,7 +18,8 @@ from explorer.document.continuation import as_read
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
-from explorer.ui.widgets.labels import icon
+from explorer.ui.widgets.inputs import PushButton
+from explorer.ui.widgets.labels import Label, icon
 from explorer.ui.widgets.layouts import row_in
 from explorer.ui.window.chips import Chip, Rail, WordEdit
 from explorer.ui.workbench import Workbench
@@ -49,7 +48,7 @@ class TokenStrip(QWidget):
         self._line = row_in(content)
         self._line.addStretch()
         self._rail = Rail(content)
-        self._label = mark(QLabel(), role="muted")
+        self._label = Label(role="muted")
         self._low = False
         self._back = self._arrow("words before these", -1)
         self._next = self._arrow("words after these", 1)
@@ -58,9 +57,12 @@ class TokenStrip(QWidget):
         layout.addWidget(self._next)
         if editable:
             # `pressed`, not `clicked`: a word being typed has then just lost the focus, and was taken.
-            self._adds = self._button(layout, "+", f"Add a token to {axis}")
+            self._adds = PushButton("+", tip=f"Add a token to {axis}", look="chip", keys=True)
             self._adds.pressed.connect(self.add)
-            self._button(layout, "✎", f"Type all of {axis}").pressed.connect(self.edit_all)
+            types = PushButton("✎", tip=f"Type all of {axis}", look="chip", keys=True)
+            types.pressed.connect(self.edit_all)
+            for button in (self._adds, types):
+                layout.addWidget(mark(button, add="true"))
         bar = self._rail.horizontalScrollBar()
         bar.rangeChanged.connect(self._show_arrows)
         bar.valueChanged.connect(self._show_arrows)
@@ -81,13 +83,6 @@ class TokenStrip(QWidget):
         button.setToolTip(f"Show the {what}; so does the wheel")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.clicked.connect(lambda: self._scroll(way))
-        return button
-
-    def _button(self, layout: QHBoxLayout, text: str, what: str) -> QPushButton:
-        button = mark(QPushButton(text), chip="true", add="true")
-        button.setAccessibleName(what)
-        button.setToolTip(what)
-        layout.addWidget(button)
         return button
 
     # Showing words

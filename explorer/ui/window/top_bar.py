@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFont, QFontMetrics
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
@@ -17,7 +17,7 @@ from explorer.ui.appearance import dress_now
 from explorer.ui.errors import show_done
 from explorer.ui.files import Files
 from explorer.ui.theme import mark
-from explorer.ui.widgets.inputs import ComboBox, Segments
+from explorer.ui.widgets.inputs import ComboBox, PushButton, Segments
 from explorer.ui.widgets.labels import as_tip, icon
 from explorer.ui.widgets.layouts import FlowLayout, row_in
 from explorer.ui.widgets.names import with_ampersands
@@ -116,7 +116,7 @@ class SettingChoice(QWidget):
         self._list.addItems(titles)
         self._list.view().setMinimumWidth(self._list.view().sizeHintForColumn(0) + MARGIN)
         self.be_narrow(self._narrow)
-        for control in (*self._buttons.findChildren(QPushButton), self._list):
+        for control in (*self._buttons.group.buttons(), self._list):
             self.setTabOrder(before, control)  # needed because these controls are made after the ones to their right
             before = control
 
@@ -197,17 +197,13 @@ class TopBar(QFrame):
         # Only after the layout is added: otherwise PySide does not notice when its items are deleted.
         self._below.addStretch(1)
         # The menu of all actions.
-        self.menu = mark(QPushButton(MENU), tab="true")
-        self.menu.setAccessibleName("Menu")
-        self.menu.setToolTip(actions.menu.toolTip())
-        self.menu.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.menu = PushButton(MENU, tip=actions.menu.toolTip(), look="tab", name="Menu")
         self._menu = MainMenu(actions, files, self.menu)
         self.menu.setMenu(self._menu)
         actions.menu.triggered.connect(self.menu.showMenu)
         self._row.addWidget(self.menu)
         # The title of what is open; its menu lists what else can be opened.
-        self.title = mark(QPushButton(), tab="true", document="true")
-        self.title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.title = mark(PushButton(look="tab"), document="true")
         lessons, references = (partial(self.tab_chosen.emit, name) for name in ("Lessons", "References"))
         actions.references.triggered.connect(lambda: references())
         actions.light.triggered.connect(self._say_what_is_lit)
@@ -237,14 +233,9 @@ class TopBar(QFrame):
         self.tab_chosen.emit("Pipeline")
         self._bench.selection.go_to(CARD)
 
-    def _button_of(self, tab: Tab, hint: str) -> QPushButton:
-        button = mark(QPushButton(tab), tab="true")
-        button.setCheckable(True)
+    def _button_of(self, tab: Tab, hint: str) -> PushButton:
+        button = PushButton(tab, lambda: self.tab_chosen.emit(tab), hint, look="tab", name=tab, checkable=True)
         button.setChecked(tab == self.tab)
-        button.setAccessibleName(tab)
-        button.setToolTip(hint)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.clicked.connect(lambda: self.tab_chosen.emit(tab))
         self._row.addWidget(button)
         return button
 
