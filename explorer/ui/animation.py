@@ -17,7 +17,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QRegion
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
@@ -33,9 +33,10 @@ from explorer.ui.page.page_view import PageView
 from explorer.ui.page.player import EACH, PlayerView
 from explorer.ui.render import fill, laid_out, paper, spoken
 from explorer.ui.selection import Selection
-from explorer.ui.theme import mark, qcolor
+from explorer.ui.theme import qcolor
 from explorer.ui.turns import Bridge
 from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
@@ -160,8 +161,8 @@ class _Played(QWidget):
             self._place |= QRect(box.mapTo(view.elements, QPoint()), box.size())
         if all(one.matrix.place.node != cell.node for one in shown):
             self._place = view.elements.rect()
-        self._name = QLabel(f"<b>{escape(about.name)}</b> [{escape(about.where)}]", self)
-        self._value = mark(QLabel(self), role="small")
+        self._name = Label(f"<b>{escape(about.name)}</b> [{escape(about.where)}]", parent=self)
+        self._value = Label(role="small", parent=self)
         formula = Formula(parent=self, em=1.2)
         formula.set_latex(about.formula)
         self._views = [DerivationView(bench, self) for _ in about.parts]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QTextDocument
-from PySide6.QtWidgets import QAbstractButton, QApplication, QBoxLayout, QLabel, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QBoxLayout, QTableView, QWidget
 from shiboken6 import isValid
 
 from explorer.lessons.glossary import Term, glossary
@@ -19,6 +19,7 @@ from explorer.ui.page.column_tab import SideColumn
 from explorer.ui.theme import NODE
 from explorer.ui.turns import later
 from explorer.ui.widgets import UNBOUNDED
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.tree import widget_at
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def term_at(window: QWidget, place: QPoint) -> Term | None:
         return None
     word, node = _word_at(window, widget, place), widget.property(NODE)
     own = glossary().of_node(node) if node else None
-    if own is None or word is None or not isinstance(widget, QLabel):
+    if own is None or word is None or not isinstance(widget, Label):
         return own or word
     under = letter_at(widget, widget.mapFrom(window, place))
     named = under.text.split(" · ")[0]  # the node's name: "weights" above A are no parameters
@@ -46,7 +47,7 @@ def term_at(window: QWidget, place: QPoint) -> Term | None:
 
 
 def _word_at(window: QWidget, widget: QWidget, place: QPoint) -> Term | None:
-    if not isinstance(widget, QLabel) or not widget.text():
+    if not isinstance(widget, Label) or not widget.text():
         return None
     under = letter_at(widget, widget.mapFrom(window, place))
     if under.link:
@@ -65,7 +66,7 @@ class Letter(NamedTuple):
     link: bool  # whether it is in a link
 
 
-def letter_at(label: QLabel, place: QPoint) -> Letter:
+def letter_at(label: Label, place: QPoint) -> Letter:
     """What stands under a point of a label."""
     document = QTextDocument()
     document.setDocumentMargin(0)
@@ -85,7 +86,7 @@ def letter_at(label: QLabel, place: QPoint) -> Letter:
     return Letter(document.toPlainText(), at, bool(layout.anchorAt(point)))
 
 
-def _is_rich(label: QLabel) -> bool:
+def _is_rich(label: Label) -> bool:
     return label.textFormat() == Qt.TextFormat.RichText or "</" in label.text()
 
 
@@ -127,7 +128,7 @@ def _is_heading(text: str) -> bool:
 def _texts(widgets: Sequence[QWidget]) -> Iterator[tuple[str, bool]]:
     """What labels, buttons and the headings of lists say, and whether it has marks."""
     for widget in widgets:
-        if isinstance(widget, QLabel) and widget.text():
+        if isinstance(widget, Label) and widget.text():
             yield widget.text(), _is_rich(widget)
         elif isinstance(widget, QAbstractButton):
             yield widget.text(), False

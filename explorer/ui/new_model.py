@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFormLayout,
-    QLabel,
     QLineEdit,
     QScrollArea,
     QSpinBox,
@@ -28,6 +27,7 @@ from explorer.sentences import sentence
 from explorer.ui.background import Background
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.names import set_names
 from explorer.ui.window.chips import MOST_LETTERS
 from explorer.ui.workbench import Workbench
@@ -69,9 +69,7 @@ class NewModel(QDialog):
         self.kind = self._choice("Kind", tuple(KINDS), "The blocks of the model")
         self.source = self._text("Sentence", "the cat sat on the mat", "The words that it reads, separated by blanks")
         self.target = self._text("Translation", "le chat", "What the decoder should write")
-        self._learns = QLabel()
-        self._learns.setWordWrap(True)
-        mark(self._learns, role="small")
+        self._learns = Label(role="small", wraps=True)
         self._form.addRow("", self._learns)
         self.words = self._text("More words", "", "More words for the vocabulary, besides those of the sentences")
         self.layers = self._number("Layers", 1, 1, 48, "Of the encoder, and of the decoder")
@@ -83,9 +81,7 @@ class NewModel(QDialog):
         self.positions = self._choice("Positions", positions, "How the place of a word becomes numbers")
         self.initialiser = self._choice("Weights start", INITIALISERS, "How the random weights are chosen")
         self.seed = self._number("Seed", 0, 0, 2**31 - 1, "The same seed gives the same weights")
-        self._problem = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._problem.setWordWrap(True)
-        mark(self._problem, role="error")
+        self._problem = Label(role="error", plain=True, wraps=True)
         self._problem.hide()
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self._make_it = self.buttons.addButton("Make it", QDialogButtonBox.ButtonRole.AcceptRole)

@@ -24,7 +24,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QColor, QImage, QPageSize, QPainter, QPdfWriter, QRegion
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QGraphicsView, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QGraphicsView, QScrollArea, QWidget
 
 from explorer import PROGRAM
 from explorer.core.errors import ExplorerError, nearest
@@ -44,6 +44,7 @@ from explorer.ui.svg import Frames, for_every_viewer
 from explorer.ui.theme import LIGHT, qcolor
 from explorer.ui.turns import Bridge
 from explorer.ui.widgets.formula import typeset
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.tree import delete_now, inside
 from explorer.ui.workbench import Workbench
 
@@ -144,7 +145,7 @@ def as_in_sight(bench: Workbench, tab: QWidget, ending: str) -> bytes:
             if not late.visibleRegion().isEmpty():
                 late.fill()
                 _breathe()
-        words = spoken(tab) or " ".join(label.text() for label in inside(tab, QLabel) if label.isVisible())
+        words = spoken(tab) or " ".join(label.text() for label in inside(tab, Label) if label.isVisible())
         tab.setUpdatesEnabled(True)  # or nothing would be drawn
         return WRITERS[ending](Rendering(tab, 1.0, tab.size(), qcolor(PAPER.page), title, f"{title}. {words}"))
     finally:

@@ -48,7 +48,6 @@ def stylesheet(theme: Theme, fonts: Fonts, scale: float) -> str:
     roles = {field.name: getattr(theme, field.name) for field in fields(theme)}
     return Template(text).substitute(
         roles,
-        symbol_family=fonts.symbol.family(),
         code_family=fonts.code.family(),
         icons=(resources() / "icons").as_posix(),  # arrows and check marks: a style sheet cannot tint
         control=theme.muted,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QFileDialog, QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QFrame, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
@@ -23,6 +23,8 @@ from explorer.ui.page.column import Elements, Keys
 from explorer.ui.page.column_tab import ScrollPlace
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
+from explorer.ui.widgets.inputs import PushButton
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import FlowLayout, scroll_area
 from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.workbench import Workbench
@@ -37,7 +39,7 @@ class FramedCard(QFrame):
         self.bench, self.card, self._wide, self._most = bench, card, 0, 0
         self.setAccessibleName(card.title)
         mark(self, card="true")
-        self.heading = mark(QLabel(card.title, wordWrap=True), role="document")
+        self.heading = Label(card.title, "document", wraps=True)
         self._down = QVBoxLayout(self)
         self._down.addWidget(self.heading)
         self._replaced, self._tells, self._keys = Gone(self), False, Keys()
@@ -136,7 +138,7 @@ class WordsTab(QFrame, Screen):
         self._area = scroll_area()
         self._layout = QVBoxLayout(self)
         self._layout.setSpacing(0)
-        self._title = mark(QLabel("Words"), role="title")
+        self._title = Label("Words", "title")
         self._layout.addWidget(self._title)
         self._layout.addWidget(self._bar)
         self._layout.addWidget(self._area, 1)
@@ -245,10 +247,8 @@ class WordsTab(QFrame, Screen):
         """Make the row of links to the cards, once all cards are made."""
         self._whole = True
         for view in self.cards:
-            button = mark(QPushButton(view.card.short or view.card.title), link="true")
-            button.setAccessibleName(f"Go to: {view.card.title}")
-            button.setToolTip(view.card.title)
-            button.clicked.connect(lambda _=False, view=view: self.go_to(view))
+            act, title = partial(self.go_to, view), view.card.title
+            button = PushButton(view.card.short or title, act, title, look="link", name=f"Go to: {title}", keys=True)
             self._links.addWidget(button)
             button.show()  # at once, so that the layout gives them their room now
         self._layout.activate()

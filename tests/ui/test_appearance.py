@@ -117,7 +117,7 @@ def test_styled_controls_paint_without_a_warning(appearance, qtbot, mode, scale)
     qtbot.addWidget(bar)
     bar.setObjectName("topBar")
     row = QHBoxLayout(bar)
-    for role in ("title", "heading", "section", "symbol", "code", "error"):
+    for role in ("title", "heading", "section", "operator", "code", "error"):
         row.addWidget(mark(QLabel(role), role=role))
     for kind in ("chip", "tab", "primary", "link"):
         row.addWidget(mark(QPushButton(kind), **{kind: "true"}))

@@ -5,7 +5,7 @@ import re
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from explorer.lessons.glossary import LINK, glossary
 from explorer.lessons.loader import titles
@@ -14,7 +14,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.note import SectionLabel
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
-from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.labels import Label, SteadyLabel
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 Key = Qt.Key
@@ -55,14 +55,14 @@ def test_a_click_on_a_symbol_opens_its_entry_and_covers_nothing(window, page, ha
     assert window.inspector.isVisible()
     assert not window.terms.geometry().intersects(window.inspector.geometry())
     caption = next(
-        one for one in box_of(page, "encoder.1.self.head.1.weights").findChildren(QLabel) if "weights" in one.text()
+        one for one in box_of(page, "encoder.1.self.head.1.weights").findChildren(Label) if "weights" in one.text()
     )
     hand.click(caption, QPoint(12, caption.height() // 2))
     assert entry(window) == "attention weights"
 
 
 def test_the_word_under_the_pointer_counts(window, page, hand):
-    (sentence,) = [label for label in page.header.findChildren(QLabel) if label.text().startswith("Each word asks")]
+    (sentence,) = [label for label in page.header.findChildren(Label) if label.text().startswith("Each word asks")]
     metrics = QFontMetrics(sentence.font())
     sentence.ensurePolished()
     place = metrics.horizontalAdvance(sentence.text()[: sentence.text().index("value")]) + 6
@@ -84,7 +84,7 @@ def say(qtbot, appearance):
     qtbot.addWidget(holder)
 
     def show(words, width=900):
-        label = QLabel(words, holder)
+        label = Label(words, parent=holder)
         label.resize(width or label.sizeHint().width(), 30)
         holder.resize(label.size())
         with qtbot.waitExposed(holder):
@@ -139,7 +139,7 @@ def test_the_list_is_that_of_the_page(window, page, hand, eye, qtbot):
     assert "residual" not in listed(window)
     eye.go_to(window, "encoder.1.self.after")
     qtbot.waitUntil(lambda: "residual" in listed(window))
-    late = QLabel("Temperature", window.area.in_sight())
+    late = Label("Temperature", parent=window.area.in_sight())
     window.bench.appearance.turns.add(later(window, late.show, once=True))  # as a picture comes
     window.terms.follow()
     assert "temperature" not in listed(window)

@@ -7,7 +7,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QLabel, QToolTip
+from PySide6.QtWidgets import QToolTip
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
@@ -21,10 +21,9 @@ from explorer.ui.drawing.plot import ARROWS, Key, Plot
 from explorer.ui.drawing.strokes import kept
 from explorer.ui.drawing.zoom import Closer
 from explorer.ui.errors import show_error
-from explorer.ui.theme import mark as dress
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import AGAIN, is_loaded
-from explorer.ui.widgets.labels import as_tip
+from explorer.ui.widgets.labels import Label, as_tip
 from explorer.ui.workbench import Workbench
 
 GRIP = 14  # the greatest distance of the mouse from a point that it grips, in pixels at text scale 1
@@ -51,7 +50,7 @@ class DrawingView(Plot):
         self._targets: pointing.Targets | None = None
         self._held: Edit | None = None
         self._stroke: object = None
-        self._said: QLabel | None = None
+        self._said: Label | None = None
         self._asked: QPointF | None = None
         """The point that the words of the drawing's probe are about."""
         self.closer = Closer(self, self._marks)
@@ -192,10 +191,8 @@ class DrawingView(Plot):
             self._said.deleteLater()
             self._said = self._asked = None
         else:
-            said = dress(QLabel(drawing.probe.invitation, self), role="small")
-            said.setTextFormat(Qt.TextFormat.PlainText)
-            said.show()
-            self._said = said
+            self._said = Label(drawing.probe.invitation, "small", self, plain=True)
+            self._said.show()
         high = 0 if self._said is None else self._said.sizeHint().height()
         self.grid.setContentsMargins(0, 0, 0, high)
         self._place_probe()

@@ -6,12 +6,12 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QRegion, QWheelEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.ui.drawing.plot import Plot
-from explorer.ui.theme import mark
-from explorer.ui.widgets.labels import as_tip
+from explorer.ui.widgets.inputs import PushButton
+from explorer.ui.widgets.labels import Label, as_tip
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
@@ -55,27 +55,24 @@ class WordPicture(Plot):
         self.says_when_to_paint()
         self.head = QWidget(self)
         lines = column_in(self.head, spacing=0)
-        self._caption = mark(QLabel(), role="small")
+        self._caption = Label(role="small")
         # A longer caption, for a change or a gradient, must not make the picture wider.
         self._caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         lines.addWidget(self._caption)
         self.line = QHBoxLayout()
         lines.addLayout(self.line)
         self.line.addStretch()
+        acts: tuple[tuple[str, str, Callable[[], None]], ...] = (
+            ("−", "Look from farther away (−)", lambda: self.zoom(1 / STEP)),
+            ("+", "Look closer (+, or Ctrl and the wheel; drag to move)", lambda: self.zoom(STEP)),
+            ("all", "Show all words (0, or a double click)", lambda: self.look(self.whole)),
+        )
         self._buttons = [
-            self._button("−", "Look from farther away (−)", lambda: self.zoom(1 / STEP)),
-            self._button("+", "Look closer (+, or Ctrl and the wheel; drag to move)", lambda: self.zoom(STEP)),
-            self._button("all", "Show all words (0, or a double click)", lambda: self.look(self.whole)),
+            PushButton(sign, act, hint, look="link", name=f"{hint.partition(' (')[0]}: {self.spoken}")
+            for sign, hint, act in acts
         ]
-
-    def _button(self, sign: str, hint: str, act: Callable[[], None]) -> QPushButton:
-        button = mark(QPushButton(sign), link="true")
-        button.setToolTip(hint)
-        button.setAccessibleName(f"{hint.partition(' (')[0]}: {self.spoken}")
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.clicked.connect(act)
-        self.line.addWidget(button)
-        return button
+        for button in self._buttons:
+            self.line.addWidget(button)
 
     # Content and size
 

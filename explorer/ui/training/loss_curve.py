@@ -8,14 +8,14 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QLabel
 
 from explorer.core.graph import LOSS
 from explorer.core.ops import Array
 from explorer.pages.drawing import DRAWABLE
 from explorer.pages.page import Trace, Traces
 from explorer.ui.drawing.plot import Plot
-from explorer.ui.theme import mark, qcolor
+from explorer.ui.theme import qcolor
+from explorer.ui.widgets.labels import Label
 from explorer.ui.workbench import Workbench
 
 MOST_POINTS = 1500
@@ -81,15 +81,10 @@ class LossCurve(Plot):
         self._shapes = pg.ScatterPlotItem(size=8, pen=None, useCache=False)
         self.add(self._shapes, 4)
         self._spots: list[tuple[int, float, float]] = []
-        self.names = QLabel(self)
+        self.names = Label("", "small", self, wraps=True)
         """The names of the lines, if there are several."""
-        mark(self.names, role="small")
-        self.names.setWordWrap(True)
-        self.nothing = QLabel(self)
+        self.nothing = Label("", "muted", self, wraps=True, align=Qt.AlignmentFlag.AlignCenter)
         """The text of an empty picture."""
-        mark(self.nothing, role="muted")
-        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.nothing.setWordWrap(True)
         self.stand("left", "bottom")
         self.says_when_to_paint()
         self.restyle()

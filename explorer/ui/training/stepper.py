@@ -1,20 +1,20 @@
 """The controls of gradient descent: how to step, one step, many, play, how fast, pause, and back."""
 
+from functools import partial
 from math import inf
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSlider, QSpinBox, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS
 from explorer.core.numbers import alone, live, read_number
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.ui.errors import show_error
-from explorer.ui.theme import mark
 from explorer.ui.training.pace import PACES
-from explorer.ui.widgets.inputs import ComboBox, FactorSlider, SpinBox
-from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.inputs import ComboBox, FactorSlider, PushButton, SpinBox
+from explorer.ui.widgets.labels import Label, SteadyLabel
 from explorer.ui.widgets.layouts import FlowLayout, column_in, row_in
 from explorer.ui.workbench import Workbench
 
@@ -57,7 +57,7 @@ class Stepper(QWidget):
         holder = QWidget()
         layout = QHBoxLayout(holder)
         layout.setContentsMargins(0, 0, self._bench.appearance.px(8), 0)
-        layout.addWidget(mark(QLabel(title), role="small"))
+        layout.addWidget(Label(title, "small"))
         for control in controls:
             layout.addWidget(control)
         return holder
@@ -81,40 +81,31 @@ class Stepper(QWidget):
         return self._named("Rate", self.rate_slider, self.rate)
 
     def _buttons(self) -> list[QWidget]:
-        self.back = QPushButton("Back")
-        self.back.setToolTip("One step back")
-        self.back.clicked.connect(lambda: self._descent.travel(self._descent.at - 1))
-        self.one = mark(QPushButton("One step"), primary="true")
-        self.one.setToolTip("Take one step down the gradient")
-        self.one.clicked.connect(lambda: self._descent.take(1))
+        descent, tip = self._descent, "Take one step down the gradient"
+        self.back = PushButton("Back", lambda: descent.travel(descent.at - 1), "One step back", keys=True)
+        self.one = PushButton("One step", partial(descent.take, 1), tip, look="primary", keys=True)
         self.many = SpinBox()
         self.many.setRange(1, MOST_AT_ONCE)
         self.many.setValue(AT_ONCE)
         self.many.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
         self.many.setAccessibleName("How many steps")
         self.many.setToolTip("How many steps to take")
-        self.go = QPushButton("steps")
-        self.go.setAccessibleName("Take these steps")
-        self.go.setToolTip("Take this many steps down the gradient")
-        self.go.clicked.connect(lambda: self._descent.take(self.many.value()))
+        tip = "Take this many steps down the gradient"
+        self.go = PushButton("steps", lambda: descent.take(self.many.value()), tip, name="Take these steps", keys=True)
         several = QWidget()
         row_in(several, self.many, self.go, spacing=self._bench.appearance.px(2))
         return [self.back, self.one, several]
 
     def _playing(self) -> list[QWidget]:
-        self.play = QPushButton("Play")
-        self.play.setToolTip("Take steps until it is paused")
-        self.play.clicked.connect(lambda: self._descent.stop() if self._descent.going else self._descent.play())
+        run, tip = self._descent, "Take steps until it is paused"
+        self.play = PushButton("Play", lambda: run.stop() if run.going else run.play(), tip, keys=True)
         self.play.ensurePolished()
         self.play.setText("Pause")
         self.play.setMinimumWidth(self.play.sizeHint().width())  # or what stands behind it would move
-        self.slower, self.faster = QPushButton("Slower"), QPushButton("Faster")
-        for button, more in ((self.slower, -1), (self.faster, 1)):
-            button.setToolTip(f"Play {button.text().lower()}")
-            button.clicked.connect(lambda _, more=more: self._descent.go_faster(more))
-        self.speed = mark(QLabel(), role="small")
+        self.slower = PushButton("Slower", partial(run.go_faster, -1), "Play slower", keys=True)
+        self.faster = PushButton("Faster", partial(run.go_faster, 1), "Play faster", keys=True)
+        self.speed = Label(role="small", align=Qt.AlignmentFlag.AlignCenter)
         self.speed.setAccessibleName("How fast it plays")
-        self.speed.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.speed.ensurePolished()
         self.speed.setMinimumWidth(max(self.speed.fontMetrics().horizontalAdvance(_said(pace)) for pace in PACES))
         return [self.play, self.slower, self.faster, self.speed]

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from explorer.core.cell import is_cell_of
 from explorer.core.numbers import quantity
@@ -14,9 +14,9 @@ from explorer.pages.levels import matrix_title
 from explorer.pages.training.loss_grid import FIRST, steepest
 from explorer.ui.selection import Cell
 from explorer.ui.signs import paint_signs
-from explorer.ui.theme import mark, qcolor
+from explorer.ui.theme import qcolor
 from explorer.ui.training.loss_surface import LossSurface, name_of
-from explorer.ui.widgets.labels import SteadyLabel, as_tip
+from explorer.ui.widgets.labels import Label, SteadyLabel, as_tip
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench
 
@@ -52,13 +52,13 @@ class CellPicker(QWidget):
         self.cells = chosen(bench)
         px = bench.appearance.px
         column = column_in(self, spacing=px(4))
-        column.addWidget(mark(QLabel("Click two cells: the loss is drawn over them."), role="small"))
+        column.addWidget(Label("Click two cells: the loss is drawn over them.", "small"))
         pictures = QWidget()
         flow = FlowLayout(pictures, px(10), px(6))
         self.pictures = {name: _Weights(self, bench, name) for name in bench.descent.moves()}
         for name, picture in self.pictures.items():
             holder = QWidget()
-            stack = column_in(holder, mark(QLabel(name), role="small"), spacing=0)
+            stack = column_in(holder, Label(name, "small"), spacing=0)
             stack.addWidget(picture, 0, Qt.AlignmentFlag.AlignLeft)
             holder.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             flow.addWidget(holder)
