@@ -70,7 +70,9 @@ def opening_said(view: View, at: float) -> str:
         return "Each word takes something from the words before it."
     words = view.labels(view.nodes[PROBABILITIES].axes[0])[: answered(view) + 1]
     text = " ".join(words if len(words) <= MOST_WORDS else ("…", *words[1 - MOST_WORDS :]))
-    return f"After “{text}” the most probable answer is {likeliest(view)}."
+    found = likeliest(view)
+    said = "the most probable next word is" if found.startswith("“") else "it is most probable"
+    return f"After “{text}” {said} {found}."
 
 
 def likeliest(view: View) -> str:

@@ -117,7 +117,7 @@ def test_what_is_said(desk):
     assert opening_said(view, 0.1) == "Each word becomes a row of numbers."
     assert opening_said(view, 0.5) == "Each word takes something from the words before it."
     assert opening_said(view, 1.0) == (
-        "After “the cat sat on the” the most probable answer is “mat”, with a probability of 0.81."
+        "After “the cat sat on the” the most probable next word is “mat”, with a probability of 0.81."
     )
 
 
@@ -126,7 +126,7 @@ def test_of_a_long_sentence_the_end_is_said_and_that_a_text_ends_is_no_word(desk
     gpt.do(SetTokens("input", (*WORDS, "mat", "and", "the", "dog", "sat", "on", "the")))
     said = opening_said(gpt.view, 1.0)
     assert said.startswith(
-        "After “… mat and the dog sat on the” the most probable answer is that the text ends, with a probability"
+        "After “… mat and the dog sat on the” it is most probable that the text ends, with a probability"
     )
     gpt.do(SetTokens("input", (*WORDS, "mat")))
     assert likeliest(gpt.view).startswith("that the text ends, with a probability of ")

@@ -100,7 +100,7 @@ def test_the_words_run_through_once_and_typing_another_sentence_shows_its_end(fi
     assert not page.plays
     assert answers(window)[0][0] == "rug"
     assert page.said.text().startswith(
-        "After “the dog sat on the” the most probable answer is “rug”, with a probability of 0.7"
+        "After “the dog sat on the” the most probable next word is “rug”, with a probability of 0.7"
     )
     assert page.told.text().startswith("Before, it was “mat”, with a probability of 0.81.")
     assert page.field.text() == "the dog sat on the"
