@@ -205,7 +205,7 @@ def _weight(sight: Sight) -> el.Stack:
     row = MAP_ROW * max(room.most / LOW, 1.0)
     high = int(min(round(room.width * 0.5), max(260, room.most), row * rows + MAP_HEAD))
     place, asks, tip = weights.index(name) if name else 0, (ForTraining("watch"),), "Weight to watch"
-    colours = f"Blue with a dash: below 0. Ochre: above. Full colour at ±{written(full(view, name), 3)}"
+    colours = f"Blue with a dash: below 0. Gold: above. Full colour at ±{written(full(view, name), 3)}"
     return el.Stack(
         "weight",
         "A weight as it changes",

@@ -320,9 +320,9 @@ def neurons(view: View) -> tuple[draw.Drawing, list[str]]:
             right += 112.0
     summary = f"The net, with {', '.join(str(_units(view, k)) for k in range(layers + 1))} neurons from layer to layer"
     window = (-half - 56.0, right + 10.0, top - 6.0, top + height + 26.0)
-    key = "ochre adds, blue and dashed takes away; the thicker, the more"
+    key = "gold adds, blue and dashed takes away; the thicker, the more"
     if view.looking.showing != "values":  # a change or a gradient of a weight
-        key = "ochre: above 0, blue and dashed: below 0; the thicker, the farther from 0"
+        key = "gold: above 0, blue and dashed: below 0; the thicker, the farther from 0"
     add([draw.Words((window[0] + window[1]) / 2, top + height + 14.0, key, draw.MUTED, fixed=True, size=11.7)], "")
     return draw.zoomed(marks, window, summary), due
 

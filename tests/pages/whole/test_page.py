@@ -684,8 +684,8 @@ def test_a_weight_of_a_net_is_as_thick_in_each_layer(desk):
     for showing in ("values", "gradient"):
         xor.look(showing=showing)
         keys.append(xor.page(WHOLE.name).marks("model", Words)[-1].text)
-    assert "ochre adds" in keys[0]
-    assert "ochre: above 0" in keys[1], "a gradient adds nothing"
+    assert "gold adds" in keys[0]
+    assert "gold: above 0" in keys[1], "a gradient adds nothing"
 
 
 def test_a_net_names_its_few_units_and_begins_with_a_case_in_which_something_passes(desk):
