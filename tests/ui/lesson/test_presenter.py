@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
 
 from explorer.core.errors import ExplorerError
+from explorer.document.commands import SetTokens
 from explorer.lessons.loader import catalogue, load
 from explorer.sentences import sentence
 from explorer.ui.drawing.weights import AttentionLinesView
@@ -369,6 +370,7 @@ def test_a_slide_with_lines_between_words_comes_to_rest(open_window, qtbot, monk
     qtbot.waitUntil(rests)
     (lines,) = presenter.findChildren(AttentionLinesView)
     assert lines.parentWidget().rect().contains(lines.geometry())
+    window.bench.document.do(SetTokens("source", ("You", "are", "welcome") * 5))
     sheet, look = presenter.sheet, replace(guide.step.look, node="", element="lines")
     sheet.tell(replace(guide.step, look=look, question=None), 0, 1, "", {})
     qtbot.waitUntil(lambda: sheet.is_settled and rests())
