@@ -11,7 +11,7 @@ from explorer.core.byte_pairs import tokens_of
 from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.generation import Choice
 from explorer.core.gradients import Root
-from explorer.core.graph import LOSS
+from explorer.core.graph import LOGITS, LOSS, TARGET
 from explorer.core.names import cell_of, cut, parse_cell, root_of, stage_of
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document import storage
@@ -168,8 +168,9 @@ class Transformer:
         graph, place = engine.graph, engine.graph.place(name)
         node, value = graph.nodes[place.node], engine.value(place)
         words: tuple[str, ...] = ()
-        if node.op.picks:
-            known = engine.labels(graph.nodes[node.parents[0]].axes[-1])
+        of_words = LOGITS if node.name == TARGET and node.op.whole else node.parents[0] if node.op.picks else ""
+        if of_words in graph.nodes:
+            known = engine.labels(graph.nodes[of_words].axes[-1])
             # A pinned number may be outside the vocabulary.
             words = tuple(known[i] if 0 <= i < len(known) else "?" for i in value.flat)
         pin = engine.pins.get(place.node)

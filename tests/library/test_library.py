@@ -304,6 +304,14 @@ def test_nodes_are_gone_through_and_looked_for(m):
     assert 0 not in m
 
 
+def test_numbers_of_words_come_with_the_words():
+    """Of the right words of a loss only the numbers stood there, and in a model of pieces nobody knows them."""
+    m = explorer.open("tiny-gpt")
+    assert m["loss.target"].words == ("cat", "sat", "on", "the", "<end>")
+    assert m["output.chosen"].words[-1] == "mat"
+    assert explorer.open("sin")["loss.target"].words == ()
+
+
 def test_a_checkpoint_is_computed_in_no_other_type(tmp_path):
     """It was computed in float16, whose numbers no page can show in full."""
     (tmp_path / "config.json").write_text("{}")
