@@ -152,7 +152,7 @@ def named_on(page: el.Page, view: View, step: Step, has_all_room: bool = False) 
         return excerpt(page, view.graph, title="curve")
     shown = excerpt(page, view.graph, look.node, look.element)
     if view.looking.large:  # the other lines and columns are shown on request
-        shown = tuple(_in_sight(one, has_all_room) for one in shown)
+        shown = tuple(_in_sight(one, has_all_room, view.looking.head) for one in shown)
     if look.node and matrix_of(page, view.graph, look.node) is None:  # it is not on this page: show its parents
         shown = tuple(_parents(page, view, look.node)) or shown
     if look.beside:
@@ -361,10 +361,14 @@ def _around(named: list[int], size: int, most: int) -> tuple[int, ...]:
     return tuple(sorted(some))
 
 
-def _in_sight(listing: Element, has_all_room: bool) -> Element:
-    """A list with as many lines and columns as a class can read; a row without signs, which would take room."""
-    if isinstance(listing, el.Row) and all(isinstance(item.element, Matrix) for item in listing.items):
-        return replace(listing, items=tuple(replace(item, sign="") for item in listing.items))
+def _in_sight(listing: Element, has_all_room: bool, head: int) -> Element:
+    """A list as long and wide as a class can read; a row without signs, which take room; of heads, the chosen one."""
+    if isinstance(listing, el.Row):
+        matrices = [part for part in leaves(listing) if isinstance(part, Matrix)]
+        if all(isinstance(item.element, Matrix) for item in listing.items):
+            return replace(listing, items=tuple(replace(item, sign="") for item in listing.items))
+        stacked = matrices and isinstance(listing.items[0].element, el.Stack)  # heads side by side would be cut
+        return next((one for one in matrices if one.place.head == head), matrices[0]) if stacked else listing
     if not isinstance(listing, el.Listing):
         return listing
     few = ALL_LINES if has_all_room else LINES

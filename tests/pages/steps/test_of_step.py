@@ -131,6 +131,9 @@ def test_a_step_that_names_a_whole_page_has_no_signs_between_its_tables_on_a_sli
     for large in (False, True):
         (row,) = elements_of(replace(view, looking=replace(view.looking, large=large)), step)
         assert [item.sign for item in row.items] == (["", "", ""] if large else ["", "+", "="])
+    heads = replace(step, look=Look("encoder.1.self.heads"))
+    view = replace(view, looking=replace(view.looking, large=True, head=1))
+    assert matrices(view, heads) == ["encoder.1.self.head.2.weights"]  # side by side they were small, and cut
 
 
 def test_what_stands_beside_comes_in_the_order_of_the_page():
