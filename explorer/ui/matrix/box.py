@@ -344,13 +344,15 @@ class MatrixBox(QWidget):
         left = 0 if folded else names if alone else extent.left
         # The heading has its size for values, whatever is shown: so nothing moves.
         most = max(room - (picture.width() + self._between) * folded, self._bench.appearance.px(LEAST_SYMBOL) * folded)
+        bare = self.matrix.array.size == 1 or (folded and formula == symbol_of(formula))
+        left += self._heading.of_change(formula) * bare
+        if inline:  # beside its number
+            most = max(room - left - extent.width - self._between, self._bench.appearance.px(LEAST_FORMULA))
         first, last = self._heading.formula.size_of(formula, form.times, most), self._heading.size_of(words)
         if inline:
             last = QSize(extent.width, extent.height)
         elif folded:
             last = picture
-        bare = self.matrix.array.size == 1 or (folded and formula == symbol_of(formula))
-        left += self._heading.of_change(formula) * bare
         low = QSize(left + first.width() + self._between + last.width(), max(first.height(), last.height()))
         high = QSize(left + max(first.width(), last.width()), first.height() + last.height())
         heads = low, low if inline or folded else high

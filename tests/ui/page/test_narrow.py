@@ -76,6 +76,10 @@ def test_what_a_step_names_and_a_heading_are_no_larger_than_the_page_is_wide(ope
             window.lessons.guide.go(step)
             eye.settle(window)
             assert (scale, step, window.page().horizontalScrollBar().maximum()) == (scale, step, 0)
+    window.lessons.begin("softmax", False)
+    window.lessons.guide.go(6)
+    eye.settle(window)
+    assert window.page().horizontalScrollBar().maximum() == 0, "a formula beside a single word did not shrink"
 
 
 @pytest.mark.parametrize("name", [name if name in STEPS else long(name) for name in EXAMPLES])
