@@ -358,7 +358,13 @@ class SliderView(QWidget):
             ("10", Qt.AlignmentFlag.AlignRight),
         ):
             ends.addWidget(Label(text, "small", align=side), 1)
-        self.setFixedWidth(bench.appearance.px(SLIDER))
+        self._wide = bench.appearance.px(SLIDER)
+        self.be_no_wider(self._wide)
+
+    def be_no_wider(self, pixels: int) -> None:
+        """Be shorter than usual if there are fewer pixels."""
+        for part in (self, self.control):
+            part.setFixedWidth(min(self._wide, pixels))
 
     def tell(self, slider: Slider) -> None:
         """Show another number."""

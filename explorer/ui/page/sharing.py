@@ -15,7 +15,7 @@ from explorer.pages.page import Listing, Row, Stack, parts_beside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.small import LOW_ROW
 from explorer.ui.page import lines, thumbnails
-from explorer.ui.page.controls import ChoiceView
+from explorer.ui.page.controls import ChoiceView, SliderView
 from explorer.ui.page.descent import DescentView
 from explorer.ui.page.elements import Drawn, Sized
 from explorer.ui.page.enlargement import Enlargement
@@ -180,7 +180,7 @@ class Sharing:
         for stack in (one for one in self.all if isinstance(one, Stack)):
             cast(Titled, self.page.holder_of(stack)).be_no_wider(stacks.get(stack.id, room))
         for id, widget in self.page.widgets.items():
-            if isinstance(widget, (ChoiceView, MathsView, NoteLabel, PlayerView)):
+            if isinstance(widget, (ChoiceView, MathsView, NoteLabel, PlayerView, SliderView)):
                 widget.be_no_wider(self._narrow.get(id, room))
             elif isinstance(widget, DescentView | Sized) and widget.be_no_wider(room, self.growth.drawn):
                 self.page.tell_around(widget)

@@ -80,6 +80,9 @@ def test_what_a_step_names_and_a_heading_are_no_larger_than_the_page_is_wide(ope
     window.lessons.guide.go(6)
     eye.settle(window)
     assert window.page().horizontalScrollBar().maximum() == 0, "a formula beside a single word did not shrink"
+    window.resize(1280, 720)
+    eye.settle(window)
+    assert window.page().elements.widgets["temperature slider"].width() < window.page().viewport().width()
 
 
 @pytest.mark.parametrize("name", [name if name in STEPS else long(name) for name in EXAMPLES])
