@@ -25,8 +25,8 @@ SCORES = "decoder.1.self.head.1.scores"
 @pytest.fixture
 def box(open_window, eye):
     words = " ".join(f"word{i}" for i in range(N))
-    window = open_window(new_lesson("gpt", [words], d_model=8, heads=2))
-    page = eye.go_to(window, "decoder.1.self.attention")
+    window = open_window(new_lesson("gpt", [words], d_model=8, heads=2), stage="decoder.1.self.attention")
+    page = window.page()
     return next(box for box in page.findChildren(MatrixBox) if box.matrix.name == SCORES)
 
 
@@ -64,9 +64,8 @@ def test_of_covered_numbers_not_even_the_sign_is_seen(box, eye):
 
 
 def test_the_numbers_have_the_keys_that_the_picture_had(open_window, eye, hand, qtbot):
-    window = open_window("you-are-welcome")
-    window.resize(1280, 720)
-    page = eye.go_to(window, "encoder.1.self.attention")
+    window = open_window("you-are-welcome", stage="encoder.1.self.attention", size=(1280, 720))
+    page = window.page()
     box = page.elements.widgets["encoder.1.self.W_Q"]
     box._small.setFocus(Qt.FocusReason.TabFocusReason)
     hand.key(Qt.Key.Key_Return)
@@ -81,9 +80,10 @@ WIDE = 64
 @pytest.fixture
 def wide(open_window, eye, qtbot):
     """A matrix with more columns than fit, opened at a click in its middle."""
-    window = open_window(new_lesson("gpt", ["one two three"], d_model=WIDE, heads=2))
-    window.resize(1280, 720)
-    page = eye.go_to(window, "input.positions")
+    window = open_window(
+        new_lesson("gpt", ["one two three"], d_model=WIDE, heads=2), stage="input.positions", size=(1280, 720)
+    )
+    page = window.page()
     box = next(box for box in page.findChildren(MatrixBox) if box.matrix.array.shape[1] == WIDE)
     picture = box._small
     QTest.mouseClick(picture, Qt.MouseButton.LeftButton, pos=QPoint(picture.width() * 50 // 99, 5))
@@ -152,8 +152,8 @@ def test_a_picture_of_a_matrix_is_looked_for_once(box, monkeypatch):
 
 
 def test_pictures_of_a_sum_stand_below_each_other_in_one_width_with_their_words(open_window, eye):
-    window = open_window(new_lesson("gpt", ["a b c"], d_model=64, heads=2))
-    page = eye.go_to(window, "decoder.1.self.after")
+    window = open_window(new_lesson("gpt", ["a b c"], d_model=64, heads=2), stage="decoder.1.self.after")
+    page = window.page()
     rows = [box for box in page.findChildren(MatrixBox) if box.matrix.array.shape == (3, 64)]
     places = [box.place_of(1, 5).translated(box.mapTo(page, QPoint())) for box in rows]
     assert all(box.small for box in rows)
@@ -168,7 +168,7 @@ def test_pictures_of_a_sum_stand_below_each_other_in_one_width_with_their_words(
 
 def test_a_picture_alone_on_its_line_names_its_rows(open_window, eye):
     """X of tiny-gpt showed five rows, and nobody saw whose."""
-    page = eye.go_to(open_window(load("tiny-gpt")), "input.embedding")
+    page = open_window(load("tiny-gpt"), stage="input.embedding").page()
     boxes = {box.matrix.name: box for box in page.findChildren(MatrixBox)}
     X, table = boxes["input.X"], boxes["input.table"]
     assert X.small
@@ -179,9 +179,8 @@ def test_a_picture_alone_on_its_line_names_its_rows(open_window, eye):
 
 
 def test_pictures_of_a_sum_stand_side_by_side_where_they_would_take_the_page(open_window, eye):
-    window = open_window(load("changed-since-2017"))
-    window.resize(1280, 720)
-    page = eye.go_to(window, "decoder.1.self.after")
+    window = open_window(load("changed-since-2017"), stage="decoder.1.self.after", size=(1280, 720))
+    page = window.page()
     sum_of = [box for box in page.findChildren(MatrixBox) if box.matrix.array.shape == (9, 32)][:3]
     assert all(box.small and box.shape.names for box in sum_of)
     assert len({box.y() for box in sum_of}) <= 2, "headings may be of one line or two"
@@ -189,7 +188,7 @@ def test_pictures_of_a_sum_stand_side_by_side_where_they_would_take_the_page(ope
 
 
 def test_cells_of_a_long_thin_matrix_are_wide_enough_to_be_seen(open_window, eye):
-    page = eye.go_to(open_window(load("sin")), "layer.1")
+    page = open_window(load("sin"), stage="layer.1").page()
     boxes = {box.matrix.name: box for box in page.findChildren(MatrixBox)}
     x, hidden = boxes["input.X"], boxes["layer.1.hidden"]
     assert x._small.width() >= 20

@@ -70,24 +70,21 @@ def walk(window, eye, qtbot, lesson, state, every=True):
 @pytest.mark.long
 @pytest.mark.parametrize("size", [USUAL, SMALL])
 def test_every_page_of_a_small_llama(open_window, eye, qtbot, tmp_path, size):
-    window = open_window()
-    window.resize(*size)
+    window = open_window(size=size)
     seen = walk(window, eye, qtbot, *of_folder(write(tmp_path)))
     layers = {name.split(".")[1] for name in seen if name.startswith("decoder.")}
     assert layers == {"1", "2"}
 
 
 def test_a_page_of_each_kind_of_a_small_llama(open_window, eye, qtbot, tmp_path):
-    window = open_window()
-    window.resize(*USUAL)
+    window = open_window(size=USUAL)
     walk(window, eye, qtbot, *of_folder(write(tmp_path)), every=False)
 
 
 @pytest.mark.skipif(not FOLDERS, reason="the folders lie beside the repository, and not in it")
 def test_a_page_of_each_kind_of_a_folder(open_window, eye, qtbot):
     """Of a model with an encoder and a decoder; all pages of all folders are long."""
-    window = open_window()
-    window.resize(*USUAL)
+    window = open_window(size=USUAL)
     walk(window, eye, qtbot, *of_folder(GIVEN / "marian"), every=False)
 
 
@@ -96,8 +93,7 @@ def test_a_page_of_each_kind_of_a_folder(open_window, eye, qtbot):
 @pytest.mark.parametrize("size", [USUAL, SMALL])
 @pytest.mark.parametrize("name", FOLDERS)
 def test_every_page_of_a_folder(open_window, eye, qtbot, name, size):
-    window = open_window()
-    window.resize(*size)
+    window = open_window(size=size)
     walk(window, eye, qtbot, *of_folder(GIVEN / name))
 
 
@@ -105,7 +101,6 @@ def test_every_page_of_a_folder(open_window, eye, qtbot, name, size):
 @pytest.mark.parametrize("name", CASES)
 def test_every_page_of_what_models_have_changed_since_2017(open_window, eye, qtbot, name):
     model, _, inputs = made(CASES[name], n=4)
-    window = open_window()
-    window.resize(*USUAL)
+    window = open_window(size=USUAL)
     lesson, state = lesson_of(State.of(model, inputs), name)
     walk(window, eye, qtbot, lesson, state)

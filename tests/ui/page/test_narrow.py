@@ -27,10 +27,8 @@ def cut_pages(window, eye, stages):
 
 @pytest.mark.parametrize(("name", "size"), SHORT)
 def test_on_no_kind_of_page_a_word_is_cut(open_window, eye, appearance, name, size):
-    window = open_window(name)
     appearance.set_scale(size[2])
-    window.resize(*size[:2])
-    eye.settle(window)
+    window = open_window(name, size=size[:2])
     assert cut_pages(window, eye, list(one_of_each_kind(window))) == {}
 
 
@@ -38,10 +36,8 @@ def test_on_no_kind_of_page_a_word_is_cut(open_window, eye, appearance, name, si
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_on_no_page_of_an_example_a_word_is_cut(open_window, eye, appearance, name, size):
     lesson = load(name)
-    window = open_window(lesson)
     appearance.set_scale(size[2])
-    window.resize(*size[:2])
-    eye.settle(window)
+    window = open_window(lesson, size=size[:2])
     for setting in lesson.settings:
         window.bench.open(lesson, setting)
         window.bench.document.settle()
@@ -89,9 +85,8 @@ def test_what_a_step_names_and_a_heading_are_no_larger_than_the_page_is_wide(ope
 def test_in_large_text_no_step_scrolls_sideways(open_window, eye, appearance, name):
     """An equation that has no room in any other way breaks before its "+" or its "×"."""
     lesson = load(name)
-    window = open_window(lesson)
     appearance.set_scale(LARGE_TEXT[2])
-    window.resize(*LARGE_TEXT[:2])
+    window = open_window(lesson, size=LARGE_TEXT[:2])
     for step in STEPS.get(name, range(len(lesson.steps))):
         window.lessons.guide.go(step)
         window.bench.document.settle()
@@ -100,9 +95,8 @@ def test_in_large_text_no_step_scrolls_sideways(open_window, eye, appearance, na
 
 
 def test_no_formula_is_too_small_to_be_read_beside_long_names_of_rows(open_window, eye, appearance):
-    window = open_window("start-here")
     appearance.set_scale(3.0)
-    window.resize(1024, 640)
+    window = open_window("start-here", size=(1024, 640))
     window.lessons.guide.go(8)
     eye.settle(window)
     boxes = {box.matrix.name: box._heading.formula for box in window.page().findChildren(MatrixBox)}
@@ -119,8 +113,7 @@ def test_no_formula_is_too_small_to_be_read_beside_long_names_of_rows(open_windo
     ],
 )
 def test_what_stood_otherwise_meanwhile_stands_as_before(open_window, eye, name, size, stage):
-    window = open_window(name)
-    window.resize(*size)
+    window = open_window(name, stage=stage, size=size)
 
     def forms(by_hand):
         window.bench.selection.keep(LAYOUT, by_hand)

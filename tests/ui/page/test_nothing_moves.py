@@ -27,6 +27,34 @@ def places(page):
     return found
 
 
+def signs_of(page):
+    """The signs in sight, each with the widgets before and behind it."""
+    for holder in page.elements._holders.values():
+        layout = holder.layout()
+        if isinstance(layout, RowLayout) and holder.isVisible():
+            widgets, signs = layout.widgets, layout._signs
+            for before, box, (_, sign) in zip(widgets, widgets[1:], signs[1:], strict=False):
+                if sign is not None:
+                    yield before, sign, box
+
+
+def signs_in_the_middle(page):
+    """How many signs of a page stand between numbers, each in the middle."""
+    found = 0
+    for before, sign, box in signs_of(page):
+        if isinstance(before, MatrixBox) and not before.small and before.view.isVisible():
+            cells, row = before.view.viewport(), sign.parentWidget()
+            middle, at = cells.mapTo(row, cells.rect().center()), sign.geometry()
+            right, top = cells.mapTo(row, cells.rect().topRight()).toTuple()
+            if at.left() > right:
+                found += 1
+                assert top < at.center().y() < middle.y() + 12, (before.matrix.name, "is beside the heading")
+                apart = at.left() - right, box.geometry().left() - at.right()
+                assert abs(apart[0] - apart[1]) <= 3, before.matrix.name
+        assert sign.geometry().right() < box.geometry().left(), (page.stage, "a sign stands before its matrix")
+    return found
+
+
 @pytest.mark.parametrize(
     ("lesson", "size", "scale"),
     [
@@ -36,23 +64,27 @@ def places(page):
         long("i-love-ai", (1280, 720), 2.0),
     ],
 )
-def test_values_changes_and_gradients_stand_in_the_same_places(open_window, appearance, eye, lesson, size, scale):
+def test_values_changes_and_gradients_stand_in_the_same_places_and_signs_in_the_middle_between(
+    open_window, appearance, eye, lesson, size, scale
+):
     typeset("x")  # before that a formula has the place that it is likely to need
     appearance.set_scale(scale)
     window = open_window(lesson, size=size)
-    some, like_the_first = 0, {"attention", "embedding", "heads", "output"}
+    some, signs, like_the_first = 0, 0, {"attention", "embedding", "heads", "output"}
     for stage in list(one_of_each_kind(window)):
         if lesson in ("jane", "i-love-ai") and kind_of(window, stage) not in like_the_first:
             continue  # in these there are more words, or they are larger: the pages that show words
         page = eye.go_to(window, stage)
         before = places(page)
         some += len(before)
+        signs += signs_in_the_middle(page)
         for showing in ("gradient", "change", "values"):
             if showing != "gradient" or window.bench.descent.possible:
                 window.top_bar.showing.show_in_matrices(showing)
                 eye.settle(window)
                 assert places(page) == before, (stage, showing)
     assert some > 5
+    assert signs
 
 
 def test_what_is_folded_is_not_decided_anew_for_changes(window, eye):
@@ -167,36 +199,11 @@ def test_symbol_and_small_picture_are_whole_whatever_is_shown(window, eye, showi
     assert (r"\partial (1 /" in scale._heading.formula.latex()) == (showing == "gradient")
 
 
-def signs_of(page):
-    """The signs in sight, each with the widgets before and behind it."""
-    for holder in page.elements._holders.values():
-        layout = holder.layout()
-        if isinstance(layout, RowLayout) and holder.isVisible():
-            widgets, signs = layout.widgets, layout._signs
-            for before, box, (_, sign) in zip(widgets, widgets[1:], signs[1:], strict=False):
-                if sign is not None:
-                    yield before, sign, box
-
-
-@pytest.mark.parametrize("lesson", ["you-are-welcome", long("tiny-gpt")])
-def test_a_sign_stands_in_the_middle_between_the_numbers(open_window, eye, lesson):
+@pytest.mark.long
+def test_so_does_a_sign_between_the_numbers_of_a_trained_model(open_window, eye):
     typeset("x")
-    window = open_window(lesson, size=(1280, 720))
-    found = 0
-    for stage in list(one_of_each_kind(window)):
-        page = eye.go_to(window, stage)
-        for before, sign, box in signs_of(page):
-            if isinstance(before, MatrixBox) and not before.small and before.view.isVisible():
-                cells, row = before.view.viewport(), sign.parentWidget()
-                middle, at = cells.mapTo(row, cells.rect().center()), sign.geometry()
-                right, top = cells.mapTo(row, cells.rect().topRight()).toTuple()
-                if at.left() > right:
-                    found += 1
-                    assert top < at.center().y() < middle.y() + 12, (before.matrix.name, "is beside the heading")
-                    apart = at.left() - right, box.geometry().left() - at.right()
-                    assert abs(apart[0] - apart[1]) <= 3, before.matrix.name
-            assert sign.geometry().right() < box.geometry().left(), (stage, "a sign stands before its matrix")
-    assert found
+    window = open_window("tiny-gpt", size=(1280, 720))
+    assert sum(signs_in_the_middle(eye.go_to(window, stage)) for stage in list(one_of_each_kind(window)))
 
 
 def test_signs_of_a_line_stand_at_one_height(open_window, eye):
