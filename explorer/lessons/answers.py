@@ -302,7 +302,9 @@ def _made(question: MakeSo, made: State, began: State) -> Verdict:
     missing = [_told(condition, engine) for condition in question.conditions if not holds(condition, engine)]
     if missing:
         return Verdict(False, f"Not yet: {'. '.join(missing)}.")
-    return Verdict(True, "Right: it is so.")
+    numbers = [one for one in question.conditions if one.sign != "argmax"]
+    reached = ", ".join(f"{_cell_named(one, engine)} became {_now(one, engine)}" for one in numbers)
+    return Verdict(True, f"Right: {reached or 'it is so'}.")
 
 
 def _changed_cells(made: State, began: State) -> dict[str, list[Cell]]:
@@ -339,8 +341,20 @@ def _told(condition: Condition, engine: Engine) -> str:
             f"it is {' and '.join(largest[:3])}{', equally large' * (len(largest) > 1)}" if largest else "there is none"
         )
     else:
-        now = f"it is {written(float(value[condition.cell]), 3)}"
+        now = f"it is {_now(condition, engine)}"
     return f"{goal_named(condition, engine)}; {now}"
+
+
+def _now(condition: Condition, engine: Engine) -> str:
+    return written(float(engine.value(engine.graph.place(condition.node))[condition.cell]), 3)
+
+
+def _cell_named(condition: Condition, engine: Engine) -> str:
+    """The cell of a condition: "P [x → mat]"."""
+    place = engine.graph.place(condition.node)
+    axes, name = engine.graph.axes_of(place), formula_text(engine.graph.nodes[place.node].symbol)
+    labels = [engine.labels(axis)[i] for axis, i in zip(axes, condition.cell, strict=False)]
+    return f"{name} [{' → '.join(labels)}]" if any(labels) else name
 
 
 def goal_named(condition: Condition, engine: Engine) -> str:
@@ -358,5 +372,4 @@ def goal_named(condition: Condition, engine: Engine) -> str:
         wanted = f"{_SIGNS[condition.sign][1]} {number}"
     else:
         wanted = f"{number}, give or take {condition.tolerance:g}"
-    where = f"{name} [{' → '.join(labels)}]" if any(labels) else name
-    return f"{where} should be {wanted}"
+    return f"{_cell_named(condition, engine)} should be {wanted}"

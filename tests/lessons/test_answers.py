@@ -324,7 +324,9 @@ def test_a_goal_is_reached_by_any_solution():
         "S [friend → she] should be more than 1.5; it is 0.000."
     )
     for cells in ({(4, 0): 9.0}, {(4, 1): 9.0, (4, 0): 2.0}):
-        assert judge(question, SetCells("K", cells).apply(TEXTBOOK), TEXTBOOK).right
+        found = judge(question, SetCells("K", cells).apply(TEXTBOOK), TEXTBOOK)
+        assert found.right
+        assert found.sentence.startswith("Right: S [friend → she] became ")
 
 
 def test_the_solutions_that_a_question_names_reach_its_goal():
