@@ -113,7 +113,7 @@ def check(arguments: Namespace) -> int:
         if numbers:
             counted = (f"{sum(one.status == status for one in numbers)} {status}" for status in STATUSES)
             print(f"Of {len(numbers)} printed numbers: {', '.join(counted)}.")
-        print(f"{wrong} of these disagree." if wrong else "All of it agrees.")
+        print(f"{wrong} of these {'does' if wrong == 1 else 'do'} not agree." if wrong else "All of it agrees.")
     return int(bool(wrong))
 
 

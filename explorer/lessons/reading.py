@@ -67,7 +67,7 @@ class TomlTable:
         """Raise an error if the table has an unknown key."""
         for key in self.data:
             if key not in known:
-                self.fail(key, "there is no such key", likeliest(key, known, "known here"))
+                self.fail(key, "is not a known key", likeliest(key, known, "known here"))
 
     def __contains__(self, key: str) -> bool:
         return key in self.data
@@ -122,7 +122,7 @@ class TomlTable:
         """A number between two bounds."""
         value = self.data.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            self.fail(key, f"{_shown(value)} is not a number", f"write {default}")
+            self.fail(key, f"{_shown(value)} is not a number", "write it in digits, such as 2 or 0.5")
         if not least <= value <= most:
             self.fail(key, f"{_shown(value)} is out of range", f"choose {between(least, most)}")
         return float(value)

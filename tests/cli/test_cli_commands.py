@@ -154,7 +154,7 @@ def test_check_finds_a_wrong_figure(capsys, monkeypatch, checked_once):
     assert main(["check"]) == 1
     text = capsys.readouterr().out
     assert text.count("DISAGREES") == 1
-    assert text.endswith("1 of these disagree.\n")
+    assert text.endswith("1 of these does not agree.\n")
     assert main(["check", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert found["agrees"] is False
@@ -177,7 +177,7 @@ def test_check_finds_a_lesson_of_ours_that_is_not_valid(capsys, monkeypatch, tmp
     assert main(["check"]) == 1
     found, _, summary = capsys.readouterr().out.splitlines()
     assert found.startswith(str(folder / "mine.toml"))
-    assert summary == "1 of these disagree."
+    assert summary == "1 of these does not agree."
 
 
 def test_check_files(capsys, tmp_path):
@@ -192,7 +192,7 @@ def test_check_files(capsys, tmp_path):
     _, of_bad, of_broken, _, summary = capsys.readouterr().out.splitlines()
     assert of_bad.startswith(f"{bad}: model.kind: 'atention'")
     assert of_broken.startswith(f"{broken}: is not valid TOML")
-    assert summary == "2 of these disagree."
+    assert summary == "2 of these do not agree."
     assert main(["check", "--json", str(bad)]) == 1
     found = json.loads(capsys.readouterr().out)
     assert found["figures"] == []

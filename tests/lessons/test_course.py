@@ -24,7 +24,7 @@ def test_a_course_is_an_order_of_lessons():
         ({"lessons": ["softmax", "softmax"]}, "'softmax' stands twice"),
         ({"lessons": []}, "is empty"),
         ({"title": ""}, "is empty"),
-        ({"lesson": []}, "there is no such key"),
+        ({"lesson": []}, "is not a known key"),
     ],
 )
 def test_what_is_wrong_is_named(other, message):

@@ -66,7 +66,7 @@ def test_a_setting_of_another_example_has_its_model_and_its_numbers(write):
         ("cat-sat-on-the/printed", "cat-sat-on-the", "'cat-sat-on-the' has no setting ''"),
         ("cat-sat-on-the/printed", "errata-003/printed", "there is no example 'errata-003'"),
         ('paragraph = "Two examples."', 'paragraph = "x"\n[inputs]\nQ = [[1]]', "belongs to the examples"),
-        ('title = "Love"', "switches = {}", "no such key"),
+        ('title = "Love"', "switches = {}", "not a known key"),
     ],
 )
 def test_what_cannot_be_taken_over_is_named(write, old, new, message):

@@ -171,7 +171,7 @@ wrong = 2.4
 """
 
 BAD = {
-    "unknown key": ('node = "scores"', 'nodes = "scores"', "figure[0].nodes", "no such key"),
+    "unknown key": ('node = "scores"', 'nodes = "scores"', "figure[0].nodes", "not a known key"),
     "no decimals": ("decimals = 2\n", "", "figure[0].decimals", "is missing"),
     "nothing printed": ("values = 2.42", "values = nan", "figure[0].values", "holds no number"),
     "half a decimal": ("decimals = 2", "decimals = 2.5", "figure[0].decimals", "not whole"),

@@ -130,7 +130,7 @@ def test_near():
     [
         ([ENTRY, {**ENTRY, "term": "key", "also": ["score"]}], "also", "'score' is of 'score' above already"),
         ([{**ENTRY, "nodes": ["Q"]}, {**ENTRY, "term": "key", "nodes": ["Q"]}], "nodes", "'node Q' is of 'score'"),
-        ([{**ENTRY, "say": "x"}], "say", "no such key"),
+        ([{**ENTRY, "say": "x"}], "say", "not a known key"),
         ([{**ENTRY, "says": "no full stop"}], "says", "no whole sentence"),
         ([{k: v for k, v in ENTRY.items() if k != "says"}], "says", "is missing"),
     ],

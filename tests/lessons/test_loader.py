@@ -335,8 +335,8 @@ def test_no_toml(write, text, reason):
 # Keys: base, what is replaced, by what, and the key, problem and remedy that the message names
 
 KEYS = {
-    "misspelt key": ("attention", 'title = "Two', 'titel = "Two', "titel", "no such key", "'title'"),
-    "far-off key": ("attention", "[inputs]", "[zzz]\n[inputs]", "zzz", "no such key", "known here: id, title"),
+    "misspelt key": ("attention", 'title = "Two', 'titel = "Two', "titel", "not a known key", "'title'"),
+    "far-off key": ("attention", "[inputs]", "[zzz]\n[inputs]", "zzz", "not a known key", "known here: id, title"),
     "step before its time": ("attention", "[inputs]", "[[step]]\n[inputs]", "step", "needs a format", "add format = 3"),
     "missing id": ("attention", 'id = "two-words"\n', "", "id", "is missing", 'add id = "…"'),
     "id with spaces": ("attention", '"two-words"', '"Two words"', "id", "'Two words' is no id", "lower-case"),
@@ -360,16 +360,16 @@ KEYS = {
     # The model
     "kind": ("attention", '"attention"\n[model', '"atention"\n[model', "model.kind", "'atention'", "'attention'"),
     "no model": ("attention", 'kind = "attention"', "", "model.kind", "is missing", "add kind"),
-    "size it has not": ("attention", "[model.axes]", "d_model = 4\n[model.axes]", "model.d_model", "no such", "known"),
+    "size it has not": ("attention", "[model.axes]", "d_model = 4\n[model.axes]", "model.d_model", "not a", "known"),
     "model no table": ("attention", "[model]\nkind", "[[model]]\nkind", "model", "a list is not a table", "[model]"),
-    "axis unknown": ("attention", "feature =", "features =", "model.axes.features", "no such", "'feature'"),
+    "axis unknown": ("attention", "feature =", "features =", "model.axes.features", "not a known", "'feature'"),
     "axis missing": ("attention", 'feature = ["x", "y", "z"]', "", "model.axes.feature", "missing", "feature ="),
     "axis empty": ("attention", '["x", "y", "z"]', "[]", "model.axes.feature", "empty", "at least one"),
     "axis with no label": ("attention", '["x", "y", "z"]', '["x", " "]', "model.axes.feature", "' '", "1 to 120"),
     "values": ("attention", '["c", "d"]', '["c"]', "model.axes.value", "has 1 rows", "there are 2 keys"),
     "no words for vectors": (
         *("attention", 'kind = "attention"\n[model.axes]\nquery = ["a", "b"]\n', 'kind = "vectors"\n[model.axes]\n'),
-        *("model.axes.value", "no such", "feature"),
+        *("model.axes.value", "not a known", "feature"),
     ),
     "tokens of attention": ("attention", "[inputs]", '[tokens]\ninput=["a"]\n[inputs]', "tokens", "no tokens", "axes"),
     "d_model": ("translator", "d_model = 4", "d_model = 0", "model.d_model", "0 is out of range", "from 1 to 4,096"),
@@ -380,7 +380,7 @@ KEYS = {
     "tokens one text": ("translator", '["a", "b", "a"]', '"a b a"', "tokens.source", "not a list of texts", "write"),
     "token with space": ("translator", '"b", ', '"b c", ', "tokens.source", "'b c' is not one token", "without spaces"),
     "tokens many": ("translator", '["a", "b", "a"]', str(["a"] * 600), "tokens.source", "600 tokens", "up to 512"),
-    "sequence": ("translator", "source =", "sauce =", "tokens.sauce", "no such key", "'source'"),
+    "sequence": ("translator", "source =", "sauce =", "tokens.sauce", "not a known key", "'source'"),
     "word not in vocabulary": (
         *("translator", "[tokens]", '"source.words" = ["a"]\n[tokens]'),
         *("tokens.source", "'b' is not in the vocabulary", 'model.axes."source.words"'),
@@ -459,7 +459,7 @@ KEYS = {
         *('inputs."source.tokens"', "set by the words", "[tokens]"),
     ),
     # Settings
-    "setting's key": ("attention", "printed.pins]", "printed.pin]", "settings.printed.pin", "no such key", "'pins'"),
+    "setting's key": ("attention", "printed.pins]", "printed.pin]", "settings.printed.pin", "not a known", "'pins'"),
     "setting no table": (
         *("attention", '[settings.textbook]\ntitle = "Textbook"\nparagraph = "As it should be."', "[settings]\nx = 1"),
         *("settings.x", "1 is not a table", "write [settings.x]"),
@@ -571,7 +571,7 @@ def test_weights_of_another_shape_are_refused_for_the_setting_that_names_them(wr
 
 def test_a_message_is_one_sentence(write):
     file = write(edited(ATTENTION, 'title = "Two', 'titel = "Two'))
-    assert sentence(refused(file)) == f"{file}: titel: there is no such key; perhaps 'title' is meant."
+    assert sentence(refused(file)) == f"{file}: titel: is not a known key; perhaps 'title' is meant."
 
 
 HUGE = f"0x{'f' * 5000}"

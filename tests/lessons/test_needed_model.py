@@ -131,7 +131,7 @@ def test_a_saved_document_of_it_is_a_lesson_of_its_own(tmp_path, id):
     [
         ('kind = "gpt3"', "'gpt3' is not one of its values"),
         ('sha256 = "abc"', "is no SHA-256"),
-        ("colour = 1", "there is no such key"),
+        ("colour = 1", "is not a known key"),
     ],
 )
 def test_what_is_wrong_in_its_table_is_named(tmp_path, change, said):

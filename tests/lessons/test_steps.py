@@ -180,7 +180,7 @@ WRONG = {
     'showing = "change"': ('showing = "chagne"', "edits", "`showing` 'chagne' is not one of its values; perhaps"),
     '"Q[a, y]" = 3.0': ('"Q[a, z]" = 3.0', "edits", "names column `z`; there are `x`, `y`."),
     "K = [[1, 1], [2, 2]]": ("K = [[1, 1]]", "edits", "`inputs.K` 'K' has shape"),
-    'right = { largest = "a" }': ('right = { largst = "a" }', "edits", "`question.right.largst` there is no such key"),
+    'right = { largest = "a" }': ('right = { largst = "a" }', "edits", "`question.right.largst` is not a known key"),
     'id = "edits"': ('id = "scores"', "scores", "`id` stands above already"),
     'title = "Make it so"\n': ("", "make", '`title` is missing; add title = "…".'),
     "argmax(weights[a]) == a": ("argmax(weights[a]) = a", "make", "names goal `argmax(weights[a]) = a`; write argmax"),

@@ -60,7 +60,7 @@ def test_a_sheet_is_a_file(tmp_path):
         ('title = "A"\nseed = 1\nquestions = ["emma/nobody"]', "no question 'emma/nobody'"),
         ('title = "A"\nseed = 1\nquestions = ["nobody/x"]', "nobody"),
         ('title = "A"\nseed = -1\nquestions = ["emma/all-missing"]', "seed"),
-        ('title = "A"\nmore = 1', "no such key"),
+        ('title = "A"\nmore = 1', "not a known key"),
         ("format = 9", "format"),
         ("[", "not valid TOML"),
     ],
