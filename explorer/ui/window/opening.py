@@ -67,7 +67,7 @@ class OpeningPage(QFrame):
         self.field.setAccessibleName("A sentence of your own")
         self.field.setPlaceholderText("A sentence of your own")
         self.field.returnPressed.connect(self._read)
-        begin, tip = window.lessons.begin_first, "What happens in there, in ten steps"
+        begin, tip = window.lessons.begin_first, "What happens in there, in ten steps, in a smaller model"
         self.button = mark(PushButton("Show me how", begin, tip, look="primary", keys=True), large="true")
         self.told = SteadyLabel(role="muted")
         self.told.label.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
