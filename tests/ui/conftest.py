@@ -121,7 +121,7 @@ def open_window(request, qtbot, appearance, monkeypatch):
     """Opens the window on a lesson, or on that of a name; at a stage, a tab or in a size that is not the first."""
     windows = []
     monkeypatch.setattr(files.Dialogs, "keep", lambda *_: "discard")  # or the window waits for an answer when it closes
-    alone = "kept" in request.fixturenames and not {"window", "anew"} & set(request.fixturenames)
+    alone = "kept" in request.fixturenames and not (shares(request) and {"window", "anew"} & set(request.fixturenames))
     hidden = request.getfixturevalue("kept")[0] if alone else None  # or the look would grow with the size of both
 
     def open_it(*lesson, **where):
@@ -152,8 +152,8 @@ def kept(request, look, kept_lesson):
     """
     with pytest.MonkeyPatch.context() as patch:
         at_once(patch)
-        patch.setattr(files.Dialogs, "keep", lambda *_: "discard")
         window = opened(patient(QtBot(request)), look, kept_lesson)
+        patch.setattr(window.files.dialogs, "keep", lambda *_: "discard", raising=False)
         yield window, window.bench.document.history.mark()
         closed([window])
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -168,6 +168,7 @@ def left_at_rest(kept, qtbot):
         message.deleteLater()
     for dialog in kept[0].findChildren(QDialog):
         dialog.close()
+    qtbot.waitUntil(lambda: not kept[0].bench.document.computing)
     for _ in range(2):  # what goes makes room for what stays
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QApplication.processEvents()
@@ -185,18 +186,25 @@ def forget_training(bench):
 
 
 @pytest.fixture
-def anew(kept, left_at_rest, qtbot, appearance):
+def anew(kept, left_at_rest, qtbot, appearance, monkeypatch):
     """Brings the window of the file back to how its lesson opens, and goes to a stage, or to a step of its lesson."""
     window, first = kept
+    for what in ("dialogs", "folder"):
+        monkeypatch.setattr(window.files, what, getattr(window.files, what))
 
     def begin(stage=None, step=None):
         document, selection, guide = window.bench.document, window.bench.selection, window.lessons.guide
+        was = window.bench.lesson.id
+        assert window.isVisible(), "a test that closes its window says `own_window`"
         window.setFocus()  # what is being typed is taken now, not into what comes
         if step is not None or guide.at is not None:
             window.area.hide()  # or the page that goes would follow each of these changes
             guide.leave()
             guide.forget(first.steps[0].state.lesson)
         window.resize(1600, 900)
+        window.actions_.compare.setChecked(False)
+        window.sides.compare(False)
+        window.terms.close_down()
         window.show_tab("Pipeline")
         QTest.mouseMove(window.windowHandle(), CORNER)
         with selection.at_once():
@@ -208,6 +216,8 @@ def anew(kept, left_at_rest, qtbot, appearance):
             selection.let_go("")
             window.bench.open_state(window.bench._first, first.steps[0].state)
             document.history.return_to(first)
+            if window.bench.lesson.id != was:
+                window.bench.bridge.flush()  # before this the stages are those of the other lesson
             forget_training(window.bench)
             if stage is not None:
                 selection.go_to(stage)
@@ -221,15 +231,22 @@ def anew(kept, left_at_rest, qtbot, appearance):
         window.setFocus()
         settle(qtbot, window)
         window.files._begin(None)  # whatever was opened or saved
+        window.files.kept._left.clear()
+        window.bench.settings._values.clear()
         return window
 
     return begin
 
 
+def shares(request):
+    """Whether a test takes the window of its file."""
+    return "kept" in request.fixturenames and not {"pictures", "own_window"} & set(request.fixturenames)
+
+
 @pytest.fixture
 def window(request, open_window):
     """The window on "You are welcome", at its first stage with matrices; that of the file, where it names `kept`."""
-    if "kept" in request.fixturenames:
+    if shares(request):
         return request.getfixturevalue("anew")("source.embedding")
     return open_window(stage="source.embedding")
 
@@ -253,6 +270,11 @@ def bench_of(appearance):
 def bench(bench_of):
     """The workbench of "You are welcome"."""
     return bench_of(lesson_of("you-are-welcome"))
+
+
+@pytest.fixture
+def own_window():
+    """A window of its own all the same, for a test in a file that says `kept`."""
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from weakref import ref
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QMenu, QMessageBox, QPushButton, QWidget
 
 from explorer.core.engine import same_bytes
@@ -26,7 +26,7 @@ from explorer.ui.export import KINDS
 from explorer.ui.new_model import NewModel
 from tests.ui.conftest import one_of_each_kind
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 CELL = "encoder.1.self.W_O"
@@ -355,7 +355,7 @@ def test_a_number_that_is_being_typed_is_saved_and_asked_about(window, tmp_path,
 
 
 @pytest.mark.parametrize("said", ["cancel", "discard", "save", "save, called off", "save, fails"])
-def test_changes_are_not_lost_without_a_question_when_the_window_is_closed(window, tmp_path, answer, said):
+def test_changes_are_not_lost_without_a_question_when_the_window_is_closed(own_window, window, tmp_path, answer, said):
     edit(window)
     place = {"save": tmp_path / "a.explorer", "save, fails": tmp_path / "no" / "a.explorer"}.get(said)
     asked = answer(window, keep=said.partition(",")[0], to_save=place).asked
@@ -423,7 +423,7 @@ def test_an_example_that_was_changed_is_kept_when_it_is_left(window, eye, file, 
     assert window.bench.lesson.id != id, "and what was open before comes back"
 
 
-def test_nothing_is_asked_where_nothing_would_be_lost(window, answer, eye, file):
+def test_nothing_is_asked_where_nothing_would_be_lost(own_window, window, answer, eye, file):
     asked = answer(window).asked
     window.files.open_path(file)
     eye.settle(window)
@@ -500,6 +500,7 @@ def test_no_picture_swallows_a_file(pictures, window, eye, file):
                 enter, _data = event_of(QDragEnterEvent, file)
                 QApplication.sendEvent(widget, enter)
                 assert enter.dropAction() == Qt.DropAction.CopyAction, widget  # the window has seen it
+                QApplication.sendEvent(widget, QDragLeaveEvent())  # or Qt would send the next drop to what is gone
 
 
 def test_a_file_dropped_on_a_matrix_is_opened(window, eye, file, answer, qtbot):

@@ -16,7 +16,7 @@ from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.labels import Label, SteadyLabel
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier
 

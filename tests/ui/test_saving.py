@@ -8,7 +8,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.commands import SetCells
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 CELL = "encoder.1.self.W_O"
 
@@ -77,7 +77,9 @@ def test_what_is_saved_meanwhile_is_written_next(saving, file, go_on, qtbot):
     assert in_file(file) == 5.0
 
 
-def test_a_window_that_is_closed_meanwhile_closes_once_all_is_written(saving, file, go_on, qtbot, monkeypatch):
+def test_a_window_that_is_closed_meanwhile_closes_once_all_is_written(
+    own_window, saving, file, go_on, qtbot, monkeypatch
+):
     window = saving
     monkeypatch.setattr(window.files.dialogs, "keep", lambda name: "save")
     assert not window.close()
@@ -88,7 +90,7 @@ def test_a_window_that_is_closed_meanwhile_closes_once_all_is_written(saving, fi
     assert in_file(file) == 3.0
 
 
-def test_it_can_be_stopped_and_the_file_stays_what_it_was(saving, file, go_on, qtbot):
+def test_it_can_be_stopped_and_the_file_stays_what_it_was(own_window, saving, file, go_on, qtbot):
     window = saving
     file.write_bytes(b"before")
     window.saving._patience.setInterval(0)
@@ -107,7 +109,7 @@ def test_it_can_be_stopped_and_the_file_stays_what_it_was(saving, file, go_on, q
     assert window.isVisible()
 
 
-def test_what_cannot_be_written_is_said_and_the_window_stays(saving, go_on, qtbot, monkeypatch):
+def test_what_cannot_be_written_is_said_and_the_window_stays(own_window, saving, go_on, qtbot, monkeypatch):
     window, told = saving, []
     monkeypatch.setattr(window.files.dialogs, "tell", told.append)
 

@@ -184,7 +184,7 @@ def test_no_picture_is_made_before_the_typesetter_is_loaded_beside_the_window(op
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_the_chapters_stand_above_the_lessons_where_the_page_is_narrow(open_window, qtbot):
+def test_the_chapters_stand_above_the_lessons_where_the_page_is_narrow_and_nothing_is_cut(open_window, qtbot, eye):
     page = open_window("emma", tab="Lessons").lessons.tab()
     qtbot.waitUntil(lambda: page.is_whole)
     rail, search = page.elements.widgets["courses"], page.elements.widgets["search"]
@@ -193,13 +193,7 @@ def test_the_chapters_stand_above_the_lessons_where_the_page_is_narrow(open_wind
         left, top = search.mapTo(page.elements, search.rect().topLeft()).toTuple()
         assert (rail.mapTo(page.elements, rail.rect().topRight()).x() < left) is beside
         assert (rail.mapTo(page.elements, rail.rect().bottomLeft()).y() < top) is not beside
-
-
-@pytest.mark.usefixtures("no_pictures")
-@pytest.mark.parametrize("width", [620, 900, 1600])
-def test_nothing_is_cut(open_window, qtbot, eye, width):
-    page = open_window("emma", tab="Lessons").lessons.tab()
-    qtbot.waitUntil(lambda: page.is_whole)
-    page.resize(width, 600)
-    QApplication.processEvents()
-    assert eye.cut(page.area) == []
+    for width in (620, 900, 1600):
+        page.resize(width, 600)
+        QApplication.processEvents()
+        assert eye.cut(page.area) == [], f"{width} pixels"

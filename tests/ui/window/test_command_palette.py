@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication
 from explorer.pages.view import Cell
 from explorer.ui.window.command_palette import CommandPalette, Entry, found
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 CTRL, NONE = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
 

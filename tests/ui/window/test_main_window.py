@@ -23,6 +23,8 @@ TITLES = {
     "you-are-welcome": "You are welcome → de nada",
 }
 
+pytestmark = pytest.mark.usefixtures("kept")
+
 
 def state_of(window):
     """What the window says about the lesson: title, name on the button, settings and the chosen one, tokens."""
@@ -152,7 +154,7 @@ def test_every_lesson_fits_the_smallest_window_that_is_promised(open_window, eye
         assert window.page().height() > 200
 
 
-def test_a_window_can_be_closed_and_shown_again(window, qtbot):
+def test_a_window_can_be_closed_and_shown_again(own_window, window, qtbot):
     window.close()
     with qtbot.waitExposed(window):
         window.show()

@@ -26,6 +26,8 @@ from tests.samples import long
 Key, CONTROL = Qt.Key, Qt.KeyboardModifier.ControlModifier
 SELF = "encoder.1.self."
 
+pytestmark = pytest.mark.usefixtures("kept")
+
 
 def views(area):
     return {view.matrix.name: view for view in area.page().findChildren(MatrixView)}
@@ -129,7 +131,7 @@ def test_a_document_from_a_file_beside_this_one(window, eye, tmp_path, monkeypat
     assert other._lessons.currentData() == "you-are-welcome"
 
 
-def test_undo_takes_back_what_was_edited_where_the_keys_are(no_pictures, window, eye, hand, qtbot):
+def test_undo_takes_back_what_was_edited_where_the_keys_are(no_pictures, own_window, window, eye, hand, qtbot):
     own = window.bench.document
     own.do(SetCells("source.table", {(0, 0): 3.0}))
     window.actions_.compare.trigger()
