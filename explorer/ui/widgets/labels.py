@@ -34,12 +34,14 @@ def _typeset(text: str) -> str:
 
 
 class Label(QLabel):
-    """Words; names in them are typeset.
+    """Words.
 
     Parameters
     ----------
     text : str
-        Rich text allowed; `plain` text is shown letter by letter: the name of a file, for example, may look like HTML.
+        Rich text allowed, in which names are typeset; a text for `setText` is typeset before by `set_names`.
+    plain : bool
+        Whether the text is shown letter by letter: the name of a file, for example, may look like HTML.
     wraps : bool
         Whether the words may take several lines.
     """
