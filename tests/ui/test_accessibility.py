@@ -170,7 +170,7 @@ def test_focus_can_be_seen(window, hand, eye):
         if control.focusPolicy() & Qt.FocusPolicy.TabFocus:
             control.setFocus(Qt.FocusReason.TabFocusReason)
             assert control.grab().toImage() != before, f"{name_of(control)}: focus cannot be seen"
-    view = eye.views(window)["encoder.1.self.head.1.W_Q"]
+    view = eye.view(window, "encoder.1.self.head.1.W_Q")
     view.setCurrentIndex(view.table.index(0, 0))
     window.setFocus()
     before = view.viewport().grab().toImage()

@@ -377,8 +377,11 @@ class Presenter(QWidget):
             show_error(ExplorerError("no-poll"), self.beside or self)
 
     def toggle_change(self) -> None:
-        """Show what the last edit changed, Δ, or the values again."""
-        showing = self.bench.selection.showing
+        """Show what the last edit changed, Δ, or the values again; before an edit, the lecturer's screen says so."""
+        showing, last = self.bench.selection.showing, self.bench.view.last
+        if showing != "change" and not (last.before or last.added or last.removed):
+            show_error(ExplorerError("no-change"), self.beside or self)
+            return
         self._guide.showing_wanted.emit("values" if showing == "change" else "change")
 
     def toggle_terms(self) -> None:

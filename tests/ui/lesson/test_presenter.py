@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.document.commands import SetTokens
+from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.loader import catalogue, load
 from explorer.sentences import sentence
 from explorer.ui.drawing.weights import AttentionLinesView
@@ -119,8 +119,11 @@ def test_the_matrix_that_has_the_keys_does_not_keep_them(presenter, guide, hand)
     assert guide.at == 1
 
 
-def test_an_edit_is_live_and_undo_takes_it_back(window, presenter, guide, hand):
+def test_an_edit_is_live_and_undo_takes_it_back(window, presenter, guide, hand, said):
     view = presenter.findChild(MatrixView)
+    hand.key(Key.Key_C)
+    assert said() == "⚠ Nothing was changed yet; after an edit, C shows by how much each number has changed."
+    assert view.matrix.text(0, 0) == "2.0", "not dots, which say that nothing has changed by it"
     hand.click(view.viewport(), view.visualRect(view.table.index(0, 0)).center())
     hand.type("5")
     hand.key(Key.Key_Return)  # ends the typing and is no step
@@ -154,6 +157,8 @@ def test_undo_with_nothing_changed_leaves_neither_the_step_nor_the_presentation(
 
 
 def test_what_matrices_show_is_said_in_the_window_too(window, presenter, hand):
+    window.bench.document.do(SetCells(LOGITS, {(0, 0): 5.0}))
+    window.bench.bridge.flush()
     for showing in ("change", "values"):
         hand.key(Key.Key_C)
         assert window.bench.selection.showing == showing
