@@ -10,6 +10,7 @@ from PySide6.QtGui import QFont, QFontInfo, QFontMetrics, QPainter, QStaticText,
 
 from explorer.core.numbers import with_power
 from explorer.ui.theme import qcolor
+from explorer.ui.widgets.names import draw_named
 from explorer.ui.workbench import Workbench
 
 GAP = 5  # pixels between a label and the picture
@@ -367,13 +368,13 @@ class Side(pg.AxisItem):
         if not self.beside:
             at_edge = Flag.AlignTop if self.orientation == "top" else Flag.AlignBottom
             box = QRectF(middle.x() - 400, rect.top(), 800, rect.height())
-            painter.drawText(box, Flag.AlignHCenter | at_edge | UNCUT, title)
+            draw_named(painter, box, Flag.AlignHCenter | at_edge | UNCUT, title)
             return
         painter.save()
         high = metrics.height()
         painter.translate(rect.left() if self.orientation == "left" else rect.right() - high, rect.center().y())
         painter.rotate(-90)
-        painter.drawText(QRectF(-400, 0, 800, high), Flag.AlignCenter | UNCUT, title)
+        draw_named(painter, QRectF(-400, 0, 800, high), Flag.AlignCenter | UNCUT, title)
         painter.restore()
 
 

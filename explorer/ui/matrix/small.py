@@ -26,6 +26,7 @@ from explorer.ui.matrix.painter import steps
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.signs import paint_signs
 from explorer.ui.theme import qcolor
+from explorer.ui.widgets.names import set_names
 
 LOW, WIDE = 40, 132
 """Greatest height and width of the picture in a heading, in pixels at text scale 1."""
@@ -139,7 +140,7 @@ class SmallPicture(QWidget):
         alone = where != BESIDE
         said = "Click for the numbers" if alone else "Drag over it to choose the numbers in sight"
         self.setAccessibleName(f"Small picture of {name}")
-        self.setToolTip(f"{name}\n{said}")
+        self.setToolTip(set_names(f"{name}\n{said}"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if alone else Qt.FocusPolicy.NoFocus)
         self.setMouseTracking(where != BESIDE)
         self.setCursor(Qt.CursorShape.PointingHandCursor if alone else Qt.CursorShape.CrossCursor)

@@ -26,7 +26,7 @@ from explorer.ui.page.note import rich
 from explorer.ui.widgets.inputs import ComboBox, PushButton, SpinBox
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import FlowLayout, column_in, row_in
-from explorer.ui.widgets.names import NamedBox
+from explorer.ui.widgets.names import NamedBox, set_names
 from explorer.ui.workbench import Workbench
 
 
@@ -133,7 +133,7 @@ class SwitchBar(QWidget):
                 control.editingFinished.connect(lambda: self._typed(name, control))
         control.setAccessibleName(f"{switch.title} in {block_title(self._bench.document.engine.graph, block)}")
         allowed = ", ".join(map(_said, switch.choices)) or switch.allowed
-        control.setToolTip(f"{switch.title}: {allowed}")
+        control.setToolTip(set_names(f"{switch.title}: {allowed}"))
         layout.addWidget(control)
         self._controls[name] = control
         return line

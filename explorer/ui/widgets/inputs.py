@@ -36,7 +36,7 @@ from explorer import PROGRAM
 from explorer.ui.theme import Look, mark
 from explorer.ui.widgets.labels import as_tip
 from explorer.ui.widgets.layouts import row_in
-from explorer.ui.widgets.names import with_ampersands
+from explorer.ui.widgets.names import NamedItems, draw_named, set_names, with_ampersands
 from explorer.ui.workbench import Workbench
 
 ROUNDED = 4
@@ -87,11 +87,16 @@ class PushButton(QPushButton):
 
 
 class ComboBox(QComboBox):
-    """A choice from a list that opens by a click or by the keyboard."""
+    """A choice from a list that opens by a click or by the keyboard. Names in the words of `addItems` are typeset."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def addItems(self, texts: Sequence[str]) -> None:
+        super().addItems(texts)
+        if any(set_names(text) != text for text in texts):
+            self.setItemDelegate(NamedItems(self))
 
     def sizeHint(self) -> QSize:
         """A little wider than Qt's: in large letters the longest words ended in dots."""
@@ -114,11 +119,16 @@ class ComboBox(QComboBox):
         painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
         style, box = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
-        room = self.style().subControlRect(style, option, box, self).width() + 2  # counted in its own width
+        place = self.style().subControlRect(style, option, box, self)
+        room = place.width() + 2  # counted in its own width
+        text = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
+        named = set_names(text) != text
         words: Any = option
-        words.currentText = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
+        words.currentText = "" if named else text
         painter.drawComplexControl(style, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        if named:
+            draw_named(painter, place.adjusted(1, 0, 1, 0), Qt.AlignmentFlag.AlignVCenter.value, text)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Leave the wheel to the page."""

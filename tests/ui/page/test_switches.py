@@ -14,7 +14,7 @@ from explorer.pages.header import block_of
 from explorer.pages.levels import block_title
 from explorer.ui.page.header import HeaderView, SwitchBar
 from explorer.ui.widgets.inputs import ComboBox, SpinBox
-from explorer.ui.widgets.names import NamedBox
+from explorer.ui.widgets.names import NamedBox, set_names
 from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
@@ -244,7 +244,7 @@ def test_every_control_shows_what_the_model_has_and_has_a_name(window, eye, stag
             said = SWITCHES[bar.switches.kind][name].title
             graph = window.bench.document.engine.graph
             assert one.accessibleName() == f"{said} in {block_title(graph, bar.switches.block)}"
-            assert one.toolTip().startswith(f"{said}: ")
+            assert one.toolTip().startswith(set_names(f"{said}: "))
 
 
 def test_every_switch_of_every_block_can_be_reached(window, eye):
