@@ -196,7 +196,7 @@ MOST = 8
 """The most inputs that are listed one by one; if there are more, each block is a line that can be opened."""
 OPENED = "opened weights"
 """The key that keeps the blocks whose weights are listed one by one."""
-WIDE = 340
+WIDE = 364
 """The width of the list with the lengths of gradients, in pixels at text scale 1."""
 
 

@@ -13,7 +13,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeyS
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QScrollArea, QSizePolicy, QWidget
 
 from explorer.export.matrix import separated
-from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Line, Lines, Listing
+from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Entry, Line, Lines, Listing
 from explorer.pages.view import Cell
 from explorer.ui.matrix.clipboard import claim
 from explorer.ui.page.fitted_table import FittedTable, Widths
@@ -247,6 +247,14 @@ class ListingView(FittedTable):
             self._lines_of[key] = broken(text, room, across)
         return self._lines_of[key]
 
+    def _lines_in(self, column: Column, entry: Entry, font: QFont, room: int) -> list[str]:
+        """The same for the words of a cell, which stand behind its box if it has one."""
+        text = entry.text
+        if entry.tick is not None:
+            text = text.lstrip()
+            room -= self.tick_room + QFontMetrics(font).horizontalAdvance(entry.text[: -len(text)])
+        return self.lines_of(column, text, font, room)
+
     def _break_lines(self) -> int:
         if not self._fitted:
             return 0  # the width is not known yet
@@ -258,7 +266,7 @@ class ListingView(FittedTable):
         for row in range(min(count, MEASURED)):
             line = self.table.line(row)
             font = self._fonts[False, line.strong or line.here]
-            taken = (self.lines_of(self.listing.columns[i], line.entries[i].text, font, rooms[i]) for i in rooms)
+            taken = (self._lines_in(self.listing.columns[i], line.entries[i], font, rooms[i]) for i in rooms)
             high = usual + spacing * (max(map(len, taken), default=1) - 1)
             if side.sectionSize(row) != high:
                 side.resizeSection(row, high)

@@ -154,6 +154,18 @@ def test_where_it_is_narrow_a_long_sentence_goes_on_in_more_lines_and_short_word
     assert view.rowHeight(0) == row
 
 
+def test_words_behind_a_box_have_less_room_and_their_line_is_higher_where_they_are_broken(bench, show):
+    """Two lines of words stood in the height of one, over those of the lines above and below."""
+    words = "Decoder 1: Self-attention"
+    line = Line((Entry(words, tick=1.0), Entry("0.5")))
+    view = show(ListingView(bench, Listing("list", "A list", (Column("weight"), Column("p", NUMBER)), (line,))))
+    across = QFontMetrics(view.font_of(0, False, False)).horizontalAdvance(words)
+    view.be_wide(across + 2 * view.padding + view.tick_room // 2 + view.columnWidth(1))
+    spacing = QFontMetrics(view.font_of(0, False, False)).lineSpacing()
+    assert said(view)[:2] == ["Decoder 1:", "Self-attention"]
+    assert view.rowHeight(0) == view._least_row + spacing
+
+
 def test_all_that_goes_on_below_is_fitted_once_for_each_size(bench, show, monkeypatch):
     """Each was measured, and fitted three times, by the one above it, and with it all below."""
     columns = tuple(Column(f"title{i}", NUMBER) for i in range(24))
