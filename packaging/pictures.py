@@ -111,6 +111,7 @@ def main() -> None:
     app, window = open_window("softmax")
     window.bench.appearance.set_mode("light")
     window.resize(*SIZE)
+    window.lessons.guide.leave()  # its first step asks for the numbers that are to be seen
     settle(app, SETTLE_S)
     frames = [(grabbed(window, SHOWN), HOLD_MS)]
     name, cell = "output.logits", (0, 1)
