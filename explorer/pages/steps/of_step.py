@@ -361,16 +361,29 @@ def _around(named: list[int], size: int, most: int) -> tuple[int, ...]:
     return tuple(sorted(some))
 
 
-def _in_sight(listing: Element, has_all_room: bool, head: int) -> Element:
-    """A list as long and wide as a class can read; a row without signs, which take room; of heads, the chosen one."""
-    if isinstance(listing, el.Row):
-        matrices = [part for part in leaves(listing) if isinstance(part, Matrix)]
-        if all(isinstance(item.element, Matrix) for item in listing.items):
-            return replace(listing, items=tuple(replace(item, sign="") for item in listing.items))
-        stacked = matrices and isinstance(listing.items[0].element, el.Stack)  # heads side by side would be cut
-        return next((one for one in matrices if one.place.head == head), matrices[0]) if stacked else listing
-    if not isinstance(listing, el.Listing):
-        return listing
+def _in_sight(shown: Element, has_all_room: bool, head: int) -> Element:
+    """An element as a class can read it."""
+    match shown:
+        case el.Row():
+            return _row_in_sight(shown, head)
+        case el.Listing():
+            return _list_in_sight(shown, has_all_room)
+        case _:
+            return shown
+
+
+def _row_in_sight(row: el.Row, head: int) -> Element:
+    """A row without signs, which take room; of heads, which would be cut side by side, the chosen one."""
+    matrices = [part for part in leaves(row) if isinstance(part, Matrix)]
+    if all(isinstance(item.element, Matrix) for item in row.items):
+        return replace(row, items=tuple(replace(item, sign="") for item in row.items))
+    if not matrices or not isinstance(row.items[0].element, el.Stack):
+        return row
+    return next((one for one in matrices if one.place.head == head), matrices[0])
+
+
+def _list_in_sight(listing: el.Listing, has_all_room: bool) -> el.Listing:
+    """A list with as many lines and columns as a class can read."""
     few = ALL_LINES if has_all_room else LINES
     if len(listing.columns) > MOST_COLUMNS and not has_all_room:
         lines = tuple(replace(line, entries=line.entries[:MOST_COLUMNS]) for line in listing.lines)
