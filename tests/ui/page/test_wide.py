@@ -248,8 +248,12 @@ def test_rows_of_a_very_wide_matrix_are_seen_where_the_page_has_room(open_window
             assert one.shape.picture.height() >= 5 * one.matrix.array.shape[0]
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_what_grows_in_a_large_window_keeps_its_size_while_its_numbers_change(open_window, eye):
-    window = open_window("xor", stage="layer.1", size=WIDE)
+    window = open_window("xor")
+    window.resize(*WIDE)
+    eye.settle(window)
+    eye.go_to(window, "layer.1")
     boxes = window.page().findChildren(MatrixBox)
     before = {box.matrix.name: box.form.times for box in boxes}
     assert min(before.values()) * window.bench.appearance.scale > 1.5
