@@ -241,11 +241,12 @@ class Shape(Frozen):
     d_model: int
     words: int
     room: int  # how many tokens it can read
+    norm: str = "pre"  # where each block has its norm; a stack with "post" has none at its end
     bytes: int = 2  # per number
 
 
 SHAPES = (
-    Shape("GPT-1", 12, 12, 768, 40_478, 512),
+    Shape("GPT-1", 12, 12, 768, 40_478, 512, norm="post"),
     Shape("GPT-2 small", 12, 12, 768, 50_257, 1024),
     Shape("GPT-2 XL", 48, 25, 1600, 50_257, 1024),
     Shape("GPT-3", 96, 96, 12_288, 50_257, 2048),
@@ -272,7 +273,7 @@ class Cost(Frozen):
 
 
 def model_of(shape: Shape, tokens: int) -> Model:
-    """A GPT of these sizes: norm before each block, learned positions, the output tied to the table."""
+    """A GPT of these sizes: learned positions, the output tied to the table."""
     switches: dict[str, str | bool | int | float] = {
         "input.lookup": "index",
         "input.positions": "own",
@@ -282,9 +283,9 @@ def model_of(shape: Shape, tokens: int) -> Model:
         "loss.loss": "none",
     }
     for layer in range(1, shape.layers + 1):
-        own: dict[str, str | bool | int] = {"heads": shape.heads, "bias": True, "bias_O": True, "norm": "pre"}
+        own: dict[str, str | bool | int] = {"heads": shape.heads, "bias": True, "bias_O": True, "norm": shape.norm}
         switches |= {f"decoder.{layer}.self.{name}": value for name, value in own.items()}
-        switches[f"decoder.{layer}.ffn.norm"] = "pre"
+        switches[f"decoder.{layer}.ffn.norm"] = shape.norm
     axes = {"input.words": counted(shape.words)}
     return Model("gpt", {"input": tokens}, axes, shape.d_model, shape.layers, switches, dtype="float32")
 

@@ -4,6 +4,7 @@ The page of the parameters: how many numbers each block learns, and what they ar
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import prod
 from weakref import WeakKeyDictionary
@@ -220,7 +221,7 @@ def _shape(view: View) -> Shape:
     heads = view.graph.n_heads.get("decoder.1.self.scores", 1)
     words = len(view.graph.axes["output.words"])
     bytes_ = np.dtype(model.dtype).itemsize
-    own = Shape(OWN, model.layers, heads, model.d_model, words, len(view.labels("input")), bytes_)
+    own = Shape(OWN, model.layers, heads, model.d_model, words, len(view.labels("input")), bytes=bytes_)
     chosen = _preset(view)
     base = (own, *SHAPES)[chosen]
     layers, width, heads = (
@@ -234,7 +235,7 @@ def _shape(view: View) -> Shape:
     if (layers, width, heads) == (base.layers, base.d_model, base.heads):
         return base
     width = max(width // heads, 1) * heads
-    return Shape(f"{base.name}, changed", layers, heads, width, base.words, base.room, base.bytes)
+    return replace(base, name=f"{base.name}, changed", layers=layers, heads=heads, d_model=width)
 
 
 def _controls(view: View, shape: Shape, tokens: int) -> tuple[Element, ...]:
@@ -254,7 +255,8 @@ def _said(shape: Shape, tokens: int, found: Cost, none_kept: str) -> str:
     cache = f"with the key-value cache, which then holds <b>{_bytes(found.cache * shape.bytes)}</b>"
     if none_kept:
         cache = f"without a key-value cache: {none_kept}"
-    plain = "Other sizes are counted as GPT-2 is built: a net without a gate, keys and values for each head. "
+    like = "GPT-2" if shape.norm == "pre" else "GPT-1"
+    plain = f"Other sizes are counted as {like} is built: a net without a gate, keys and values for each head. "
     return (
         f"{plain if shape.name not in (OWN, *(one.name for one in SHAPES)) else ''}"
         f"<b>{_short(found.together)}</b> multiplications for {quantity(tokens, 'token')} at once, and "
