@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor, QImage
 
+from explorer.export.colours import diverging
 from explorer.export.matrix import LabelledMatrix
 from explorer.lessons.loader import load
 from explorer.teaching.items import NumberItem, Table, items
-from explorer.ui.classroom.picture import HIGH, SHARP, picture_of
+from explorer.ui.classroom.picture import FULL, HIGH, SHARP, picture_of
 
 
 def test_a_matrix_is_drawn_with_its_labels_and_colours(qapp):
@@ -24,6 +25,19 @@ def test_a_matrix_is_drawn_with_its_labels_and_colours(qapp):
     assert image.pixelColor(0, 0) == QColor("#ffffff")
     assert (image.pixelColor(*corner) == QColor("#ffffff")) == (table.matrix.value[-1, -1] == 0)
     assert picture_of(table) == picture
+
+
+def test_a_cell_has_the_very_colour_of_its_number(qapp):
+    values = np.linspace(-1.2, 1.2, 96).reshape(12, 8)
+    table = Table("A", LabelledMatrix("A", "A", values, tuple("abcdefghijkl"), tuple("mnopqrst")), shares=False)
+    picture = picture_of(table)
+    image, colours = QImage.fromData(picture.png, "PNG"), diverging("#ffffff")
+    cell = (picture.width - 17) // 8  # 17 pixels at most for the labels of the rows
+    for i, row in enumerate(values):
+        for j, number in enumerate(row):
+            at = image.pixelColor(SHARP * (picture.width - (8 - j) * cell + 4), SHARP * (HIGH * (i + 1) + 3))
+            meant = QColor(*map(int, colours[round((number / 1.2 / FULL + 1) / 2 * 255)]))
+            assert at == meant, (number, at.name(), meant.name())
 
 
 @pytest.mark.parametrize("large", [1e308, 1.7e308, np.inf])
