@@ -246,8 +246,6 @@ class Glossary(SideColumn):
             if self._beside.indexOf(self) < 0:
                 self._beside.addWidget(self)
         self.setHidden(closed)  # Qt hides what gets another place
-        # Three things are too many for one column: the step that one is at goes before the cell.
-        window.inspector.setHidden(not closed and not window.lessons.panel.isHidden())
         window.lessons.panel.fit()
 
     def _do(self, gesture: Ask, at: QWidget) -> None:

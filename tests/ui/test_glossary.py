@@ -218,6 +218,23 @@ def test_the_step_of_a_lesson_below_it_keeps_its_buttons_in_large_text(window, a
     assert panel.height() >= panel.minimumSizeHint().height()
 
 
+def test_beside_a_step_the_inspector_has_what_room_is_left(window, eye):
+    """It was hidden, above an empty column; and shown where a person had folded it, once the glossary was closed."""
+    window.resize(1366, 768)
+    window.lessons.begin("cat-sat-on-the", False)
+    window.terms.define(None)
+    eye.settle(window)
+    panel, column = window.lessons.panel, window.inspector.parentWidget()
+    assert window.inspector.height() >= column.height() - window.terms.height() - panel.height() - 5 > 80
+    window.terms.define(glossary().of("softmax"))  # so long that the question would be out of sight
+    eye.settle(window)
+    assert window.inspector.height() == 0
+    window.actions_.fold_right.trigger()
+    window.terms.close_down()
+    eye.settle(window)
+    assert not window.inspector.isVisible()
+
+
 def test_in_a_low_window_with_the_largest_letters_its_field_stays_in_sight(window, appearance, eye):
     """What the step below needs was more than the whole column: its height was to be below 0."""
     window.resize(1024, 640)

@@ -326,10 +326,13 @@ class StepPanel(QFrame):
         above, below = self._neighbours(column)
         share = 1.0 if not below else MOST_ASKING if self._guide.step.question is not None else MOST
         free = column.height() - sum(widget.height() for widget in above)
-        strip = free - int(free * share)
-        tight = self._guide.question is not None and wanted + others > free - strip
+        strip, readable = free - int(free * share), self._bench.appearance.px(LEAST_BELOW)
+        if above:  # the step goes before the cell, which gets what is left
+            share, tight = 1.0, wanted + others > free - readable
+        else:
+            tight = self._guide.question is not None and wanted + others > free - strip and strip < readable
         # In so little room nothing could be read, while the field of the question would be out of sight.
-        self._close(below if tight and strip < self._bench.appearance.px(LEAST_BELOW) else [])
+        self._close(below if tight else [])
         if self._closed:
             share, below = 1.0, []
         left = sum(widget.minimumSizeHint().height() for widget in below)  # else the line above the words is squeezed
