@@ -28,7 +28,7 @@ from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, items
 from explorer.teaching.platforms import moodle_xml, qti_zip
 from explorer.teaching.sheet import Answered, Sitting, file_name, read_sheet, sheet_of
-from explorer.teaching.sheet_page import order, told
+from explorer.teaching.sheet_page import form_of, order, told
 
 _BAR = 30
 
@@ -91,7 +91,7 @@ def answer(arguments: Namespace) -> int:
 
 def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:
     """Ask a question until it is over. Returns False if the input ends."""
-    print("Type the answer; h for a hint, nothing to leave it open.")
+    print(f"Type the answer; {'h for a hint, ' * bool(item.hints)}nothing to leave it open.")
     while not sitting.over(item):
         try:
             text = typed().strip()
@@ -100,14 +100,18 @@ def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:
         if not text:
             return True
         if text.lower() == "h" and not (isinstance(item, ChoiceItem) and len(item.options) > ord("h") - ord("a")):
-            print(as_text(sitting.hint(item)) or "There is no other hint.")
+            none = "There is no other hint." if item.hints else "This question has no hint."
+            print(as_text(sitting.hint(item)) or none)
             continue
         given = _read(item, text, sitting.student)
         if given is None:
-            print("That is no answer to this question.")
+            print(f"That is no answer to this question. Type {form_of(item)}.")
             continue
+        again = sitting.was_given(item, given)
         done = sitting.answer(item, given)
-        print(as_text(told(item, done, sitting.left(item))))
+        print(as_text(told(item, done, sitting.left(item), again)))
+    if item.why:
+        print(as_text(item.why))
     return True
 
 

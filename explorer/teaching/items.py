@@ -317,8 +317,13 @@ def _asked(engine: Engine, question: Predict) -> str:
     where = [*map(escape, names[:-2]), *where]
     symbol = _symbol(graph.nodes[place.node].symbol, graph.nodes[place.node].short)
     head = f" of head {place.head + 1}" if place.head is not None else ""
-    decimals = f"{question.digits} decimal{'s' * (question.digits != 1)}"
-    return f"What is the number of {symbol}{head}{' in ' * bool(where)}{', '.join(where)}? Give {decimals}."
+    form = decimals_named(question.digits) if question.digits else "a whole number"
+    return f"What is the number of {symbol}{head}{' in ' * bool(where)}{', '.join(where)}? Give {form}."
+
+
+def decimals_named(digits: int) -> str:
+    """How many decimals an answer has, in words: "2 decimals", "no decimals"."""
+    return f"{digits or 'no'} decimal{'s' * (digits != 1)}"
 
 
 def _wrong(engine: Engine, question: Predict, right: float) -> Iterator[Wrong]:

@@ -257,6 +257,10 @@ class Sitting:
             self._answered[item.id] = replace(so_far, tries=(*so_far.tries, given))
         return given
 
+    def was_given(self, item: Item, answer: float) -> bool:
+        """Whether the student has given this answer to a question before."""
+        return any(one.answer == answer for one in self._answered[item.id].tries)
+
     def hint(self, item: Item) -> str:
         """The next hint, HTML; "" if there is none left."""
         so_far = self._answered[item.id]

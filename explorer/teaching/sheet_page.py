@@ -20,7 +20,7 @@ from explorer.lessons.schema import Lesson
 from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
-from explorer.teaching.items import ChoiceItem, NumberItem, Table, done_wrong, items
+from explorer.teaching.items import ChoiceItem, NumberItem, Table, decimals_named, done_wrong, items
 from explorer.teaching.items import Item as Question
 from explorer.teaching.sheet import MOST_NAME, MOST_QUESTIONS, Answers, Sheet, Sitting, Try, known_as, sheet_of
 
@@ -149,8 +149,9 @@ class Exercise:
         assert isinstance(answer, int | float)
         if self.sitting.over(self.item):
             return
+        again = self.sitting.was_given(self.item, answer)
         given = self.sitting.answer(self.item, answer)
-        self._said[self.item.id] = told(self.item, given, self.sitting.left(self.item))
+        self._said[self.item.id] = told(self.item, given, self.sitting.left(self.item), again)
         self.handed_in = False
 
     # The page
@@ -216,7 +217,7 @@ class Exercise:
     def _asked(self, item: Question, over: bool) -> tuple[Element, ...]:
         if isinstance(item, NumberItem):
             typed, lock = self._typed.get(item.id, ""), ForClass("answer")
-            what = f"Your number, with {item.digits} decimal{'s' * (item.digits != 1)}"
+            what = f"Your number, with {decimals_named(item.digits)}"
             field = el.Field(f"field {self.at}", what, typed, ForClass("typed"), lock, MOST_DIGITS, on=not over)
             ready = bool(typed.strip()) and not over
             return (el.Controls("answer", (field, el.Button("lock", "Lock in", lock, on=ready, primary=not over))),)
@@ -299,8 +300,11 @@ def order(item: ChoiceItem, student: str) -> list[int]:
     return places
 
 
-def told(item: Question, given: Try, left: int) -> str:
-    """The message about an answer, HTML; it gives the right answer only if no try is left."""
+def told(item: Question, given: Try, left: int, again: bool = False) -> str:
+    """The message about an answer, HTML; it gives the right answer only if no try is left.
+
+    `again`: whether it was given before, and so did not count.
+    """
     over = not left
     if given.right:
         return "Right."
@@ -317,7 +321,17 @@ def told(item: Question, given: Try, left: int) -> str:
         said = f"No. {escape(done_wrong(item, given.answer))}".strip()
         if over:
             said += f" The number is {written(item.value, item.digits)}."
+    if again:
+        said = f"You gave this answer before, and it does not count again. {said}"
     return said if over else f"{said} {left} {'try is' if left == 1 else 'tries are'} left."
+
+
+def form_of(item: Question) -> str:
+    """What an answer to a question is: "a number with 2 decimals"."""
+    if isinstance(item, NumberItem):
+        return f"a number with {decimals_named(item.digits)}"
+    assert isinstance(item, ChoiceItem)
+    return f"a letter from a to {chr(ord('a') + len(item.options) - 1)}"
 
 
 def shown(item: Question, prefix: str) -> list[Element]:

@@ -16,7 +16,7 @@ from explorer.sentences import sentence
 from explorer.teaching.gradebook import UNKNOWN, gradebook
 from explorer.teaching.items import ChoiceItem, NumberItem
 from explorer.teaching.sheet import Answered, Answers, Sheet, Sitting, Try, read_answers, read_sheet, sheet_of
-from explorer.teaching.sheet_page import order
+from explorer.teaching.sheet_page import form_of, order
 from tests.refusals import refuses
 
 SHEET = Sheet("Week 3", 7, ("softmax/guess", "emma/all-missing", "two-vectors/scaled"))
@@ -318,6 +318,7 @@ def test_from_the_sheet_to_the_class(tmp_path, monkeypatch, capsys):
         assert main(["answer", "w.sheet.toml", "--student", student]) == 0
         said = capsys.readouterr().out
         assert said.count("That is no answer to this question.") == 2, "not “what”, and not ∞, which no file can hold"
+        assert said.count("Type a number with 2 decimals.") == 2
         assert said.count("Right.") == 2
         assert '"student": ' in said
     assert main(["class", ".", "--sheet", "w.sheet.toml", "--csv", "class.csv"]) == 0
@@ -330,6 +331,38 @@ def test_from_the_sheet_to_the_class(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == ""
     assert main(["class", ".", "--json", "--csv", "class.csv"]) == 0, "its own table may be written over"
     assert json.loads(capsys.readouterr().out)["topics"][0]["question"] == "emma/all-missing"
+
+
+def test_an_answer_given_twice_is_told_to_count_once(tmp_path, monkeypatch, capsys):
+    """The second time said the same as the first, and so whoever typed it could not know that nothing was counted."""
+    monkeypatch.chdir(tmp_path)
+    sheet = Sheet("Week 3", 7, ("emma/all-missing", "emma/guess"))
+    sheet.save("w.sheet.toml")
+    number, choice = sheet.items("Ada")
+    letters = "abc"
+    assert (form_of(number), form_of(choice)) == ("a number with 2 decimals", "a letter from a to c")
+    wrong = next(letters[i] for i, at in enumerate(order(choice, "Ada")) if at != right_one(choice))
+    typed = iter(["1234.5", "1234,50", f"{right_one(number)}", wrong, wrong, ""])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
+    assert main(["answer", "w.sheet.toml", "--student", "Ada"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("You gave this answer before, and it does not count again. No. ") == 2
+    assert said.count("2 tries are left.") == 4
+    assert [len(one.tries) for one in read_answers("ada.answers.json").answered] == [2, 1]
+
+
+def test_a_hint_is_offered_only_where_there_is_one(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    sheet = Sheet("Week 3", 7, ("emma/all-missing", "softmax/powers"))
+    sheet.save("w.sheet.toml")
+    assert [bool(item.hints) for item in sheet.items("Ada")] == [True, False]
+    typed = iter(["h", "h", "", "h", ""])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
+    assert main(["answer", "w.sheet.toml", "--student", "Ada"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("h for a hint") == 1
+    assert said.count("There is no other hint.") == 1
+    assert said.count("This question has no hint.") == 1
 
 
 def test_a_key_of_another_encoding_is_no_answer(tmp_path, monkeypatch, capsys):

@@ -79,6 +79,22 @@ def test_a_wrong_number_is_named_and_the_right_one_told_at_the_end(exercise):
     assert done_wrong(item, round(item.value, 1)) == "Right to 1 decimal, but 2 are asked for."
 
 
+def test_a_number_typed_again_is_told_not_to_count_again(exercise):
+    exercise.do("go", 1)
+    for _ in range(2):
+        exercise.do("typed", "1234.5")
+        exercise.do("answer")
+    said = words(exercise.page())
+    assert "You gave this answer before, and it does not count again. No." in said
+    assert "2 tries are left." in said
+
+
+def test_a_question_without_decimals_asks_for_a_whole_number():
+    item = next(items(load("emma"), 3, only="emma/first"))
+    assert item.digits == 0
+    assert "Give a whole number." in item.text
+
+
 def test_the_right_place_is_told_only_once_no_try_is_left():
     exercise = Exercise(sheet_of("T", 1, ["jane/three"]))
     exercise.do("name", "Ada")
