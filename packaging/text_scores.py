@@ -4,10 +4,9 @@ from math import exp, log
 
 import numpy as np
 
-from explorer.core.byte_pairs import are_pieces, text_of
 from explorer.core.graph import TARGET
 from explorer.core.ops import Array
-from explorer.core.vocabulary import END
+from explorer.core.vocabulary import END, are_pieces, text_of
 from explorer.document.state import State
 from explorer.training.preparation import Prepared
 from scores import passes

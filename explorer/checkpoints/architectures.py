@@ -14,8 +14,7 @@ from explorer.checkpoints import decoders, encoders
 from explorer.checkpoints.config import Config
 from explorer.checkpoints.plans import Plan
 from explorer.core.frozen import Frozen
-from explorer.core.model import Model
-from explorer.core.switches import SWITCHES, SwitchValue
+from explorer.core.model import SWITCHES, Model, SwitchValue
 
 _PLANS: tuple[Callable[[Config], Plan], ...] = (
     *(decoders.gpt2, decoders.gpt_neo, decoders.gpt_neox, decoders.opt, decoders.phi, decoders.llama),

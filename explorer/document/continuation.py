@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from explorer.core.byte_pairs import are_pieces, pieces_of
 from explorer.core.decoder import Decoder
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOGITS
@@ -13,7 +12,19 @@ from explorer.core.model import Model
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.ops import Array
 from explorer.core.training.data import words_of
-from explorer.core.vocabulary import END, MOST_TOKENS, PAD, START, UNKNOWN, Vocabulary, are_numbers, end_marks, is_mark
+from explorer.core.vocabulary import (
+    END,
+    MOST_TOKENS,
+    PAD,
+    START,
+    UNKNOWN,
+    Vocabulary,
+    are_numbers,
+    are_pieces,
+    end_marks,
+    is_mark,
+    pieces_of,
+)
 from explorer.document.state import State, read_only
 
 MOST_NEW = 500

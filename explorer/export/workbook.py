@@ -14,9 +14,8 @@ from explorer import PROGRAM
 from explorer.core.cell import MINUS_INFINITY, CellBlock, letters
 from explorer.core.engine import Engine
 from explorer.core.errors import written_shape
-from explorer.core.model import Model
+from explorer.core.model import SWITCHES, Model
 from explorer.core.numbers import decimals_of
-from explorer.core.switches import SWITCHES
 from explorer.export.layout import FIRST_COLUMN, FIRST_ROW, WORDS, Layout, Placed, lay_out, quoted
 from explorer.lessons.names import UnknownNameError
 from explorer.lessons.symbols import formula_text

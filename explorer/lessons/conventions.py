@@ -21,11 +21,10 @@ from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import CASES, LOGITS, counted
-from explorer.core.model import Model
+from explorer.core.model import SWITCHES, Model, SwitchValue
 from explorer.core.numbers import read_number
 from explorer.core.ops import ACTIVATIONS, Array
 from explorer.core.ops.slips import Surroundings
-from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document.commands import SetSwitch
 from explorer.document.state import State, read_only
 from explorer.lessons.references import SLACK, units_off

@@ -16,10 +16,9 @@ from explorer.container import Container, DamagedError
 from explorer.core.cost import count_labels
 from explorer.core.errors import ExplorerError, written_shape
 from explorer.core.graph import Graph, Place
-from explorer.core.model import KINDS, SEQUENCES, Model
+from explorer.core.model import ENDS, KINDS, SEQUENCES, SWITCHES, Model, SwitchValue
 from explorer.core.models import build
 from explorer.core.ops import Array
-from explorer.core.switches import ENDS, SWITCHES, SwitchValue
 from explorer.core.vocabulary import MOST_TOKENS, Vocabulary
 from explorer.document.commands.cells import first_number, last_number
 from explorer.document.commands.words import MOST_TOKEN_LENGTH

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Place
-from explorer.core.switches import SWITCHES
+from explorer.core.model import SWITCHES
 from explorer.document.state import State
 from explorer.lessons.steps import Cell
 

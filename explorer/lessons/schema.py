@@ -14,10 +14,9 @@ from explorer.core.engine import Engine, Pin, fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph
-from explorer.core.model import Model
+from explorer.core.model import Model, SwitchValue
 from explorer.core.numbers import quantity
 from explorer.core.ops import Array
-from explorer.core.switches import SwitchValue
 from explorer.core.training.data import SHOWN
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import Recipe

@@ -13,18 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.byte_pairs import are_pieces, typed
 from explorer.core.cell import Step
+from explorer.core.decoder import Beam, Choice, Written, search, write
 from explorer.core.derivation import Row, chain, rows
-from explorer.core.engine import Engine
+from explorer.core.engine import Engine, check_cell
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.generation import Beam, Choice, Written, search, write
 from explorer.core.gradients import Root
 from explorer.core.graph import Node
 from explorer.core.names import cell_of, stage_of
-from explorer.core.nudge import check_cell
-from explorer.core.vocabulary import UNKNOWN, is_mark
+from explorer.core.vocabulary import UNKNOWN, are_pieces, is_mark, typed
 from explorer.document.continuation import (
     MOST_NEW,
     as_read,

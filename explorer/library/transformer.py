@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.core.byte_pairs import tokens_of
+from explorer.core.decoder import Choice
 from explorer.core.errors import ExplorerError, require_cell
-from explorer.core.generation import Choice
 from explorer.core.gradients import Root
 from explorer.core.graph import LOGITS, LOSS, TARGET
+from explorer.core.model import SWITCHES, SwitchValue
 from explorer.core.names import cell_of, cut, parse_cell, root_of, stage_of
-from explorer.core.switches import SWITCHES, SwitchValue
+from explorer.core.vocabulary import tokens_of
 from explorer.document import storage
 from explorer.document.commands import PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.continuation import as_read
@@ -492,7 +492,7 @@ class Transformer:
         target : str or sequence of str, optional
             The beginning of an encoder-decoder's answer; by default ``<start>``.
         greedy, temperature, top_k, top_p, seed
-            How a word is chosen: see `explorer.core.generation.Choice`. The same seed draws the same words.
+            How a word is chosen: see `explorer.core.decoder.Choice`. The same seed draws the same words.
         beams : int, optional
             Beam search: the number of continuations followed at once; the most probable is returned, no word is drawn.
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from explorer.core.frozen import Frozen
+from explorer.core.model import SwitchValue
 from explorer.core.numbers import significant
 from explorer.core.ops import Array
-from explorer.core.switches import SwitchValue
 from explorer.document.commands import Command, PinCells, Release, SetCells, SetSwitch
 from explorer.pages.view import Cell, View
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from explorer.core.graph import Stage
-from explorer.core.switches import SWITCHES
+from explorer.core.model import SWITCHES
 from explorer.lessons.schema import WHOLE
 from explorer.pages import levels
 from explorer.pages.gestures import ChooseHead, GoTo, Keep

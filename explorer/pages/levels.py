@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from explorer.core.attribution import can_be_parted
 from explorer.core.frozen import Frozen
 from explorer.core.graph import LOGITS, PROBABILITIES, TARGET, Graph, Place, Stage
-from explorer.core.switches import SWITCHES, SwitchValue
+from explorer.core.model import SWITCHES, SwitchValue
 from explorer.core.vocabulary import PAD
 from explorer.document.state import State
 from explorer.lessons.schema import WHOLE as WHOLE_NAME

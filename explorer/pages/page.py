@@ -14,8 +14,8 @@ import numpy as np
 
 from explorer.core import derivation
 from explorer.core.graph import Place
+from explorer.core.model import SwitchValue
 from explorer.core.ops import Array
-from explorer.core.switches import SwitchValue
 from explorer.pages.drawing import Drawing, HeatMap, Strips
 from explorer.pages.element import Arrangement, Data, Element, Made
 from explorer.pages.gestures import ChooseToken, Gesture

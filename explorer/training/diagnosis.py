@@ -6,9 +6,9 @@ import numpy as np
 
 from explorer.core.frozen import Frozen
 from explorer.core.graph import CASES, TARGET
+from explorer.core.model import SWITCHES, SwitchValue
 from explorer.core.numbers import alone, formatted
 from explorer.core.ops import Array
-from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.core.training.recipe import BOUNDS, Recipe
 from explorer.core.training.records import Records
 from explorer.document.document import Document

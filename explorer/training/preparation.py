@@ -8,18 +8,29 @@ from dataclasses import replace
 
 import numpy as np
 
-from explorer.core.byte_pairs import NEW_LINE, are_pieces, labels, learn, pieces_of
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import CASES, TARGET
-from explorer.core.model import Model
+from explorer.core.model import Model, SwitchValue
 from explorer.core.ops import Array
-from explorer.core.switches import SwitchValue
 from explorer.core.training import data
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
 from explorer.core.training.trainer import Trainer, fitted
-from explorer.core.vocabulary import END, MASK, PAD, START, UNKNOWN, end_mark, token_ids
+from explorer.core.vocabulary import (
+    END,
+    MASK,
+    NEW_LINE,
+    PAD,
+    START,
+    UNKNOWN,
+    are_pieces,
+    end_mark,
+    labels,
+    learn,
+    pieces_of,
+    token_ids,
+)
 from explorer.document.commands import AddWords, Replace, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State, read_only

@@ -49,9 +49,8 @@ import numpy as np
 from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
 from explorer.core.frozen import Frozen
-from explorer.core.model import Model
+from explorer.core.model import Model, SwitchValue
 from explorer.core.ops import Array
-from explorer.core.switches import SwitchValue
 from explorer.core.training.data import read_text
 from explorer.core.training.recipe import Recipe
 from explorer.document.storage import ENDING

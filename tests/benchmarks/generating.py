@@ -7,8 +7,7 @@ import numpy as np
 from benchmarks.core import gpt_state
 from benchmarks.measure import Measurement, compared, quartiles, timed
 from benchmarks.straight_line import layer_norm, softmax
-from explorer.core.decoder import Decoder
-from explorer.core.generation import Choice
+from explorer.core.decoder import Choice, Decoder
 from explorer.core.ops import Array
 from explorer.document.state import State
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import explorer
 from explorer.cli import main
-from explorer.core.switches import SWITCHES
+from explorer.core.model import SWITCHES
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load

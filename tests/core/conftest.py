@@ -10,9 +10,8 @@ import ziamath
 
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
-from explorer.core.model import Model
+from explorer.core.model import SWITCHES, Model
 from explorer.core.models import build
-from explorer.core.switches import SWITCHES
 from tests.samples import long
 
 EXAMPLES = {

@@ -19,10 +19,9 @@ from explorer.core import script
 from explorer.core.engine import Pin, fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import GraphBuilder
-from explorer.core.model import Model
+from explorer.core.model import SWITCHES, Model
 from explorer.core.ops import GELU, Add, Input, Softmax
 from explorer.core.script import export, identifiers, save
-from explorer.core.switches import SWITCHES
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State

@@ -7,9 +7,9 @@ import pytest
 
 from explorer.checkpoints.tokenizers.tokenizer import named
 from explorer.checkpoints.tokenizers.tokenizer_json import from_json
+from explorer.core.decoder import Choice
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
-from explorer.core.generation import Choice
 from explorer.core.model import Model
 from explorer.core.vocabulary import Vocabulary
 from explorer.document.commands import PinCells, SetArray, SetSwitch, SetTokens, WriteOn

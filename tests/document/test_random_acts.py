@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from explorer.core.engine import fresh, same_bytes
 from explorer.core.errors import ExplorerError
+from explorer.core.model import SWITCHES
 from explorer.core.models import build
-from explorer.core.switches import SWITCHES
 from explorer.document.commands import (
     AddWords,
     PinCells,

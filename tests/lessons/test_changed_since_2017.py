@@ -11,7 +11,7 @@ from explorer.checkpoints.architectures import MEMBERS, own_switches
 from explorer.core.decoder import next_word_cost
 from explorer.core.engine import run
 from explorer.core.graph import Place
-from explorer.core.switches import SWITCHES
+from explorer.core.model import SWITCHES
 from explorer.core.training.trainer import Trainer
 from explorer.document.commands import SetSwitch
 from explorer.document.state import State

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.core.model import Model
-from explorer.core.switches import SWITCHES
+from explorer.core.model import SWITCHES, Model
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.conventions import (

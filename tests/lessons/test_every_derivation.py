@@ -17,7 +17,7 @@ from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import OF_LOSS
 from explorer.core.graph import LOSS
-from explorer.core.switches import SWITCHES
+from explorer.core.model import SWITCHES
 from explorer.document.commands import SetSwitch, SetTokens
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import load, models

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.core.cost import growth, parameters, total
-from explorer.core.switches import SWITCHES
+from explorer.core.model import SWITCHES
 from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
 from explorer.lessons.document_lesson import drawn, new_lesson
 from explorer.pages.gestures import GoTo

@@ -4,7 +4,7 @@ import dataclasses
 import re
 from functools import cache
 
-from explorer.core.switches import SWITCHES
+from explorer.core.model import SWITCHES
 from explorer.document.document import Document
 from explorer.lessons.glossary import glossary
 from explorer.lessons.loader import catalogue, load

@@ -9,7 +9,6 @@ from refusals import refuses
 
 from explorer.checkpoints.tokenizers.tokenizer import named
 from explorer.checkpoints.tokenizers.tokenizer_json import from_json
-from explorer.core.byte_pairs import Merge, labels, learn, merges_of, text_of
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import TARGET
@@ -17,6 +16,7 @@ from explorer.core.model import Model
 from explorer.core.ops import CrossEntropy
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
+from explorer.core.vocabulary import Merge, labels, learn, merges_of, text_of
 from explorer.document import storage
 from explorer.document.state import State
 from explorer.lessons.loader import load as lesson

@@ -10,9 +10,9 @@ import shiboken6
 from PySide6.QtCore import Qt
 
 from explorer.core import attribution
+from explorer.core.decoder import Choice
 from explorer.core.engine import fresh, same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.generation import Choice
 from explorer.core.ops import Softmax
 from explorer.document.commands import SetCells, WriteOn
 from explorer.lessons.document_lesson import new_lesson

@@ -27,8 +27,8 @@ from shiboken6.Shiboken import createdByPython, getAllValidWrappers
 
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
+from explorer.core.model import SWITCHES
 from explorer.core.models import build
-from explorer.core.switches import SWITCHES
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load

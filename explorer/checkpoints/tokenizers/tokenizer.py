@@ -13,9 +13,8 @@ from explorer.checkpoints.tokenizers.fields import BYTE_OF_LETTER, MOST_TEXT, Fi
 from explorer.checkpoints.tokenizers.models import PieceModel
 from explorer.checkpoints.tokenizers.normalizers import Normalizer, replacer
 from explorer.checkpoints.tokenizers.pre_tokenizers import PreTokenizer, blank_before
-from explorer.core.byte_pairs import label
 from explorer.core.frozen import Frozen
-from explorer.core.vocabulary import Vocabulary
+from explorer.core.vocabulary import Vocabulary, label
 
 Decoder = Callable[[list[str]], list[str]]
 _CLEANED = (

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from explorer.core import ops
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import GraphBuilder, counted
-from explorer.core.model import Model
-from explorer.core.switches import BITS
+from explorer.core.model import BITS, Model
 
 ENDS_IN_NORM = ("pre", "both", "output")
 """The places of a norm that leave the residual stream itself unnormalised, except once after the last block."""

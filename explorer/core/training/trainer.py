@@ -22,10 +22,9 @@ from explorer.core.engine import Engine, Pin, held_cells, run
 from explorer.core.errors import ExplorerError, nearest, written_shape
 from explorer.core.gradients import planned, walk
 from explorer.core.graph import CASES, LOSS, TARGET, Graph
-from explorer.core.model import Model
+from explorer.core.model import SWITCHES, Model
 from explorer.core.models import build
 from explorer.core.ops import Array, Input
-from explorer.core.switches import SWITCHES
 from explorer.core.training.data import Examples
 from explorer.core.training.optimisers import OPTIMISERS, Optimiser, clipped, length
 from explorer.core.training.recipe import Recipe

@@ -10,9 +10,9 @@ from unicodedata import category
 
 import numpy as np
 
+from explorer.core.decoder import Choice, write
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
-from explorer.core.generation import Choice, write
 from explorer.core.graph import LOGITS, PROBABILITIES, TARGET
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE, follows_words
 from explorer.core.ops import Array

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from explorer.core.cost import parameters, total
 from explorer.core.graph import Stage
-from explorer.core.model import Model
+from explorer.core.model import SWITCHES, Model, Switch, SwitchValue
 from explorer.core.numbers import alone, quantity, written
-from explorer.core.switches import SWITCHES, Switch, SwitchValue
 from explorer.document.commands import BecomeKind
 from explorer.lessons.loader import lesson_files, model_files
 from explorer.lessons.reading import MOST_TEXT, TomlTable, read

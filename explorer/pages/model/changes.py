@@ -11,9 +11,9 @@ from html import escape
 
 from explorer.core.errors import written_shape
 from explorer.core.graph import READ, Stage
+from explorer.core.model import SWITCHES
 from explorer.core.numbers import decimals_of, exact, percent, written
 from explorer.core.ops import Array
-from explorer.core.switches import SWITCHES
 from explorer.core.training.optimisers import length
 from explorer.lessons.symbols import name_of
 from explorer.pages.element import Data, Element

@@ -9,14 +9,12 @@ from html import escape
 
 import numpy as np
 
-from explorer.core.byte_pairs import typed, unit
-from explorer.core.decoder import Decoder, NextWordCost, next_word_cost, products, why_none_kept
-from explorer.core.generation import Beam, Choice, search
+from explorer.core.decoder import Beam, Choice, Decoder, NextWordCost, next_word_cost, products, search, why_none_kept
 from explorer.core.graph import LOGITS, PROBABILITIES, READ, Stage
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE
 from explorer.core.numbers import Ranked, alone, as_share, exact, quantity, written
 from explorer.core.ops import Array
-from explorer.core.vocabulary import end_marks
+from explorer.core.vocabulary import end_marks, typed, unit
 from explorer.document.commands import SetTokens, WriteOn
 from explorer.document.continuation import decoder_of, ends_of, ids_of, never_of, output_words, positions
 from explorer.document.state import State

@@ -8,10 +8,22 @@ from html import escape
 
 from explorer.checkpoints.tokenizers.models import BytePairs, Unigram
 from explorer.checkpoints.tokenizers.tokenizer import Tokenizer, letters_of
-from explorer.core.byte_pairs import Merge, are_pieces, encode, label, learn, merges_of, steps, typed, vocabulary, words
 from explorer.core.graph import Stage
 from explorer.core.numbers import formatted, quantity
-from explorer.core.vocabulary import Vocabulary, is_mark
+from explorer.core.vocabulary import (
+    Merge,
+    Vocabulary,
+    are_pieces,
+    encode,
+    is_mark,
+    label,
+    learn,
+    merges_of,
+    piece_numbers,
+    steps,
+    typed,
+    words,
+)
 from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
@@ -120,7 +132,7 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
     every = sources[titles[source]]
     n = view.number(MERGES, MOST if titles[source] == BOOKS else 60, 0, max(len(every), 1))
     merges = every[:n]
-    ids = vocabulary(merges)
+    ids = piece_numbers(merges)
     found = encode(sentence, merges)
     about = (
         f"The sentence has <b>{quantity(len(sentence.encode()), 'byte')}</b>; with {quantity(len(merges), 'merge')} it "

@@ -9,14 +9,13 @@ from html import escape
 import numpy as np
 
 from explorer.core import attribution
-from explorer.core.byte_pairs import typed
 from explorer.core.engine import fresh
 from explorer.core.frozen import Frozen
 from explorer.core.graph import LOGITS, READ, Graph, Stage
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE
 from explorer.core.numbers import exact, places_of_largest, quantity, written
 from explorer.core.ops import Array
-from explorer.core.vocabulary import is_mark
+from explorer.core.vocabulary import is_mark, typed
 from explorer.document.commands import PinCells
 from explorer.pages import page as el
 from explorer.pages.element import Element

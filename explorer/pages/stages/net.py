@@ -9,8 +9,8 @@ import numpy as np
 
 from explorer.core.errors import written_shape
 from explorer.core.graph import CASES, LOSS, TARGET, Place, Stage
+from explorer.core.model import SWITCHES
 from explorer.core.numbers import written
-from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetSwitch
 from explorer.pages.compose import matrices
 from explorer.pages.drawing import TEXT, Axis, Drawing, Image, Words, drawable

@@ -5,11 +5,11 @@ from html import escape
 
 import numpy as np
 
-from explorer.core.byte_pairs import unit
 from explorer.core.graph import CHOSEN, LOGITS, PROBABILITIES, Stage
 from explorer.core.models.ends import TEMPERATURE
 from explorer.core.numbers import Ranked, decimals_of, exact, written
 from explorer.core.ops import Array
+from explorer.core.vocabulary import unit
 from explorer.pages import page as el
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Keep, SetNumber

@@ -20,7 +20,7 @@ from explorer.pages.surfaces.inspection import PLAYED, Fed, Inspected, Printed
 from explorer.pages.view import Cell
 
 if TYPE_CHECKING:  # only who checks a gradient needs it
-    from explorer.core.nudge import Check
+    from explorer.core.engine import Check
 
 NUDGED = 10
 """Decimals of the losses beside a nudged cell: only late decimals differ."""

@@ -6,7 +6,6 @@ from html import escape
 
 import numpy as np
 
-from explorer.core.byte_pairs import typed
 from explorer.core.frozen import Frozen
 from explorer.core.graph import LOSS, PROBABILITIES, TARGET
 from explorer.core.models.ends import DECODER_READS
@@ -14,7 +13,7 @@ from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.core.training.optimisers import length
 from explorer.core.training.records import Records
-from explorer.core.vocabulary import end_mark
+from explorer.core.vocabulary import end_mark, typed
 from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from html import escape
 
-from explorer.core.byte_pairs import are_pieces, typed
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import CASES, LOSS, TARGET
+from explorer.core.model import SWITCHES
 from explorer.core.numbers import alone, live, quantity, read_number
 from explorer.core.ops.inputs import INITIALISERS
-from explorer.core.switches import SWITCHES
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import BOUNDS, FIRST, SCHEDULES, Recipe
 from explorer.core.training.records import Records
 from explorer.core.vocabulary import START as BEGIN
+from explorer.core.vocabulary import are_pieces, typed
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.pages.element import Element

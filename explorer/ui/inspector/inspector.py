@@ -105,7 +105,7 @@ class Inspector(SideColumn):
 
     def _check(self) -> None:
         """Nudge the cell both ways, and compare the slope of the loss with the gradient."""
-        from explorer.core.nudge import Check, check_cell  # rarely used
+        from explorer.core.engine import Check, check_cell  # rarely used
 
         cell, now = self.bench.selection.cell, self.bench.view.engine  # whatever happens to the model meanwhile
         if cell is None:

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QDialog, QListWidget, QPlainTextEdit, QVBoxLayout,
 
 from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.gradients import Root
+from explorer.core.model import SWITCHES
 from explorer.core.names import NamedCell
-from explorer.core.switches import SWITCHES
 from explorer.document.commands import Replace
 from explorer.document.state import State
 from explorer.lessons.conventions import Convention, Finding, Print, conventions, print_of

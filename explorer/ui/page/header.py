@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.core.switches import SWITCHES, Switch, SwitchValue
+from explorer.core.model import SWITCHES, Switch, SwitchValue
 from explorer.lessons.symbols import names_text
 from explorer.pages.by_hand import LAYOUT
 from explorer.pages.gestures import Switch as SwitchTo

@@ -7,11 +7,11 @@ from typing import Any
 
 from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
 
-from explorer.core.byte_pairs import tokens_of
 from explorer.core.errors import ExplorerError
-from explorer.core.switches import SWITCHES
+from explorer.core.model import SWITCHES
 from explorer.core.training.data import read_text
 from explorer.core.training.recipe import FIRST, Recipe
+from explorer.core.vocabulary import tokens_of
 from explorer.document.commands import SetSwitch, SetTokens
 from explorer.document.continuation import as_read
 from explorer.document.document import Change

@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt, QVariantAnimation
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from explorer.core.byte_pairs import typed
 from explorer.core.errors import ExplorerError
+from explorer.core.vocabulary import typed
 from explorer.document.commands import SetTokens
 from explorer.document.continuation import known_words, sequence_of
 from explorer.lessons.loader import load

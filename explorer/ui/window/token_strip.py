@@ -11,8 +11,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.core.byte_pairs import tokens_of, typed
 from explorer.core.errors import ExplorerError
+from explorer.core.vocabulary import tokens_of, typed
 from explorer.document.commands import SetTokens
 from explorer.document.continuation import as_read
 from explorer.ui.errors import show_error

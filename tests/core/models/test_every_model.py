@@ -16,9 +16,8 @@ from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import OF_LOSS, Root
 from explorer.core.graph import LOSS
-from explorer.core.model import KINDS, Model
+from explorer.core.model import KINDS, SWITCHES, Model
 from explorer.core.models import build
-from explorer.core.switches import SWITCHES
 from explorer.sentences import sentence
 from tests.core.conftest import typeset
 from tests.samples import long

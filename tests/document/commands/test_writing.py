@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from explorer.core.decoder import Choice
 from explorer.core.errors import ExplorerError
-from explorer.core.generation import Choice
 from explorer.core.model import Model
 from explorer.core.vocabulary import MOST_TOKENS
 from explorer.document.commands import AddWords, PinCells, SetArray, SetCells, SetSwitch, SetTokens, WriteOn

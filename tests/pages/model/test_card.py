@@ -9,7 +9,7 @@ import pytest
 from refusals import refuses
 
 from explorer.checkpoints.architectures import MEMBERS, PARTS, as_member, differing, member, own_switches
-from explorer.core.switches import SWITCHES
+from explorer.core.model import SWITCHES
 from explorer.document.commands import BecomeKind, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load, models

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.core.decoder import next_word_cost
-from explorer.core.generation import Choice
+from explorer.core.decoder import Choice, next_word_cost
 from explorer.core.model import Model
 from explorer.core.numbers import read_number
 from explorer.document.commands import SetCells, SetSwitch, SetTokens, WriteOn

@@ -9,7 +9,7 @@ import pytest
 
 from explorer.checkpoints.tokenizers.tokenizer import named
 from explorer.checkpoints.tokenizers.tokenizer_json import from_json
-from explorer.core.byte_pairs import encode, label, learn
+from explorer.core.vocabulary import encode, label, learn
 from explorer.document.commands import SetTokens
 from explorer.pages.levels import PIECES
 from explorer.pages.model.pieces import MERGES, OWN_WORD, TAUGHT, TEXT, WORD, own_steps

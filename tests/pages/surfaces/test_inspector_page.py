@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.core.nudge import Check
+from explorer.core.engine import Check
 from explorer.lessons.loader import load
 from explorer.pages.gestures import ForInspector, GoTo, OpenLesson
 from explorer.pages.page import Button, Derivation, Maths, Passage

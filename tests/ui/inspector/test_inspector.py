@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.core import nudge
-from explorer.core.nudge import check_cell
+from explorer.core.engine import check_cell
 from explorer.core.numbers import in_full, written
 from explorer.document.commands import PinCells, Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPushButton, QSpinBox
 
-from explorer.core.switches import SWITCHES
+from explorer.core.model import SWITCHES
 from explorer.document.commands import SetSwitch
 from explorer.pages.compose import KINDS
 from explorer.pages.header import block_of
