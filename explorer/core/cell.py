@@ -18,6 +18,7 @@ import numpy as np
 
 from explorer.core.frozen import Frozen
 
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Index: TypeAlias = tuple[int | slice, ...]
 
 

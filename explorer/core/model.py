@@ -237,7 +237,7 @@ class Model(Frozen):
     # "BLOCK.NAME" to the chosen value; a missing switch has the textbook's value.
     switches: Mapping[str, SwitchValue] = field(default_factory=dict)
     seed: int = 0  # the random seed of new weights
-    initialiser: str = "xavier"  # how they are drawn: one of `explorer.core.ops.inputs.INITIALISERS`
+    initialiser: str = "xavier"  # how they are drawn: one of `explorer.core.ops.weights.INITIALISERS`
     dtype: str = "float64"  # "float64" for lessons, "float32" for large models
     behind: int = 0  # layers of a decoder whose encoder has another number of them; 0 for the same number
     # The names of its inputs in the checkpoint that it was read from, with "{k}" for the layer counted from 0. A key is

@@ -13,8 +13,8 @@ from explorer.core.engine import Computed, Engine, Pass
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import CELL, LOSS
+from explorer.core.numbers import look_through
 from explorer.core.ops import Array
-from explorer.core.overview import look_through
 from explorer.document.commands import Command
 from explorer.document.state import State
 from explorer.document.undo import UndoHistory

@@ -17,9 +17,8 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.numbers import decimals_of, in_table
+from explorer.core.numbers import decimals_of, in_table, largest_of
 from explorer.core.ops import Array
-from explorer.core.overview import largest_of
 from explorer.export.colours import diverging, sequential, text_on
 from explorer.files import write_file
 

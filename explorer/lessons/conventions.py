@@ -24,7 +24,7 @@ from explorer.core.graph import CASES, LOGITS, counted
 from explorer.core.model import SWITCHES, Model, SwitchValue
 from explorer.core.numbers import read_number
 from explorer.core.ops import ACTIVATIONS, Array
-from explorer.core.ops.slips import Surroundings
+from explorer.core.ops.base import Surroundings
 from explorer.document.commands import SetSwitch
 from explorer.document.state import State, read_only
 from explorer.lessons.references import SLACK, units_off

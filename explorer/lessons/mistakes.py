@@ -21,7 +21,7 @@ from explorer.core.engine import Engine, Pin, run
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph
 from explorer.core.ops import Array, Op
-from explorer.core.ops.slips import Surroundings
+from explorer.core.ops.base import Surroundings
 from explorer.lessons.steps import Cell, Predict
 
 Labels = Callable[[str, int], tuple[str, ...]]

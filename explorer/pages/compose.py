@@ -14,7 +14,7 @@ from typing import Any
 
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Stage
-from explorer.core.overview import full_of
+from explorer.core.numbers import full_of
 from explorer.pages.by_hand import by_hand, layout_choice
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, leaves

@@ -13,9 +13,19 @@ import numpy as np
 from explorer.core.cell import is_cell_of
 from explorer.core.derivation import only_rounding
 from explorer.core.graph import Node, Place
-from explorer.core.numbers import decimals_of, exact, in_table, in_tables, with_power, written
+from explorer.core.numbers import (
+    apart,
+    decimals_of,
+    exact,
+    farthest_apart,
+    full_of,
+    in_table,
+    in_tables,
+    largest_of,
+    with_power,
+    written,
+)
 from explorer.core.ops import Array
-from explorer.core.overview import apart, farthest_apart, full_of, largest_of
 from explorer.pages.element import Element
 from explorer.pages.view import View, equation
 

@@ -17,9 +17,8 @@ from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import CASES, LOSS, Graph, Node, Place, Stage
-from explorer.core.numbers import read_number, written
+from explorer.core.numbers import apart, read_number, written
 from explorer.core.ops import Array
-from explorer.core.overview import apart
 from explorer.document.document import Document
 from explorer.document.state import State
 

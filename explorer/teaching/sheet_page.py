@@ -12,8 +12,7 @@ from html import escape
 from math import isfinite
 from time import monotonic
 
-from explorer.core.numbers import decimals_of, in_table, read_answer, written
-from explorer.core.overview import largest_of
+from explorer.core.numbers import decimals_of, in_table, largest_of, read_answer, written
 from explorer.lessons.answers import TRIES
 from explorer.lessons.loader import load, titles
 from explorer.lessons.schema import Lesson

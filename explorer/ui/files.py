@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QWidget
 from explorer import PROGRAM
 from explorer.checkpoints import is_checkpoint, size_of
 from explorer.core.errors import ExplorerError
-from explorer.core.overview import look_through
+from explorer.core.numbers import look_through
 from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.document.storage import ENDING

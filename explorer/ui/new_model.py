@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from explorer.core.errors import ExplorerError
 from explorer.core.model import SEQUENCES, SWITCHES
-from explorer.core.ops.inputs import INITIALISERS
+from explorer.core.ops.weights import INITIALISERS
 from explorer.core.vocabulary import END, START
 from explorer.document.commands.words import checked_words
 from explorer.lessons.document_lesson import drawn, new_lesson

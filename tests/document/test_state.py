@@ -6,7 +6,7 @@ import pytest
 
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.ops.inputs import write_weights
+from explorer.core.ops.weights import write_weights
 from explorer.document import state as state_module
 from explorer.document.commands import PinCells, SendWords, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.continuation import positions

@@ -15,7 +15,7 @@ import pytest
 
 from explorer import paths
 from explorer.core.ops.geometry import Angle
-from explorer.core.ops.scale import Scale
+from explorer.core.ops.logits import Scale
 from explorer.lessons.glossary import glossary
 from explorer.lessons.loader import catalogue, courses, lesson_files, model_files, models
 from explorer.lessons.prose import numbers_of, plain, sentences, texts_of

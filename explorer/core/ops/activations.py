@@ -12,9 +12,8 @@ from threading import local
 
 import numpy as np
 
-from explorer.core.cell import Argument, CellBlock, Constant, Index, Operand, Source, Step, step
-from explorer.core.ops.base import Array, Op, added, passed
-from explorer.core.ops.slips import Kept, Slip, Surroundings
+from explorer.core.cell import Argument, Array, CellBlock, Constant, Index, Operand, Source, Step, step
+from explorer.core.ops.base import Kept, Op, Slip, Surroundings, added, passed
 
 STEPS = 1024
 """Places of the table between one whole number and the next."""

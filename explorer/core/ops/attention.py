@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from explorer.core.cell import Argument, CellBlock, Constant, Index, Operand, Source, Step, step
-from explorer.core.ops.base import Array, Op, line, product, summed_to
+from explorer.core.cell import Argument, Array, CellBlock, Constant, Index, Operand, Source, Step, step
+from explorer.core.numbers import with_power
+from explorer.core.ops.base import Kept, Op, Slip, Surroundings, Then, Turned, line, product, summed_to
 from explorer.core.ops.linear import beside, stacked
 from explorer.core.ops.normalise import RMSNorm
 from explorer.core.ops.shares import own_place
-from explorer.core.ops.slips import Kept, Slip, Surroundings, Then, Turned
 
 
 def together(x: Array, sharing: int) -> Array:
@@ -316,8 +316,6 @@ class HeadsNorm(Op):
         ]
         total = step("sum_of", *squares, label="sum of the squares") if h > 1 else squares[0]
         mean = step("divide", total, Constant(float(h * d), str(h * d)), label="mean square")
-        from explorer.core.numbers import with_power  # which imports this package
-
         epsilon = Constant(self.epsilon, with_power(f"{self.epsilon:g}"))
         return step("sqrt", step("add", mean, epsilon), label="root")
 

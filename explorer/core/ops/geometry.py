@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from explorer.core.cell import Argument, CellBlock, Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Elementwise, Op, added, passed, summed_to
-from explorer.core.ops.slips import Kept, Slip, Surroundings, Then
+from explorer.core.cell import Argument, Array, CellBlock, Constant, Index, Source, Step, step
+from explorer.core.ops.base import Elementwise, Kept, Op, Slip, Surroundings, Then, added, passed, summed_to
 
 
 class Length(Op):

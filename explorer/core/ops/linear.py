@@ -7,9 +7,21 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from explorer.core.cell import Argument, CellBlock, Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Elementwise, Op, added, line, passed, product, summed_to
-from explorer.core.ops.slips import Fewer, Kept, Slip, Surroundings, Turned
+from explorer.core.cell import Argument, Array, CellBlock, Constant, Index, Source, Step, step
+from explorer.core.ops.base import (
+    Elementwise,
+    Fewer,
+    Kept,
+    Op,
+    Slip,
+    Surroundings,
+    Turned,
+    added,
+    line,
+    passed,
+    product,
+    summed_to,
+)
 
 
 def beside(heads: Array) -> Array:

@@ -6,9 +6,8 @@ from math import prod
 
 import numpy as np
 
-from explorer.core.cell import Argument, CellBlock, Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op
-from explorer.core.ops.slips import Slip, Surroundings, Then
+from explorer.core.cell import Argument, Array, CellBlock, Constant, Index, Source, Step, step
+from explorer.core.ops.base import Fewer, Op, Slip, Surroundings, Then
 
 
 class CrossEntropy(Op):
@@ -212,20 +211,8 @@ class WithBalance(CrossEntropy):
         return step("sum_of", super().explain(cell, *own), *each, label="cross-entropy and balance")
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
-        sentence = "without the balance of the experts"
-        yield Slip("without balance", sentence, Unbalanced(self.pad, self.layers))
-
-
-class Unbalanced(CrossEntropy):
-    """The loss without the balance: a slip."""
-
-    layers: int = 1
-
-    def forward(self, *parents: Array) -> Array:
-        return super().forward(*parents[: -self.layers])
-
-    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        return super().explain(cell, *parents[: -self.layers])
+        alone = Fewer(CrossEntropy(self.pad), self.layers)
+        yield Slip("without balance", "without the balance of the experts", alone)
 
 
 def _log(right: str, target: str, pad: int) -> str:

@@ -6,10 +6,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from explorer.core.cell import Argument, CellBlock, Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op, added, mean, passed, summed_to
+from explorer.core.cell import Argument, Array, CellBlock, Constant, Index, Source, Step, step
+from explorer.core.numbers import with_power
+from explorer.core.ops.base import Kept, Op, Slip, Surroundings, added, mean, passed, summed_to
 from explorer.core.ops.shares import own_place
-from explorer.core.ops.slips import Kept, Slip, Surroundings
 
 
 class Moments(NamedTuple):
@@ -211,8 +211,6 @@ class Norm(Op):
         line = x[(*cell[:-1], slice(None)) if rows else (*cell[:-2], slice(None), cell[-1])]
         mean = step("mean", line, label="mean μ" if rows else "mean μ of the column") if self.centres else None
         variance = self._mean_square(line if mean is None else step("subtract", line, mean))
-        from explorer.core.numbers import with_power  # which imports this package
-
         epsilon = Constant(self.epsilon, with_power(f"{self.epsilon:g}"))
         if self.inside:
             root = step("sqrt", step("add", variance, epsilon), label="root")
@@ -283,15 +281,9 @@ class RMSNorm(Norm):
     below = r"\mathrm{RMS}"
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
-        centred = Centred(self.epsilon, self.inside, self.offset)
+        centred = LayerNorm(self.epsilon, self.inside, self.offset)
         yield Slip("mean subtracted", "if the mean is subtracted first, as layer norm does", centred)
         yield from super().slips(around)
-
-
-class Centred(RMSNorm):
-    """An RMS norm that subtracts the mean first: a slip."""
-
-    centres = True
 
 
 NORMS: dict[str, Norm] = {"layer norm": LayerNorm(), "RMS norm": RMSNorm(), "RMS norm, 1 + γ": RMSNorm(offset=1.0)}

@@ -1,4 +1,4 @@
-"""The position of a token in its sequence, as numbers."""
+"""The position of a token in its sequence: added to its vector, turned into it, or added to the scores by distance."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.core.cell import Argument, CellBlock, Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op, added, passed
-from explorer.core.ops.slips import Slip, Surroundings
+from explorer.core.cell import Argument, Array, CellBlock, Constant, Index, Source, Step, step
+from explorer.core.ops.base import Op, Slip, Surroundings, added, passed
 
 
 class Sinusoidal(Op):
@@ -28,7 +27,7 @@ class Sinusoidal(Op):
     signed = True
 
     def forward(self, *parents: Array) -> Array:
-        return np.asarray(position_encoding(self.n, self.d, self.exponents), dtype=self.dtype)
+        return np.asarray(waves(np.arange(self.n), self.d, self.exponents), dtype=self.dtype)
 
     def _exponent(self) -> str:
         j = f"np.arange({self.d})"
@@ -336,13 +335,142 @@ def cosines(d: int, kind: str) -> Array:
     return np.asarray(j >= (d + 1) // 2 if kind == "sines first" else j % 2 == 1)
 
 
-def position_encoding(n: int, d: int, kind: str) -> Array:
-    """The position encoding as an (n, d) array; n, d and kind as in `Sinusoidal`."""
-    return waves(np.arange(n), d, kind)
-
-
 def waves(positions: Array, d: int, kind: str) -> Array:
-    """The sines and cosines at any positions, (n,), also between those of words, as an (n, d) array."""
+    """The sines and cosines at any positions, (n,), also between those of words, (n, d); see `Sinusoidal`."""
     angle = positions[:, None] / 10000 ** exponents(d, kind)
     encoding: Array = np.where(cosines(d, kind), np.cos(angle), np.sin(angle))
     return encoding
+
+
+def slopes(n_heads: int) -> Array:
+    """The slope of each head of ALiBi, (n_heads,): 2^(−8/n), 2^(−16/n), … for n heads, n a power of two.
+
+    For another number of heads: the slopes for the next smaller power of two, then every other slope for the next
+    larger power (Press et al. 2022, §3 and their code).
+    """
+    power = 2 ** int(np.log2(n_heads))
+    first = 2.0 ** (-8 / power * np.arange(1, power + 1))
+    between = 2.0 ** (-4 / power * np.arange(1, 2 * (n_heads - power), 2))
+    return np.concatenate([first, between])
+
+
+class ALiBi(Op):
+    """Minus slope × distance for each head, added to the scores (Press et al. 2022, equation in §3).
+
+    A query at place i loses slope · |i − j| for the key at place j: distant keys count less, with a different slope in
+    each head. Nothing is learned. The result is (n_heads, n_queries, n_keys).
+    """
+
+    n_heads: int
+    n: int  # number of tokens
+    dtype: str = "float64"
+    subscripts = "->hij"
+    signed = True
+
+    def forward(self, *parents: Array) -> Array:
+        distance = np.abs(np.arange(self.n)[:, None] - np.arange(self.n))
+        return np.asarray(-slopes(self.n_heads)[:, None, None] * distance, dtype=self.dtype)
+
+    def formula(self, *symbols: str) -> str:
+        return r"- m_h \, | i - j |"
+
+    def code(self, *names: str) -> str:
+        each = f"np.array({slopes(self.n_heads).tolist()!r})"
+        distance = f"np.abs(np.arange({self.n})[:, None] - np.arange({self.n}))"
+        return f"np.asarray(-{each}[:, None, None] * {distance}, dtype='{self.dtype}')"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        head, i, j = cell[-3:]
+        return f"-{slopes(self.n_heads)[head]:.17g}*{abs(i - j)}"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        head, i, j = cell[-3:]
+        slope = float(slopes(self.n_heads)[head])
+        distance = Constant(float(abs(i - j)), f"distance {abs(i - j)}")
+        return step("negate", step("multiply", Constant(slope, f"{slope:g}"), distance, label="slope × distance"))
+
+
+def bucket(distance: int, buckets: int, most: int, both: bool) -> int:
+    """The bucket of a distance, key minus query, as T5 counts them (Raffel et al. 2020, §2.1 and their code).
+
+    Half of the buckets hold one distance each, the others intervals that grow by powers up to `most`; larger ones share
+    the last bucket. With `both`, half of all buckets are for keys after the query; without, these share bucket 0.
+    """
+    first = 0
+    if both:
+        buckets //= 2
+        first = buckets if distance > 0 else 0
+        distance = abs(distance)
+    else:
+        distance = max(-distance, 0)
+    exact = buckets // 2
+    if distance < exact:
+        return first + distance
+    if not 0 < exact < most:  # no interval grows by a power then
+        return first + buckets - 1
+    grown = exact + int(np.log(distance / exact) / np.log(most / exact) * (buckets - exact))
+    return first + min(grown, buckets - 1)
+
+
+class RelativeBias(Op):
+    """A learned number for each head and each bucket of distances, added to the scores (Raffel et al. 2020).
+
+    The parent is the table, (n_buckets, n_heads); the result is (n_heads, n_queries, n_keys).
+    """
+
+    # `n_queries`, `n_keys`: numbers of tokens.
+    n_queries: int
+    n_keys: int
+    buckets: int
+    most: int  # the distance from which on all distances share a bucket
+    both: bool  # whether keys after the query have buckets of their own
+    subscripts = "kh->hij"
+    alters = True
+    signed = True
+
+    def _buckets(self) -> Array:
+        """The bucket of each pair, (n_queries, n_keys)."""
+        known = {d: bucket(d, self.buckets, self.most, self.both) for d in range(-self.n_queries, self.n_keys)}
+        return np.array([[known[j - i] for j in range(self.n_keys)] for i in range(self.n_queries)], dtype=np.int64)
+
+    def forward(self, *parents: Array) -> Array:
+        found: Array = parents[0][self._buckets()].transpose(2, 0, 1).copy()
+        return found
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        of_table = np.zeros_like(parents[0])
+        np.add.at(of_table, self._buckets(), gradient.transpose(1, 2, 0))
+        return (of_table,)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        same = (self._buckets() == cell[-2]).astype(np.int64)[at[-2:]]
+        return Constant(same, "" if np.ndim(same) else str(same))
+
+    def formula(self, *symbols: str) -> str:
+        return r"{%s}_{b(j - i), h}" % symbols[0]
+
+    def code(self, *names: str) -> str:
+        which = self._buckets().tolist()
+        return f"{names[0]}[np.array({which!r})].transpose(2, 0, 1).copy()"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        head, i, j = cell[-3:]
+        return parents[0][bucket(j - i, self.buckets, self.most, self.both), head]
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        head, i, j = cell[-3:]
+        which = bucket(j - i, self.buckets, self.most, self.both)
+        return step("value", parents[0][which, head], label=f"distance {j - i}: bucket {which}")
+
+    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
+        # Pairs of one bucket do not form a rectangle; for several pairs the index takes in all cells.
+        pairs = np.argwhere(self._buckets() == cell[-2])
+        head = cell[-1]
+        if len(pairs) == 1:
+            return (head, *(int(i) for i in pairs[0]))
+        return (head, slice(0, 0), slice(0, 0)) if not len(pairs) else (head, slice(None), slice(None))
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        if self.both:
+            sentence = "if all buckets are for earlier words, as in a decoder"
+            yield Slip("one direction", sentence, replace(self, both=False))

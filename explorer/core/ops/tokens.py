@@ -5,8 +5,8 @@ And the targets of a model that predicts the next word.
 
 import numpy as np
 
-from explorer.core.cell import Argument, CellBlock, Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op
+from explorer.core.cell import Argument, Array, CellBlock, Constant, Index, Source, Step, step
+from explorer.core.ops.base import Op, added
 
 
 class OneHot(Op):
@@ -76,6 +76,86 @@ class LookUp(Op):
         if parent == 0:
             return (*cell, slice(None))
         return (*(slice(None) for _ in shape[:-1]), cell[1])
+
+
+class FirstRows(Op):
+    """The first n rows of a longer table, (room, d): the learned positions of a model (Gehring et al. 2017)."""
+
+    n: int
+    first: int = 0  # the row of the first position
+    subscripts = "kj->ij"
+    alters = True
+
+    def forward(self, *parents: Array) -> Array:
+        return parents[0][self.first : self.first + self.n].copy()
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        of_table = np.zeros_like(parents[0])
+        of_table[self.first : self.first + self.n] = gradient
+        return (of_table,)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        return added(at, value)
+
+    def formula(self, *symbols: str) -> str:
+        return r"{%s}_{i}" % symbols[0] if not self.first else r"{%s}_{i + %d}" % (symbols[0], self.first)
+
+    def code(self, *names: str) -> str:
+        return f"{names[0]}[{self.first}:{self.first + self.n}].copy()"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        return parents[0][self.first + cell[-2], cell[-1]]
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return step("value", parents[0][self.first + cell[-2], cell[-1]], label=f"position {cell[-2]}")
+
+    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
+        row = cell[-2] - self.first
+        return (row if 0 <= row < self.n else slice(0, 0), cell[-1])
+
+
+class CountedPlaces(Op):
+    """For each word its row in a table of positions; only words count, padding does not (RoBERTa, Liu et al. 2019)."""
+
+    pad: int  # the token number of the padding, and the row of all padding; the first word has the next row
+    subscripts = "k->i"
+    whole = True
+    across = 0
+
+    def forward(self, *parents: Array) -> Array:
+        words = parents[0] != self.pad
+        places: Array = np.cumsum(words, axis=-1, dtype=np.int64) * words + self.pad
+        return places
+
+    def forward_rows(self, at: slice, *parents: Array) -> Array:
+        return self.forward(*parents)[..., at]
+
+    def formula(self, *symbols: str) -> str:
+        return rf"{self.pad} + |\{{ k \leq i : {{{symbols[0]}}}_k \neq {self.pad} \}}|"
+
+    def code(self, *names: str) -> str:
+        (t,) = names
+        return f"np.cumsum({t} != {self.pad}, axis=-1, dtype=np.int64) * ({t} != {self.pad}) + {self.pad}"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        (tokens,) = parents
+        *lead, i = cell
+        words = "+".join(f"IF({tokens[(*lead, k)]}={self.pad},0,1)" for k in range(i + 1))
+        return f"IF({tokens[cell]}={self.pad},{self.pad},{self.pad}+{words})"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        (tokens,) = parents
+        *lead, i = cell
+        pad = Constant(self.pad, f"{self.pad}, the padding")
+        counted = [
+            step("subtract", Constant(1, "1"), step("equal", tokens[(*lead, k)], pad, label="is padding"))
+            for k in range(i + 1)
+        ]
+        so_far = step("sum_of", *counted, label="words so far")
+        return step("add", pad, step("multiply", so_far, counted[-1], label="0 for padding itself"))
+
+    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
+        return (*cell[:-1], slice(cell[-1], None))
 
 
 class NextWords(Op):

@@ -6,7 +6,7 @@ from typing import Any
 
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.ops.inputs import INITIALISERS
+from explorer.core.ops.weights import INITIALISERS
 from explorer.core.training.optimisers import OPTIMISERS
 
 SCHEDULES = ("constant", "linear", "cosine", "inverse square root")

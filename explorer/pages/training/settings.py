@@ -13,7 +13,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.graph import CASES, LOSS, TARGET
 from explorer.core.model import SWITCHES
 from explorer.core.numbers import alone, live, quantity, read_number
-from explorer.core.ops.inputs import INITIALISERS
+from explorer.core.ops.weights import INITIALISERS
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import BOUNDS, FIRST, SCHEDULES, Recipe
 from explorer.core.training.records import Records

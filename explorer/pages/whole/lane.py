@@ -17,9 +17,8 @@ from explorer.core.errors import written_shape
 from explorer.core.frozen import Frozen
 from explorer.core.graph import LOGITS, LOSS, Graph, Place, Stage
 from explorer.core.model import READS
-from explorer.core.numbers import percent, written
+from explorer.core.numbers import full_of, percent, written
 from explorer.core.ops import Array
-from explorer.core.overview import full_of
 from explorer.pages.drawing import HERE, LINE, LONG, MUTED, TEXT, Band, Box, FlowLine, Image, Mark, Segments, Words
 from explorer.pages.gestures import GoTo
 from explorer.pages.levels import into

@@ -5,8 +5,7 @@ from PySide6.QtCore import QBuffer, QIODevice, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from explorer.core.numbers import decimals_of, in_table
-from explorer.core.overview import largest_of
+from explorer.core.numbers import decimals_of, in_table, largest_of
 from explorer.export.colours import diverging, sequential, text_on
 from explorer.teaching.items import Table
 from explorer.teaching.platforms import Picture

@@ -9,9 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
 from explorer.core.frozen import Frozen
-from explorer.core.numbers import as_share
+from explorer.core.numbers import FINEST, as_share, strongest_in
 from explorer.core.ops import Array
-from explorer.core.overview import FINEST, strongest_in
 from explorer.pages.drawing import Bars, Box, Dot, Drawing, FlowLine, Image, Words, drawable, lines_of
 from explorer.pages.matrix import SHARES
 from explorer.pages.view import Cell

@@ -12,9 +12,8 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from explorer.core.numbers import exact, significant, written
+from explorer.core.numbers import exact, largest_of, significant, written
 from explorer.core.ops import Array
-from explorer.core.overview import largest_of
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.matrix import SHARES
 from explorer.pages.view import Cell

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
-from explorer.core.ops.inputs import write_weights
+from explorer.core.ops.weights import write_weights
 from explorer.document.commands import SetArray
 from explorer.document.deferred import Writing
 from explorer.export.matrix import ENDINGS, FORMATS, LabelledMatrix, save

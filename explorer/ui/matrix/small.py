@@ -18,8 +18,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.errors import written_shape
+from explorer.core.numbers import SQUARES, strongest_in
 from explorer.core.ops import Array
-from explorer.core.overview import SQUARES, strongest_in
 from explorer.pages.matrix import SHARES, Matrix
 from explorer.ui.matrix.form import ALONE, BESIDE, MAP, MOST_ROWS, PLACE, Extent, Form
 from explorer.ui.matrix.painter import steps

@@ -5,8 +5,8 @@ from PySide6.QtCore import QPoint, QRect, Qt, QTimer, QVariantAnimation
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QWidget
 
+from explorer.core.numbers import SQUARES
 from explorer.core.ops import Array
-from explorer.core.overview import SQUARES
 from explorer.pages.matrix import Part, strengths
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements

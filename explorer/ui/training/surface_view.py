@@ -7,9 +7,8 @@ from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from explorer.core.cell import is_cell_of
-from explorer.core.numbers import quantity
+from explorer.core.numbers import largest_of, quantity
 from explorer.core.ops import Array
-from explorer.core.overview import largest_of
 from explorer.pages.levels import matrix_title
 from explorer.pages.training.loss_grid import FIRST, steepest
 from explorer.ui.selection import Cell

@@ -11,9 +11,9 @@ from explorer.core import ops
 from explorer.core.cell import operands
 from explorer.core.model import SWITCHES
 from explorer.core.ops.attention import Scores
+from explorer.core.ops.base import Surroundings
 from explorer.core.ops.linear import Add, MatMul
-from explorer.core.ops.scale import Scale, ScaleFactor
-from explorer.core.ops.slips import Surroundings
+from explorer.core.ops.logits import Scale, ScaleFactor
 from tests.core.ops.test_every_gradient import smooth
 from tests.core.ops.test_every_op import CASES, cells, sources
 

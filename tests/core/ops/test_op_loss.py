@@ -3,7 +3,7 @@ import pytest
 
 from explorer.core.cell import Source
 from explorer.core.ops import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError, Softmax
-from explorer.core.ops.slips import Surroundings
+from explorer.core.ops.base import Surroundings
 
 
 def test_cross_entropy_of_a_word_that_got_nothing_is_infinite():

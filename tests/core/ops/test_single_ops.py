@@ -36,8 +36,8 @@ from explorer.core.ops import (
     Slope,
     Subtract,
 )
-from explorer.core.ops.biases import bucket
-from explorer.core.ops.inputs import INITIALISERS
+from explorer.core.ops.positions import bucket
+from explorer.core.ops.weights import INITIALISERS
 
 
 def test_a_one_hot_row_times_the_table_is_the_row_of_the_word():

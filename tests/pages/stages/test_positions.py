@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.core.numbers import quantity
-from explorer.core.ops.positions import exponents, position_encoding
+from explorer.core.ops.positions import exponents, waves
 from explorer.document.commands import PinCells, SetArray, SetSwitch, SetTokens
 from explorer.pages.drawing import Band, Curve, Dot, Image
 from explorer.pages.view import Cell, row_of
@@ -30,7 +30,7 @@ def test_the_sum_and_the_pictures_show_the_engines_numbers(source):
     assert {"source.X", PE, "source.H", "source.likeness"} <= set(page.names)
     assert image(page, MAP).own == (3, 4)
     np.testing.assert_array_equal(image(page, MAP).array[:3], source.value(PE))
-    np.testing.assert_array_equal(image(page, MAP).array, position_encoding(40, 4, "paper"))
+    np.testing.assert_array_equal(image(page, MAP).array, waves(np.arange(40), 4, "paper"))
     np.testing.assert_allclose(image(page, ALIKE).array[:3, :3], source.value("source.likeness"), rtol=1e-12)
     assert page.marks(MAP, Band)[0].place == (0, 0, 4, 3), "the model's own part is framed"
     for name, value, read in (("embedding_scale", True, "source.scaled"), ("segments", 2, "source.with_segments")):
@@ -46,7 +46,7 @@ def test_more_positions_and_dimensions_are_what_the_formula_gives(source):
     source.choose(positions.asks.key, 512)
     source.choose(dimensions.asks.key, 512)
     page = source.page(STAGE)
-    np.testing.assert_array_equal(image(page, MAP).array, position_encoding(512, 512, "paper"))
+    np.testing.assert_array_equal(image(page, MAP).array, waves(np.arange(512), 512, "paper"))
     assert image(page, ALIKE).array.shape == (512, 512)
     assert image(page, ALIKE).node is None, "other dimensions: none of these numbers is the model's"
     assert {dot.cell for dot in page.marks(CURVES, Dot)} == {None}
@@ -79,7 +79,7 @@ def test_a_pinned_cell_is_drawn_too(source):
     page = source.page(STAGE)
     array = image(page, MAP).array
     assert array[1, 2] == 0.5
-    np.testing.assert_array_equal(array[3:], position_encoding(40, 4, "paper")[3:])
+    np.testing.assert_array_equal(array[3:], waves(np.arange(40), 4, "paper")[3:])
     np.testing.assert_allclose(image(page, ALIKE).array, array @ array.T)
 
 
@@ -97,7 +97,7 @@ def test_between_positions_a_curve_bends_as_the_formula_does(source, positions):
     source.choose(f"{PE}.positions", positions)
     for j, curve in enumerate(source.page(STAGE).marks(CURVES, Curve)):
         whole = curve.x == np.rint(curve.x)
-        np.testing.assert_array_equal(curve.y[whole], position_encoding(whole.sum(), 4, "paper")[:, j])
+        np.testing.assert_array_equal(curve.y[whole], waves(np.arange(whole.sum()), 4, "paper")[:, j])
         steps = np.diff(curve.y)
         turns = np.arctan2(np.diff(steps), np.diff(curve.x)[:-1])
         assert np.abs(turns).max() < 0.11, "no corner is seen"
@@ -145,7 +145,7 @@ def test_exponents_side_by_side_and_which_are_in_use(source, kind, title, column
     (used,) = [c.title for c in listing.columns if "in use)" in c.title]
     assert title in used
     assert [entry.muted for entry in listing.lines[0].entries[2:5]] == [k != column for k in (2, 3, 4)]
-    np.testing.assert_array_equal(image(page, MAP).array, position_encoding(40, 4, kind))
+    np.testing.assert_array_equal(image(page, MAP).array, waves(np.arange(40), 4, kind))
 
 
 def test_a_typed_table_has_no_formula(source):

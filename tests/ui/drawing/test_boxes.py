@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from explorer.core.graph import Place
-from explorer.core.overview import FINEST
+from explorer.core.numbers import FINEST
 from explorer.pages.drawing import Axis, Bars, Box, Drawing, FlowLine, Image, Segments, Words
 from explorer.pages.gestures import GoTo, Switch
 from explorer.pages.matrix import matrix
