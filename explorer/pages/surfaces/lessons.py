@@ -21,9 +21,9 @@ COURSE = "course"
 WIDTH, LEAST, MOST_ACROSS = 860, 580, 3
 """The greatest length of a line in pixels at text scale 1, since longer lines are hard to read; the least width of a
 card beside others; and the most cards in a row."""
-RAIL, NARROW, BETWEEN = 275, 740, 14
-"""Pixels at text scale 1: the width of the chapters, the page width below which they stand above the lessons, and the
-gap between both."""
+RAIL, NARROW, BETWEEN, LIST = 275, 740, 14, 220
+"""Pixels at text scale 1: the width of the chapters, the page width below which they stand above the lessons, the gap
+between both, and the mean width of lists of chapters that stand there side by side."""
 MOST, LONGEST = 9, 100
 """The questions to revisit that are shown at first, and the most letters of a search."""
 AGAIN = "once more, from another day"
@@ -124,11 +124,12 @@ def lessons_page(shelf: Shelf, room: int) -> tuple[Element, ...]:
     across = min(max(beside // LEAST, 1), MOST_ACROSS)
     width = min(beside if room >= NARROW else room, across * WIDTH)
     listed = el.Stack("listed", "", _listed(shelf, across), width)
-    return (el.Row("page", (el.Item("", _chapters(shelf)), el.Item("", listed))),)
+    above = 1 if room >= NARROW else max((room + BETWEEN) // (LIST + BETWEEN), 1)
+    return (el.Row("page", (el.Item("", _chapters(shelf, above)), el.Item("", listed))),)
 
 
-def _chapters(shelf: Shelf) -> el.Stack:
-    """The chapters and the courses, each with the reader's progress in it."""
+def _chapters(shelf: Shelf, across: int) -> el.Stack:
+    """The chapters and the courses, each with the reader's progress in it, in `across` lists side by side."""
     lines: list[el.Line] = []
     for one in shelf.courses:
         lessons = one.lessons or tuple(shelf.ours)
@@ -138,7 +139,11 @@ def _chapters(shelf: Shelf) -> el.Stack:
         ring, name = el.Entry(done, share, done, leads=asks), el.Entry(title, tip=f"List {title}", leads=asks)
         lines.append(el.Line.of(ring, name, here=one is shelf.listed))
     title, columns = "Chapters and courses", (el.Column("", el.RING), el.Column("", width=RAIL))
-    return el.Stack("chapters", title, (el.Listing("courses", title, columns, tuple(lines), len(lines)),), RAIL)
+    high = -(-len(lines) // across)
+    parts = [tuple(lines[first : first + high]) for first in range(0, len(lines), high)]
+    lists = [el.Listing(f"courses {k}" if k else "courses", title, columns, part, high) for k, part in enumerate(parts)]
+    beside = lists if len(lists) == 1 else [el.Row("all courses", tuple(el.Item("", one) for one in lists))]
+    return el.Stack("chapters", title, tuple(beside), RAIL if across == 1 else across * (LIST + BETWEEN))
 
 
 def _listed(shelf: Shelf, across: int) -> tuple[Element, ...]:

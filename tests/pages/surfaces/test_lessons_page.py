@@ -73,6 +73,15 @@ def test_a_chapter_or_a_course_is_listed_in_its_order():
     assert listed(page) == listed(Shelf("no-such-course")) == in_order()
 
 
+@pytest.mark.parametrize(("room", "lists"), [(1300, 1), (740, 1), (700, 3), (460, 2), (380, 1)])
+def test_chapters_above_the_lessons_stand_side_by_side(room, lists):
+    """In a small window with large text their list filled the first screen, beside an empty half."""
+    found = [one for id, one in parts(Shelf(), room).items() if id.startswith("courses")]
+    assert len(found) == lists
+    shown = [line.entries[1].leads.value for one in found for line in one.lines[: one.most]]
+    assert shown == [one.id for one in Shelf().courses]
+
+
 def test_how_far_one_is_in_a_chapter():
     chapter = chapters()[2]
     page = shelf(chapter.lessons[0], **{chapter.lessons[0].replace("-", "_"): done(chapter.lessons[0])})
