@@ -200,7 +200,7 @@ def run(file: str | None = None, smoke: bool = False, tokenizer: str | None = No
     elif window.size().boundedTo(window.screen().availableSize()) != window.size():
         window.showMaximized()  # otherwise the lower bar would lie outside the screen
     if not smoke:
-        from explorer.ui.unexpected import Unexpected
+        from explorer.ui.errors import Unexpected
 
         Unexpected(window, window.bench.settings.folder).listen()
     status: int = app.exec()

@@ -30,8 +30,7 @@ from explorer.sentences import sentence
 from explorer.teaching import is_for_class
 from explorer.ui.background import Background
 from explorer.ui.dialogs import INSIDE, OPENED, Dialogs
-from explorer.ui.drafts import Claim, Kept, Recent
-from explorer.ui.saving import MOST_AT_ONCE, Saver
+from explorer.ui.saving import MOST_AT_ONCE, Claim, Kept, Recent, Saver
 from explorer.ui.turns import do_later
 from explorer.ui.widgets.inputs import take_typed
 from explorer.ui.workbench import Workbench

@@ -20,7 +20,7 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load as load_lesson
 from explorer.pages.model.costs import WIDTH
 from explorer.settings import Settings
-from explorer.ui.classroom.tab import ClassDialogs
+from explorer.ui.classroom import ClassDialogs
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.export import KINDS
 from explorer.ui.new_model import NewModel

@@ -16,7 +16,7 @@ from explorer.document import storage
 from explorer.document.commands import SetCells
 from explorer.document.storage import load
 from explorer.settings import Settings
-from explorer.ui import drafts
+from explorer.ui import saving
 from tests.ui.conftest import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -31,11 +31,11 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from explorer.app import open_window
 from explorer.document.commands import SetCells
-from explorer.ui import drafts
-drafts.PAUSE_MS = 1
+from explorer.ui import saving
+saving.PAUSE_MS = 1
 app, window = open_window("you-are-welcome")
 window.bench.document.do(SetCells({CELL!r}, {{(0, 0): {LEFT}}}))
-folder = Path(os.environ["EXPLORER_SETTINGS"], drafts.UNSAVED)
+folder = Path(os.environ["EXPLORER_SETTINGS"], saving.UNSAVED)
 timer = QTimer(interval=5)
 timer.timeout.connect(
     lambda: any(folder.glob("*.explorer")) and os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
@@ -48,12 +48,12 @@ app.exec()
 @pytest.fixture
 def quick(monkeypatch):
     """Unsaved work is written at once, not after two seconds."""
-    monkeypatch.setattr(drafts, "PAUSE_MS", 1)
-    monkeypatch.setattr(drafts, "MOST_SHARE", 1e9)  # also where a busy machine takes long to write
+    monkeypatch.setattr("explorer.ui.saving.PAUSE_MS", 1)
+    monkeypatch.setattr("explorer.ui.saving.MOST_SHARE", 1e9)  # also where a busy machine takes long to write
 
 
 def documents(folder):
-    return sorted((folder / drafts.UNSAVED).glob("*.explorer"))
+    return sorted((folder / saving.UNSAVED).glob("*.explorer"))
 
 
 def edit(window, value):
@@ -165,7 +165,7 @@ def test_what_two_windows_left_is_offered_one_after_the_other_and_none_is_lost(
 
 def test_a_day_that_no_calendar_has_is_not_named(left, open_window, tmp_path, monkeypatch):
     window = open_window(settings=Settings(tmp_path))
-    monkeypatch.setattr(drafts, "datetime", NoDay)
+    monkeypatch.setattr("explorer.ui.saving.datetime", NoDay)
     window.recovery.offer()
     assert window.notice.text == "The program ended before your changes to “You are welcome → de nada” were saved."
 
@@ -201,8 +201,8 @@ def test_what_is_saved_or_taken_back_is_not_kept_beside(open_window, tmp_path, q
 
 
 def test_a_damaged_file_is_told_and_stays(open_window, tmp_path, hand, monkeypatch):
-    (tmp_path / drafts.UNSAVED).mkdir()
-    file = tmp_path / drafts.UNSAVED / "a.explorer"
+    (tmp_path / saving.UNSAVED).mkdir()
+    file = tmp_path / saving.UNSAVED / "a.explorer"
     file.write_bytes(b"PK\x03\x04 and no more")
     told = []
     window = open_window(settings=Settings(tmp_path))
@@ -237,12 +237,12 @@ def test_the_notice_is_reached_by_keys(open_window, hand, qtbot):
 
 
 def test_after_the_clock_was_set_back_work_is_offered_and_opened_all_the_same(left, open_window, tmp_path, hand):
-    (tmp_path / drafts.UNSAVED / ".explorer-half.part").touch()
-    for one in (left, tmp_path / drafts.UNSAVED / ".explorer-half.part"):
+    (tmp_path / saving.UNSAVED / ".explorer-half.part").touch()
+    for one in (left, tmp_path / saving.UNSAVED / ".explorer-half.part"):
         os.utime(one, (4e9, 4e9))  # of October 2096
     window = open_window(settings=Settings(tmp_path))
     window.recovery.offer()
     assert "The program ended on 2 October" in window.notice.text
-    assert not list((tmp_path / drafts.UNSAVED).glob(".*.part"))
+    assert not list((tmp_path / saving.UNSAVED).glob(".*.part"))
     hand.click(window.notice.buttons["Open them"])
     assert number(window.bench.document.state) == LEFT

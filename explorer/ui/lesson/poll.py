@@ -158,7 +158,7 @@ class PollView(QFrame):
             if gesture.act == "vote":
                 self._show(poll.count(gesture.value, poll.counts[gesture.value] + 1))
             elif gesture.act == "files":
-                from explorer.ui.classroom.tab import ClassDialogs
+                from explorer.ui.classroom import ClassDialogs
 
                 files = ClassDialogs(self).to_read(Path.home(), "Answers", ANSWERS)
                 if files:

@@ -7,8 +7,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import QWidget
 
-from explorer.ui.appearance import Appearance, Fonts, palette
-from explorer.ui.stylesheet import fitted_stylesheet, window_stylesheet
+from explorer.ui.appearance import Appearance, Fonts, fitted_stylesheet, palette, window_stylesheet
 from explorer.ui.theme import Theme
 from explorer.ui.workbench import Workbench
 

@@ -112,13 +112,13 @@ class _Curve(QWidget):
 
 
 def _surface(bench: Workbench) -> QWidget:
-    from explorer.ui.training.surface_view import SurfaceView
+    from explorer.ui.training.loss_surface import SurfaceView
 
     return SurfaceView(bench)
 
 
 def _cells(bench: Workbench) -> QWidget:
-    from explorer.ui.training.surface_view import CellPicker
+    from explorer.ui.training.loss_surface import CellPicker
 
     return CellPicker(bench)
 

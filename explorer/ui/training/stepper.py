@@ -12,7 +12,7 @@ from explorer.core.graph import LOSS
 from explorer.core.numbers import alone, live, read_number
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.ui.errors import show_error
-from explorer.ui.training.pace import PACES
+from explorer.ui.training.descent import PACES
 from explorer.ui.widgets.inputs import ComboBox, FactorSlider, PushButton, SpinBox
 from explorer.ui.widgets.labels import Label, SteadyLabel
 from explorer.ui.widgets.layouts import FlowLayout, column_in, row_in

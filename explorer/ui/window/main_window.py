@@ -20,7 +20,6 @@ from explorer.document.document import Change
 from explorer.lessons.schema import Lesson
 from explorer.ui import view_state
 from explorer.ui.actions import Actions
-from explorer.ui.drafts import Recovery
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
 from explorer.ui.glossary import Glossary, term_at
@@ -28,6 +27,7 @@ from explorer.ui.inspector.inspector import Inspector
 from explorer.ui.lesson.parts import LessonParts, PanelColumn
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
+from explorer.ui.saving import Recovery
 from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.inputs import fold_button
 from explorer.ui.widgets.labels import app_icon
@@ -36,9 +36,8 @@ from explorer.ui.widgets.tree import Gone
 from explorer.ui.window import lesson_bar
 from explorer.ui.window.lesson_bar import LessonBar
 from explorer.ui.window.notice import Notice, Passing, Reading, Saving, Writing
-from explorer.ui.window.parts import Docks, Folds, Rolling, SideBySide, Sizes
+from explorer.ui.window.parts import Docks, Folds, Rolling, SideBySide, Sizes, Tabs
 from explorer.ui.window.pipeline_map import PipelineMap
-from explorer.ui.window.tabs import Tabs
 from explorer.ui.window.token_bar import TokenBar
 from explorer.ui.window.top_bar import Tab, TopBar
 from explorer.ui.workbench import Workbench

@@ -20,8 +20,8 @@ from explorer.lessons.schema import WHOLE
 from explorer.pages.drawing import Drawing
 from explorer.pages.whole.opening import first_picture, likeliest, opening, opening_said
 from explorer.sentences import sentence
+from explorer.ui.appearance import opening_stylesheet
 from explorer.ui.page.picture_place import PicturePlace
-from explorer.ui.stylesheet import opening_stylesheet
 from explorer.ui.theme import Role, mark
 from explorer.ui.turns import do_once_painted, later
 from explorer.ui.widgets import UNBOUNDED

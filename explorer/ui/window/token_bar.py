@@ -1,18 +1,38 @@
-"""The token bar: the words of each sequence, which the user can type, add, remove and move."""
+"""The token bar: the words of each sequence, which the user can type, add, remove and move.
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
+Each sequence is a line of chips, which scrolls if they do not fit.
+"""
 
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QScrollArea,
+    QToolButton,
+    QWidget,
+)
+
+from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
-from explorer.document.continuation import nearest_words
+from explorer.core.vocabulary import tokens_of, typed
+from explorer.document.commands import SetTokens
+from explorer.document.continuation import as_read, nearest_words
 from explorer.document.document import Change
+from explorer.ui.errors import show_error
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.area import StageArea
+from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.inputs import PushButton
-from explorer.ui.widgets.layouts import FlowLayout
+from explorer.ui.widgets.labels import Label, icon
+from explorer.ui.widgets.layouts import FlowLayout, row_in
 from explorer.ui.widgets.names import with_ampersands
-from explorer.ui.window.token_strip import TokenStrip
+from explorer.ui.window.chips import Chip, Rail, WordEdit
 from explorer.ui.workbench import Workbench
 
 MOST_NAMED = 3
@@ -178,3 +198,293 @@ def axes_of_words(graph: Graph) -> dict[str, str]:
     if "query" not in graph.axes:
         return {}
     return {"query": "Query", "key": "Key"} if "key" in graph.axes else {"query": "Words"}
+
+
+LEAST_NAMED = 160
+"""In less width (pixels at text scale 1) the title of the sequence is hidden."""
+
+
+class TokenStrip(QWidget):
+    """The chips of one sequence, a button to add a word, and one to type the whole sentence.
+
+    The key Tab reaches one chip, and the arrow keys go to the others.
+    """
+
+    news = Signal(str, tuple)
+    """The sequence, and the words that were added to its vocabulary."""
+
+    def __init__(self, bench: Workbench, axis: str, title: str, editable: bool) -> None:
+        super().__init__()
+        self._bench, self.axis, self.title, self.editable = bench, axis, title, editable
+        self.chips: list[Chip] = []
+        self._here = 0
+        self._edit: tuple[int, int, WordEdit] | None = None  # first and end index of the words being typed; their field
+        self._group = QButtonGroup(self, exclusive=False)
+        content = QWidget()
+        self._line = row_in(content)
+        self._line.addStretch()
+        self._rail = Rail(content)
+        self._label = Label(role="muted")
+        self._low = False
+        self._back = self._arrow("words before these", -1)
+        self._next = self._arrow("words after these", 1)
+        self._parts = layout = row_in(self, self._label, self._back)
+        layout.addWidget(self._rail, 1)
+        layout.addWidget(self._next)
+        if editable:
+            # `pressed`, not `clicked`: a word being typed has then just lost the focus, and was taken.
+            self._adds = PushButton("+", tip=f"Add a token to {axis}", look="chip", keys=True)
+            self._adds.pressed.connect(self.add)
+            types = PushButton("✎", tip=f"Type all of {axis}", look="chip", keys=True)
+            types.pressed.connect(self.edit_all)
+            for button in (self._adds, types):
+                layout.addWidget(mark(button, add="true"))
+        bar = self._rail.horizontalScrollBar()
+        bar.rangeChanged.connect(self._show_arrows)
+        bar.valueChanged.connect(self._show_arrows)
+        self.restyle()
+        self._show_arrows()
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale; words are styled like all buttons."""
+        look = self._bench.appearance
+        for line in (self._line, self._parts):
+            line.setSpacing(look.px(6))
+        for arrow, name in ((self._back, "back"), (self._next, "next")):
+            arrow.setIcon(icon(name, look.theme, "muted"))
+
+    def _arrow(self, what: str, way: int) -> QToolButton:
+        button = QToolButton(autoRaise=True)
+        button.setAccessibleName(f"{self.title}: {what}")
+        button.setToolTip(f"Show the {what}; so does the wheel")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(lambda: self._scroll(way))
+        return button
+
+    # Showing words
+
+    def be_at_most(self, width: int, low: bool) -> None:
+        """Limit the width in pixels; in a low window hide the button "+", since ✎ can add words, too.
+
+        With very little width hide the title, too, which would leave the words no room.
+        """
+        if (width, low) != (self.maximumWidth(), self._low):
+            self._low = low
+            self.setMaximumWidth(width)
+            self._label.setVisible(width >= self._bench.appearance.px(LEAST_NAMED))
+            if self.editable:
+                self._adds.setVisible(not low)
+            self._show_arrows()
+
+    def show_words(self, words: tuple[str, ...]) -> None:
+        """Show these words, and remove the field for typing."""
+        focused = self._focused()
+        self.stop_typing()
+        while len(self.chips) > len(words):
+            chip = self.chips.pop()
+            self._group.removeButton(chip)
+            self._line.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        while len(self.chips) < len(words):
+            self._add_chip()
+        for chip, word in zip(self.chips, words, strict=True):
+            chip.say(word)
+        self._say_title(len(words))
+        self._at(min(self._here, len(words) - 1))
+        self._rail.updateGeometry()
+        if focused is not None:
+            self._focus(min(focused, len(words) - 1))
+
+    def light(self, token: tuple[str, int] | None) -> None:
+        """Mark the chip of the lit token."""
+        for chip in self.chips:
+            chip.setChecked(token == (self.axis, chip.position))
+
+    def reveal(self, position: int) -> None:
+        """Scroll to a chip."""
+        self._rail.ensureWidgetVisible(self.chips[position], self._rail.height(), 0)
+
+    def _add_chip(self) -> None:
+        chip = Chip(len(self.chips), self.editable)
+        chip.clicked.connect(
+            lambda checked: self._bench.selection.choose_token((self.axis, chip.position) if checked else None)
+        )
+        chip.edit_wanted.connect(self.edit)
+        chip.all_wanted.connect(self.edit_all)
+        chip.remove_wanted.connect(lambda at: self._change(lambda words: words[:at] + words[at + 1 :]))
+        chip.move_wanted.connect(self._move)
+        chip.dropped.connect(self._drop)
+        chip.focused.connect(self._at)
+        chip.focus_wanted.connect(lambda at: self._focus(at if at < len(self.chips) else 0))
+        self._group.addButton(chip)
+        self._line.insertWidget(len(self.chips), chip)
+        chip.show()  # now, because a hidden widget takes no room in the line
+        self.chips.append(chip)
+
+    def _say_title(self, count: int) -> None:
+        scrolls = self._rail.horizontalScrollBar().maximum() > 0
+        self._label.setText(f"{self.title} · {count}" if scrolls and not self._low else self.title)
+        self._label.setToolTip(f"{self.title}: {count} word{'s' * (count != 1)}")
+
+    def _show_arrows(self, *_: int) -> None:
+        bar = self._rail.horizontalScrollBar()
+        for arrow, end in ((self._back, bar.minimum()), (self._next, bar.maximum())):
+            arrow.setVisible(bar.maximum() > 0 and not (self._low and bar.value() == end))
+            arrow.setEnabled(bar.value() != end)
+        self._say_title(len(self.chips))
+
+    def _scroll(self, way: int) -> None:
+        bar = self._rail.horizontalScrollBar()
+        bar.setValue(bar.value() + way * self._rail.viewport().width() * 4 // 5)
+
+    # The keys
+
+    def _focused(self) -> int | None:
+        if self._edit is not None and self._edit[2].hasFocus():
+            return self._edit[0]
+        return next((chip.position for chip in self.chips if chip.hasFocus()), None)
+
+    def _focus(self, position: int) -> None:
+        self.chips[position].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _at(self, position: int) -> None:
+        """Make a chip the one that the key Tab reaches."""
+        if self._here < len(self.chips):
+            self.chips[self._here].setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._here = position
+        self.chips[position].setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        if self.chips[position].hasFocus():
+            self.reveal(position)
+
+    # Changing words: always by a command
+
+    def _is_here(self) -> bool:
+        """Whether the sequence still exists: a key may be pressed while another example is opened."""
+        document = self._bench.document
+        return all(self.axis in graph.sequences for graph in (document.wanted.graph, document.engine.graph))
+
+    def edit(self, position: int) -> None:
+        """Open a field for the word at a position, or, after the last word, for a new one."""
+        if not self._is_here():
+            return
+        self.stop_typing()
+        labels = self._bench.document.engine.labels(self.axis)
+        editor = WordEdit(labels[position] if position < len(labels) else "", self._known())
+        editor.setFixedWidth(editor.fontMetrics().averageCharWidth() * 18)
+        if position < len(self.chips):
+            self.chips[position].hide()
+        self._line.insertWidget(position, editor)
+        self._open(editor, position, position + 1)
+        self._rail.content.adjustSize()
+        self._rail.updateGeometry()  # gives the field room, if the line has some
+        self._rail.ensureWidgetVisible(editor)
+
+    def add(self) -> None:
+        """Open a field for a new word after the last."""
+        self._bench.bridge.flush()  # so that a word that was just typed is shown
+        self.edit(len(self.chips))
+
+    def edit_all(self) -> None:
+        """Open a field for the whole sentence, to type or paste another one."""
+        self._bench.bridge.flush()
+        if not self._is_here():
+            return
+        self.stop_typing()
+        words = self._bench.document.engine.labels(self.axis)
+        editor = WordEdit(typed(words, self._known()), (), f"Type all words of {self.axis}")
+        self._rail.hide()
+        layout = self.layout()
+        assert isinstance(layout, QHBoxLayout)
+        layout.insertWidget(layout.indexOf(self._rail), editor, 1)
+        editor.setMinimumWidth(max(self._rail.width(), self._bench.appearance.px(320)))
+        self._open(editor, 0, len(words))
+
+    def _open(self, editor: WordEdit, first: int, behind: int) -> None:
+        self._edit = (first, behind, editor)
+        editor.finished.connect(self._typed)
+        editor.kept.connect(self._keep)
+        editor.left.connect(self._leave)
+        editor.show()
+        editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def stop_typing(self) -> None:
+        """Remove the field for typing, and discard its text."""
+        if self._edit is None:
+            return
+        (_, _, editor), self._edit = self._edit, None
+        editor.blockSignals(True)
+        editor.hide()
+        editor.deleteLater()
+        self._rail.show()
+        for chip in self.chips:
+            chip.show()
+
+    def _leave(self) -> None:
+        if self._edit is not None:
+            self.show_words(self._bench.document.engine.labels(self.axis))
+
+    def _typed(self, text: str) -> None:
+        assert self._edit is not None
+        if not self._is_here():
+            return
+        first, behind, editor = self._edit
+        typed_words = self._words_of(text, first, behind)
+        if self._change(lambda words: [*words[:first], *typed_words, *words[behind:]], editor):
+            self._leave()
+
+    def _keep(self, text: str) -> None:
+        """Take the typed text when the field loses the focus."""
+        assert self._edit is not None
+        if not self._is_here():
+            return
+        first, behind, _ = self._edit
+        self._leave()
+        typed_words = self._words_of(text, first, behind)
+        if typed_words != list(self._bench.document.words(self.axis)[first:behind]):
+            self._change(lambda words: [*words[:first], *typed_words, *words[behind:]])
+
+    def _words_of(self, text: str, first: int, behind: int) -> list[str]:
+        """The words of a text that was typed in the place of others."""
+        is_all = first == 0 and behind >= len(self._bench.document.words(self.axis))
+        words = tokens_of(text, self._known(), is_all)
+        return as_read(self._bench.document.wanted, self.axis, words) if is_all else words
+
+    def _known(self) -> tuple[str, ...]:
+        """The words that the model knows."""
+        graph = self._bench.document.engine.graph
+        return graph.axes[graph.sequences[self.axis]]
+
+    def _change(self, make: Callable[[list[str]], list[str]], at: QWidget | None = None) -> bool:
+        """Give the sequence other words. Returns whether it was done."""
+        if not self._is_here():
+            return False
+        document = self._bench.document
+        known = set(self._known())
+        words = tuple(make(list(document.words(self.axis))))
+        try:
+            document.do(SetTokens(self.axis, words))
+        except ExplorerError as error:
+            if at is not None:
+                show_error(error, at)
+            else:  # later, once the focus has moved
+                do_later(self, partial(show_error, error, self))
+            return False
+        self.news.emit(self.axis, tuple(word for word in dict.fromkeys(words) if word not in known))
+        return True
+
+    def _move(self, at: int, to: int) -> None:
+        if 0 <= to < len(self.chips):
+            self._focus(to)
+
+            def moved(words: list[str]) -> list[str]:
+                if at < len(words):  # the document may have fewer words now than are shown
+                    words.insert(to, words.pop(at))
+                return words
+
+            self._change(moved)
+
+    def _drop(self, at: int, point: QPoint) -> None:
+        local = self._rail.content.mapFromGlobal(point)
+        nearest = min(self.chips, key=lambda chip: (chip.geometry().center() - local).manhattanLength())
+        self._move(at, nearest.position)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QFont, QFontMetrics
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from explorer.lessons.schema import Lesson
-from explorer.ui.actions import Actions
+from explorer.ui.actions import Actions, MainMenu, OpenMenu
 from explorer.ui.appearance import dress_now
 from explorer.ui.errors import show_done
 from explorer.ui.files import Files
@@ -21,7 +21,6 @@ from explorer.ui.widgets.inputs import ComboBox, PushButton, Segments
 from explorer.ui.widgets.labels import as_tip, icon
 from explorer.ui.widgets.layouts import FlowLayout, row_in
 from explorer.ui.widgets.names import with_ampersands
-from explorer.ui.window.menus import MainMenu, OpenMenu
 from explorer.ui.window.notice import Computing
 from explorer.ui.workbench import Workbench
 

@@ -6,7 +6,6 @@ import pytest
 
 from explorer.lessons.loader import load
 from explorer.ui.drawing.view import DrawingView
-from explorer.ui.training import pace
 from explorer.ui.training.loss_curve import RunCurve
 from explorer.ui.training.stepper import Stepper
 
@@ -32,7 +31,7 @@ def learning(open_window, eye):
 def clock(monkeypatch):
     """The time that runs are paced by, which stands until it is set."""
     now = [100.0]
-    monkeypatch.setattr(pace, "perf_counter", lambda: now[0])
+    monkeypatch.setattr("explorer.ui.training.descent.perf_counter", lambda: now[0])
     return now
 
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from explorer.pages.element import leaves
 from explorer.pages.gestures import ForPoll
 from explorer.teaching.poll import SHOWS, poll_page
-from explorer.ui.classroom.tab import ClassDialogs
+from explorer.ui.classroom import ClassDialogs
 from tests.teaching.test_class import sat
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")

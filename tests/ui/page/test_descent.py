@@ -458,7 +458,7 @@ def test_its_sides_are_right_before_the_surface_is_there(monkeypatch, window, qt
 
 def test_words_say_that_a_surface_is_being_computed_until_it_is_there(window, panel, qtbot):
     """An empty field stood above words about its colours, for seconds where a pass through the model takes long."""
-    from explorer.ui.training.surface_view import SurfaceView
+    from explorer.ui.training.loss_surface import SurfaceView
 
     view = SurfaceView(window.bench)
     qtbot.addWidget(view)
@@ -545,7 +545,7 @@ def test_while_steps_play_the_surface_follows_and_a_step_computes_losses_or_draw
 
 
 def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
-    from explorer.ui.training.surface_view import CellPicker
+    from explorer.ui.training.loss_surface import CellPicker
 
     qtbot.waitUntil(lambda: bool(panel.findChildren(CellPicker)))
     (picker,) = panel.findChildren(CellPicker)
@@ -563,7 +563,7 @@ def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
 
 
 def test_the_pictures_of_many_weights_are_whole(open_window, eye, qtbot):
-    from explorer.ui.training.surface_view import CellPicker
+    from explorer.ui.training.loss_surface import CellPicker
 
     page = eye.go_to(open_window("you-are-welcome"), "model.descent")
     qtbot.waitUntil(lambda: bool(page.findChildren(CellPicker)))
@@ -572,7 +572,7 @@ def test_the_pictures_of_many_weights_are_whole(open_window, eye, qtbot):
 
 
 def test_of_the_pictures_of_weights_those_are_painted_anew_that_look_otherwise(open_window, eye, qtbot):
-    from explorer.ui.training.surface_view import CellPicker
+    from explorer.ui.training.loss_surface import CellPicker
 
     class Painted(QObject):
         def eventFilter(self, picture, event):
@@ -598,7 +598,7 @@ def test_of_the_pictures_of_weights_those_are_painted_anew_that_look_otherwise(o
 
 def test_in_a_large_window_the_loss_is_larger_and_all_weights_are_in_sight_below_it(open_window, eye, qtbot):
     """They stood below each other in the column of the surface: the page scrolled, and most of it was empty."""
-    from explorer.ui.training.surface_view import CellPicker, SurfaceView
+    from explorer.ui.training.loss_surface import CellPicker, SurfaceView
 
     window = open_window("you-are-welcome")
     window.resize(2560, 1440)

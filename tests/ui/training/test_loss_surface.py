@@ -4,7 +4,7 @@ import pytest
 
 from explorer.lessons.loader import load
 from explorer.ui.selection import Cell
-from explorer.ui.training.surface_view import CellPicker, SurfaceView, chosen
+from explorer.ui.training.loss_surface import CellPicker, SurfaceView, chosen
 
 
 @pytest.mark.parametrize("moving", [(), ("layer.2.b",)])

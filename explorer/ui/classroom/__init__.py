@@ -1,1 +1,0 @@
-"""Exercise sheets and the answers of a class in the window."""
