@@ -23,7 +23,7 @@ from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.document.document import Document
-from explorer.pages.surfaces.inspection import Inspected, inspected, played_key
+from explorer.pages.surfaces.inspector import Inspected, inspected, played_key
 from explorer.pages.view import Cell
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.presenter_look import in_look

@@ -18,7 +18,7 @@ from explorer.lessons.steps import Step as LessonStep
 from explorer.pages.levels import places, stops
 from explorer.pages.page import Page
 from explorer.pages.steps.of_step import ELSEWHERE, Lit, lit_by_cell, lit_by_step
-from explorer.pages.surfaces.inspection import PLAYED, derivation, played, played_key
+from explorer.pages.surfaces.inspector import PLAYED, derivation, played, played_key
 from explorer.pages.view import Cell, Covered, Looking, Spot, View, row_of
 
 Coming = Literal["click", "arrow", "tab"]

@@ -20,7 +20,7 @@ from explorer.core.models import build
 from explorer.document import storage
 from explorer.document.document import Document
 from explorer.lessons.document_lesson import opened as opened_lesson
-from explorer.pages.surfaces.inspection import inspected
+from explorer.pages.surfaces.inspector import inspected
 from explorer.pages.view import Cell, View
 from tests.checkpoints.small import CONFIG, weights, write
 

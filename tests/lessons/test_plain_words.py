@@ -20,7 +20,7 @@ from explorer.lessons.glossary import glossary
 from explorer.lessons.loader import catalogue, courses, lesson_files, model_files, models
 from explorer.lessons.prose import numbers_of, plain, sentences, texts_of
 from explorer.lessons.schema import StepStates
-from explorer.pages.about import about
+from explorer.pages.surfaces.inspector import about
 from explorer.sentences import english
 
 OF_A_TEXT = re.compile(r"\b(reference|references|ours|slides?|the print|prints?|printed)\b", re.IGNORECASE)
@@ -28,7 +28,6 @@ FOR_READERS_OF_A_TEXT = {"004, 004-script", "not printed", "as printed, textbook
 """Terms of the glossary that stand only where a text is compared with what is computed."""
 SOURCES = {
     "pages/surfaces/references.py",
-    "pages/surfaces/inspection.py",
     "pages/surfaces/inspector.py",
     "pages/surfaces/lessons.py",
     "pages/stages/loss.py",

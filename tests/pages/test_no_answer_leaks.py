@@ -39,7 +39,7 @@ from explorer.pages.page import (
     TextBox,
 )
 from explorer.pages.steps.covering import asked_cell, covered_by
-from explorer.pages.surfaces.inspection import inspected
+from explorer.pages.surfaces.inspector import inspected
 from explorer.pages.view import Cell, View
 from tests.samples import few, steps, traits
 

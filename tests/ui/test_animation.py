@@ -13,7 +13,7 @@ from PIL import Image, ImageSequence
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QImage, QTextDocumentFragment
 
-from explorer.pages.surfaces.inspection import played_key
+from explorer.pages.surfaces.inspector import played_key
 from explorer.pages.view import Cell, Covered
 from explorer.ui.animation import AROUND, MOST, STRIP, Frames, _Played, _some, frames, gif, mp4, pngs
 from explorer.ui.inspector.derivation_view import DerivationView

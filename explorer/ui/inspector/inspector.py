@@ -7,8 +7,15 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from explorer.pages.gestures import Ask, ForInspector
-from explorer.pages.surfaces.inspection import Inspected, inspected, printed_at
-from explorer.pages.surfaces.inspector import CHECKING, Told, check_said, inspector_page
+from explorer.pages.surfaces.inspector import (
+    CHECKING,
+    Inspected,
+    Told,
+    check_said,
+    inspected,
+    inspector_page,
+    printed_at,
+)
 from explorer.ui.background import Background
 from explorer.ui.page.column_tab import SideColumn
 from explorer.ui.page.player import PlayerView

@@ -14,7 +14,7 @@ from explorer.document.state import State
 from explorer.lessons.steps import Point, Step
 from explorer.pages.page import Listing
 from explorer.pages.steps.of_step import elements_of, first_cell, right_cells
-from explorer.pages.surfaces.inspection import inspected
+from explorer.pages.surfaces.inspector import inspected
 from explorer.pages.view import Cell, Covered, View
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.hero import Hero

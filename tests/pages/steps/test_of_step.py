@@ -35,7 +35,7 @@ from explorer.pages.steps.of_step import (
     lit_by_step,
     right_cells,
 )
-from explorer.pages.surfaces.inspection import inspected
+from explorer.pages.surfaces.inspector import inspected
 from explorer.pages.view import Cell, Covered, Looking, Spot, View
 
 LESSONS = ("start-here", "softmax", "two-vectors", "jump", "xor", "emma")

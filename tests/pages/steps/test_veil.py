@@ -14,8 +14,8 @@ from explorer.pages.matrix import matrix as made
 from explorer.pages.page import BAR, Column, Entry, Header, Item, Line, Listing, Note, Page, Row, Stack
 from explorer.pages.steps.covering import covered_by
 from explorer.pages.steps.veil import WAITS, altered, without_covered
-from explorer.pages.surfaces.inspection import WAITS as EXPLAINED_LATER
-from explorer.pages.surfaces.inspection import inspected
+from explorer.pages.surfaces.inspector import WAITS as EXPLAINED_LATER
+from explorer.pages.surfaces.inspector import inspected
 from explorer.pages.view import Cell, Covered, Looking, View
 
 QUIET = Note("quiet", "Each row is a word.")
