@@ -1,11 +1,13 @@
 """From a view to the page of a stage: one table has, for each kind of stage, the functions that make its page.
 
 Signs between matrices are checked: changes and gradients follow other rules than values. A sum has one colour scale.
+Also the header of each page, and the layout of products for computing them by hand.
 
 `matrices` shows any stage as its matrices in reading order.
 """
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -13,15 +15,17 @@ from itertools import pairwise
 from typing import Any
 
 from explorer.core.frozen import Frozen
-from explorer.core.graph import Stage
+from explorer.core.graph import Node, Stage
+from explorer.core.model import SWITCHES
 from explorer.core.numbers import full_of
-from explorer.pages.by_hand import by_hand, layout_choice
+from explorer.lessons.schema import WHOLE
+from explorer.pages import levels
 from explorer.pages.drawing import AttentionLines, HeatMap
-from explorer.pages.element import Element, leaves
-from explorer.pages.header import header
+from explorer.pages.element import Element, of_kind
+from explorer.pages.gestures import ChooseHead, GoTo, Keep
 from explorer.pages.levels import BLOCK
-from explorer.pages.matrix import Matrix, matrix
-from explorer.pages.page import Header, Item, Page, Row, Section, Stack
+from explorer.pages.matrix import Matrix, matrix, symbol_only, transposed
+from explorer.pages.page import Button, Check, Choice, Header, Item, Page, Row, Scheme, Section, Stack, Switches
 from explorer.pages.steps.veil import without_covered
 from explorer.pages.view import View
 
@@ -248,18 +252,11 @@ def _whole(view: View, stage: Stage) -> Page:
     """The page of a stage, without regard to covered numbers."""
     kind = KINDS[stage.kind]
     sentence = kind.sentence if isinstance(kind.sentence, str) else kind.sentence(view, stage)
-    top = view.part(("header", sentence), (), lambda: _top(view, stage, sentence))
+    top = view.part(("header", sentence), (), lambda: header(view, stage, sentence))
     elements = kind.elements(view, stage)
     elements = (*elements, *_others(view, stage, elements))
     shown = true_signs(by_hand(view, elements), view.looking.showing)
     return Page(stage.name, top, of_one_scale(view, shown))
-
-
-def _top(view: View, stage: Stage, sentence: str) -> Header:
-    """The header of a page, with the choice of how products are laid out."""
-    kind = KINDS[stage.kind]
-    top = header(view, stage, sentence, kind.switches, kind.more)
-    return replace(top, choices=(*top.choices, *layout_choice(view, stage)))
 
 
 PARTS = ("embedding", "positions", "attention", "masked", "cross", "heads", "norm", "ffn", "output")
@@ -268,9 +265,9 @@ PARTS = ("embedding", "positions", "attention", "masked", "cross", "heads", "nor
 
 def _shown(elements: Iterable[Element]) -> set[str]:
     """The nodes that a page shows as a matrix or a picture."""
-    there = [leaf for element in elements for leaf in leaves(element)]
-    drawn = {leaf.matrix.place.node for leaf in there if isinstance(leaf, HeatMap | AttentionLines)}
-    return drawn | {leaf.place.node for leaf in there if isinstance(leaf, Matrix)}
+    drawn = [one.matrix for one in of_kind(elements, HeatMap)]
+    drawn += [one.matrix for one in of_kind(elements, AttentionLines)]
+    return {one.place.node for one in (*drawn, *of_kind(elements, Matrix))}
 
 
 def _others(view: View, stage: Stage, elements: tuple[Element, ...]) -> tuple[Element, ...]:
@@ -288,3 +285,190 @@ def _others(view: View, stage: Stage, elements: tuple[Element, ...]) -> tuple[El
         return ()
     items = tuple(Item("", matrix(view, view.of_head(name))) for name in missing)
     return Section("others", "Also computed here"), Row("other matrices", items)
+
+
+# The header
+
+
+def header(view: View, stage: Stage, sentence: str) -> Header:
+    """The header of a stage's page; `sentence`: what happens in the stage."""
+    kind = KINDS[stage.kind]
+    within = [one.name for one in levels.stages_of(view.graph, stage.name)] if stage.kind == BLOCK else [stage.name]
+    # Experts are stacked like heads, but chosen on their own page.
+    mine = (node for node in view.nodes.values() if node.stage in within and ".ffn." not in node.name)
+    heads = max((view.graph.n_heads.get(node.name, 0) for node in mine), default=0)
+    chosen = min(view.looking.head, heads - 1)
+    averaged = view.looking.averaged
+    head = "" if heads < 2 else ", heads averaged" if averaged else f", head {chosen + 1}"
+    choices: list[Choice | Check] = [*_layers(view, stage)]
+    if heads > 1:
+        options = (*(str(i + 1) for i in range(heads)), "averaged")
+        asks = (*(ChooseHead(i) for i in range(heads)), ChooseHead(None))
+        choices.append(Choice("head", "Head", options, heads if averaged else chosen, asks, "Head to look at"))
+    block = block_of(stage.name, list(view.state.model.blocks()))
+    bar = switch_bar(view, block, kind.switches, kind.more) if block and kind.switches else None
+    title = f"{levels.full_title(stage)}{head}"
+    choices += layout_choice(view, stage)
+    return Header("header", title, sentence, tuple(choices), bar, _crumbs(view, stage), stage.title)
+
+
+def _crumbs(view: View, stage: Stage) -> tuple[Button, ...]:
+    """The path to a stage: the model, and the block around the stage; the last of them is the way out."""
+    if stage.name == WHOLE:
+        return ()
+    whole = "The whole model in one picture (Alt+Home)"
+    model = Button("crumb.model", "The model", levels.to_whole(view, stage), whole, "The model")
+    block = levels.block_around(view, stage)
+    if block is None:
+        return (model,)
+    name = block.where
+    return model, Button("crumb.part", name, GoTo(block.name), f"{name}, all its matrices (Esc)", name)
+
+
+def _layers(view: View, stage: Stage) -> list[Choice]:
+    """The choice of the layer, if several layers have this stage; on pages about all layers, which one is shown."""
+    if stage.name == WHOLE or stage.kind == "switches":
+        return _layers_of_all(view, stage) if levels.has_stream(view) else []
+    numbered = re.fullmatch(rf"({WHOLE}\.)?(encoder|decoder)\.(\d+)\.(.+)", stage.name)
+    if not numbered:
+        return []
+    before, kind, number, rest = numbered.groups(default="")
+    there = {one.name for one in (levels.blocks(view.graph) if before else view.graph.stages)}
+    every = (str(k) for k in range(1, levels.layers_of(view)[kind] + 1))
+    options = tuple(k for k in every if f"{before}{kind}.{k}.{rest}" in there)
+    if len(options) < 2:
+        return []
+    asks = tuple(GoTo(f"{before}{kind}.{k}.{rest}") for k in options)
+    return [Choice("layer", "Layer", options, options.index(number), asks, "Layer to look at")]
+
+
+def _layers_of_all(view: View, stage: Stage) -> list[Choice]:
+    """The choice of the layer that the picture of the whole draws, or whose switches are listed; none if all are."""
+    layers = max(levels.layers_of(view).values())
+    options = tuple(map(str, range(1, layers + 1)))
+    if stage.name != WHOLE:
+        layer, key, tip = levels.listed_layer(view), levels.SWITCHED, "The layer whose switches are listed"
+        several = layer != levels.ALL
+    else:
+        layer, key, several = levels.shown_layer(view), levels.LAYER, layers > 1
+        options += () if view.looking.large else ("all",)
+        others = "are not all alike: see the page “All switches”" if levels.unlike(view) else "have the same blocks"
+        tip = f"The layer that is drawn; the others {others}"
+    asks = tuple(Keep(key, levels.ALL if k == "all" else int(k)) for k in options)
+    chosen = layers if layer == levels.ALL else layer - 1
+    return [Choice("layer", "Layer", options, chosen, asks, tip)] if several else []
+
+
+def switch_bar(
+    view: View, block: str, names: Sequence[str], more: Sequence[str] = (), everywhere: bool = True
+) -> Switches:
+    """Some switches of a block, with their values in the newest state.
+
+    Switches that the block does not have, or that have no effect there, are left out.
+    """
+    model = view.state.model
+    blocks = model.blocks()
+    kind = blocks[block]
+
+    def works(name: str) -> bool:
+        by, value = SWITCHES[kind][name].needs
+        return not by or model.switch(block, by) == value
+
+    first, rest = (
+        tuple((name, model.switch(block, name)) for name in some if name in SWITCHES[kind] and works(name))
+        for some in (names, more)
+    )
+    if not first:
+        first, rest = rest, ()  # there are no first ones, so the others are shown without a request
+    several = list(blocks.values()).count(kind) if everywhere and first else 1
+    return Switches(f"switches of {block}", block, kind, first, rest, several)
+
+
+def block_of(stage: str, blocks: Sequence[str]) -> str | None:
+    """The block of a stage: the longest path of a block with which the name of the stage begins."""
+    found = [block for block in blocks if stage == block or stage.startswith(f"{block}.")]
+    return max(found, key=len, default=None)
+
+
+# Products laid out for computing by hand: the right factor stands above the result, so its columns meet the rows
+
+
+LAYOUT = "products by hand"
+"""The key under which the choice of layout is kept, one for all pages; also the id of its check box."""
+LARGE = "These matrices are too large to multiply them by hand"
+MOST = 12
+"""The most rows and columns of a matrix that somebody would multiply by hand."""
+
+
+def layout_choice(view: View, stage: Stage) -> tuple[Check, ...]:
+    """The check box for this layout, at a stage with products; it is disabled where all products are large."""
+    products = [node for node in view.stage(stage.name) if node.op.factors() is not None]
+    if not products:
+        return ()
+    small = any(_is_small(view, node) for node in products)
+    tip = "The right factor above the product: in each number a row and a column meet" if small else LARGE
+    return (Check(LAYOUT, "By hand", small and bool(view.chosen(LAYOUT, False)), Keep(LAYOUT), tip, small),)
+
+
+def by_hand(view: View, elements: tuple[Element, ...]) -> tuple[Element, ...]:
+    """The elements, with each small product as a `Scheme` if the reader chose this layout.
+
+    A factor that stands in a scheme is removed from its former place.
+    """
+    if not view.chosen(LAYOUT, False):
+        return elements
+    shown = of_kind(elements, Matrix)
+    schemes = {one.id: scheme for one in shown if (scheme := _scheme(view, one)) is not None}
+    within = {m.place.node for scheme in schemes.values() for m in (scheme.left, *scheme.above)}
+    gone = frozenset(one.id for one in shown if one.place.node in within and one.id not in schemes)
+    return _laid_out(elements, schemes, gone)
+
+
+def _laid_out(
+    elements: tuple[Element, ...], schemes: Mapping[str, Scheme], gone: frozenset[str]
+) -> tuple[Element, ...]:
+    kept: list[Element] = []
+    alone: list[Item] = []  # single numbers that are all that is left of a row: they move to the next row
+    for element in elements:
+        match element:
+            case Row(items=items):
+                inside: list[Item] = []
+                for item in items:
+                    for part in _laid_out((item.element,), schemes, gone):
+                        arrow = item.sign == "→" and inside and not isinstance(part, Scheme)
+                        inside.append(replace(item, sign="→" if arrow else "", element=part))
+                left = [one.element for one in inside]
+                if len(left) < len(items) and all(isinstance(one, Matrix) and one.array.size == 1 for one in left):
+                    alone += inside
+                else:
+                    kept.append(Row(element.id, (*inside, *alone), element.folds))
+                    alone = []
+            case Stack(elements=within):
+                kept.append(replace(element, elements=_laid_out(within, schemes, gone)))
+            case Matrix(id=id) if id in gone or id in schemes:
+                kept += [schemes[id]] if id in schemes else []
+            case _:
+                kept.append(element)
+    return (*kept, Row("numbers", tuple(alone))) if alone else tuple(kept)
+
+
+def _scheme(view: View, result: Matrix) -> Scheme | None:
+    """The scheme of a small product; None for a matrix that is no product or is too large."""
+    node = view.nodes[result.place.node]
+    turned = node.op.factors()
+    if turned is None or not _is_small(view, node):
+        return None
+    head, all_heads, factors = result.place.head, view.graph.n_heads.get(node.name, 1), []
+    for name, part, turn in zip(node.parents, ("left", "above", "added"), (*turned, False), strict=False):
+        # Several heads of queries may share one head of keys and values.
+        of = None if head is None else head * view.graph.n_heads.get(name, 1) // all_heads
+        shown, made = matrix(view, view.of_head(name, of), id=f"{result.id} {part}"), view.nodes[name]
+        if turn or made.stage != node.stage or made.is_input or made.op.factors() is not None:
+            shown = symbol_only(shown)  # its formula stands elsewhere
+        factors.append(transposed(shown) if turn else shown)
+    left, right, *added = factors
+    return Scheme(f"{result.id} by hand", left, (right, *added), result)
+
+
+def _is_small(view: View, product: Node) -> bool:
+    return all(n <= MOST for name in (product.name, *product.parents) for n in view.graph.shape(name)[-2:])

@@ -1,6 +1,6 @@
 """The base classes of all parts of a page: frozen data that can be compared with the part that stood there before."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -34,6 +34,7 @@ class Data(Frozen, eq=False):
 
 
 T = TypeVar("T")
+E = TypeVar("E", bound="Element")
 
 
 class Made(Data, Generic[T]):
@@ -73,6 +74,11 @@ def leaves(element: Element) -> list[Element]:
         if isinstance(one, Arrangement):
             waiting += reversed(one.inside)
     return found
+
+
+def of_kind(elements: Iterable[Element], kind: type[E]) -> list[E]:
+    """All elements of a kind among some elements, and inside them at any depth, in reading order."""
+    return [part for element in elements for part in leaves(element) if isinstance(part, kind)]
 
 
 def _same_memory(a: np.ndarray, b: np.ndarray) -> bool:

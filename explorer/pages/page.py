@@ -19,6 +19,7 @@ from explorer.core.ops import Array
 from explorer.pages.drawing import Drawing, HeatMap, Strips
 from explorer.pages.element import Arrangement, Data, Element, Made
 from explorer.pages.gestures import ChooseToken, Gesture
+from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell, View
 
 WORDS, NUMBER, BAR, HEAT, RING = "words", "number", "bar", "heat", "ring"
@@ -142,6 +143,18 @@ class Stack(Arrangement):
     @property
     def inside(self) -> tuple[Element, ...]:
         return self.elements if self.control is None else (self.control, *self.elements)
+
+
+class Scheme(Arrangement):
+    """A product in Falk's scheme, for computing by hand: in each cell a row at the left meets a column above."""
+
+    left: Matrix  # the left factor, beside the result
+    above: tuple[Matrix, ...]  # above the result: the right factor, and below that a bias added to each row
+    result: Matrix
+
+    @property
+    def inside(self) -> tuple[Element, ...]:
+        return (self.left, *self.above, self.result)
 
 
 COLUMN = 660

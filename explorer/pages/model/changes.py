@@ -16,9 +16,9 @@ from explorer.core.numbers import decimals_of, exact, percent, written
 from explorer.core.ops import Array
 from explorer.core.training.optimisers import length
 from explorer.lessons.symbols import name_of
+from explorer.pages.compose import switch_bar
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import GoTo, Keep, Move
-from explorer.pages.header import switch_bar
 from explorer.pages.levels import ALL, act_title, block_title, has_stream, listed_layer, matrix_title
 from explorer.pages.matrix import SURVEYED
 from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Lines, Listing, Note, Section, Stack, waiting

@@ -12,11 +12,10 @@ from explorer.core.graph import CASES, LOSS, TARGET, Place, Stage
 from explorer.core.model import SWITCHES
 from explorer.core.numbers import written
 from explorer.document.commands import SetSwitch
-from explorer.pages.compose import matrices
+from explorer.pages.compose import matrices, switch_bar
 from explorer.pages.drawing import TEXT, Axis, Drawing, Image, Words, drawable
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do
-from explorer.pages.header import switch_bar
 from explorer.pages.levels import matrix_title
 from explorer.pages.matrix import SIGNED, matrix
 from explorer.pages.model.changes import WIDE as WIDE_LIST

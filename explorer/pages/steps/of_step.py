@@ -21,7 +21,7 @@ from explorer.lessons.steps import ALL, Point, Predict, Question, Step
 from explorer.pages import compose
 from explorer.pages import page as el
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences
-from explorer.pages.element import Arrangement, Element, leaves
+from explorer.pages.element import Arrangement, Element, leaves, of_kind
 from explorer.pages.levels import stops
 from explorer.pages.matrix import Matrix, part_of
 from explorer.pages.matrix import matrix as matrix_of_node
@@ -50,11 +50,10 @@ def excerpt(page: el.Page, graph: Graph, node: str = "", title: str = "") -> tup
     tuple of Element
         Without a node and a title, or if neither is on the page: the first element of the page, or the picture in it.
     """
-    parts = [part for element in page.elements for part in leaves(element)]
     if title:
-        found = next((part for part in parts if title.casefold() in names(part)), None)
+        found = next((part for part in of_kind(page.elements, Element) if title.casefold() in names(part)), None)
         if isinstance(found, el.DescentPart):  # with the picture that its steps change
-            there = [one for one in parts if isinstance(one, el.Picture)][:1]
+            there = of_kind(page.elements, el.Picture)[:1]
             return (*map(_as_large_as_it_fits, there), replace(found, width=0))  # as wide as its place, or it is cut
         if found is not None:
             return (_as_large_as_it_fits(found),)
@@ -65,11 +64,11 @@ def excerpt(page: el.Page, graph: Graph, node: str = "", title: str = "") -> tup
         for part in page.elements
         if not isinstance(part, (el.Controls, el.Switches, el.Section, el.Note, el.Player))
     ]
-    first = [part for one in fit[:1] for part in leaves(one)]
-    if (picture := next((part for part in first if isinstance(part, el.Picture)), None)) is not None:
-        return (_as_large_as_it_fits(picture),)
-    columns = any(isinstance(part, el.Stack) for part in first)  # parts side by side are too small for a class
-    return tuple([part for part in first if isinstance(part, el.Listing)][:1] if columns else ()) or tuple(fit[:1])
+    first = fit[:1]
+    if pictures := of_kind(first, el.Picture):
+        return (_as_large_as_it_fits(pictures[0]),)
+    # Of parts side by side, which are too small for a class, the first list.
+    return tuple(of_kind(first, el.Listing)[:1] if of_kind(first, el.Stack) else ()) or tuple(first)
 
 
 def _as_large_as_it_fits(element: Element) -> Element:
@@ -82,8 +81,7 @@ def matrix_of(page: el.Page, graph: Graph, node: str) -> Matrix | None:
     place = graph.find(node)
     if place is None:
         return None
-    matrices = [part for one in page.elements for part in leaves(one) if isinstance(part, Matrix)]
-    same = [matrix for matrix in matrices if matrix.place.node == place.node]
+    same = [matrix for matrix in of_kind(page.elements, Matrix) if matrix.place.node == place.node]
     exact = [matrix for matrix in same if matrix.place.head == place.head]
     return next(iter((*exact, *same)), None)
 
@@ -156,18 +154,18 @@ def named_on(page: el.Page, view: View, step: Step, has_all_room: bool = False) 
     if look.node and matrix_of(page, view.graph, look.node) is None:  # it is not on this page: show its parents
         shown = tuple(_parents(page, view, look.node)) or shown
     if look.beside:
-        there = {part.id for one in shown for part in leaves(one)}
+        there = _ids(shown)
         shown = (*shown, *(one for one in _on(page, view, look.beside) if one.id not in there))
     question = step.question
     if isinstance(question, Predict) or (isinstance(question, Point) and question.at == "cell"):  # show the asked node
         asked = matrix_of(page, view.graph, question.node)
-        if asked is not None and all(asked.id != part.id for one in shown for part in leaves(one)):
+        if asked is not None and asked.id not in _ids(shown):
             shown = (*shown, asked)
     only = all(isinstance(one, Matrix) for one in shown)
     if only and (derived := _derived(view, step)):
         shown = (*_operands(page, view, derived, shown), *shown)
     if only and isinstance(question, Predict) and question.fade == ALL:
-        there = {part.id for one in shown for part in leaves(one)}
+        there = _ids(shown)
         shown = (*(one for one in _begun_with(page, view, question) if one.id not in there), *shown)
     if only and question is not None and question.goals:
         shown = (*_to_change(page, view, question, shown), *shown)
@@ -178,7 +176,7 @@ def named_on(page: el.Page, view: View, step: Step, has_all_room: bool = False) 
     if len(matrices) < 2 or len(matrices) < len(shown):
         return shown
     if look.beside:  # in the order of the page, where the parts of a computation follow each other
-        order = [part.id for one in page.elements for part in leaves(one)]
+        order = [part.id for part in of_kind(page.elements, Element)]
         matrices.sort(key=lambda one: order.index(one.id))
     return (el.Row("named", tuple(el.Item("", one) for one in matrices)),)  # side by side if there is room
 
@@ -217,24 +215,25 @@ def lit_by_step(page: el.Page, view: View, step: Step) -> Lit:
     look, question = step.look, step.question
     if not (look.node or look.element):
         return Lit()
-    named = [part for one in named_on(page, view, step) for part in leaves(one)]
+    named = of_kind(named_on(page, view, step), Element)
     names, beside = [*filter(None, [look.node]), *look.beside], []  # `look.beside` also goes with a picture
     if question is not None and question.made:
         names += [*question.allowed, *(node for node, _ in question.goals)]
-        beside = [] if question.allowed else [one for one in _matrices(page) if one.editable]
+        beside = [] if question.allowed else [one for one in of_kind(page.elements, Matrix) if one.editable]
     elif isinstance(question, Predict | Point) and question.node:
         names.append(question.node)
     if isinstance(question, Predict) and question.fade:  # the student computes the answer by hand from these
         named += _begun_with(page, view, question)
     spoken = _spoken(step)  # a control that the words name in bold is to be used
-    named += [
-        part for one in page.elements for part in leaves(one) if isinstance(part, el.Choice) and part.title in spoken
-    ]
+    named += [choice for choice in of_kind(page.elements, el.Choice) if choice.title in spoken]
     made = [name for name in names if view.graph.find(name) is not None]
-    named += [*_on(page, view, names), *(one for one in _matrices(page) if one.name in names)]  # some occur twice
+    named += [
+        *_on(page, view, names),
+        *(one for one in of_kind(page.elements, Matrix) if one.name in names),
+    ]  # some occur twice
     beside += [matrix for name in made for matrix in _parents(page, view, name)]
     beside += _on(page, view, [node for node, _ in step.shown.values()])  # the words say a number of it
-    for one in _matrices(page):
+    for one in of_kind(page.elements, Matrix):
         node = view.nodes.get(one.place.node)  # the page may still be that of the step before
         if node is not None and not spoken.isdisjoint((node.symbol, node.short, one.title)):
             beside.append(one)
@@ -243,7 +242,7 @@ def lit_by_step(page: el.Page, view: View, step: Step) -> Lit:
     )
     goals = () if question is None else question.goals
     asked = goals[0][0] if goals else getattr(question, "node", "") or look.node
-    hero = frozenset(one.id for one in _matrices(page) if one.name == asked) & lit.named
+    hero = frozenset(one.id for one in of_kind(page.elements, Matrix) if one.name == asked) & lit.named
     return replace(lit, hero=hero, quiet=bool(lit) and not goals)  # a goal may need the switches in the header
 
 
@@ -266,7 +265,7 @@ def lit_by_cell(page: el.Page, view: View, cell: Cell) -> Lit:
     """
     graph = view.graph
     line = {cell.node, *graph.ancestors(cell.node)}
-    matrices = _matrices(page)
+    matrices = of_kind(page.elements, Matrix)
     if all(one.place.node != cell.node for one in matrices):
         return Lit()
     lit = {one.id for one in matrices if one.place.node in line or cell.node in graph.ancestors(one.place.node)}
@@ -290,10 +289,6 @@ def _with_headings(page: el.Page, named: set[str], beside: set[str]) -> Lit:
     return Lit(frozenset(named), frozenset(beside - named), frozenset({page.header.id, *headings}))
 
 
-def _matrices(page: el.Page) -> list[Matrix]:
-    return [part for one in page.elements for part in leaves(one) if isinstance(part, Matrix)]
-
-
 def _before(matrix: Matrix, before: View) -> Matrix | None:
     """A matrix as it was before the changes of a step; None if it was the same, or had other rows or columns."""
     place = before.graph.find(matrix.name)
@@ -313,8 +308,7 @@ def _lines(page: el.Page, matrix: Matrix, view: View) -> AttentionLines | None:
     most = FEW_FROM_AFAR if view.looking.large else FEW_WORDS
     if matrix.covered or max(matrix.array.shape) > most or not view.nodes[matrix.place.node].op.shares:
         return None
-    parts = [part for one in page.elements for part in leaves(one) if isinstance(part, AttentionLines)]
-    return next((one for one in parts if one.matrix.place == matrix.place), None)
+    return next((one for one in of_kind(page.elements, AttentionLines) if one.matrix.place == matrix.place), None)
 
 
 def asked_cells(view: View, question: Question | None) -> tuple[Cell, ...]:
@@ -328,7 +322,7 @@ def _in_parts(shown: tuple[Element, ...], asked: tuple[Cell, ...]) -> tuple[Elem
 
     `asked`: cells that must be in the part.
     """
-    matrices = [one for all_ in shown for one in leaves(all_) if isinstance(one, Matrix)]
+    matrices = of_kind(shown, Matrix)
     most = PART if len(matrices) == 1 else LESS
     named: dict[str, list[int]] = {}
     for one in matrices:
@@ -374,7 +368,7 @@ def _in_sight(shown: Element, has_all_room: bool, head: int) -> Element:
 
 def _row_in_sight(row: el.Row, head: int) -> Element:
     """A row without signs, which take room; of heads, which would be cut side by side, the chosen one."""
-    matrices = [part for part in leaves(row) if isinstance(part, Matrix)]
+    matrices = of_kind((row,), Matrix)
     if all(isinstance(item.element, Matrix) for item in row.items):
         return replace(row, items=tuple(replace(item, sign="") for item in row.items))
     if not matrices or not isinstance(row.items[0].element, el.Stack):
@@ -442,9 +436,14 @@ def _on(page: el.Page, view: View, names: Iterable[str]) -> list[Matrix]:
     return list({matrix.id: matrix for matrix in found}.values())
 
 
+def _ids(elements: Iterable[Element]) -> set[str]:
+    """The ids of the elements, and of all inside them."""
+    return {part.id for part in of_kind(elements, Element)}
+
+
 def _few(matrices: list[Matrix], shown: tuple[Element, ...]) -> list[Element]:
     """The matrices that are not shown yet, or none if all together are not small (`FEW`)."""
-    there = {part.id for one in shown for part in leaves(one)}
+    there = _ids(shown)
     few = sum(matrix.values.size for matrix in matrices) <= FEW
     return [matrix for matrix in matrices if few and matrix.id not in there]
 

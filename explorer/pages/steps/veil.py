@@ -17,7 +17,6 @@ from explorer.core.graph import LOSS, Place
 from explorer.core.numbers import read_number
 from explorer.core.ops import Array
 from explorer.pages import page as el
-from explorer.pages.by_hand import Scheme
 from explorer.pages.drawing import Bars, Box, Dot, Drawing, Image, Mark, Words
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import COVERED, Matrix
@@ -106,7 +105,7 @@ class _Veil:
     def one(self, element: Element, other: Element | None) -> Element | None:
         """The element or what may be seen of it; None for nothing. `other`: the element made with the other numbers."""
         match element:
-            case Matrix() | Scheme():
+            case Matrix() | el.Scheme():
                 return element
             case el.DescentPart():  # it shows the loss and the weights
                 return None if self._covered.gradients or LOSS in self._covered.values else element

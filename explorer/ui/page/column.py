@@ -14,10 +14,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Button, DescentPart, Field, Form, Item, Maths, Row, Stack, TextBox
+from explorer.pages.page import Button, DescentPart, Field, Form, Item, Maths, Row, Scheme, Stack, TextBox
 from explorer.pages.steps.of_step import Lit, names
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import CONTROLS, ControlLine, line_up

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from explorer.core.model import SWITCHES, Switch, SwitchValue
 from explorer.lessons.symbols import names_text
-from explorer.pages.by_hand import LAYOUT
+from explorer.pages.compose import LAYOUT
 from explorer.pages.gestures import Switch as SwitchTo
 from explorer.pages.levels import block_title
 from explorer.pages.page import Header, Switches

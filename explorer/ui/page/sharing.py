@@ -6,12 +6,11 @@ from weakref import proxy
 
 from PySide6.QtCore import QRect
 
-from explorer.pages.by_hand import Scheme
 from explorer.pages.drawing import HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.equation import Room, side_by_side
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Listing, Row, Stack, parts_beside
+from explorer.pages.page import Listing, Row, Scheme, Stack, parts_beside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.small import LOW_ROW
 from explorer.ui.page import lines, thumbnails

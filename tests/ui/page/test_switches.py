@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPu
 
 from explorer.core.model import SWITCHES
 from explorer.document.commands import SetSwitch
-from explorer.pages.compose import KINDS
-from explorer.pages.header import block_of
+from explorer.pages.compose import KINDS, block_of
 from explorer.pages.levels import block_title
 from explorer.ui.page.header import HeaderView, SwitchBar
 from explorer.ui.widgets.inputs import ComboBox, SpinBox
