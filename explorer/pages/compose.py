@@ -26,7 +26,7 @@ from explorer.pages.gestures import ChooseHead, GoTo, Keep
 from explorer.pages.levels import BLOCK
 from explorer.pages.matrix import Matrix, matrix, symbol_only, transposed
 from explorer.pages.page import Button, Check, Choice, Header, Item, Page, Row, Scheme, Section, Stack, Switches
-from explorer.pages.steps.veil import without_covered
+from explorer.pages.steps.covering import without_covered
 from explorer.pages.view import View
 
 ARITHMETIC = frozenset("×+=")

@@ -189,7 +189,7 @@ class Glossary(SideColumn):
 
     def refresh(self) -> None:
         """Show what there is to say; that may take another height."""
-        from explorer.pages.surfaces.glossary import glossary_page  # rarely used
+        from explorer.pages.surfaces.references import glossary_page  # rarely used
 
         self.show_elements(glossary_page(self.term, self._typed, self._in_sight, self.bench.selection.stops))
         self._places.start()

@@ -18,7 +18,7 @@ from explorer.lessons.document_lesson import drawn, new_lesson
 from explorer.lessons.loader import load
 from explorer.lessons.schema import WHOLE, Lesson
 from explorer.pages.levels import ALL, LAYER
-from explorer.pages.whole.opening import WRITTEN
+from explorer.pages.whole.lanes import WRITTEN
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.window.main_window import MainWindow
 

@@ -2,16 +2,24 @@
 
 `weight_map` is a picture of a weight that the reader watches while a model learns.
 
-The page of gradient descent by hand: one step, many steps, or a run; and back.
+The page of gradient descent by hand: one step, many steps, or a run, and back; and the loss over two weights, with all
+else unchanged: on a coarse grid first, then finer, with its round levels.
 """
+
+from collections.abc import Iterator, Mapping, Sequence
+from time import perf_counter
 
 import numpy as np
 
+from explorer.core.engine import Engine, same_bytes
 from explorer.core.errors import written_shape
+from explorer.core.frozen import Frozen
 from explorer.core.graph import CASES, LOSS, TARGET, Place, Stage
 from explorer.core.model import SWITCHES
 from explorer.core.numbers import written
+from explorer.core.ops import Array
 from explorer.document.commands import SetSwitch
+from explorer.document.document import Document
 from explorer.pages.compose import matrices, switch_bar
 from explorer.pages.drawing import TEXT, Axis, Drawing, Image, Words, drawable
 from explorer.pages.element import Element
@@ -22,7 +30,7 @@ from explorer.pages.model.changes import WIDE as WIDE_LIST
 from explorer.pages.model.changes import given, moving
 from explorer.pages.page import Button, Controls, DescentPart, Item, Note, Row, Section, Stack
 from explorer.pages.stages.net_answers import Net, net_picture
-from explorer.pages.view import View
+from explorer.pages.view import Cell, View
 from explorer.pages.whole.page import whole_below
 
 MOST_NUMBERS, MOST_ACROSS = 32, 8
@@ -72,7 +80,7 @@ SLOW = (
     "A step takes some time in a model of this size, and the loss over two weights takes longer; you can go on "
     "working. The page “Train” trains the model in a process of its own."
 )
-FIRST = "The gradients are being computed."
+COMPUTING = "The gradients are being computed."
 LOSS_ON = Button(
     "loss on",
     "Switch the loss on",
@@ -101,7 +109,7 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
     moves = tuple(steps.moves) if steps is not None else ()
     quick, ready = (steps.quick, steps.ready) if steps is not None else (True, True)
     example = view.state.lesson
-    slow = () if quick else (Note("slow", SLOW if ready else f"{SLOW} {FIRST}"),)
+    slow = () if quick else (Note("slow", SLOW if ready else f"{SLOW} {COMPUTING}"),)
     pictures: list[Element] = [Stack("loss", "Loss", (DescentPart("curve", "curve", (example,), 340, 260),))]
     cells: list[Element] = []
     net = net_picture(view)
@@ -196,3 +204,158 @@ def _weights(view: View) -> tuple[Element, ...]:
             inside.append(Row(f"weights of {block}", tuple(items)))
         parts.append(Stack(f"part {block}", title, tuple(inside)))
     return tuple(parts)
+
+
+# The loss over two weights
+
+
+FINEST, COARSEST = 33, 8
+"""Points along each side of the finest grid; the coarsest grid has every `COARSEST`-th of them."""
+FIRST = ((FINEST - 1) // COARSEST + 1) ** 2  # points of the first surface
+TOO_LARGE = 20
+"""A window so many times larger than the points need gives way: in it a run that is mended cannot be seen."""
+
+
+class Window(Frozen):
+    """The part of the plane of two weights that the picture shows."""
+
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+    def contains(self, x: float, y: float) -> bool:
+        """Whether a point lies in the window."""
+        return self.left <= x <= self.right and self.bottom <= y <= self.top
+
+
+class LossGrid:
+    """Losses at the points of a grid, computed from the engine's values at the time when the grid was made.
+
+    `cells`: cells of inputs: that of the horizontal axis and that of the vertical one.
+    """
+
+    def __init__(self, document: Document, cells: Sequence[Cell], window: Window) -> None:
+        self.cells, self.window = tuple(cells), window
+        self._document, self._state = document, document.state
+        now = document.engine
+        self._engine = Engine(now.graph, now.values, now.pins)
+        self._all = np.full((FINEST, FINEST), np.nan)
+        self._across = np.linspace(window.left, window.right, FINEST)
+        self._up = np.linspace(window.bottom, window.top, FINEST)
+        # `x`, `y`: where the points of `surface` are, (n,) and (n,).
+        # `surface`: the losses of the finest complete grid, (n, n), lowest row first; (0, 0) before there is one.
+        self.x, self.y, self.surface = self._across[:0], self._up[:0], self._all[:0, :0]
+        self._points = self._go()
+        self.whole = False
+
+    def at(self, x: float, y: float) -> float:
+        """The loss at one point."""
+        return float(self._engine.what_if(moved(self._engine.values, self.cells, (x, y)), LOSS))
+
+    def more(self, until: float, coarse: bool = False) -> bool:
+        """Compute more points until a time (`time.perf_counter`).
+
+        `coarse`: stop after the coarsest grid.
+        Returns whether `surface` has become finer.
+        """
+        before = len(self.x)
+        while not (self.whole or (coarse and len(self.x))):
+            self.whole = next(self._points, None) is None
+            if perf_counter() >= until:
+                break
+        return len(self.x) != before
+
+    def fits(self) -> bool:
+        """Whether nothing of the document but the two cells has changed since the grid was made."""
+        then, now = self._state, self._document.state
+        if then is now:
+            return True
+        if then.graph is not now.graph or dict(then.pins) != dict(now.pins):
+            return False
+        return all(self._same(name, then.inputs[name], array) for name, array in now.inputs.items())
+
+    def _same(self, name: str, then: Array, now: Array) -> bool:
+        if then is now:
+            return True
+        chosen = [cell.index for cell in self.cells if cell.node == name]
+        if chosen:
+            now = now.copy()
+            for index in chosen:
+                now[index] = then[index]
+        return same_bytes(then, now)
+
+    def _go(self) -> Iterator[bool]:
+        every = COARSEST
+        while every:
+            for i in range(0, FINEST, every):
+                for j in range(0, FINEST, every):
+                    if np.isnan(self._all[i, j]):
+                        loss = self.at(float(self._across[j]), float(self._up[i]))
+                        self._all[i, j] = np.inf if np.isnan(loss) else loss
+                        yield True
+            self.x, self.y = self._across[::every], self._up[::every]
+            self.surface = self._all[::every, ::every].copy()
+            every //= 2
+
+
+def moved(values: Mapping[str, Array], cells: Sequence[Cell], to: Sequence[float]) -> dict[str, Array]:
+    """Copies of the arrays that contain the given cells, with new numbers in those cells."""
+    arrays: dict[str, Array] = {}
+    for cell, number in zip(cells, to, strict=True):
+        if cell.node not in arrays:
+            arrays[cell.node] = values[cell.node].copy()
+        with np.errstate(over="ignore"):
+            arrays[cell.node][cell.index] = number
+    return arrays
+
+
+def steepest(document: Document, weights: Sequence[str]) -> tuple[Cell, ...]:
+    """The two cells with the largest gradients; fewer if there are fewer."""
+    gradients = document.engine.gradients().several(weights)
+    found: list[tuple[float, int, Cell]] = []
+    for order, (name, gradient) in enumerate(gradients.items()):
+        sizes = np.nan_to_num(np.abs(gradient), nan=0.0).ravel()
+        for _ in range(min(2, sizes.size)):
+            place = int(sizes.argmax())
+            index = tuple(int(i) for i in np.unravel_index(place, gradient.shape))
+            found.append((-float(sizes[place]), order, Cell(name, index)))
+            sizes[place] = -1
+    return tuple(cell for _, _, cell in sorted(found, key=lambda one: one[:2])[:2])
+
+
+def around(points: Array, before: Window | None) -> Window:
+    """The window that shows all points with a margin. The window before stays while they are in it and not tiny there.
+
+    `points`: (n, 2).
+    """
+    points = points[(np.abs(points) < 1e30).all(1)]
+    low, high = (points.min(0), points.max(0)) if len(points) else (np.zeros(2), np.zeros(2))
+    middle = (low + high) / 2
+    # Equally wide and high, so that the same slope looks the same in both directions.
+    half = max(float((high - low).max()) * 0.8, 0.15 * float(np.abs(middle).max()), 1.0)
+    shows_all = before is not None and before.contains(*low.tolist()) and before.contains(*high.tolist())
+    if before is not None and shows_all and before.right - before.left < 2 * TOO_LARGE * half:
+        return before
+    return Window(middle[0] - half, middle[0] + half, middle[1] - half, middle[1] + half)
+
+
+def levels(surface: Array, most: int = 9) -> list[float]:
+    """Round numbers between the lowest and the highest of a surface."""
+    finite = surface[np.isfinite(surface)]
+    if not finite.size:
+        return []
+    low, high = float(finite.min()), float(finite.max())
+    if not high > low:
+        return []
+    if low > 0 and high / low > 8:
+        powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+        series = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+        series = [level for level in series if low < level < high]
+        series = series if len(series) <= most else series[:: 3 * (-(-len(series) // (3 * most)))]
+    else:
+        rough = (high - low) / most
+        power = 10.0 ** np.floor(np.log10(rough))
+        step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough)
+        series = [k * step for k in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)]
+    return [float(f"{level:.6g}") for level in series if low < level < high]

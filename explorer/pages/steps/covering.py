@@ -1,19 +1,28 @@
 """The numbers that are covered while a question is open: the number that it asks for, and all cells that give it away.
 
-Matrices cover their own cells (`Matrix.covered`); `without_covered` leaves out other elements with covered numbers.
+Matrices cover their own cells (`Matrix.covered`); `without_covered` leaves out other elements with covered numbers. To
+find these, it makes the page once more with other numbers in the covered cells: an element that is the same on both
+pages tells nothing about them.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Literal
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 
 from explorer.core.cell import cells_of, is_cell_of, operands
-from explorer.core.graph import LOSS, Graph
+from explorer.core.errors import ExplorerError
+from explorer.core.graph import LOSS, Graph, Place
+from explorer.core.numbers import read_number
 from explorer.core.ops import Array
 from explorer.lessons.mistakes import array_of
 from explorer.lessons.steps import Predict, Question
+from explorer.pages import page as el
+from explorer.pages.drawing import Bars, Box, Dot, Drawing, Image, Mark, Words
+from explorer.pages.element import Element, leaves
+from explorer.pages.matrix import COVERED, Matrix
 from explorer.pages.view import Cell, Covered, View
 
 Index = tuple[int, ...]
@@ -226,3 +235,236 @@ def _is_said_by_itself(number: float, question: Predict) -> bool:
     if not np.isfinite(number) or round(number, max(question.digits, 2)).is_integer():
         return False
     return question.of == "gradient" or _is_peculiar(number)
+
+
+# A page without the elements that would show covered numbers
+
+
+WAITS = "Some parts of this page are hidden until you have answered: they show the number that is asked for."
+_NUMBER = re.compile(r"(?<![\d.])\d+[.]\d+(?![\d.]|e[-−]?\d)|(?<![\d.])\d+(?= ?%)")
+_GOLDEN = 0.6180339887
+PLACED = Box, Bars, Dot, Image, Words
+"""Kinds of marks whose places do not depend on the numbers."""
+
+
+def without_covered(view: View, make: Callable[[View], el.Page]) -> el.Page:
+    """The page that `make` makes from a view, without elements that show a covered number, and with a note on that."""
+    page = make(view)
+    if not view.looking.covered:
+        return page
+    with np.errstate(all="ignore"):
+        other = make(altered(view))
+        veil = _Veil(view.looking.covered)
+        shown = veil.all(page.elements, other.elements)
+    before, left = (sum(1 for element in some for _ in leaves(element)) for some in (page.elements, shown))
+    return el.Page(
+        page.stage,
+        veil.header(page.header, other.header),
+        shown if left == before else (*shown, el.Note("waits", WAITS)),
+    )
+
+
+def altered(view: View) -> View:
+    """A view with other, equally plausible numbers in the covered cells."""
+    covered = view.looking.covered
+    values = {name: _others(view.values[name], cells) for name, cells in covered.values.items() if name in view.nodes}
+    for name, array in values.items():
+        if view.nodes[name].op.shares:
+            rows = (array != view.values[name]).all(axis=-1)  # completely covered rows add up to 1, too
+            array[rows] /= array[rows].sum(axis=-1, keepdims=True)
+    has_loss = LOSS in view.nodes
+    gradients = {
+        name: _others(gradient, cells)
+        for name, cells in covered.gradients.items()
+        if has_loss and name in view.nodes and (gradient := view.engine.gradient(Place(name))) is not None
+    }
+    if has_loss and view.looking.showing == "gradient":
+        view.engine.gradients()  # computed from the true numbers
+    return replace(view, engine=view.engine.altered(values, gradients))
+
+
+def _others(array: Array, cells: frozenset[tuple[int, ...]]) -> Array:
+    """An array with other numbers in some cells: large ones become small, so that their order changes, too."""
+    there = sorted(cell for cell in cells if is_cell_of(cell, array.shape))
+    other = array.copy()
+    finite = array[np.isfinite(array)]
+    low, high = (finite.min(), finite.max()) if finite.size else (0, 1)
+    for k, cell in enumerate(there, 1):
+        value = array[cell]
+        if array.dtype.kind == "b":
+            other[cell] = not value
+        elif array.dtype.kind in "iu":
+            mirrored = low + high - value
+            other[cell] = mirrored if mirrored != value else value - 1 if value > 0 else value + 1
+        else:
+            share = (value - low) / (high - low) if np.isfinite(value) and high > low else 0.0
+            jitter = k * _GOLDEN % 1
+            reach = high - low if high > low else 0.37 * abs(value) + 0.31
+            other[cell] = low + reach * (0.75 * (1 - share) + 0.2 * jitter)
+    return other
+
+
+class _Veil:
+    """Leaves out elements that differ between two pages, one with the true numbers and one with others."""
+
+    def __init__(self, covered: Covered) -> None:
+        self._covered = covered
+
+    def header(self, header: el.Header, other: el.Header) -> el.Header:
+        """The header of a page, without its sentence if that tells a covered number."""
+        told = header.sentence != other.sentence or _says(self._covered, header.sentence)
+        return replace(header, sentence="") if told else header
+
+    def all(self, elements: Sequence[Element], others: Sequence[Element]) -> tuple[Element, ...]:
+        """The elements, or parts of them, that tell no covered number."""
+        pairs = {other.id: other for other in others}
+        return tuple(kept for one in elements if (kept := self.one(one, pairs.get(one.id))) is not None)
+
+    def one(self, element: Element, other: Element | None) -> Element | None:
+        """The element or what may be seen of it; None for nothing. `other`: the element made with the other numbers."""
+        match element:
+            case Matrix() | el.Scheme():
+                return element
+            case el.DescentPart():  # it shows the loss and the weights
+                return None if self._covered.gradients or LOSS in self._covered.values else element
+            case el.Row(items=items):
+                pairs = {item.element.id: item.element for item in other.items} if isinstance(other, el.Row) else {}
+                parts = ((item, self.one(item.element, pairs.get(item.element.id))) for item in items)
+                left = tuple(replace(item, element=part) for item, part in parts if part is not None)
+                return replace(element, items=left) if left else None
+            case el.Stack(elements=inside):
+                kept = self.all(inside, other.elements if isinstance(other, el.Stack) else ())
+                return replace(element, elements=kept) if kept or element.control is not None else None
+            case el.Controls(controls=controls):
+                left_over = self.all(controls, other.controls if isinstance(other, el.Controls) else ())
+                return replace(element, controls=left_over) if left_over else None
+            case el.Listing():
+                others, columns = (other.lines, other.columns) if isinstance(other, el.Listing) else ((), ())
+                reads = element.lines, others, element.columns, self._covered
+                lines = el.Lines(len(element.lines), _unread_line, reads)
+                return replace(element, lines=lines, columns=_on_scales_of(element.columns, columns))
+        if type(other) is type(element) and element == other and not self._tells(element):
+            return element
+        match element, other:
+            case el.Player(), _:
+                return replace(element, said="")
+            case el.Picture(drawing=drawing), el.Picture() if drawing.zoom:
+                # In the picture of a whole model only the covered numbers are left out.
+                return replace(element, made=self._whole(drawing, other.drawing))
+        return None
+
+    def _whole(self, drawing: Drawing, other: Drawing) -> Drawing:
+        """A whole model's picture without covered numbers. Marks are matched by place: `other` may have more lines."""
+        others: dict[object, list[Mark]] = {}
+        for mark in other.marks:
+            others.setdefault(_where(mark), []).append(_by_itself(mark))
+        marks = tuple(
+            mark if _by_itself(mark) in others.get(_where(mark), ()) and not self._tells(mark) else _unread(mark)
+            for mark in drawing.marks
+        )
+        told = drawing.summary != other.summary or self._tells(drawing.summary)
+        return replace(drawing, marks=marks, summary="" if told else drawing.summary)
+
+    # The number itself
+
+    def _tells(self, data: Any) -> bool:
+        """Whether any text in the data says the asked number, or anything in it shows a covered cell."""
+        if isinstance(data, str):
+            return _says(self._covered, data)
+        if isinstance(data, Cell):
+            return self._is_covered(data)
+        if isinstance(data, Matrix):
+            return bool(data.covered)
+        if isinstance(data, el.Picture):
+            return self._tells(data.drawing)
+        if isinstance(data, tuple):
+            return any(map(self._tells, data))
+        names = getattr(data, "__dataclass_fields__", ())
+        return any(self._tells(getattr(data, name)) for name in names)
+
+    def _is_covered(self, cell: Cell) -> bool:
+        """Whether a cell is covered, or any cell whose index begins with these indices."""
+        cells = self._covered.values.get(cell.node, frozenset()) | self._covered.gradients.get(cell.node, frozenset())
+        return any(one[: len(cell.index)] == cell.index for one in cells)
+
+
+def _says(covered: Covered, text: str) -> bool:
+    """Whether a text says the asked number, possibly rounded."""
+    if covered.number is None:
+        return False
+    for found in _NUMBER.finditer(text):
+        said = found[0]
+        decimals = len(said.replace(",", ".").partition(".")[2])
+        number = abs(read_number(said))
+        if text[found.end() : found.end() + 2].strip().startswith("%"):
+            number, decimals = number / 100, decimals + 2
+        apart = abs(number - abs(covered.number))
+        if decimals >= max(covered.decimals, 1) and apart <= 0.5 * 10.0**-decimals * (1 + 1e-6):
+            return True
+    return False
+
+
+def _where(mark: Mark) -> object:
+    """A key that identifies a mark among most others of its kind and does not depend on the numbers."""
+    return type(mark), *(getattr(mark, name, None) for name in ("place", "x", "y") if type(mark) in PLACED)
+
+
+def _by_itself(mark: Mark) -> Mark:
+    """A mark without the indices of the boxes that it reads from."""
+    return replace(mark, after=()) if isinstance(mark, Box) else mark
+
+
+def _unread(mark: Mark) -> Mark:
+    """A replacement for a mark that tells no covered number. It keeps the mark's index, which other marks refer to."""
+    match mark:
+        case Dot():
+            return replace(mark, inside=COVERED, share=None, cell=None)
+        case Bars(place=room) | Image(place=room):
+            return _asked(room)
+        case Words():
+            return replace(mark, text=COVERED)
+        case Box():
+            title, note, tip = (_NUMBER.sub(COVERED, text) for text in (mark.title, mark.note, mark.tip))
+            return replace(mark, share=None, title=title, note=note, tip=tip)
+    return Words(0.0, 0.0, "", fixed=True)
+
+
+def _asked(room: tuple[float, float, float, float]) -> Words:
+    """A question mark in the middle of the place of a covered mark."""
+    left, top, width, height = room
+    return Words(left + width / 2, top + height / 2, COVERED, fixed=True, size=20.0)
+
+
+def _on_scales_of(columns: tuple[el.Column, ...], others: tuple[el.Column, ...]) -> tuple[el.Column, ...]:
+    """The columns with the scales of others: the end of a scale may be a covered number, which the bars then tell."""
+    if len(columns) != len(others):
+        return columns
+    return tuple(replace(one, reach=other.reach) for one, other in zip(columns, others, strict=True))
+
+
+def _unread_line(
+    lines: Sequence[el.Line], others: Sequence[el.Line], columns: Sequence[el.Column], covered: Covered, row: int
+) -> el.Line:
+    """A line without entries that differ from `others`, made with other numbers, and without the asked number."""
+    line, other = lines[row], others[row] if row < len(others) else None
+    others_of = (None,) * len(line.entries) if other is None else other.entries
+    entries: list[el.Entry] = []
+    for column, entry, another in zip(columns, line.entries, others_of, strict=False):
+        if not _is_same(entry, another) or _says(covered, entry.text) or _says(covered, entry.tip):
+            # A column of words without a title may say which word is chosen: there the entry stays empty.
+            sign = COVERED if column.title or column.kind != el.WORDS else ""
+            entry = replace(entry, text=sign, value=0.0, tip="")
+        entries.append(entry)
+    return replace(line, entries=tuple(entries), here=line.here and other is not None and other.here)
+
+
+def _is_same(entry: el.Entry, other: el.Entry | None) -> bool:
+    """Whether two entries say the same, apart from the number of decimals, which depends on their column's numbers."""
+    if other is None or entry == other or replace(other, text=entry.text) != entry:
+        return entry == other
+    try:
+        one, another = read_number(entry.text), read_number(other.text)
+    except ExplorerError:
+        return False
+    decimals = (len(text.partition(".")[2]) for text in (entry.text, other.text))
+    return abs(one - another) <= 0.5 * 10.0 ** -min(decimals)

@@ -31,7 +31,7 @@ from explorer.pages.gestures import ForInspector, GoTo, Keep, OpenLesson
 from explorer.pages.levels import block_title, matrix_title
 from explorer.pages.matrix import COVERED, ROUNDING
 from explorer.pages.page import Button, Derivation, Maths, Passage, Player, lead, paragraphs
-from explorer.pages.steps.veil import altered
+from explorer.pages.steps.covering import altered
 from explorer.pages.view import Cell, View, equation
 
 if TYPE_CHECKING:  # only who checks a gradient needs it

@@ -1,1 +1,1 @@
-"""The page "Train": the settings of training, pictures of a run, and the loss over two weights."""
+"""The page "Train": the settings of training, and pictures of a run."""

@@ -36,8 +36,8 @@ from explorer.document.state import State
 from explorer.lessons.symbols import name_of as _short
 from explorer.pages.drawing import DRAWABLE
 from explorer.pages.levels import block_title, matrix_title
+from explorer.pages.stages.net import FIRST, LossGrid, Window, around, levels, moved, steepest
 from explorer.pages.stages.net_answers import between_points, level_lines
-from explorer.pages.training.loss_grid import FIRST, LossGrid, Window, around, levels, moved, steepest
 from explorer.ui.background import Background
 from explorer.ui.drawing.plot import Plot
 from explorer.ui.errors import show_error

@@ -18,7 +18,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.progress import left_at, outcome
 from explorer.lessons.schema import WHOLE
 from explorer.pages.drawing import Drawing
-from explorer.pages.whole.opening import first_picture, likeliest, opening, opening_said
+from explorer.pages.whole.lanes import first_picture, likeliest, opening, opening_said
 from explorer.sentences import sentence
 from explorer.ui.appearance import opening_stylesheet
 from explorer.ui.page.picture_place import PicturePlace

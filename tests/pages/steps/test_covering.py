@@ -7,15 +7,20 @@ import numpy as np
 import pytest
 
 from explorer.core.engine import Engine
-from explorer.document.commands import SetCells, SetSwitch
+from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.lessons.schema import StepStates
 from explorer.lessons.steps import Predict
+from explorer.pages.drawing import Bars, Dot, Image
+from explorer.pages.levels import WHOLE
 from explorer.pages.matrix import matrix
-from explorer.pages.steps.covering import _same, asked_cell, covered_by
-from explorer.pages.steps.veil import altered
-from explorer.pages.view import Covered, View
+from explorer.pages.matrix import matrix as made
+from explorer.pages.page import BAR, Column, Entry, Header, Item, Line, Listing, Note, Page, Row, Stack
+from explorer.pages.steps.covering import WAITS, _same, altered, asked_cell, covered_by, without_covered
+from explorer.pages.surfaces.inspector import WAITS as EXPLAINED_LATER
+from explorer.pages.surfaces.inspector import inspected
+from explorer.pages.view import Cell, Covered, Looking, View
 
 
 @pytest.fixture
@@ -152,3 +157,201 @@ def test_whoever_shows_gradients_is_not_told_the_value_that_is_asked_for(at):
     assert view.looking.hides(cell)
     shown = matrix(view, question.node)
     assert shown.told(view, *shown.at(cell.index)) == "Answer the question first."
+
+
+QUIET = Note("quiet", "Each row is a word.")
+WAITING = Note("waits", WAITS)
+HEADER = Header("header", "Scores", "What happens here.")
+
+
+def covered(node, *cells):
+    return Covered({node: frozenset(cells)})
+
+
+def shown(view, *elements):
+    """What is left of elements that are made of the view."""
+    return without_covered(view, lambda of: Page("attention", HEADER, tuple(one(of) for one in elements))).elements
+
+
+def first_score(view):
+    return Note("said", f"The first score is <b>{view.values['scores'][0, 0]:.2f}</b>.")
+
+
+def second_score(view):
+    return Note("other", f"The second score is <b>{view.values['scores'][0, 1]:.2f}</b>.")
+
+
+def quiet(view):
+    return QUIET
+
+
+def looking_at(desk, lesson, what):
+    one = desk(lesson)
+    one.look(covered=what)
+    return one.view
+
+
+def test_a_sentence_goes_only_if_it_would_be_another_one_with_other_numbers(desk):
+    view = looking_at(desk, "emma", covered("scores", (0, 0)))
+    assert shown(view, first_score, second_score, quiet) == (second_score(view), QUIET, WAITING)
+
+
+def test_that_something_waits_is_said_only_where_it_does(desk):
+    assert shown(looking_at(desk, "emma", covered("scores", (0, 0))), second_score, quiet)[-1] == QUIET
+    assert shown(desk("emma").view, first_score) == (first_score(desk("emma").view),)
+
+
+def test_a_row_and_a_stack_without_anything_in_them_go(desk):
+    view = looking_at(desk, "emma", covered("scores", (0, 0)))
+
+    def row(of):
+        return Row("row", (Item("", first_score(of)),))
+
+    def both(of):
+        return Row("both", (Item("", first_score(of)), Item("→", QUIET)))
+
+    def stack(of):
+        return Stack("stack", "", (first_score(of),))
+
+    assert shown(view, row, both, stack) == (Row("both", (Item("→", QUIET),)), WAITING)
+
+
+def test_of_a_list_only_the_numbers_that_depend_on_it_are_covered(desk):
+    view = looking_at(desk, "emma", covered("scores", (0, 0)))
+    columns = Column("Word"), Column("Score", "number"), Column("Shape", "number"), Column("")
+
+    def listing(of):
+        scores = of.values["scores"]
+        first = Line.of("Emma", f"{scores[0, 0]:.2f}", "9×9", "chosen" if scores[0].argmax() == 0 else "")
+        return Listing("list", "Scores", columns, (first, Line.of("hates", f"{scores[0, 1]:.2f}", "9×9", "")))
+
+    (left,) = shown(view, listing)
+    texts = [[entry.text for entry in line.entries] for line in left.lines]
+    assert texts == [["Emma", "?", "9×9", ""], ["hates", "−0.45".replace("−", "-"), "9×9", ""]]
+
+
+def test_the_number_itself_is_covered_in_words_that_come_to_it_on_another_way(desk):
+    view = looking_at(desk, "emma", replace(covered("scores", (0, 0)), number=0.4082, decimals=2))
+
+    def elsewhere(of):
+        return Note("elsewhere", "Or 0.41 of it.")
+
+    def percent(of):
+        return Listing("list", "Shares", (Column("Share"),), (Line((Entry("40.8 %"),)), Line((Entry("0.4"),))))
+
+    (left, _) = shown(view, elsewhere, percent)
+    assert [line.entries[0].text for line in left.lines] == ["?", "0.4"]
+
+
+def test_other_numbers_differ_in_each_covered_cell_and_nowhere_else(desk):
+    one = desk("emma")
+    cells = frozenset(np.ndindex(9, 9))
+    for name in ("scores", "weights"):
+        one.look(covered=Covered({name: cells}))
+        other = altered(one.view)
+        assert (other.values[name] != one.view.values[name]).all()
+        assert (other.values[name].argmax(axis=1) != one.view.values[name].argmax(axis=1)).all()
+        same = one.view.values.keys() - {name}
+        assert all(other.values[node] is one.view.values[node] for node in same)
+
+
+def test_covered_gradients_leave_the_values_in_sight(desk):
+    xor = desk("xor", "random")
+    xor.look(covered=Covered(gradients={"layer.1.W": frozenset({(0, 0)})}))
+    assert not made(xor.view, "layer.1.W").covered
+    xor.look(showing="gradient")
+    assert made(xor.view, "layer.1.W").covered == {(0, 0)}
+    true, other = xor.view.engine.gradients().of("layer.1.W"), altered(xor.view).engine.gradients().of("layer.1.W")
+    assert (true != other).tolist() == [[True, False], [False, False]]
+
+
+def test_no_cell_is_covered_that_a_shorter_text_does_not_have():
+    document = Document(load("you-are-welcome").state())
+    every = Covered({"encoder.1.self.scores": frozenset(np.ndindex(2, 3, 3))})
+    document.do(SetTokens("source", ("You", "are")))
+    view = replace(View.of(document), looking=Looking(covered=every))
+    assert made(view, "encoder.1.self.head.1.scores").covered == set(np.ndindex(2, 2))
+    assert (altered(view).values["encoder.1.self.scores"] != view.values["encoder.1.self.scores"]).all()
+    document.close()
+
+
+def test_the_whole_stays_without_the_numbers_that_are_asked_for(desk):
+    xor = desk("xor")
+    xor.look(covered=covered("layer.1.activation", (1, 0), (1, 1)))
+    eyes = xor.page(WHOLE.name)
+    told = {dot.name: dot.inside for dot in eyes.marks("model", Dot)}
+    assert told["h₁"] == told["h₂"] == "?"
+    assert told["x₁"] != "?"
+    phrase = desk("you-are-welcome")
+    one = {"output.probabilities": frozenset({(2, 0)}), "encoder.1.self.weights": frozenset({(0, 0, 0)})}
+    phrase.look(covered=Covered(one))
+    eyes = phrase.page(WHOLE.name)
+    assert not eyes.marks("model", Bars)
+    images = {(image.node.node, image.node.head) for image in eyes.marks("model", Image)}
+    assert ("encoder.1.self.weights", 0) not in images
+    assert {("encoder.1.self.weights", 1), ("decoder.1.self.weights", 0)} <= images
+
+
+def test_an_open_question_hides_no_shape_and_no_count(desk):
+    """On Emma's first step the page “What changed” said “Shape ?”."""
+    lesson = load("emma")
+    emma = desk("emma")
+    question = lesson.steps[0].question
+    document = Document(StepStates(lesson)[0])
+    emma.document = document
+    before = {stage: emma.page(stage).texts("given numbers") for stage in ("model.changes", "model.parameters")}
+    emma.look(covered=covered_by(emma.view, question))
+    for stage, texts in before.items():
+        assert emma.page(stage).texts("given numbers") == texts
+    assert any(text == "9 × 4" for line in before["model.changes"] for text in line)
+    document.close()
+
+
+def test_a_number_stays_that_is_only_written_with_fewer_decimals(desk):
+    """With other logits beside it, −0.36 would be −0.357."""
+    cat = desk("cat-sat-on-the")
+    lesson = load("cat-sat-on-the")
+    at = next(i for i, step in enumerate(lesson.steps) if step.id == "wrong")
+    cat.document = Document(StepStates(lesson)[at])
+    cat.look(covered=covered_by(cat.view, lesson.steps[at].question))
+    logits = {line[0]: line[1] for line in cat.page("output").texts("words")}
+    assert logits == {"mat": "?", "hat": "?", "bat": "?", "rat": "−0.36"}
+    cat.document.close()
+
+
+def test_gradient_descent_stays_where_the_loss_is_not_asked_for(desk):
+    xor = desk("xor")
+    full = [one.id for one in xor.page("model.descent").elements]
+    xor.look(covered=covered("layer.1.hidden", (0, 0)))
+    assert {"steps", "curve"} <= {one.id for one in xor.page("model.descent").elements} & set(full)
+    xor.look(covered=covered("loss.value", ()))
+    assert "steps" not in {one.id for one in xor.page("model.descent").elements}
+
+
+def test_what_a_cell_feeds_and_how_it_comes_about_tell_no_covered_number(desk):
+    emma = desk("emma")
+    emma.look(covered=covered("scores", (0, 0)))
+    view = emma.view
+
+    def about(cell):
+        return inspected(view, cell, {child: [at] for child, at in view.engine.feeds(cell.node, cell.index).items()})
+
+    row = about(Cell("weights", (0, 1)))
+    assert not row.parts
+    assert row.how == EXPLAINED_LATER
+    assert about(Cell("weights", (1, 1))).parts
+
+
+def test_the_scale_of_a_lists_bars_does_not_end_at_a_covered_number(desk):
+    """The bars of the other numbers told it: the longest of them was so much shorter than its place."""
+    view = looking_at(desk, "emma", covered("scores", (0, 0)))
+    largest = float(view.values["scores"][0].max()) + 1.0
+
+    def bars(of):
+        numbers = [float(x) for x in of.values["scores"][0]]
+        numbers[0] += largest
+        columns = (Column("", BAR, reach=(0.0, max(numbers))),)
+        return Listing("bars", "Bars", columns, tuple(Line.of(Entry(f"{x:.3f}", x)) for x in numbers))
+
+    (left, *_) = shown(view, bars)
+    assert left.columns[0].reach != bars(view).columns[0].reach

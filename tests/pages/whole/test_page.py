@@ -22,8 +22,7 @@ from explorer.pages.matrix import SHARES
 from explorer.pages.page import Choice, Player
 from explorer.pages.view import Looking, View
 from explorer.pages.whole.lane import amount, depth, length
-from explorer.pages.whole.page import PLAYED, READABLE, whole_sentence
-from explorer.pages.whole.stacks import SHEETS
+from explorer.pages.whole.page import PLAYED, READABLE, SHEETS, whole_sentence
 from explorer.pages.whole.sublayers import BRIDGE
 from tests.examples import EXAMPLES as DISTINCT
 from tests.pages.whole.test_columns import crosses

@@ -15,7 +15,7 @@ from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.page import DescentPart
-from explorer.pages.training.loss_grid import FINEST
+from explorer.pages.stages.net import FINEST
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.training.stretch import Settings

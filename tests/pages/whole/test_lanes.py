@@ -10,8 +10,7 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.drawing import Bars, Box, Image, Words
 from explorer.pages.view import View
-from explorer.pages.whole.lanes import Lanes
-from explorer.pages.whole.opening import RUN, SPOKEN, WRITTEN, first_picture, likeliest, opening, opening_said
+from explorer.pages.whole.lanes import RUN, SPOKEN, WRITTEN, Lanes, first_picture, likeliest, opening, opening_said
 
 WORDS = ("the", "cat", "sat", "on", "the")
 
