@@ -429,6 +429,7 @@ class Field(Element):
     tip: str = ""
     width: int = 200  # the least width, in pixels at text scale 1
     leaves: bool = False  # whether leaving the field does the same as Enter
+    number: bool = False  # whether it is for a number, which stands at the right, as in the box of a `Number`
     # The placeholder; with one, the title is for a screen reader only and the field is as wide as the page.
     hint: str = ""
     gives: bool = False  # whether `width` is the greatest width, and it is narrower on a narrow page

@@ -269,7 +269,8 @@ def _setting(plan: Plan, name: str) -> Element:
         return Number(name, title, min(value, most), int(least), most, ForTraining(name), f"{title}: {tip}")
     title, tip = NUMBERS[name]
     types, typed = ForTraining(f"type {name}"), plan.typed.get(name, f"{value:g}")
-    return Field(name, title, typed, types, ForTraining("typed"), MOST_TYPED, tip=tip, width=CONTROL, leaves=True)
+    enters = ForTraining("typed")
+    return Field(name, title, typed, types, enters, MOST_TYPED, tip=tip, width=CONTROL, leaves=True, number=True)
 
 
 PACES = {"10 seconds a run": 10.0, "1 minute a run": 60.0, "full speed": 0.0}

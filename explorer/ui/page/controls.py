@@ -240,6 +240,8 @@ class FieldView(ControlLine):
         self.edit.setAccessibleName(field.title)
         for one in (self, self.edit):
             one.setToolTip(set_names(field.tip))
+        if field.number:
+            mark(self.edit, number="true")
         if field.gives:
             self.edit.setMaximumWidth(self._most)
         if field.hint:

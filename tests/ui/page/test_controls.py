@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from explorer.pages.gestures import GoTo, Keep
@@ -50,6 +51,27 @@ def test_the_controls_of_a_form_begin_and_end_in_one_line_also_if_it_gets_wider(
         ends = [(one.mapTo(page, QPoint(0, 0)).x(), one.mapTo(page, QPoint(one.width(), 0)).x()) for one in inside]
         assert len(set(ends)) == 1, ends
         assert ends[0][1] <= width
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_the_digits_of_a_form_end_in_one_line(bench, appearance, show, scale):
+    """A typed 0.1 stood at the left, above the 500 of a box at the right."""
+    appearance.set_scale(scale)
+    controls = (
+        Field("rate", "Learning rate", "500", Keep("rate"), Keep("rate"), 9, width=60, number=True),
+        Number("steps", "Steps", 500, 0, 900, Keep("steps")),
+    )
+    page = show(Elements(bench, 4))
+    page.tell((Form("form", controls),))
+    page.setFixedWidth(320)
+    QApplication.processEvents()
+    ends = []
+    for one in (page.widgets["rate"].edit, page.widgets["steps"].box):
+        ink = one.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+        lines = range(ink.height() // 4, ink.height() * 3 // 4)
+        room = range(ink.width() // 3, ink.width() - appearance.px(20))  # without the arrows of the box
+        ends.append(max(x for x in room for y in lines if ink.pixelColor(x, y).lightness() < 128))
+    assert abs(ends[0] - ends[1]) <= 1
 
 
 def test_a_word_stays_whole_on_a_button(bench, qtbot):
