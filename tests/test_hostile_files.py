@@ -35,9 +35,9 @@ from explorer.lessons.loader import load as load_lesson
 from explorer.paths import resources
 from explorer.sentences import sentence
 from explorer.training import recipes
+from explorer.training.preparation import Settings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
-from explorer.training.stretch import Settings
 from explorer.words.files import formats
 from explorer.words.vectors import Vectors
 

@@ -19,9 +19,9 @@ import numpy as np
 from explorer.cli.options import UsageError, fields_of
 from explorer.cli.output import wrote
 from explorer.cli.parser import FORMATS
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, cut
+from explorer.core.graph import NamedCell, by_head, parse_cell, root_of, select, written_cell
 from explorer.core.model import SwitchValue
-from explorer.core.names import NamedCell, by_head, cut, parse_cell, root_of, select, written_cell
 from explorer.core.numbers import read_number
 from explorer.core.script import export, save
 from explorer.core.training.data import read_text

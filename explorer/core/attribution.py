@@ -23,7 +23,7 @@ import numpy as np
 from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.graph import LOGITS, Graph, Node
+from explorer.core.graph import LOGITS, Graph, Node, name_of_head
 from explorer.core.numbers import places_of_largest
 from explorer.core.ops import Array
 
@@ -266,8 +266,7 @@ class Site(Frozen):
     @property
     def name(self) -> str:
         """The node, or the head's slice of it."""
-        block, _, short = self.node.rpartition(".")
-        return self.node if self.head is None else f"{block}.head.{self.head + 1}.{short}"
+        return self.node if self.head is None else name_of_head(self.node, self.head)
 
 
 def sites(graph: Graph) -> list[Site]:

@@ -16,8 +16,8 @@ import numpy as np
 from explorer.core.cell import Source, Step
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.gradients import OF_LOSS, Gradients, Root
-from explorer.core.graph import Graph, Node, Place
+from explorer.core.gradients import Gradients
+from explorer.core.graph import OF_LOSS, Graph, Node, Place, Root
 from explorer.core.ops import Array
 
 

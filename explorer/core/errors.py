@@ -34,6 +34,11 @@ def nearest(name: str, known: list[str]) -> str:
     return next(iter(get_close_matches(name, known, n=1)), "")
 
 
+def cut(text: str, most: int = 80) -> str:
+    """A typed text, cut so that it fits into a message."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def written_shape(shape: tuple[int, ...]) -> str:
     """A shape as people read it: "3 × 4"."""
     return " × ".join(map(str, shape)) or "a single number"

@@ -13,8 +13,7 @@ import numpy as np
 
 from explorer.core.cell import Constant, Index, Operand, Source, Step, cells_of, step
 from explorer.core.errors import ExplorerError, require_cell
-from explorer.core.frozen import Frozen
-from explorer.core.graph import LOSS, Graph, Link
+from explorer.core.graph import OF_LOSS, Graph, Link, Root
 from explorer.core.ops import Array, CrossEntropy
 
 
@@ -195,16 +194,6 @@ def loss_of_softmax(graph: Graph, held: Collection[str], name: str, links: Seque
         return None
     ((child, _),) = links
     return child if graph.nodes[child].op.of_words and name not in held and child not in held else None
-
-
-class Root(Frozen):
-    """The one number that is differentiated."""
-
-    node: str  # name of its node
-    cell: tuple[int, ...] = ()  # which of the node's cells; empty for a node that is a single number
-
-
-OF_LOSS = Root(LOSS)
 
 
 class Gradients:

@@ -19,7 +19,7 @@ from weakref import ref
 import numpy as np
 
 from explorer.core.cell import Array
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, cut
 
 SQUARES = 256
 """Squares across and down of a picture; in a larger matrix each shows the strongest of several cells."""
@@ -381,9 +381,9 @@ def read_number(text: str) -> float:
     except ValueError:
         value = None
     if value is None:
-        raise ExplorerError("bad-number", text=_cut(text.strip()))
+        raise ExplorerError("bad-number", text=cut(text.strip(), _SHOWN))
     if isinf(value) and "inf" not in plain.lower():
-        raise ExplorerError("number-too-large", text=_cut(text.strip()))
+        raise ExplorerError("number-too-large", text=cut(text.strip(), _SHOWN))
     return value
 
 
@@ -402,12 +402,8 @@ def read_answer(text: str) -> float:
     divisor = read_number(below) if bar else 1.0
     value = read_number(above) / divisor / (100 if plain.endswith("%") else 1) if divisor else inf
     if not isfinite(value):
-        raise ExplorerError("bad-number", text=_cut(text.strip()))
+        raise ExplorerError("bad-number", text=cut(text.strip(), _SHOWN))
     return value
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def decimals_of(array: Array, largest: float | None = None) -> int:

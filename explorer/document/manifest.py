@@ -33,7 +33,7 @@ from explorer.core.cost import MOST_LABELS
 from explorer.core.frozen import Frozen
 from explorer.core.model import Model
 from explorer.core.ops import Array
-from explorer.core.training.optimisers import OPTIMISERS, Optimiser
+from explorer.core.training.recipe import OPTIMISERS, Optimiser
 from explorer.core.training.records import Records
 from explorer.core.vocabulary import Vocabulary
 from explorer.document.deferred import unread

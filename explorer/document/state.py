@@ -15,7 +15,7 @@ from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.models.ends import with_next_words, with_tied_words
 from explorer.core.ops import Array, Op
-from explorer.core.training.optimisers import Optimiser
+from explorer.core.training.recipe import Optimiser
 from explorer.core.training.records import Records
 from explorer.document.deferred import Deferred, DeferredArrays, Edited, Part, still_waiting, unread, with_others
 

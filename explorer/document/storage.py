@@ -29,8 +29,7 @@ from explorer.core.models.blocks import last_block
 from explorer.core.models.ends import with_next_words, with_tied_words
 from explorer.core.ops import Array
 from explorer.core.ops.weights import INITIALISERS
-from explorer.core.training.optimisers import OPTIMISERS, Optimiser
-from explorer.core.training.recipe import MOST_STEPS
+from explorer.core.training.recipe import MOST_STEPS, OPTIMISERS, Optimiser
 from explorer.core.training.records import Records
 from explorer.core.vocabulary import Tokenizer, Vocabulary
 from explorer.document import archive

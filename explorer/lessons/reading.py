@@ -14,8 +14,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import between
 from explorer.core.ops import Array
 from explorer.core.training.data import JOINERS
-from explorer.core.training.optimisers import OPTIMISERS
-from explorer.core.training.recipe import BOUNDS, CHOICES, Recipe
+from explorer.core.training.recipe import BOUNDS, CHOICES, OPTIMISERS, Recipe
 from explorer.files import open_file
 
 MOST_BYTES = 1_000_000

@@ -18,8 +18,7 @@ from explorer.core.model import Model, SwitchValue
 from explorer.core.numbers import quantity
 from explorer.core.ops import Array
 from explorer.core.training.data import SHOWN
-from explorer.core.training.optimisers import OPTIMISERS
-from explorer.core.training.recipe import Recipe
+from explorer.core.training.recipe import OPTIMISERS, Recipe
 from explorer.core.training.trainer import Trainer
 from explorer.document.commands import Replace, SetInputs
 from explorer.document.state import State, read_only

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS, Place
-from explorer.core.training.optimisers import OPTIMISERS
+from explorer.core.training.recipe import OPTIMISERS
 from explorer.core.vocabulary import Vocabulary
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State

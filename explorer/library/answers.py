@@ -19,9 +19,7 @@ from explorer.core.derivation import Row, chain, rows
 from explorer.core.engine import Engine, check_cell
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.gradients import Root
-from explorer.core.graph import Node
-from explorer.core.names import cell_of, stage_of
+from explorer.core.graph import Node, Root, cell_of, stage_of
 from explorer.core.vocabulary import UNKNOWN, are_pieces, is_mark, typed
 from explorer.document.continuation import (
     MOST_NEW,

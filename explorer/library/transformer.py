@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.core.decoder import Choice
-from explorer.core.errors import ExplorerError, require_cell
-from explorer.core.gradients import Root
-from explorer.core.graph import LOGITS, LOSS, TARGET
+from explorer.core.errors import ExplorerError, cut, require_cell
+from explorer.core.graph import LOGITS, LOSS, TARGET, Root, cell_of, parse_cell, root_of, stage_of
 from explorer.core.model import SWITCHES, SwitchValue
-from explorer.core.names import cell_of, cut, parse_cell, root_of, stage_of
 from explorer.core.vocabulary import tokens_of
 from explorer.document import storage
 from explorer.document.commands import PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens

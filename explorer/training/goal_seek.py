@@ -13,7 +13,7 @@ import numpy as np
 from explorer.core.engine import Engine, fresh
 from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.frozen import Frozen
-from explorer.core.gradients import Root
+from explorer.core.graph import Root
 from explorer.core.numbers import quantity
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 
-from explorer.core.training.optimisers import OPTIMISERS
+from explorer.core.training.recipe import OPTIMISERS
 from explorer.lessons.progress import Progress
 from explorer.pages.view import Cell
 from explorer.ui.window.top_bar import SHOWING, TABS

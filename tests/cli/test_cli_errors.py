@@ -8,7 +8,7 @@ from explorer.cli import main
 from explorer.cli.parser import COMMANDS, FORMATS
 from explorer.cli.show import parse_set, parse_switch
 from explorer.core.errors import ExplorerError
-from explorer.core.names import parse_cell
+from explorer.core.graph import parse_cell
 from explorer.sentences import sentence
 
 WELCOME = ("show", "you-are-welcome")

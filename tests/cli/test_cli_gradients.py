@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from explorer.cli import main
-from explorer.core.gradients import Root
+from explorer.core.graph import Root
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 

@@ -4,7 +4,7 @@ import pytest
 from explorer.core.cell import Constant, cells_of, operands, step
 from explorer.core.derivation import Row, chain, only_rounding, rows
 from explorer.core.engine import Pin
-from explorer.core.gradients import Root
+from explorer.core.graph import Root
 from explorer.core.model import Model
 from explorer.document.document import Document
 from explorer.lessons.loader import load

@@ -6,8 +6,7 @@ from refusals import refuses
 
 from explorer.core.cell import cells_of
 from explorer.core.engine import CLOSE, Check, Engine, Outcome, Pin, check_cell, fresh, same_bytes
-from explorer.core.gradients import Root
-from explorer.core.graph import GraphBuilder
+from explorer.core.graph import GraphBuilder, Root
 from explorer.core.model import Model
 from explorer.core.ops import Add, Input, Op, ReLU, Scale, Scores, Softmax
 

@@ -9,8 +9,7 @@ from refusals import refuses
 from explorer.core.cell import operands
 from explorer.core.engine import Pin, fresh
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import Root
-from explorer.core.graph import GraphBuilder, Place
+from explorer.core.graph import GraphBuilder, Place, Root
 from explorer.core.model import Model
 from explorer.core.ops import Add, Argmax, CrossEntropy, Input, MatMul, ReLU, Sigmoid, Softmax
 

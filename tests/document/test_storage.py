@@ -23,7 +23,7 @@ from explorer.core import cost as sizes
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.model import SWITCHES
-from explorer.core.training.optimisers import OPTIMISERS
+from explorer.core.training.recipe import OPTIMISERS
 from explorer.core.training.records import Record, Records
 from explorer.document import archive, manifest, storage
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens

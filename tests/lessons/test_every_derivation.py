@@ -15,8 +15,7 @@ import pytest
 from explorer.core.derivation import rows
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import OF_LOSS
-from explorer.core.graph import LOSS
+from explorer.core.graph import LOSS, OF_LOSS
 from explorer.core.model import SWITCHES
 from explorer.document.commands import SetSwitch, SetTokens
 from explorer.lessons.document_lesson import opened

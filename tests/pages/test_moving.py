@@ -1,7 +1,7 @@
 """The list of what moves."""
 
 from explorer.core.numbers import written
-from explorer.core.training.optimisers import length
+from explorer.core.training.recipe import length
 from explorer.core.training.trainer import trainable
 from explorer.pages.model.changes import OPENED, moving
 from explorer.pages.view import Steps

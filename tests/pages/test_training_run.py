@@ -7,9 +7,9 @@ import pytest
 from explorer.core.training.recipe import Recipe
 from explorer.pages.training.settings import ADD_LOSS, NO_LOSS, OWN, PACES, TEXT, RunProgress, foot_page, run_page
 from explorer.training.diagnosis import Diagnosis
+from explorer.training.preparation import Settings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
-from explorer.training.stretch import Settings
 
 PACE = next(iter(PACES))
 

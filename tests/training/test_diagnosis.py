@@ -14,9 +14,9 @@ from explorer.document.state import State
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.training.diagnosis import diagnosis, faint_blocks, twins
+from explorer.training.preparation import Settings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
-from explorer.training.stretch import Settings
 from tests.samples import long
 
 

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from explorer.core.graph import LOSS
-from explorer.core.training.optimisers import OPTIMISERS
-from explorer.core.training.recipe import Recipe
+from explorer.core.training.recipe import OPTIMISERS, Recipe
 from explorer.core.training.trainer import trainable
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue
+from explorer.training.preparation import Settings
 from explorer.training.recipes import Material
 from explorer.training.run import MOST_STEPS, Run
-from explorer.training.stretch import Settings
 
 STEPS = 20
 NO_WAY_DOWN = {

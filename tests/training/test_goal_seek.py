@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import explorer
 from explorer.cli import main
-from explorer.core.gradients import Root
+from explorer.core.graph import Root
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.training.goal_seek import command, seek

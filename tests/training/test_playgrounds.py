@@ -10,9 +10,9 @@ from explorer.core.training.trainer import trainable as trainable_in
 from explorer.document.commands import SetArray, SetInputs, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
+from explorer.training.preparation import Settings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
-from explorer.training.stretch import Settings
 
 XOR = np.array([0, 1, 1, 0])
 

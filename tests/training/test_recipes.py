@@ -8,8 +8,7 @@ from refusals import refuses
 
 from explorer.cli import main
 from explorer.core.errors import ExplorerError
-from explorer.core.training.optimisers import OPTIMISERS
-from explorer.core.training.recipe import BOUNDS, SCHEDULES, Recipe
+from explorer.core.training.recipe import BOUNDS, OPTIMISERS, SCHEDULES, Recipe
 from explorer.sentences import sentence
 from explorer.training.recipes import ExistingModel, Material, NewModel, Task, load, names, save, written
 

@@ -11,9 +11,9 @@ from explorer.document import storage
 from explorer.document.commands import AddWords, Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
+from explorer.training.preparation import Settings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
-from explorer.training.stretch import Settings
 
 TEXT = "the cat sat on the mat . the dog sat on the rug . the cat saw the dog ."
 PAIRS = "a b | x\nb | y x\nc a | x z\n"

@@ -26,8 +26,7 @@ from explorer.core.model import SWITCHES, Model
 from explorer.core.models import build
 from explorer.core.ops import Array, Input
 from explorer.core.training.data import Examples
-from explorer.core.training.optimisers import OPTIMISERS, Optimiser, clipped, length
-from explorer.core.training.recipe import Recipe
+from explorer.core.training.recipe import OPTIMISERS, Optimiser, Recipe, clipped, length
 from explorer.core.training.records import Record
 
 

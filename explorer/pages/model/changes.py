@@ -14,7 +14,7 @@ from explorer.core.graph import READ, Stage
 from explorer.core.model import SWITCHES
 from explorer.core.numbers import decimals_of, exact, percent, written
 from explorer.core.ops import Array
-from explorer.core.training.optimisers import length
+from explorer.core.training.recipe import length
 from explorer.lessons.symbols import name_of
 from explorer.pages.compose import switch_bar
 from explorer.pages.element import Data, Element

@@ -8,8 +8,7 @@ from explorer.core.cell import is_cell_of
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.frozen import Frozen
-from explorer.core.gradients import Root
-from explorer.core.names import NamedCell, parse_cell
+from explorer.core.graph import NamedCell, Root, parse_cell
 from explorer.core.numbers import formatted, quantity, read_number
 from explorer.document.commands.cells import input_place
 from explorer.document.state import State

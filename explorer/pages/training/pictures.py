@@ -11,7 +11,7 @@ from explorer.core.graph import LOSS, PROBABILITIES, TARGET
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import written
 from explorer.core.ops import Array
-from explorer.core.training.optimisers import length
+from explorer.core.training.recipe import length
 from explorer.core.training.records import Records
 from explorer.core.vocabulary import end_mark, typed
 from explorer.pages import page as el

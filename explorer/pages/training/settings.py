@@ -14,8 +14,7 @@ from explorer.core.graph import CASES, LOSS, TARGET
 from explorer.core.model import SWITCHES
 from explorer.core.numbers import alone, live, quantity, read_number
 from explorer.core.ops.weights import INITIALISERS
-from explorer.core.training.optimisers import OPTIMISERS
-from explorer.core.training.recipe import BOUNDS, FIRST, SCHEDULES, Recipe
+from explorer.core.training.recipe import BOUNDS, FIRST, OPTIMISERS, SCHEDULES, Recipe
 from explorer.core.training.records import Records
 from explorer.core.vocabulary import START as BEGIN
 from explorer.core.vocabulary import are_pieces, typed
@@ -30,10 +29,9 @@ from explorer.pages.stages.net import LOSS_ON
 from explorer.pages.view import View
 from explorer.training import recipes
 from explorer.training.diagnosis import Diagnosis, diagnosis, solved
+from explorer.training.preparation import Settings
 from explorer.training.recipes import Material
-from explorer.training.run import Run
-from explorer.training.stretch import Settings
-from explorer.training.trained_line import TrainedLine
+from explorer.training.run import Run, TrainedLine
 
 AS_THEY_ARE = "as they are"
 WORDS: dict[str, tuple[str, tuple[str, ...], str]] = {

@@ -12,9 +12,8 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QListWidget, QPlainTextEdit, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError, require_cell
-from explorer.core.gradients import Root
+from explorer.core.graph import NamedCell, Root
 from explorer.core.model import SWITCHES
-from explorer.core.names import NamedCell
 from explorer.document.commands import Replace
 from explorer.document.state import State
 from explorer.lessons.conventions import Convention, Finding, Print, conventions, print_of

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QWidget
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS, Place
 from explorer.core.ops import Array
-from explorer.core.training.optimisers import OPTIMISERS
+from explorer.core.training.recipe import OPTIMISERS
 from explorer.core.training.records import Record
 from explorer.core.training.trainer import trainable
 from explorer.document.document import LARGE, Document
@@ -33,9 +33,8 @@ from explorer.words.progress import Report
 
 if TYPE_CHECKING:
     from explorer.core.training.trainer import Trainer
-    from explorer.training.run import Run
-    from explorer.training.stretch import Settings
-    from explorer.training.trained_line import TrainedLine
+    from explorer.training.preparation import Settings
+    from explorer.training.run import Run, TrainedLine
     from explorer.ui.training.process import TrainingProcess
 
 SLICE_S = 0.006
@@ -253,9 +252,9 @@ class Descent(QObject):
     def _by_hand(self) -> "Settings":
         """The settings of steps by hand: each step uses the whole example that is shown."""
         from explorer.core.training.recipe import Recipe
+        from explorer.training.preparation import Settings
         from explorer.training.recipes import Material
         from explorer.training.run import MOST_STEPS
-        from explorer.training.stretch import Settings
 
         decay = OPTIMISERS[self.kind].decay
         recipe = Recipe(self.kind, self.rate, weight_decay=decay, batch=0, steps=MOST_STEPS)
@@ -397,8 +396,7 @@ class Descent(QObject):
 
     def _begun(self) -> "Run":
         """The run with the current settings; a new run if there is none."""
-        from explorer.training.run import Run
-        from explorer.training.trained_line import line_beside
+        from explorer.training.run import Run, line_beside
 
         run = self.run
         if run is not None and not self._settings_changed and run.same_example:

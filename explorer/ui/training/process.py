@@ -24,8 +24,8 @@ from explorer.core.training.records import Record, Records
 from explorer.document import storage
 
 if TYPE_CHECKING:
+    from explorer.training.preparation import Point
     from explorer.training.run import Run
-    from explorer.training.stretch import Point
     from explorer.ui.training.descent import Descent
 
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSlider, QSpinBox, QWidget
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS
 from explorer.core.numbers import alone, live, read_number
-from explorer.core.training.optimisers import OPTIMISERS
+from explorer.core.training.recipe import OPTIMISERS
 from explorer.ui.errors import show_error
 from explorer.ui.training.descent import PACES
 from explorer.ui.widgets.inputs import ComboBox, FactorSlider, PushButton, SpinBox

@@ -21,7 +21,7 @@ from explorer.pages.training.pictures import PICTURES, Room, Sight, Watch, pictu
 from explorer.pages.training.settings import PACES, Plan, RunProgress, foot_page, learned_from, run_page, settings_page
 from explorer.sentences import sentence
 from explorer.training.diagnosis import Diagnosis
-from explorer.training.stretch import Settings
+from explorer.training.preparation import Settings
 from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
 from explorer.ui.page.column_tab import ScrollPlace

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.core.engine import fresh
-from explorer.core.gradients import OF_LOSS, Root
-from explorer.core.graph import LOSS
+from explorer.core.graph import LOSS, OF_LOSS, Root
 from explorer.core.models import build
 from explorer.core.ops import CrossEntropy
 from tests.core.conftest import about, assert_near

@@ -14,8 +14,7 @@ from explorer.core.cell import steps
 from explorer.core.derivation import chain, rows
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.gradients import OF_LOSS, Root
-from explorer.core.graph import LOSS
+from explorer.core.graph import LOSS, OF_LOSS, Root
 from explorer.core.model import KINDS, SWITCHES, Model
 from explorer.core.models import build
 from explorer.sentences import sentence

@@ -5,8 +5,8 @@ import pytest
 
 from explorer.core.derivation import rows
 from explorer.core.engine import Pin, check_cell, fresh
-from explorer.core.gradients import OF_LOSS, Gradients, Root
-from explorer.core.graph import LOSS
+from explorer.core.gradients import Gradients
+from explorer.core.graph import LOSS, OF_LOSS, Root
 from tests.core.conftest import about, assert_near
 
 CELLS = pytest.mark.parametrize("count", [4, pytest.param(40, marks=pytest.mark.long)])

@@ -10,7 +10,7 @@ from safetensors.numpy import save as safetensors
 
 from explorer.core.errors import ExplorerError
 from explorer.core.training import saved_run
-from explorer.core.training.optimisers import OPTIMISERS
+from explorer.core.training.recipe import OPTIMISERS
 from explorer.core.training.records import Records
 from explorer.sentences import sentence
 

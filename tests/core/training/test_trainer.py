@@ -17,8 +17,7 @@ from explorer.core.graph import TARGET, GraphBuilder
 from explorer.core.models import build
 from explorer.core.ops import Input, Multiply
 from explorer.core.training.data import OWN, SHOWN, cases
-from explorer.core.training.optimisers import OPTIMISERS
-from explorer.core.training.recipe import Recipe
+from explorer.core.training.recipe import OPTIMISERS, Recipe
 from explorer.core.training.records import Records
 from explorer.core.training.trainer import Trainer, fitted, kept_masks, kept_nodes, trainable, with_dropout
 

@@ -12,9 +12,9 @@ from explorer.pages.element import leaves
 from explorer.pages.page import Row
 from explorer.pages.training.pictures import CALM, PICTURES, Room, Sight, Watch, pictures_page
 from explorer.pages.training.settings import OWN, TEXT, RunProgress
+from explorer.training.preparation import Settings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
-from explorer.training.stretch import Settings
 from tests.pages.conftest import Desk
 
 WIDE = Room(1200.0, 900.0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QLabel
 
-from explorer.core.gradients import Root
+from explorer.core.graph import Root
 from explorer.core.numbers import alone
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.ui.matrix import searches

@@ -16,9 +16,9 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.page import DescentPart
 from explorer.pages.stages.net import FINEST
+from explorer.training.preparation import Settings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
-from explorer.training.stretch import Settings
 from explorer.ui.page.column import Elements
 from explorer.ui.page.descent import PARTS, DescentView
 from explorer.ui.page.note import NoteLabel
