@@ -20,11 +20,10 @@ import pytest
 from explorer import container
 from explorer.container import Container
 from explorer.core.errors import ExplorerError
-from explorer.core.training import saved_run
 from explorer.core.training.data import cases
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
-from explorer.core.training.trainer import Trainer
+from explorer.core.training.trainer import Trainer, load_run, save_run
 from explorer.document import storage
 from explorer.document.as_text import as_text, from_text
 from explorer.document.commands import PinCells, SetCells
@@ -152,8 +151,8 @@ def trainings(document, folder):
     made, records = trainer(), Records()
     for _ in range(3):
         records = records.with_record(made.step())
-    saved_run.save(made, records, folder / "a.training")
-    return folder / "a.training", lambda file: saved_run.load(trainer(), file), (flipped, said)
+    save_run(made, records, folder / "a.training")
+    return folder / "a.training", lambda file: load_run(trainer(), file), (flipped, said)
 
 
 KINDS = {

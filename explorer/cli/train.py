@@ -17,9 +17,8 @@ from explorer.cli.options import UsageError, stopped
 from explorer.cli.output import may_write, shown
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import percent, quantity
-from explorer.core.training import saved_run
 from explorer.core.training.records import Record, Records
-from explorer.core.training.trainer import Trainer
+from explorer.core.training.trainer import RUN_ENDING, Trainer, load_run, save_run
 from explorer.document import storage
 from explorer.sentences import sentence
 from explorer.training import recipes
@@ -74,13 +73,13 @@ def _check(out: Path) -> None:
 
 def _run(prepared: Prepared, out: Path, progress: "_Progress", every: float, attached: bool) -> int:
     trainer, records = prepared.trainer(), Records()
-    kept = out.with_name(out.name + saved_run.ENDING)
+    kept = out.with_name(out.name + RUN_ENDING)
     if os.path.exists(kept):
-        records = saved_run.load(trainer, kept)
+        records = load_run(trainer, kept)
     progress.begin(prepared, trainer, kept)
 
     def keep() -> None:
-        saved_run.save(trainer, records, kept)
+        save_run(trainer, records, kept)
         progress.kept(trainer.at)
 
     def write() -> None:
@@ -105,7 +104,7 @@ def _run(prepared: Prepared, out: Path, progress: "_Progress", every: float, att
             try:
                 progress.step(record)
             except OSError:  # the reader of the progress, a terminal or a pipe, is gone
-                saved_run.save(trainer, records, kept)
+                save_run(trainer, records, kept)
                 raise
             if monotonic() - last >= every and not trainer.finished:
                 keep()

@@ -32,10 +32,9 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import CASES, LOSS, TARGET, Place
 from explorer.core.model import Model
 from explorer.core.ops import Array
-from explorer.core.training import saved_run
 from explorer.core.training.recipe import MOST_STEPS
 from explorer.core.training.records import Record, Records
-from explorer.core.training.trainer import Trainer
+from explorer.core.training.trainer import Trainer, load_run
 from explorer.document.commands import Replace, SetInputs
 from explorer.document.deferred import unread
 from explorer.document.document import Document
@@ -311,11 +310,11 @@ class Run:
     def receive(self, file: Path) -> None:
         """Take over the saved run of a process that continued from here; weights edited meanwhile keep their edits.
 
-        Raises `ExplorerError`: the errors of `saved_run.load`.
+        Raises `ExplorerError`: the errors of `load_run`.
         """
         edits, start = self._edits(), self._here
         trainer = copy(start.trainer)
-        records = saved_run.load(trainer, file)
+        records = load_run(trainer, file)
         if trainer.at == start.trainer.at:
             return
         if self.records.at < records.at:

@@ -14,8 +14,7 @@ import pytest
 import explorer.cli
 from explorer.cli import main, train
 from explorer.cli.options import SIGNALS
-from explorer.core.training import saved_run
-from explorer.core.training.trainer import Trainer
+from explorer.core.training.trainer import Trainer, load_run
 from explorer.document import storage
 from explorer.training import recipes
 from explorer.training.preparation import prepare
@@ -163,7 +162,7 @@ def test_whoever_reads_of_it_and_goes_takes_nothing_with_him(recipe, tmp_path, m
         patch.setattr(train._Bar, "step", step)
         assert main(["train", recipe(), "--out", str(out)]) == 2
     trainer = prepare(recipes.load(Path(recipe()))).trainer()
-    assert saved_run.load(trainer, Path(f"{out}.training")).at == 17
+    assert load_run(trainer, Path(f"{out}.training")).at == 17
     assert main(["train", recipe(), "--out", str(out)]) == 0
 
 
@@ -187,7 +186,7 @@ sys.exit(code if code > 0 else 100)
     done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (2, "")
     trainer = prepare(recipes.load(Path(recipe(100_000)))).trainer()
-    assert 0 < saved_run.load(trainer, Path(f"{out}.training")).at < 100_000
+    assert 0 < load_run(trainer, Path(f"{out}.training")).at < 100_000
 
 
 def test_another_recipe_does_not_go_on_with_it(recipe, tmp_path, capsys, monkeypatch):
@@ -357,7 +356,7 @@ def test_a_process_that_is_broken_off_in_every_way_ends_with_the_same_bits(recip
                     until(process, "stopped")
                     assert process.wait() == 130
         trainer = prepare(recipes.load(Path(file))).trainer()
-        assert at < saved_run.load(trainer, kept).at < steps
+        assert at < load_run(trainer, kept).at < steps
         at = trainer.at
     assert main(["train", file, "--out", str(broken)]) == 0
     assert broken.read_bytes() == whole.read_bytes()
@@ -386,5 +385,5 @@ def test_for_the_program_that_has_started_it_it_leaves_a_checkpoint_of_the_end(r
         until(process, "done")
         assert process.wait() == 0
     trainer = prepare(recipes.load(Path(recipe(20)))).trainer()
-    assert saved_run.load(trainer, Path(f"{out}.training")).at == 20
+    assert load_run(trainer, Path(f"{out}.training")).at == 20
     assert not out.exists()

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QProcess, Signal
 
 from explorer.core.errors import ExplorerError
-from explorer.core.training import saved_run
 from explorer.core.training.records import Record, Records
+from explorer.core.training.trainer import RUN_ENDING, save_run
 from explorer.document import storage
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class TrainingProcess(QObject):
 
         super().__init__(parent)
         model, recipe, out = folder / "model.explorer", folder / "run.toml", folder / "out.explorer"
-        self.saved = out.with_name(out.name + saved_run.ENDING)  # the file that it continues from and writes
+        self.saved = out.with_name(out.name + RUN_ENDING)  # the file that it continues from and writes
         material = point.stretch.settings.material
         if material.content is not None:
             material = replace(material, file=folder / "text.txt", content=None)
@@ -71,7 +71,7 @@ class TrainingProcess(QObject):
         storage.save(point.stretch.prepared.document, "", model)
         recipes.save(Task("", "", ExistingModel(str(model)), material, point.trainer.recipe), recipe)
         if point.trainer.at:
-            saved_run.save(point.trainer, records.up_to(point.trainer.at), self.saved)
+            save_run(point.trainer, records.up_to(point.trainer.at), self.saved)
         self._rest = b""
         self._stopping = self._told = False
         self._process = QProcess(self)
