@@ -25,10 +25,10 @@ from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
 from explorer.core.training.trainer import Trainer, load_run, save_run
 from explorer.document import storage
-from explorer.document.as_text import as_text, from_text
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.document import Document
 from explorer.document.manifest import Session
+from explorer.document.storage import as_text, from_text
 from explorer.lessons.document_lesson import new_lesson, opened
 from explorer.lessons.loader import load as load_lesson
 from explorer.paths import resources

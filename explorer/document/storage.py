@@ -1,16 +1,17 @@
-"""Documents as files: saved to the last bit, and opened only if everything in them fits together.
+"""Documents as files: saved to the last bit, and opened only if everything in them fits together; and as text.
 
-A ``.explorer`` file is a `container`. The module `manifest` describes its content.
-
+A ``.explorer`` file is a `container`. The module `manifest` describes its content. As plain text, a person can post a
+document into a chat or a forum; text around it is ignored.
 """
 
 import re
 import zlib
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
+from io import BytesIO
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -32,16 +33,17 @@ from explorer.core.ops.weights import INITIALISERS
 from explorer.core.training.recipe import MOST_STEPS, OPTIMISERS, Optimiser
 from explorer.core.training.records import Records
 from explorer.core.vocabulary import Tokenizer, Vocabulary
-from explorer.document import archive
-from explorer.document.archive import Archive
-from explorer.document.commands.cells import first_number, last_number
+from explorer.document.commands.model import first_number, last_number
+from explorer.document.document import MOST_UNDO_STEPS
 from explorer.document.manifest import (
+    ARCHIVE_START,
     FORMAT,
     MOST_LABEL,
     MOST_TITLE,
     NO_SESSION,
     TOP,
     VERSION,
+    Archive,
     JsonTable,
     Session,
     Written,
@@ -51,7 +53,6 @@ from explorer.document.manifest import (
     shown,
 )
 from explorer.document.state import State
-from explorer.document.undo import LIMIT
 from explorer.files import open_file, whole_file
 from explorer.memory import available
 
@@ -160,7 +161,7 @@ def read(stream: BinaryIO, name: str | Path) -> tuple[State, str, Session]:
     Raises `ExplorerError`: "document-wrong" or "document-newer".
     """
     try:
-        is_old = stream.read(len(archive.START)) == archive.START
+        is_old = stream.read(len(ARCHIVE_START)) == ARCHIVE_START
         parts: _Parts = Archive(stream) if is_old else Container(stream)
         version = _version(parts.manifest)
         if version > VERSION:
@@ -190,8 +191,12 @@ def _read(parts: _Parts) -> tuple[State, str, Session]:
     """The document in a file, its title and session."""
     top = JsonTable(parts.manifest, TOP, _PARTS)
     said, labels = top.data["states"], top.data["labels"]
-    if not isinstance(said, list) or not isinstance(labels, list) or not 0 < len(said) == len(labels) <= LIMIT:
-        raise DamagedError(f"it does not have 1 to {LIMIT} states with as many labels")
+    if (
+        not isinstance(said, list)
+        or not isinstance(labels, list)
+        or not 0 < len(said) == len(labels) <= MOST_UNDO_STEPS
+    ):
+        raise DamagedError(f"it does not have 1 to {MOST_UNDO_STEPS} states with as many labels")
     if not all(is_text(label, MOST_TITLE) for label in labels):
         raise DamagedError("what was done before one of its states is not a text")
     now, title = top.whole("now", 0, len(said) - 1), top.text("title", MOST_TITLE)
@@ -493,3 +498,72 @@ def _with_loss(model: Model) -> Graph | None:
         return build(with_tied_words(with_next_words(model.with_switch("loss", "loss", "cross-entropy"))))
     except ExplorerError:
         return None
+
+
+TEXT_BEGIN, TEXT_END = "----- Transformer Explorer document -----", "----- end of the document -----"
+MOST_TEXT, MOST_UNPACKED, TEXT_WIDTH = 200_000, 20_000_000, 100
+"""The most characters of a document as text, the most bytes that they may unpack to, and the width of a line."""
+TEXT_NAME = "The text"
+_AT_ONCE = 2**16
+"""Bytes that are compressed before the length is checked again."""
+
+
+def as_text(state: State, title: str) -> str:
+    """A document as lines of plain text between two marks: the bytes of its file, compressed.
+
+    Raises `ExplorerError`: "too-large-for-text" or "not-saved".
+    """
+    if sum(array.nbytes for array in state.inputs.values()) > MOST_UNPACKED:
+        raise _too_large()
+    stream = _Packed()
+    write(replace(state, optimiser=None), title, stream, TEXT_NAME)  # whose memory is twice as large as the weights
+    text = b64encode(stream.whole()).decode()
+    if len(text) > MOST_TEXT:
+        raise _too_large()
+    return "\n".join((TEXT_BEGIN, *(text[i : i + TEXT_WIDTH] for i in range(0, len(text), TEXT_WIDTH)), TEXT_END, ""))
+
+
+class _Packed(BytesIO):
+    """Compresses what is written to it, and stops at the longest allowed text: a large model would take minutes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._packing = zlib.compressobj(9)
+
+    def write(self, data: Any, /) -> int:
+        parts = memoryview(data).cast("B")
+        for begin in range(0, len(parts), _AT_ONCE):
+            super().write(self._packing.compress(parts[begin : begin + _AT_ONCE]))
+            if self.tell() > MOST_TEXT:
+                raise _too_large()
+        return len(parts)
+
+    def whole(self) -> bytes:
+        """All that was written, compressed."""
+        super().write(self._packing.flush())
+        return self.getvalue()
+
+
+def _too_large() -> ExplorerError:
+    return ExplorerError("too-large-for-text", limit=f"{MOST_TEXT:,}")
+
+
+def from_text(text: str) -> tuple[State, str]:
+    """The document in a text, with its title; a chat may have added words around it, or quotation marks to its lines.
+
+    Raises `ExplorerError`: "no-document-in-text", or those of `storage.read`.
+    """
+    _, begin, rest = text.partition(TEXT_BEGIN)
+    packed, end, _ = rest.partition(TEXT_END)
+    if not begin or not end:
+        raise ExplorerError("no-document-in-text")
+    if len(packed) > 2 * MOST_TEXT:
+        raise ExplorerError("document-wrong", file=TEXT_NAME, problem="it is too long")
+    try:
+        unpacking = zlib.decompressobj()
+        data = unpacking.decompress(b64decode(re.sub(r"[\s>|]+", "", packed), validate=True), MOST_UNPACKED)
+    except (ValueError, zlib.error):
+        raise ExplorerError("document-wrong", file=TEXT_NAME, problem="it is damaged") from None
+    if not unpacking.eof:
+        raise ExplorerError("document-wrong", file=TEXT_NAME, problem="it is not whole, or too large")
+    return read(BytesIO(data), TEXT_NAME)[:2]

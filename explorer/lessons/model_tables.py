@@ -20,7 +20,7 @@ from explorer.core.model import ENDS, KINDS, SEQUENCES, SWITCHES, Model, SwitchV
 from explorer.core.models import build
 from explorer.core.ops import Array
 from explorer.core.vocabulary import MOST_TOKENS, Vocabulary
-from explorer.document.commands.cells import first_number, last_number
+from explorer.document.commands.model import first_number, last_number
 from explorer.document.commands.words import MOST_TOKEN_LENGTH
 from explorer.document.state import read_only
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, recipe_in, written_key

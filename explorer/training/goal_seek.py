@@ -17,7 +17,7 @@ from explorer.core.graph import Root
 from explorer.core.numbers import quantity
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
-from explorer.document.commands.cells import input_place
+from explorer.document.commands.model import input_place
 from explorer.document.state import State, read_only
 
 MOST_STEPS = 200

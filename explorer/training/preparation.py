@@ -35,9 +35,8 @@ from explorer.core.vocabulary import (
     token_ids,
 )
 from explorer.document.commands import AddWords, Replace, SetTokens
-from explorer.document.deferred import unread
 from explorer.document.document import Document
-from explorer.document.state import State, read_only
+from explorer.document.state import State, read_only, unread
 from explorer.lessons.document_lesson import graph_of_new, is_document, opened
 from explorer.lessons.loader import ready
 from explorer.training.grammar import TEXT, Grammar, start_of

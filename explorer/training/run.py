@@ -36,9 +36,8 @@ from explorer.core.training.recipe import MOST_STEPS
 from explorer.core.training.records import Record, Records
 from explorer.core.training.trainer import Trainer, load_run
 from explorer.document.commands import Replace, SetInputs
-from explorer.document.deferred import unread
 from explorer.document.document import Document
-from explorer.document.state import State
+from explorer.document.state import State, unread
 from explorer.training.preparation import (
     Point,
     Prepared,

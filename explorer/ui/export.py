@@ -154,7 +154,7 @@ def copy_in_sight(tab: QWidget) -> None:
 
 def copy_text(bench: Workbench, files: Files) -> None:
     """Put the document on the clipboard as text."""
-    from explorer.document.as_text import as_text
+    from explorer.document.storage import as_text
 
     take_typed()
     with files.telling():

@@ -434,7 +434,7 @@ class Files(QObject):
 
     def open_text(self) -> None:
         """Open the document that is on the clipboard as text."""
-        from explorer.document.as_text import from_text
+        from explorer.document.storage import from_text
 
         if self.may_leave():
             with self.telling():

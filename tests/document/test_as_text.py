@@ -12,10 +12,10 @@ from refusals import refuses
 
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.document import as_text as module
-from explorer.document.as_text import BEGIN, END, as_text, from_text
+from explorer.document import storage as module
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.document import Document
+from explorer.document.storage import TEXT_BEGIN, TEXT_END, as_text, from_text
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import catalogue, load
 
@@ -46,7 +46,7 @@ def test_it_comes_back_to_the_last_bit(state):
 def test_every_example_of_a_reference_fits_into_a_message(lesson):
     text = as_text(lesson.state(), lesson.title)
     assert len(text) < 40_000
-    assert max(map(len, text.splitlines())) <= module.WIDTH
+    assert max(map(len, text.splitlines())) <= module.TEXT_WIDTH
     assert_same(from_text(text)[0], lesson.state())
 
 
@@ -93,7 +93,7 @@ class Counted:
         return self._packing.flush()
 
 
-@pytest.mark.parametrize("text", ["", "hello", BEGIN, f"{END}\nabc\n{BEGIN}"])
+@pytest.mark.parametrize("text", ["", "hello", TEXT_BEGIN, f"{TEXT_END}\nabc\n{TEXT_BEGIN}"])
 def test_text_without_a_document_is_refused(text):
     with refuses("holds no document as text"):
         from_text(text)
@@ -102,15 +102,15 @@ def test_text_without_a_document_is_refused(text):
 def test_a_bomb_is_not_unpacked(state):
     bomb = base64.b64encode(zlib.compress(b"0" * (module.MOST_UNPACKED + 1), 9)).decode()
     with refuses("The text: cannot be opened: it is not whole, or too large"):
-        from_text(f"{BEGIN}\n{bomb}\n{END}")
+        from_text(f"{TEXT_BEGIN}\n{bomb}\n{TEXT_END}")
     with refuses("The text: cannot be opened: it is too long"):
-        from_text(f"{BEGIN}\n{'A' * (2 * module.MOST_TEXT + 1)}\n{END}")
+        from_text(f"{TEXT_BEGIN}\n{'A' * (2 * module.MOST_TEXT + 1)}\n{TEXT_END}")
 
 
 @given(data=st.data())
 def test_damaged_text_is_refused_or_the_same(state, data):
     text = as_text(state, "a")
-    place = data.draw(st.integers(len(BEGIN), len(text) - len(END) - 2))
+    place = data.draw(st.integers(len(TEXT_BEGIN), len(text) - len(TEXT_END) - 2))
     damaged = text[:place] + data.draw(st.sampled_from("Aa0+/=\n>é")) + text[place + data.draw(st.integers(0, 3)) :]
     opened = None
     with suppress(ExplorerError):

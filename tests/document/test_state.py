@@ -10,9 +10,8 @@ from explorer.core.ops.weights import write_weights
 from explorer.document import state as state_module
 from explorer.document.commands import PinCells, SendWords, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.continuation import positions
-from explorer.document.deferred import DeferredArrays, Writing
 from explorer.document.document import Document
-from explorer.document.state import State, read_only
+from explorer.document.state import DeferredArrays, State, Writing, read_only
 
 GROWING = (("gpt", "input"), ("encoder-decoder", "source"))
 

@@ -25,7 +25,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.model import SWITCHES
 from explorer.core.training.recipe import OPTIMISERS
 from explorer.core.training.records import Record, Records
-from explorer.document import archive, manifest, storage
+from explorer.document import manifest, storage
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.manifest import Session
@@ -756,7 +756,7 @@ def test_other_archives_than_ours(tmp_path):
     for more in (b"x", b"PK\x05\x06" + bytes(18), content):
         file.write_bytes(content + more)
         refused(file)
-    packed(file, {**old_parts(), **{f"inputs/n{i}.npy": b"" for i in range(archive.MOST_MEMBERS)}})
+    packed(file, {**old_parts(), **{f"inputs/n{i}.npy": b"" for i in range(manifest.MOST_MEMBERS)}})
     assert "parts; a document may have up to 20,000" in refused(file)
 
 

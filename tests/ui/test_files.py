@@ -13,7 +13,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QMenu, QMessageBox, QPushButton, QWidget
 
 from explorer.core.engine import same_bytes
-from explorer.document import undo
+from explorer.document import document as documents
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.storage import load, save
 from explorer.lessons.document_lesson import new_lesson
@@ -159,7 +159,7 @@ def test_undo_does_not_lead_away_from_the_file(window, tmp_path, answer):
 
 
 def test_a_state_that_no_undo_leads_back_to_goes(pictures, window, monkeypatch):
-    monkeypatch.setattr(undo, "LIMIT", 1)
+    monkeypatch.setattr(documents, "MOST_UNDO_STEPS", 1)
     opened = []
     for id in ("emma", "xor", "jane", "words-as-vectors"):
         lesson = load_lesson(id)

@@ -1,13 +1,13 @@
 import gc
 import weakref
 
-from explorer.document import undo
+from explorer.document import document as documents
 from explorer.lessons.loader import load
 from explorer.lessons.schema import states_of
 
 
 def test_examples_that_undo_does_not_reach_are_let_go(bench, monkeypatch):
-    monkeypatch.setattr(undo, "LIMIT", 2)
+    monkeypatch.setattr(documents, "MOST_UNDO_STEPS", 2)
     kept = []
     for name in ("emma", "xor", "softmax", "jane"):
         lesson = load(name)

@@ -18,9 +18,7 @@ from explorer.core.models.ends import DECODER_READS, TEMPERATURE, follows_words
 from explorer.core.ops import Array
 from explorer.core.training.data import JOINERS
 from explorer.core.vocabulary import MOST_TOKENS, are_numbers, end_marks, with_words
-from explorer.document.commands.base import Command
-from explorer.document.commands.cells import input_place
-from explorer.document.commands.model import SetSwitch
+from explorer.document.commands.model import Command, SetSwitch, input_place
 from explorer.document.continuation import (
     decoder_of,
     ends_of,

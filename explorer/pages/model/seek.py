@@ -10,7 +10,7 @@ from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.frozen import Frozen
 from explorer.core.graph import NamedCell, Root, parse_cell
 from explorer.core.numbers import formatted, quantity, read_number
-from explorer.document.commands.cells import input_place
+from explorer.document.commands.model import input_place
 from explorer.document.state import State
 from explorer.pages import page as el
 from explorer.pages.element import Element

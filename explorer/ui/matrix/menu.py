@@ -18,7 +18,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.core.ops.weights import write_weights
 from explorer.document.commands import SetArray
-from explorer.document.deferred import Writing
+from explorer.document.state import Writing
 from explorer.export.matrix import ENDINGS, FORMATS, LabelledMatrix, save
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell

@@ -21,7 +21,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact, read_number
 from explorer.core.ops import Array
 from explorer.document.commands import Release, SetArray
-from explorer.document.deferred import Writing
+from explorer.document.state import Writing
 from explorer.pages.matrix import COVERED, Matrix
 from explorer.ui.errors import show_error
 from explorer.ui.matrix import clipboard

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QSizePolicy, QTableView, QWidget
 
 from explorer.core.cell import Index
-from explorer.document.deferred import unread
+from explorer.document.state import unread
 from explorer.pages.levels import matrix_title
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
