@@ -37,7 +37,7 @@ from explorer.training import recipes
 from explorer.training.preparation import Settings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
-from explorer.words.files import formats
+from explorer.words import formats
 from explorer.words.vectors import Vectors
 
 FEW, MANY, KILLS = 12, 1000, 200

@@ -109,7 +109,7 @@ def _is_document(head: bytes, path: Path) -> bool:
 
 
 def _is_vectors(head: bytes, path: Path) -> bool:
-    from explorer.words.files.formats import FORMAT
+    from explorer.words.formats import FORMAT
 
     return _holds(head, FORMAT)
 
@@ -134,7 +134,7 @@ def _stands_beside_script(head: bytes, path: Path) -> bool:
 
 
 def _is_table_of_words(head: bytes, path: Path) -> bool:
-    """Whether each line is a word with equally many numbers, as `explorer.words.files.formats.save` writes them.
+    """Whether each line is a word with equally many numbers, as `explorer.words.formats.save` writes them.
 
     Tables of others have fewer digits than a float32 needs.
     """

@@ -227,7 +227,7 @@ def _get(arguments: Namespace) -> int:
 def _train(arguments: Namespace) -> int:
     from dataclasses import fields
 
-    from explorer.words.training.glove import Settings, fast_available, train_files
+    from explorer.words.glove import Settings, fast_available, train_files
 
     if arguments.out is None:
         raise UsageError("`explorer words train` needs --out FILE, which says where the vectors go.")

@@ -24,8 +24,8 @@ from explorer import paths
 from explorer.container import DamagedError, parsed
 from explorer.core.errors import ExplorerError
 from explorer.files import open_file
-from explorer.words.files import formats
-from explorer.words.files.formats import WordBatch
+from explorer.words import formats
+from explorer.words.formats import WordBatch
 from explorer.words.progress import Report
 from explorer.words.vectors import Vectors, Words, lengths
 

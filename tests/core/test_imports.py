@@ -6,7 +6,7 @@ import importlib, pkgutil, sys
 for name in ("core", "document", "lessons", "words", "pages"):
     package = importlib.import_module(f"explorer.{name}")
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        if module.name != "explorer.words.training.loops":  # is numba's, and imported where it is used
+        if module.name != "explorer.words.loops":  # is numba's, and imported where it is used
             importlib.import_module(module.name)
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """

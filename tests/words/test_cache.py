@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from refusals import refuses
 
-from explorer.words import cache
-from explorer.words.files import formats
+from explorer.words import cache, formats
 from explorer.words.progress import Cancelled
 from tests.words.conftest import mutated
 

@@ -8,8 +8,7 @@ import pytest
 from refusals import refuses
 
 from explorer.paths import resources
-from explorer.words import catalogue, similarity
-from explorer.words.files import formats
+from explorer.words import catalogue, formats, similarity
 
 
 @pytest.fixture(scope="module")

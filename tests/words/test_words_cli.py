@@ -188,7 +188,7 @@ def test_a_training_that_is_stopped_says_how_to_go_on(monkeypatch, capsys, tmp_p
     def stop(*_args):
         raise Cancelled
 
-    monkeypatch.setattr("explorer.words.training.glove.train_files", stop)
+    monkeypatch.setattr("explorer.words.glove.train_files", stop)
     assert main(["words", "train", "a.txt", "--out", str(tmp_path / "a.txt")]) == 130
     assert capsys.readouterr().err == "stopped; the same command goes on from there\n"
 

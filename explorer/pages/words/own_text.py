@@ -12,10 +12,9 @@ from explorer.pages.element import Element
 from explorer.pages.page import NUMBER, Button, Column, Field, Item, Line, Listing, Note, Picture, Row, Stack, TextBox
 from explorer.pages.words.card import Card, Pair, Shared
 from explorer.pages.words.lists import near
-from explorer.words import similarity
+from explorer.words import corpus, similarity
+from explorer.words.glove import OWN_TEXT, GloveTrainer
 from explorer.words.similarity import Neighbour
-from explorer.words.training import corpus
-from explorer.words.training.glove import OWN_TEXT, GloveTrainer
 from explorer.words.vectors import Vectors
 
 SLICE_S, SHOW_S, PACE_MS = 0.008, 0.1, 40

@@ -11,6 +11,9 @@ safetensors         "vectors" (n, dims) of floats, or of int8 with "scales" (n,)
 
 Nothing is unpickled, because a pickle can run any program when it is opened.
 
+In text only a blank (U+0020) separates a word from its numbers: words of real files contain no-break and other spaces,
+and a few even contain U+0020, so each line is read from its right end.
+
 Formats in which vectors are written:
 
 ======================  ==============================================================================================
@@ -23,6 +26,7 @@ Formats in which vectors are written:
 
 import gzip
 import lzma
+import re
 import struct
 import tokenize
 import zipfile
@@ -39,12 +43,18 @@ from explorer import container
 from explorer.container import DAMAGED, Container, DamagedError
 from explorer.core.errors import ExplorerError
 from explorer.files import open_file, whole_file, write_npz
-from explorer.words.files import lines
-from explorer.words.files.lines import MOST_DIMS, Chunk
 from explorer.words.progress import Meter, Report
 from explorer.words.vectors import Vectors
 
-_LARGEST = 8_000_000_000
+LARGEST = 8_000_000_000
+"""In bytes, unpacked. The largest set offered for download has 0.8 GB, Stanford's largest 5.7 GB unpacked."""
+MOST_DIMS = 10_000
+MOST_WORDS = 10_000_000
+"""Three times as many as in the largest sets; a small archive could unpack to far more."""
+LONGEST_LINE, LONGEST_WORD = 1 << 20, 1000
+"""In bytes."""
+_BLOCK = 1 << 22
+_HEADER = re.compile(rb"(\d{1,12})[ \t]+(\d{1,12})[ \t\r]*\n")
 _SMALL, _TIGHTEST = 100_000_000, {"vectors": 20, "words": 200}
 """Bytes that an unpacked array may always have; larger ones have a limit relative to their packed size."""
 _ROWS = 1 << 16
@@ -55,13 +65,20 @@ UNREADABLE = (
 """The exceptions of numpy and zipfile for archives that are damaged, encrypted, or claim more than they hold."""
 
 
+class WordBatch(NamedTuple):
+    """Some words of a table, in UTF-8, with their vectors, (n, dims), float32."""
+
+    words: list[bytes]
+    array: NDArray[np.float32]
+
+
 def is_safetensors(start: bytes, size: int) -> bool:
     """Whether a file with this beginning starts with the length of a JSON header and that header."""
     length = int.from_bytes(start[:8], "little")
     return start[8:9] == b"{" and 2 <= length <= size - 8
 
 
-def read_safetensors(file: Path) -> Iterator[Chunk]:
+def read_safetensors(file: Path) -> Iterator[WordBatch]:
     """The tensors "vectors", "words" and, for whole numbers, "scales".
 
     Raises `ExplorerError`: "vectors-arrays".
@@ -70,7 +87,10 @@ def read_safetensors(file: Path) -> Iterator[Chunk]:
         with open_file(file) as stream:
             tensors = Container(stream)
             shapes = {name: list(form.shape) for name, form in tensors.forms.items()}
-            _need(file, set(shapes), {"vectors", "words"}, shapes.get("vectors", []))
+            _need(file, set(shapes))
+            shape = shapes["vectors"]
+            if len(shape) == 2 and shape[0] * shape[1] * 4 > LARGEST:
+                raise _too_large(file, shape[0] * shape[1] * 4)
             found = {name: tensors.array(name) for name in ("vectors", "words", "scales") if name in shapes}
     except DamagedError as error:
         raise _bad(file, f"it cannot be read ({error})") from None
@@ -82,7 +102,7 @@ def read_safetensors(file: Path) -> Iterator[Chunk]:
     return _blocks(file, words.tobytes().split(b"\n"), found["vectors"], found.get("scales"))
 
 
-def read_npz(file: Path) -> Iterator[Chunk]:
+def read_npz(file: Path) -> Iterator[WordBatch]:
     """The arrays "vectors" and "words".
 
     Raises `ExplorerError`: "vectors-arrays" or "vectors-unknown".
@@ -93,10 +113,9 @@ def read_npz(file: Path) -> Iterator[Chunk]:
         sizes = {name: one.file_size for name, one in members.items()}
         if not any(name.endswith(".npy") for name in sizes):
             raise ExplorerError("vectors-unknown", file=file, what="a zip archive; unpack it and open a file in it")
-        _need(file, {name.removesuffix(".npy") for name in sizes}, {"vectors", "words"}, [])
-        if sum(sizes.values()) > _LARGEST:
-            size, limit = f"{sum(sizes.values()) / 1e9:.1f} GB", f"{_LARGEST / 1e9:.1f} GB"
-            raise ExplorerError("vectors-too-large", file=file, size=size, limit=limit)
+        _need(file, {name.removesuffix(".npy") for name in sizes})
+        if sum(sizes.values()) > LARGEST:
+            raise _too_large(file, sum(sizes.values()))
         for name, most in _TIGHTEST.items():
             member = members[f"{name}.npy"]
             if member.file_size > max(_SMALL, most * member.compress_size):
@@ -134,13 +153,10 @@ def read_members(file: Path, names: Iterable[str]) -> list[NDArray[Any]]:
     return found
 
 
-def _need(file: Path, names: set[str], wanted: set[str], shape: list[int]) -> None:
-    if missing := sorted(wanted - names):
+def _need(file: Path, names: set[str]) -> None:
+    if missing := sorted({"vectors", "words"} - names):
         known = ", ".join(sorted(names)[:5]) or "nothing"
         raise _bad(file, f"there is no '{missing[0]}' in it, but {known}")
-    if shape and len(shape) == 2 and shape[0] * shape[1] * 4 > _LARGEST:
-        size, limit = f"{shape[0] * shape[1] * 4 / 1e9:.1f} GB", f"{_LARGEST / 1e9:.1f} GB"
-        raise ExplorerError("vectors-too-large", file=file, size=size, limit=limit)
 
 
 def _as_many(file: Path, n_words: int, vectors: NDArray[Any]) -> None:
@@ -150,17 +166,13 @@ def _as_many(file: Path, n_words: int, vectors: NDArray[Any]) -> None:
         raise _bad(file, f"it has {n_words:,} words but {len(vectors):,} vectors")
 
 
-def _blocks(file: Path, words: list[bytes], vectors: NDArray[Any], scales: NDArray[Any] | None) -> Iterator[Chunk]:
+def _blocks(file: Path, words: list[bytes], vectors: NDArray[Any], scales: NDArray[Any] | None) -> Iterator[WordBatch]:
     if vectors.dtype.kind != "f" and (vectors.dtype != np.int8 or scales is None):
         raise _bad(file, f"'vectors' holds {vectors.dtype}; it must be floats, or int8 with 'scales'")
     if scales is not None and (scales.shape != (len(vectors),) or scales.dtype.kind != "f"):
         raise _bad(file, "'scales' must be one float for each vector")
     for i, word in enumerate(words):
-        try:
-            spelt = word.decode("utf-8")
-        except UnicodeDecodeError:
-            spelt = ""
-        if not spelt or "\n" in spelt:
+        if not _is_word(word):
             raise _bad(file, f"word {i + 1} is empty or not text in UTF-8")
     for i in range(0, len(words), _ROWS):
         array = vectors[i : i + _ROWS].astype(np.float32)
@@ -169,28 +181,18 @@ def _blocks(file: Path, words: list[bytes], vectors: NDArray[Any], scales: NDArr
         finite = np.isfinite(array).all(1)
         if not finite.all():
             raise _bad(file, f"vector {i + int(np.argmin(finite)) + 1} holds a number that is not finite")
-        yield words[i : i + _ROWS], array
+        yield WordBatch(words[i : i + _ROWS], array)
 
 
 def _bad(file: Path, problem: str) -> ExplorerError:
     return ExplorerError("vectors-arrays", file=file, problem=problem)
 
 
-LARGEST_FILE = 8_000_000_000
-"""In bytes. The largest set offered for download has 0.8 GB, Stanford's largest 5.7 GB unpacked."""
-
 SAMPLE = 1 << 16
 ZIP, GZIP, NPY = b"PK\x03\x04", b"\x1f\x8b", b"\x93NUMPY"
 UTF8_MARK, UTF16_MARKS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 OTHERS = {b"\xfd7zXZ": "an xz archive", b"BZh": "a bzip2 archive", b"7z\xbc\xaf": "a 7z archive", b"%PDF": "a PDF"}
 OTHERS |= dict.fromkeys(UTF16_MARKS, "text in UTF-16; save it as UTF-8")
-
-
-class WordBatch(NamedTuple):
-    """Some words of a table, in UTF-8, with their vectors, (n, dims), float32."""
-
-    words: list[bytes]
-    array: NDArray[np.float32]
 
 
 def blocks(file: Path, report: Report | None = None) -> Iterator[WordBatch]:
@@ -204,13 +206,13 @@ def blocks(file: Path, report: Report | None = None) -> Iterator[WordBatch]:
     some = False
     try:
         size = file.stat().st_size
-        if size > LARGEST_FILE:
-            raise ExplorerError("vectors-too-large", file=file, size=_gigabytes(size), limit=_gigabytes(LARGEST_FILE))
+        if size > LARGEST:
+            raise _too_large(file, size)
         with open_file(file) as raw:
             meter = Meter("parsing", size, report)
-            for words, array in _table(file, raw, size):
-                some = some or bool(words)
-                yield WordBatch(words, array)
+            for batch in _table(file, raw, size):
+                some = some or bool(batch.words)
+                yield batch
                 meter(min(raw.tell(), size))
     except OSError as error:
         raise ExplorerError("vectors-not-read", file=file, reason=error.strerror or error) from None
@@ -218,7 +220,7 @@ def blocks(file: Path, report: Report | None = None) -> Iterator[WordBatch]:
         raise ExplorerError("vectors-unknown", file=file, what="empty")
 
 
-def _table(file: Path, raw: IO[bytes], size: int) -> Iterator[tuple[list[bytes], NDArray[np.float32]]]:
+def _table(file: Path, raw: IO[bytes], size: int) -> Iterator[WordBatch]:
     start = raw.read(SAMPLE)
     raw.seek(0)
     if not start:
@@ -232,7 +234,7 @@ def _table(file: Path, raw: IO[bytes], size: int) -> Iterator[tuple[list[bytes],
     return _stream(file, raw, start)
 
 
-def _unpacked(file: Path, raw: IO[bytes]) -> Iterator[tuple[list[bytes], NDArray[np.float32]]]:
+def _unpacked(file: Path, raw: IO[bytes]) -> Iterator[WordBatch]:
     """The table in a gzip file."""
     try:
         with gzip.GzipFile(fileobj=raw) as packed:
@@ -247,7 +249,7 @@ def _unpacked(file: Path, raw: IO[bytes]) -> Iterator[tuple[list[bytes], NDArray
         raise ExplorerError("vectors-not-read", file=file, reason=reason) from None
 
 
-def _stream(file: Path, stream: IO[bytes], start: bytes) -> Iterator[tuple[list[bytes], NDArray[np.float32]]]:
+def _stream(file: Path, stream: IO[bytes], start: bytes) -> Iterator[WordBatch]:
     """The table in a file that is not, or no longer, compressed."""
     if start.startswith(b"\x80") and start[1:2] in b"\x02\x03\x04\x05":
         raise ExplorerError("vectors-pickle", file=file)
@@ -259,22 +261,207 @@ def _stream(file: Path, stream: IO[bytes], start: bytes) -> Iterator[tuple[list[
     if start.startswith(UTF8_MARK):  # some editors begin a text with it
         start = start[len(UTF8_MARK) :]
         stream.read(len(UTF8_MARK))
-    header = lines.header(start)
-    if header is None:
+    match = _HEADER.match(start)
+    if match is None:
         if b"\0" in start:
             raise ExplorerError("vectors-unknown", file=file, what="binary data of another kind")
-        return lines.read(file, stream, LARGEST_FILE)
-    n_words, dims = header
+        return _read_text(file, stream)
+    n_words, dims = int(match[1]), int(match[2])
     size = n_words * dims * 4
-    if size > LARGEST_FILE:
-        raise ExplorerError("vectors-too-large", file=file, size=_gigabytes(size), limit=_gigabytes(LARGEST_FILE))
-    if lines.is_text_below(start, dims):
-        return lines.read(file, stream, LARGEST_FILE, header)
-    return lines.read_binary(file, stream, n_words, dims)
+    if size > LARGEST:
+        raise _too_large(file, size)
+    if _is_text_below(start, dims):
+        return _read_text(file, stream, (n_words, dims))
+    return _read_binary(file, stream, n_words, dims)
 
 
-def _gigabytes(size: float) -> str:
-    return f"{size / 1e9:.1f} GB"
+def _too_large(file: Path, size: float, more: str = "") -> ExplorerError:
+    said, limit = (f"{number / 1e9:.1f} GB" for number in (size, LARGEST))
+    return ExplorerError("vectors-too-large", file=file, size=f"{more}{said}", limit=limit)
+
+
+def _is_text_below(start: bytes, dims: int) -> bool:
+    """Whether a word2vec file has its numbers as text below the header, not in binary form."""
+    below = start.partition(b"\n")[2]
+    line, newline, _ = below.partition(b"\n")
+    if b"\0" in below:
+        return False
+    if _numbers(line.rstrip().rsplit(b" ", dims)[1:], dims) is not None:
+        return True
+    # `_read_text` will report a wrong text line; binary numbers would contain other bytes.
+    return bool(newline) and all(0x20 <= byte < 0x7F or byte == 0x0D for byte in line)
+
+
+def _read_text(file: Path, stream: IO[bytes], promised: tuple[int, int] | None = None) -> Iterator[WordBatch]:
+    """Tables of some thousand lines each; `promised`: the numbers in the first line, which is then skipped.
+
+    Raises `ExplorerError`: "vectors-line", "vectors-truncated" or "vectors-too-large".
+    """
+    line, found, rest, size = 1, 0, b"", 0
+    dims = promised[1] if promised else 0
+    if promised:
+        stream.readline()
+        line = 2
+        if not 1 <= dims <= MOST_DIMS:
+            raise _bad_line(file, 1, _width_limit(dims))
+    while True:
+        chunk = stream.read(_BLOCK)
+        size += len(chunk)
+        if size > LARGEST:
+            raise _too_large(file, LARGEST, "more than ")
+        *whole, rest = (rest + chunk).split(b"\n")
+        if not chunk and rest:
+            whole.append(rest)
+        elif len(rest) > LONGEST_LINE:
+            raise _bad_line(file, line + len(whole), f"longer than {LONGEST_LINE:,} bytes")
+        if whole:
+            dims = dims or _first_width(file, whole[0])
+            batch = _parse(file, whole, line, dims)
+            line += len(whole)
+            found += len(batch.words)
+            if promised and found > promised[0]:
+                raise _bad_line(file, line, f"more words than the {promised[0]:,} of the first line")
+            if found > MOST_WORDS:
+                raise _bad_line(file, line, f"more than {MOST_WORDS:,} words")
+            yield batch
+        if not chunk:
+            break
+    if promised and found < promised[0]:
+        raise ExplorerError("vectors-truncated", file=file, found=f"{found:,}", wanted=f"{promised[0]:,}")
+
+
+def _first_width(file: Path, first: bytes) -> int:
+    """How many numbers the first line has: everything after its first word."""
+    if not first.strip():
+        raise _bad_line(file, 1, "empty")
+    parts = first.rstrip(b" \r").split(b" ")[1:]
+    if not parts or _numbers(parts, len(parts)) is None:
+        raise _bad_line(file, 1, f"not a word and its numbers: '{_shown(first)}'")
+    if len(parts) > MOST_DIMS:
+        raise _bad_line(file, 1, _width_limit(len(parts)))
+    return len(parts)
+
+
+def _parse(file: Path, whole: list[bytes], first: int, dims: int) -> WordBatch:
+    """The words and numbers of some lines; regular lines are parsed together, which is ten times as fast."""
+    if whole and all(line.count(b" ") == dims for line in whole):
+        parts = [line.partition(b" ") for line in whole]
+        array = _numbers([part[2] for part in parts], dims * len(parts))
+        words = [part[0] for part in parts]
+        if array is not None and all(words) and _is_utf8(words):
+            return WordBatch(words, array.reshape(-1, dims))
+    words, vectors = [], []
+    for i, line in enumerate(whole):
+        # Only the last line of a file may be empty.
+        if not line.strip(b"\r") and i == len(whole) - 1:
+            continue
+        word, vector = _parse_line(file, line, first + i, dims)
+        words.append(word)
+        vectors.append(vector)
+    return WordBatch(words, np.array(vectors, np.float32).reshape(-1, dims))
+
+
+def _parse_line(file: Path, line: bytes, number: int, dims: int) -> tuple[bytes, NDArray[np.float32]]:
+    bare = line.rstrip(b" \r")
+    if not bare:
+        raise _bad_line(file, number, "empty")
+    word, *parts = bare.rsplit(b" ", dims)
+    vector = _numbers(parts, dims)
+    if vector is not None and word and _is_utf8([word]):
+        # An extra number would otherwise become part of the word.
+        extra = word.split(b" ")[1:]
+        if not extra or _numbers(extra, len(extra)) is None:
+            return word, vector
+    parts = bare.split(b" ")[1:]
+    if not _is_utf8([bare]):
+        raise _bad_line(file, number, "not text in UTF-8")
+    if _numbers(parts, len(parts)) is not None and len(parts) != dims:
+        raise _bad_line(file, number, f"{len(parts)} numbers, where there should be {dims}")
+    wrong = next((part for part in parts if _numbers([part], 1) is None), None)
+    if wrong is None:
+        raise _bad_line(file, number, f"not a word and {dims} numbers: '{_shown(bare)}'")
+    raise _bad_line(file, number, f"'{_shown(wrong)}' is not a finite number")
+
+
+def _numbers(parts: list[bytes], n: int) -> NDArray[np.float32] | None:
+    """Exactly n finite numbers, or None."""
+    try:
+        with np.errstate(over="ignore"):
+            # numpy stops at text that is not a number, with a warning at most; then the 0 at the end is missing.
+            numbers = np.fromstring(b" ".join([*parts, b"0"]), np.float32, sep=" ")
+    except (ValueError, DeprecationWarning):
+        return None
+    return numbers[:-1] if len(numbers) == n + 1 and np.isfinite(numbers).all() else None
+
+
+def _is_utf8(words: list[bytes]) -> bool:
+    try:
+        b" ".join(words).decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_word(word: bytes) -> bool:
+    return word != b"" and b"\n" not in word and _is_utf8([word])
+
+
+def _read_binary(file: Path, stream: IO[bytes], n_words: int, dims: int) -> Iterator[WordBatch]:
+    """The same of the binary form; in errors each word counts as a line, the first as line 2, as in the text form."""
+    if not 1 <= dims <= MOST_DIMS:
+        raise _bad_line(file, 1, _width_limit(dims))
+    stream.readline()
+    width, found, rest = 4 * dims, 0, b""
+    while found < n_words:
+        chunk = stream.read(_BLOCK)
+        data = rest + chunk
+        words: list[bytes] = []
+        numbers: list[bytes] = []
+        at = 0
+        while found + len(words) < n_words:
+            blank = data.find(b" ", at, at + LONGEST_WORD + 1)
+            if blank < 0 and len(data) - at > LONGEST_WORD:
+                raise _bad_line(file, found + len(words) + 2, "no word where one should begin")
+            if blank < 0 or blank + 1 + width > len(data):
+                break
+            # The original program ends each word's numbers with a newline, gensim does not.
+            words.append(data[at:blank].lstrip(b"\n"))
+            numbers.append(data[blank + 1 : blank + 1 + width])
+            at = blank + 1 + width
+        rest = data[at:]
+        array = np.frombuffer(b"".join(numbers), "<f4").reshape(-1, dims).astype(np.float32, copy=False)
+        _check_words(file, words, array, found)
+        found += len(words)
+        yield WordBatch(words, array)
+        if not chunk:
+            break
+    if found < n_words:
+        raise ExplorerError("vectors-truncated", file=file, found=f"{found:,}", wanted=f"{n_words:,}")
+    if (rest + stream.read(2)).strip(b"\n"):
+        raise _bad_line(file, found + 2, f"more than the {n_words:,} words of the first line")
+
+
+def _check_words(file: Path, words: list[bytes], array: np.ndarray, before: int) -> None:
+    finite = np.isfinite(array).all(1)
+    if not finite.all():
+        raise _bad_line(file, before + int(np.argmin(finite)) + 2, "a number that is not finite")
+    for i, word in enumerate(words):
+        if not _is_word(word) or b"\0" in word:
+            raise _bad_line(file, before + i + 2, "no word where one should begin")
+
+
+def _bad_line(file: Path, line: int, problem: str) -> ExplorerError:
+    return ExplorerError("vectors-line", file=file, line=line, problem=problem)
+
+
+def _width_limit(dims: int) -> str:
+    return f"{dims} numbers to a word; it may be from 1 to {MOST_DIMS:,}"
+
+
+def _shown(text: bytes) -> str:
+    plain = text.decode("utf-8", "replace")
+    plain = "".join(c if c.isprintable() else "�" for c in plain)
+    return plain if len(plain) <= 40 else plain[:40] + "…"
 
 
 FORMAT = "explorer-vectors"

@@ -34,11 +34,10 @@ from explorer.container import Container, DamagedError
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.files import clear_left, open_file, whole_file
-from explorer.words.files import formats
+from explorer.words import corpus, formats
+from explorer.words.corpus import WIDEST, Counts
 from explorer.words.progress import Cancelled, Meter, Report
 from explorer.words.projection import without_top
-from explorer.words.training import corpus
-from explorer.words.training.corpus import WIDEST, Counts
 from explorer.words.vectors import Vectors
 
 PARTS = 8
@@ -227,7 +226,7 @@ class _Pairs(Frozen):
 
     def learn_compiled(self, stage: int, p: Side, q: Side, rate: np.float32) -> float:
         """One stage of large parts."""
-        from explorer.words.training.loops import learn
+        from explorer.words.loops import learn
 
         bounds = self.bounds[stage * self.stages : (stage + 1) * self.stages + 1]
         return float(learn(self.rows, self.columns, self.logs, self.weights, bounds, p, q, rate))
@@ -293,7 +292,7 @@ def train_files(
     """
     formats.check(out)
     if fast:
-        from explorer.words.training.loops import use_cores
+        from explorer.words.loops import use_cores
 
         use_cores(cores)
     folder = Folder(out.with_name(out.name + ".training"), _description(texts, settings, fast), out)

@@ -257,7 +257,7 @@ def _sorted(corpus: Corpus, units: NDArray[np.int64], report: Report | None) -> 
 
 def _compiled(corpus: Corpus, units: NDArray[np.int64], report: Report | None) -> Sums:
     """With numba: a triangle of sums, in bands of rows that fit into memory."""
-    from explorer.words.training.loops import add_pairs
+    from explorer.words.loops import add_pairs
 
     n = len(corpus.words)
     bands, first = [], 0

@@ -10,11 +10,10 @@ from explorer import container
 from explorer.container import Container
 from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
-from explorer.words import similarity
+from explorer.words import corpus, glove, similarity
+from explorer.words.corpus import count
+from explorer.words.glove import GloveTrainer, Settings
 from explorer.words.progress import Cancelled
-from explorer.words.training import corpus, glove
-from explorer.words.training.corpus import count
-from explorer.words.training.glove import GloveTrainer, Settings
 from explorer.words.vectors import Vectors
 from tests.words.conftest import mutated
 
@@ -26,7 +25,7 @@ WAYS = [False, pytest.param(True, marks=pytest.mark.skipif(not glove.fast_availa
 def one_core():
     """A thousand small stages shared out between cores take longer than on one."""
     if glove.fast_available():
-        from explorer.words.training.loops import use_cores
+        from explorer.words.loops import use_cores
 
         use_cores(1)
 
@@ -197,7 +196,7 @@ def test_the_same_seed_gives_the_same_bytes(story, fast):
 
 def test_the_number_of_cores_makes_no_difference(story):
     pytest.importorskip("numba")
-    from explorer.words.training.loops import use_cores
+    from explorer.words.loops import use_cores
 
     found = []
     for cores in (1, 2):
@@ -208,7 +207,7 @@ def test_the_number_of_cores_makes_no_difference(story):
 
 def test_both_ways_take_the_same_steps(story):
     pytest.importorskip("numba")
-    from explorer.words.training.loops import learn
+    from explorer.words.loops import learn
 
     read = corpus.from_text(story, 100)
     one, two = (GloveTrainer(count(read, 4), SMALL) for _ in range(2))

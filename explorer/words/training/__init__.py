@@ -1,1 +1,0 @@
-"""Training word vectors: from text to counts, from counts to vectors."""
