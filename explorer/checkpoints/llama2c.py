@@ -18,10 +18,8 @@ import numpy as np
 from explorer.checkpoints.checkpoint import MOST_PRECISE, Checkpoint, counted_from_0, model_of, wrong
 from explorer.checkpoints.plans import Plan
 from explorer.checkpoints.tokenizers.fields import wrong as wrong_tokenizer
-from explorer.checkpoints.tokenizers.of_folder import around
-from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, Piece, by_merges, put_together
-from explorer.checkpoints.tokenizers.tokenizer import Tokenizer, named
-from explorer.checkpoints.tokenizers.tokenizer_json import MOST_BYTES, from_fields
+from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, Piece, by_scores
+from explorer.checkpoints.tokenizers.tokenizer import MOST_SOURCE, Tokenizer, around, from_fields, named
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.model import Model
@@ -221,8 +219,8 @@ def tokenizer_of(file: Path) -> Tokenizer:
     Raises `ExplorerError`: "tokenizer" if it is not one.
     """
     try:
-        if file.stat().st_size > MOST_BYTES:
-            raise wrong_tokenizer(f"is larger than the {MOST_BYTES // 1_000_000} MB that are read")
+        if file.stat().st_size > MOST_SOURCE:
+            raise wrong_tokenizer(f"is larger than the {MOST_SOURCE // 1_000_000} MB that are read")
         raw, at, pieces = file.read_bytes(), 4, list[Piece]()
     except OSError as error:
         raise wrong_tokenizer(f"{file} cannot be read: {error.strerror}") from None
@@ -240,9 +238,6 @@ def tokenizer_of(file: Path) -> Tokenizer:
         pieces.append((text, score, kind))
     if len(pieces) < 259:
         raise wrong_tokenizer("has fewer pieces than there are bytes")
-    # A blank is put before each text, and <s> before that.
-    before: list[dict[str, Any]] = [{"type": "Prepend", "prepend": "▁"}]
-    blanks = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
-    said = put_together(by_merges(pieces), pieces, [*before, blanks], 1)
+    said = by_scores(pieces)
     said["post_processor"] = around("<s>", "", {"<s>": 1})
     return from_fields(said)

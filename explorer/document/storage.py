@@ -400,14 +400,14 @@ def _model(table: JsonTable) -> Model:
 @lru_cache(4)
 def _tokenizer(text: str) -> Tokenizer:
     """The tokenizer in a document, see `explorer.document.manifest.packed`."""
-    from explorer.checkpoints.tokenizers import tokenizer_json  # few documents have one
+    from explorer.checkpoints.tokenizers import tokenizer  # few documents have one
 
     try:
         reader = zlib.decompressobj()
-        raw = reader.decompress(b64decode(text, validate=True), tokenizer_json.MOST_BYTES)
+        raw = reader.decompress(b64decode(text, validate=True), tokenizer.MOST_SOURCE)
         if not reader.eof:
             raise DamagedError("its tokenizer is cut short, or too large")
-        return tokenizer_json.from_json(raw.decode())
+        return tokenizer.from_json(raw.decode())
     except (ValueError, zlib.error):
         raise DamagedError("its tokenizer is not what the program writes") from None
     except ExplorerError as error:

@@ -64,8 +64,10 @@ def read_pieces(top: TomlTable) -> Vocabulary:
 
     Raises `ExplorerError`: "lesson-key".
     """
-    from explorer.checkpoints.tokenizers.tokenizer import named  # few models have a tokenizer
-    from explorer.checkpoints.tokenizers.tokenizer_json import from_json
+    from explorer.checkpoints.tokenizers.tokenizer import (
+        from_json,
+        named,  # few models have a tokenizer
+    )
 
     file = Path(top.file).parent / top.text("tokenizer", most=MOST_PATH)
     try:

@@ -5,9 +5,7 @@ import json
 import numpy as np
 from safetensors.numpy import save_file
 
-from explorer.checkpoints.tokenizers.of_folder import around
-from explorer.checkpoints.tokenizers.tokenizer import named
-from explorer.checkpoints.tokenizers.tokenizer_json import from_json
+from explorer.checkpoints.tokenizers.tokenizer import around, from_json, named
 from explorer.core.model import Model
 from explorer.document.state import State
 

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from explorer.checkpoints import gguf, hugging_face
-from explorer.checkpoints.gguf import TYPES, opened
+from explorer.checkpoints.gguf import TYPES, opened, tokenizer_of
 from explorer.checkpoints.tokenizers.fields import BYTE_OF_LETTER
-from explorer.checkpoints.tokenizers.of_gguf import tokenizer_of
 from explorer.cli import main
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError

@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from explorer.checkpoints.tokenizers.tokenizer import named
-from explorer.checkpoints.tokenizers.tokenizer_json import from_json
+from explorer.checkpoints.tokenizers.tokenizer import from_json, named
 from explorer.core.decoder import Choice
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from refusals import refuses
 
-from explorer.checkpoints.tokenizers.tokenizer import named
-from explorer.checkpoints.tokenizers.tokenizer_json import from_json
+from explorer.checkpoints.tokenizers.tokenizer import from_json, named
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import TARGET

@@ -1,13 +1,10 @@
 """Fields of a tokenizer.json: each is read with a check of its type and bounds.
 
-Also patterns and classes of characters as tokenizer files use them, and the splitting of texts by them.
-
-Patterns are compiled by the `regex` package, which knows the letters of all scripts and can stop after a time: a file
-may contain any pattern.
+And patterns as tokenizer files use them. The package `regex` compiles them, which knows the letters of all scripts and
+can stop after a time: a file may contain any pattern.
 """
 
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -19,8 +16,6 @@ MOST_TEXT = 20_000
 """The most characters of a text to split, and of the result of a step."""
 _SECONDS = 0.5
 _LONGEST = 4000
-Split = tuple[str, bool]  # part of a text, and whether it matched
-BEHAVIOURS = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")
 
 
 def wrong(problem: str) -> ExplorerError:
@@ -54,65 +49,6 @@ def found_in(what: "regex.Pattern[str]", text: str) -> Iterator[tuple[int, int]]
                 yield match.span()
     except TimeoutError:
         raise wrong("has a pattern that takes too long to look for in this text") from None
-
-
-def parts(text: str, places: Iterator[tuple[int, int]], invert: bool = False) -> list[Split]:
-    """The text in parts: the matches at these places, and the texts between them."""
-    found, end = list[Split](), 0
-    for begin, stop in places:
-        if begin > end:
-            found.append((text[end:begin], invert))
-        found.append((text[begin:stop], not invert))
-        end = stop
-    if end < len(text):
-        found.append((text[end:], invert))
-    return found
-
-
-def joined(found: list[Split], behaviour: str) -> list[str]:
-    """The parts after merging or removing the matches; `behaviour` is one of `BEHAVIOURS`."""
-    match behaviour:
-        case "Removed":
-            return [text for text, matched in found if not matched]
-        case "Isolated":
-            return [text for text, _ in found]
-        case "Contiguous":
-            return _merged(found, lambda matched, before: matched == before)
-        case "MergedWithPrevious":
-            return _merged(found, lambda matched, before: matched and not before)
-    turned = [(text[::-1], matched) for text, matched in reversed(found)]
-    return [text[::-1] for text in reversed(_merged(turned, lambda matched, before: matched and not before))]
-
-
-def _merged(found: list[Split], joins: Callable[[bool, bool], bool]) -> list[str]:
-    made, before = list[str](), False
-    for text, matched in found:
-        if made and joins(matched, before):
-            made[-1] += text
-        else:
-            made.append(text)
-        before = matched
-    return made
-
-
-def where(is_so: Callable[[str], bool], text: str) -> Iterator[tuple[int, int]]:
-    """The places of the characters for which `is_so` is true."""
-    return ((i, i + 1) for i, c in enumerate(text) if is_so(c))
-
-
-def is_blank(c: str) -> bool:
-    """Unicode's White_Space, which is narrower than Python's `isspace`."""
-    return c.isspace() and c not in "\x1c\x1d\x1e\x1f"
-
-
-def is_number(c: str) -> bool:
-    """A digit or another numeric character."""
-    return unicodedata.category(c)[0] == "N"
-
-
-def is_mark(c: str) -> bool:
-    """A punctuation mark, or an ASCII symbol that is neither letter nor digit."""
-    return unicodedata.category(c)[0] == "P" or c in "$+<=>^`|~"
 
 
 def _bytes() -> dict[int, str]:

@@ -5,7 +5,7 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from math import inf
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,22 +18,6 @@ MOST_SCORE = 1e30
 MOST_WAYS = 64
 """The most merges for each piece; several merges may make the same piece: in Gemma two or three."""
 _LONGEST_PIECE = 1000
-
-
-class PieceModel(Protocol):
-    """A vocabulary, and the rule by which its pieces are chosen."""
-
-    @property
-    def vocabulary(self) -> Mapping[str, int]:
-        """The number of each piece."""
-        ...
-
-    def ids(self, text: str) -> list[int]:
-        """The numbers of the pieces of a part of a text.
-
-        Raises `ExplorerError`: "tokenizer" if a character has no piece and there is none for unknown text.
-        """
-        ...
 
 
 class BytePairs(Frozen, eq=False):
@@ -210,6 +194,9 @@ class WholeWords(Frozen, eq=False):
         return [self.vocabulary.get(text, self.unknown)]
 
 
+PieceModel = BytePairs | WordPieces | Unigram | WholeWords
+"""A vocabulary, and the rule by which its pieces are chosen."""
+
 # Reading them
 
 
@@ -275,8 +262,8 @@ def _byte_pairs(said: Fields) -> BytePairs:
     if said.get("dropout"):
         raise wrong("leaves out merges at random (dropout), so that nobody can say what it would do")
     known = vocabulary_of(said.get("vocab"))
-    prefix = said.text("continuing_subword_prefix", default="") if said.get("continuing_subword_prefix") else ""
-    ending = said.text("end_of_word_suffix", default="") if said.get("end_of_word_suffix") else ""
+    around = ("continuing_subword_prefix", "end_of_word_suffix")
+    prefix, ending = (said.text(name) if said.get(name) else "" for name in around)
     unknown = _known(known, said.text("unk_token")) if said.get("unk_token") else None
     fuses, falls, whole = (said.flag(name, False) for name in ("fuse_unk", "byte_fallback", "ignore_merges"))
     return BytePairs(known, merges_of(said.get("merges"), known, prefix), unknown, fuses, falls, whole, prefix, ending)

@@ -94,6 +94,16 @@ def put_together(
     }
 
 
+def by_scores(pieces: Sequence[Piece], blank_first: bool = True) -> dict[str, Any]:
+    """A tokenizer.json for the byte pairs of Llama 1 and 2, which other files store as pieces with scores.
+
+    `blank_first`: whether a blank is put before each text.
+    """
+    before = [{"type": "Prepend", "prepend": BLANK}] if blank_first else []
+    blanks: list[dict[str, Any]] = [{"type": "Replace", "pattern": {"String": " "}, "content": BLANK}]
+    return put_together(by_merges(pieces), pieces, [*before, *blanks], int(blank_first))
+
+
 def by_merges(pieces: Sequence[Piece]) -> dict[str, Any]:
     """SentencePiece's byte pairs: two pieces merge if together they are a piece; the best score comes first."""
     known = {piece: i for i, (piece, _, _) in enumerate(pieces)}

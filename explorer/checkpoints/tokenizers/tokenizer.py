@@ -1,127 +1,27 @@
 """A tokenizer: a text is normalized, split into words and pieces, and gets marks around it; and the way back to text.
 
-And pieces in visible characters. Each step of a `decoder` of a tokenizer.json (tokenizers 0.23) maps texts to texts.
+It is read from a tokenizer.json of huggingface/tokenizers. And pieces in visible characters.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
+from typing import Any
 
 import regex
 
-from explorer.checkpoints.tokenizers.fields import BYTE_OF_LETTER, MOST_TEXT, Fields, as_bytes, is_blank, wrong
-from explorer.checkpoints.tokenizers.models import PieceModel
-from explorer.checkpoints.tokenizers.normalizers import Normalizer, replacer
-from explorer.checkpoints.tokenizers.pre_tokenizers import PreTokenizer, blank_before
+from explorer.checkpoints.tokenizers import steps
+from explorer.checkpoints.tokenizers.fields import BYTE_OF_LETTER, MOST_TEXT, Fields, as_bytes, wrong
+from explorer.checkpoints.tokenizers.models import MOST_ID, PieceModel, piece_model
+from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
+from explorer.core.model import Model
 from explorer.core.vocabulary import Vocabulary, label
 
-Decoder = Callable[[list[str]], list[str]]
-_CLEANED = (
-    *((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m")),
-    *((" do not", " don't"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re")),
-)
-
-
-def decoder(said: Fields | None) -> Decoder:
-    """The decoder that a file describes; without one, pieces are joined with blanks.
-
-    Raises `ExplorerError`: "tokenizer" for an unknown decoder.
-    """
-    if said is None:
-        return lambda pieces: [" ".join(pieces)]
-    match said.kind():
-        case "Sequence":
-            return _one_after_another([decoder(one) for one in said.list("decoders")])
-        case "ByteLevel":
-            return lambda pieces: [b"".join(map(as_bytes, pieces)).decode(errors="replace")]
-        case "WordPiece":
-            prefix, cleans = said.text("prefix", default="##"), said.flag("cleanup", True)
-            return lambda pieces: [_word_piece(i, piece, prefix, cleans) for i, piece in enumerate(pieces)]
-        case "Metaspace":
-            blank = said.text("replacement", 1, "▁")
-            first = "" if blank_before(said) != "never" else " "
-            return lambda pieces: [piece.replace(blank, " " if i else first) for i, piece in enumerate(pieces)]
-        case "ByteFallback":
-            return _bytes_put_together
-        case "Fuse":
-            return lambda pieces: ["".join(pieces)]
-        case "Strip":
-            sign, most = said.text("content", 1), 10_000
-            begin, end = said.whole("start", most, 0), said.whole("stop", most, 0)
-            return lambda pieces: [_stripped(piece, sign, begin, end) for piece in pieces]
-        case "Replace":
-            replaced = replacer(said)
-            return lambda pieces: list(map(replaced, pieces))
-        case "BPEDecoder":
-            ending = said.text("suffix", default="</w>")
-            last = lambda i, pieces: i == len(pieces) - 1  # noqa: E731
-            return lambda pieces: [
-                piece.replace(ending, "" if last(i, pieces) else " ") if ending else piece
-                for i, piece in enumerate(pieces)
-            ]
-        case other:
-            raise wrong(f"needs the decoder {other!r}, which is not known here")
-
-
-def _one_after_another(steps: list[Decoder]) -> Decoder:
-    def decode(pieces: list[str]) -> list[str]:
-        for step in steps:
-            pieces = step(pieces)
-        return pieces
-
-    return decode
-
-
-def _word_piece(i: int, piece: str, prefix: str, cleans: bool) -> str:
-    if i:
-        piece = piece.removeprefix(prefix) if prefix and piece.startswith(prefix) else f" {piece}"
-    for shown, meant in _CLEANED if cleans else ():
-        piece = piece.replace(shown, meant)
-    return piece
-
-
-def byte_of(piece: str) -> int | None:
-    """The byte of a piece such as <0x0A>; None for other pieces."""
-    if len(piece) == 6 and piece.startswith("<0x") and piece.endswith(">"):
-        try:
-            return int(piece[3:5], 16)
-        except ValueError:
-            return None
-    return None
-
-
-def _bytes_put_together(pieces: list[str]) -> list[str]:
-    """Join neighbouring byte pieces into characters; each byte of an invalid sequence becomes �."""
-    made, held = list[str](), list[int]()
-
-    def let_go() -> None:
-        try:
-            made.append(bytes(held).decode())
-        except UnicodeDecodeError:
-            made.extend("�" * len(held))
-        held.clear()
-
-    for piece in pieces:
-        byte = byte_of(piece)
-        if byte is not None:
-            held.append(byte)
-            continue
-        if held:
-            let_go()
-        made.append(piece)
-    if held:
-        let_go()
-    return made
-
-
-def _stripped(piece: str, sign: str, begin: int, end: int) -> str:
-    first, last = 0, len(piece)
-    while sign and first < min(begin, last) and piece[first] == sign:
-        first += 1
-    while sign and len(piece) - last < end and last > first and piece[last - 1] == sign:
-        last -= 1
-    return piece[first:last]
+MOST_SOURCE = 64_000_000
+_MOST_ADDED = 20_000
+_MOST_MARKS = 16
 
 
 class Added(Frozen):
@@ -141,9 +41,9 @@ class Tokenizer(Frozen, eq=False):
     """A tokenizer with all its steps."""
 
     model: PieceModel
-    normalize: Normalizer
-    split: PreTokenizer
-    decoder: Decoder
+    normalize: steps.Normalizer
+    split: steps.PreTokenizer
+    decoder: steps.Decoder
     added: tuple[Added, ...] = ()
     before: tuple[int, ...] = ()  # numbers of the marks before a text
     behind: tuple[int, ...] = ()
@@ -227,11 +127,9 @@ def _apart(text: str, looked: _Looked, begins: bool) -> list[tuple[Added | str, 
         if one.single_word and (_in_word(text[first - 1 : first]) or _in_word(text[last : last + 1])):
             continue
         if one.takes_left:
-            while first > end and is_blank(text[first - 1]):
-                first -= 1
+            first = end + len(text[end:first].rstrip(steps.BLANKS))
         if one.takes_right:
-            while last < len(text) and is_blank(text[last]):
-                last += 1
+            last = len(text) - len(text[last:].lstrip(steps.BLANKS))
         if end < first:
             found.append((text[end:first], begins and end == 0))
         found.append((one, begins and first == 0))
@@ -283,4 +181,164 @@ def _by_letters(piece: str) -> str:
 
 
 def _as_text(piece: str) -> str:
-    return piece if byte_of(piece) is not None else label(piece.replace("▁", " ").encode(errors="replace"))
+    return piece if steps.is_byte(piece) else label(piece.replace("▁", " ").encode(errors="replace"))
+
+
+def with_pieces(model: Model, tokenizer_of: Callable[[str, int], Tokenizer | None]) -> tuple[Model, str]:
+    """The model with its words named by the pieces of a tokenizer, and a sentence about the tokenizer.
+
+    The sentence is "" if all is well; if the tokenizer cannot be read it gives the reason, and the words stay numbers.
+
+    `tokenizer_of`: the tokenizer for an axis and its number of words; None if there is none.
+    """
+    axes = dict(model.axes)
+    try:
+        for axis, words in model.axes.items():
+            if axis.endswith(".words"):
+                tokenizer = tokenizer_of(axis, len(words))
+                if tokenizer is None:
+                    return model, ""
+                axes[axis] = named(tokenizer, len(words))
+    except ExplorerError as error:
+        if error.id != "tokenizer":
+            raise
+        return model, f"its tokenizer {error.fields['problem']}: words are the numbers of the pieces"
+    except OSError as error:
+        return model, f"its tokenizer cannot be read ({error.strerror}): words are the numbers of the pieces"
+    return replace(model, axes=axes), ""
+
+
+# Reading it
+
+
+def from_json(text: str) -> Tokenizer:
+    """The tokenizer that a tokenizer.json describes.
+
+    Raises `ExplorerError`: "tokenizer" if it is invalid, or needs an unknown step.
+    """
+    said = Fields(parsed(text))
+    described = said.one("model")
+    if described is None:
+        raise wrong("says nothing of its pieces")
+    model = piece_model(described)
+    added = _added(said.get("added_tokens"), model.vocabulary)
+    before, behind = _marks(said.one("post_processor"), {one.content: one.number for one in added})
+    pieces = {number: piece for piece, number in model.vocabulary.items()}
+    pieces |= {one.number: one.content for one in added}
+    return Tokenizer(
+        model,
+        steps.normalizer(said.one("normalizer")),
+        steps.pre_tokenizer(said.one("pre_tokenizer")),
+        steps.decoder(said.one("decoder")),
+        added,
+        before,
+        behind,
+        pieces,
+        text,
+    )
+
+
+def from_fields(said: Mapping[str, Any]) -> Tokenizer:
+    """The same for the parsed content of a tokenizer.json.
+
+    Raises `ExplorerError`: "tokenizer".
+    """
+    return from_json(json.dumps(said, ensure_ascii=False))
+
+
+def parsed(text: str) -> Any:
+    """The content of a JSON text.
+
+    Raises `ExplorerError`: "tokenizer" if it is invalid, too large, or nested too deep.
+    """
+    if len(text) > MOST_SOURCE:
+        raise wrong(f"is larger than the {MOST_SOURCE // 1_000_000} MB that are read")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise wrong("is no JSON, or is nested too deep") from None
+
+
+def _added(said: Any, vocabulary: Mapping[str, int]) -> tuple[Added, ...]:
+    if said is None:
+        return ()
+    if not isinstance(said, list) or len(said) > _MOST_ADDED:
+        raise wrong("has no list of added pieces that can be one")
+    found = []
+    for one in (Fields(one) for one in said):
+        content, special = one.text("content", 1000), one.flag("special", False)
+        number = one.whole("id", MOST_ID - 1)
+        flags = (one.flag(name, False) for name in ("single_word", "lstrip", "rstrip", "as_it_is"))
+        found.append(
+            Added(content, vocabulary.get(content, number), special, one.flag("normalized", not special), *flags)
+        )
+    return tuple(one for one in found if one.content)
+
+
+def around(before: str, behind: str, numbers: Mapping[str, int]) -> dict[str, Any] | None:
+    """The marks around a text, as a tokenizer.json describes them; "" for none."""
+    if not before and not behind:
+        return None
+    parts: list[dict[str, Any]] = [{"Sequence": {"id": "A"}}]
+    if before:
+        parts.insert(0, {"SpecialToken": {"id": before}})
+    if behind:
+        parts.append({"SpecialToken": {"id": behind}})
+    if missing := [name for name in (before, behind) if name and name not in numbers]:
+        raise wrong(f"has no piece {missing[0][:40]!r}, which stands around a text")
+    ids = {name: {"ids": [numbers[name]]} for name in (before, behind) if name}
+    return {"type": "TemplateProcessing", "single": parts, "special_tokens": ids}
+
+
+def _marks(said: Fields | None, known: Mapping[str, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The numbers of the marks before and after a text."""
+    if said is None:
+        return (), ()
+    match said.kind():
+        case "ByteLevel":
+            return (), ()
+        case "Sequence":
+            before, behind = (), ()
+            for one in said.list("processors"):
+                first, last = _marks(one, known)
+                before, behind = (*first, *before), (*behind, *last)  # type: ignore[assignment]
+            return before, behind
+        case "BertProcessing" | "RobertaProcessing":
+            return (_pair(said.get("cls")),), (_pair(said.get("sep")),)
+        case "TemplateProcessing":
+            return _template(said)
+        case other:
+            raise wrong(f"puts marks around a text in the way {other!r}, which is not known here")
+
+
+def _template(said: Fields) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    before, behind, seen = list[int](), list[int](), False
+    marks = said.one("special_tokens") or Fields({})
+    for part in said.list("single"):
+        if part.one("Sequence") is not None:
+            if seen:
+                raise wrong("writes a text twice between its marks")
+            seen = True
+            continue
+        mark = part.one("SpecialToken")
+        name = mark.text("id", 1000) if mark is not None else ""
+        described = marks.one(name)
+        ids = described.get("ids") if described is not None else None
+        if not isinstance(ids, list) or len(ids) > _MOST_MARKS:
+            raise wrong(f"does not say which piece the mark {name[:40]!r} is")
+        (behind if seen else before).extend(_number(one) for one in ids)
+    if not seen:
+        raise wrong("has marks, but leaves out the text between them")
+    return tuple(before), tuple(behind)
+
+
+def _pair(said: Any) -> int:
+    if not isinstance(said, list) or len(said) != 2:
+        raise wrong("does not say which pieces stand around a text")
+    return _number(said[1])
+
+
+def _number(said: Any) -> int:
+    if type(said) is not int or not 0 <= said < MOST_ID:
+        raise wrong("has a mark with a number that is none")
+    return said

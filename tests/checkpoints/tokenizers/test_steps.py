@@ -3,9 +3,7 @@
 import pytest
 
 from explorer.checkpoints.tokenizers.fields import Fields
-from explorer.checkpoints.tokenizers.normalizers import normalizer
-from explorer.checkpoints.tokenizers.pre_tokenizers import pre_tokenizer
-from explorer.checkpoints.tokenizers.tokenizer import decoder
+from explorer.checkpoints.tokenizers.steps import decoder, normalizer, pre_tokenizer
 from explorer.core.errors import ExplorerError
 
 NORMALIZED = [

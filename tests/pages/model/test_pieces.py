@@ -7,8 +7,7 @@ import json
 
 import pytest
 
-from explorer.checkpoints.tokenizers.tokenizer import named
-from explorer.checkpoints.tokenizers.tokenizer_json import from_json
+from explorer.checkpoints.tokenizers.tokenizer import from_json, named
 from explorer.core.vocabulary import encode, label, learn
 from explorer.document.commands import SetTokens
 from explorer.pages.levels import PIECES

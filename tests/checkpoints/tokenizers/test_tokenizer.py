@@ -7,8 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from explorer.checkpoints.tokenizers.tokenizer import named
-from explorer.checkpoints.tokenizers.tokenizer_json import from_json
+from explorer.checkpoints.tokenizers.tokenizer import from_json, named
 from explorer.core.errors import ExplorerError
 
 BYTES = {f"<0x{i:02X}>": i + 3 for i in range(256)}

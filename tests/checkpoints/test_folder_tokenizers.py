@@ -1,18 +1,30 @@
-"""The files of a tokenizer from before there was tokenizer.json, and SentencePiece's, all written here."""
+"""Tokenizers of folders: files from before there was tokenizer.json, and SentencePiece's, all written here.
+
+And where the reference tokenizers are there, the same numbers and texts for all strings that they were tried with.
+"""
 
 import json
 import struct
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+from explorer.checkpoints.hugging_face import tokenizer_of
 from explorer.checkpoints.tokenizers.fields import BYTE_OF_LETTER
-from explorer.checkpoints.tokenizers.of_folder import tokenizer_of
 from explorer.core.errors import ExplorerError
 
 LETTERS = list(BYTE_OF_LETTER)
 KNOWN = {piece: number for number, piece in enumerate([*LETTERS, "Ġa", "12", "<|endoftext|>", "<s>", "</s>", "<mask>"])}
 A, TWO, END, FIRST, LAST, MASK = range(256, 262)
 MERGES = "#version: 0.2\nĠ a\n1 2\n"
+GIVEN = Path(__file__).parents[3] / "shared" / "checkpoints" / "given"
+FOLDERS = sorted(path.parent for path in GIVEN.glob("**/tokens.json"))
+OTHERWISE = ("bert", "stories260k")
+"""One has a mask put in the place of a piece, the other the ids of a longer text."""
+there = pytest.mark.skipif(
+    not FOLDERS, reason="the reference tokenizers are not part of the project; developers have them beside it"
+)
 
 
 @pytest.fixture
@@ -200,3 +212,40 @@ def test_settings_that_are_none_are_refused_too(folder):
     with pytest.raises(ExplorerError) as error:
         folder("bert", {"do_lower_case": "x"}, vocab_txt="\n".join(WORDS))
     assert "lowercase" in error.value.fields["problem"]
+
+
+@there
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_texts_have_the_pieces_that_the_library_finds_and_come_back(folder):
+    tokenizer, expected = tokenizer_of(folder), json.loads((folder / "tokens.json").read_text("utf-8"))
+    for one in expected["strings"]:
+        text, ids = one["text"], one["ids_special"]
+        assert tokenizer.encode(text) == ids, text
+        assert tokenizer.decode(ids) == one["decoded_skip"], text
+        if "ids" in one:
+            assert tokenizer.encode(text, marks=False) == one["ids"], text
+            assert tokenizer.decode(one["ids"], marks=True) == one["decoded"], text
+            assert tokenizer.decode(ids, marks=True) == one["decoded_special"], text
+    for one in (*expected.get("partial", ()), *expected.get("single", ())):
+        assert tokenizer.decode(one["ids"], marks=True) == one["decoded"], one
+
+
+@there
+def test_the_tokenizers_beside_the_models_find_what_the_models_were_asked():
+    tried = 0
+    for file in sorted(GIVEN.glob("*/expected.npz")):
+        tokenizer = tokenizer_of(file.parent)
+        with np.load(file) as expected:
+            for letter in [one for one in "ab" if f"{one}.text" in expected and file.parent.name not in OTHERWISE]:
+                ids = expected[f"{letter}.input_ids"].ravel().tolist()
+                assert tokenizer.encode(str(expected[f"{letter}.text"])) == ids, (file.parent.name, letter)
+                tried += 1
+    assert tried > 30
+
+
+@there
+@pytest.mark.parametrize("name", ["22_tokenizer_deep", "52_tokenizer_id_1e12", "55_tokenizer_deep_lists"])
+def test_hostile_tokenizers_are_refused_in_a_sentence(name):
+    with pytest.raises(ExplorerError) as error:
+        tokenizer_of(GIVEN.parent / "hostile" / name)
+    assert error.value.id == "tokenizer"
