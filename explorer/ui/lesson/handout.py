@@ -1,12 +1,22 @@
 """A lesson on paper: steps with words and pictures, questions with room to write, and the answers at the end."""
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import accumulate
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF, Qt, QUrl
-from PySide6.QtGui import QFontMetricsF, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QTextDocument
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QImage,
+    QPageLayout,
+    QPageSize,
+    QPaintDevice,
+    QPainter,
+    QPdfWriter,
+    QTextDocument,
+)
 from PySide6.QtWidgets import QApplication
 
 from explorer import PROGRAM
@@ -24,7 +34,7 @@ from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Step
 from explorer.lessons.walk import Walk, ladder
 from explorer.ui.appearance import Appearance
-from explorer.ui.lesson.step_pictures import MARGIN, NARROW, SHARP, picture_of_step
+from explorer.ui.lesson.step_pictures import MARGIN, NARROW, SHARP, pictures_of_step
 from explorer.ui.widgets.names import set_names
 
 DPI = 96
@@ -35,8 +45,14 @@ BETWEEN = 4
 """Pixels between two steps on a page."""
 PICTURE, BESIDE = 640, 0.46
 """The greatest width of a picture on the page, in pixels; and the share of the page for a picture beside the words."""
-SMALLER = 0.72
-"""The size of pictures relative to the screen: their letters have 8 points on paper."""
+SIZES = 0.72, 0.68, 0.64
+"""Sizes of pictures relative to the screen: their letters have 8 points on paper, or 7 where that saves a page."""
+ANSWERS = 8.0, 7.5
+"""Points of the letters of answers; the smaller ones where they save a page."""
+LOWER = 24
+"""A picture keeps its place beside the words unless another one makes the step lower by so many pixels."""
+GUTTER = 24
+"""Pixels between the two columns of answers."""
 LINE = 38
 """The length, in letters, of a line to write on."""
 _STYLE = """
@@ -46,7 +62,8 @@ h1 { font-size: 20pt; margin: 0 0 6pt 0; }
 h2 { font-size: 12pt; margin: 8px 0 2px 0; page-break-after: avoid; }
 .of { font-size: 9pt; font-weight: bold; margin: 0; }
 p { margin: 0 0 3pt 0; }
-.answers { font-size: 8pt; }
+.columns { columns: 2 20em; column-gap: 2em; }
+.columns > div { break-inside: avoid; }
 .muted { color: #5b6472; }
 .ask { font-weight: bold; margin-top: 8px; }
 .picture { line-height: 1; margin: 6px 0; }
@@ -63,9 +80,10 @@ class Part(Frozen):
     # `heading`, `words`: HTML.
     heading: str
     words: str
-    picture: QImage | None
+    picture: QImage | None  # stands beside the words, if it is narrow enough
     question: str  # HTML, with room to write; "" if the step asks nothing
     answer: str  # HTML; "" if the step asks nothing
+    wide: QImage | None = None  # the same for below the words, with its parts side by side
 
 
 def parts(lesson: Lesson, appearance: Appearance) -> Iterator[Part]:
@@ -77,13 +95,14 @@ def parts(lesson: Lesson, appearance: Appearance) -> Iterator[Part]:
     for number, step in enumerate(lesson.steps):
         engine = walk.engine(number)
         numbers = numbers_of(step, engine)
-        picture = picture_of_step(appearance, lesson, number, walk.state(number))
+        pictures = pictures_of_step(appearance, lesson, number, walk.state(number))
         yield Part(
             f"{number + 1}. {escape(step.title)}",
             prose.html(step.words, numbers),
-            picture,
+            next(iter(pictures), None),
             _asked(step, engine, numbers, order := walk.order(number) if isinstance(step.question, Choose) else ()),
             _answer(step, engine, numbers, order),
+            next(reversed(pictures), None),
         )
 
 
@@ -107,7 +126,7 @@ def _asked(step: Step, engine: Engine, numbers: dict[str, str], order: tuple[int
         )
         return f"{asked}<table>{rows}</table>"
     if isinstance(question, Predict) and question.fade:
-        asked += _derived([row for _, part in faded(question, engine).parts for row in part])
+        return asked + _derived([row for _, part in faded(question, engine).parts for row in part])
     if isinstance(question, Point):
         return asked + "<p class='muted'>Mark it in the picture.</p>"
     return asked + "<p class='lines'>" + "<br>".join(["&nbsp;" + "_" * LINE] * LINES) + "</p>"
@@ -156,7 +175,20 @@ def _derived(rows: Sequence[Row]) -> str:
 
 def html(lesson: Lesson, parts: Sequence[Part]) -> str:
     """A hand-out as one HTML file that contains everything."""
-    return _page(lesson, parts, lambda number, image: f"data:image/png;base64,{b64encode(_png(image)).decode()}")
+    steps = "".join(_section(part, SIZES[0])[0] for part in parts)
+    for picture in (one for part in parts for one in _pictures(part)):
+        data = f"data:image/png;base64,{b64encode(_png(picture)).decode()}"
+        steps = steps.replace(f"src='{_named(picture)}'", f"src='{data}'")
+    answers = "".join(f"<div>{one}</div>" for one in _answers(parts))
+    if answers:
+        size = f"style='font-size: {ANSWERS[0]}pt'"
+        answers = f"<h2 style='page-break-before: always'>Answers</h2><div class='columns' {size}>{answers}</div>"
+    return (
+        f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{escape(lesson.title)}</title>"
+        f"<meta name='generator' content='{PROGRAM}'>"
+        f"<meta name='viewport' content='width=device-width'><style>{_STYLE}</style></head>"
+        f"<body><main>{_title(lesson)}{steps}{answers}</main></body></html>"
+    )
 
 
 def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
@@ -173,44 +205,153 @@ def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
             QPageSize(QPageSize.PageSizeId.A4), QPageLayout.Orientation.Portrait, margins, QPageLayout.Unit.Millimeter
         )
     )
-    painter = QPainter(writer)
-    foot = QFontMetricsF(painter.font(), writer).height() * 2
-    width, room = writer.width(), writer.height() - foot
-    page, top = 1, 0.0
-
-    def end_page() -> None:
-        below = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
-        painter.drawText(QRectF(0, room, width, foot), below, str(page))
-
-    steps, answers = _pieces(lesson, parts, lambda number, image: f"step:{number}")
-    for piece in (*steps, *answers):
-        document = QTextDocument()
-        document.setDocumentMargin(0)
-        document.documentLayout().setPaintDevice(writer)
-        for number, part in enumerate(parts):
-            if part.picture is not None:
-                document.addResource(QTextDocument.ResourceType.ImageResource, QUrl(f"step:{number}"), part.picture)
-        document.setHtml(f"<html><head><style>{_STYLE}</style></head><body>{set_names(piece)}</body></html>")
-        document.setTextWidth(width)
-        high = document.size().height()
-        if high > room:
-            document.setPageSize(QSizeF(width, room))
-            high = document.size().height()  # more, where a picture goes to the next page
-        for part_of in range(document.pageCount()):
-            # A step that fits on one page is never split.
-            if top and (part_of or top + high > room or [piece] == answers[:1]):
-                end_page()
-                writer.newPage()
-                page, top = page + 1, 0.0
-            painter.save()
-            painter.translate(0, top - part_of * room)
-            document.drawContents(painter, QRectF(0, part_of * room, width, room))
-            painter.restore()
-            top += min(high - part_of * room, room) + BETWEEN
-    end_page()
-    painter.end()
-    del writer  # this completes the file
+    paper = _Paper(writer)
+    titles = [_title(lesson), *("" for _ in parts[1:])]
+    ways = [[_section(part, size, title, writer) for part, title in zip(parts, titles, strict=False)] for size in SIZES]
+    for first, behind, way in _pages([[high + BETWEEN for _, high in way] for way in ways], paper.room + BETWEEN):
+        paper.begin_page()
+        for part, (section, _) in zip(parts[first:behind], ways[way][first:behind], strict=True):
+            paper.add(section, _pictures(part))
+    if answers := list(_answers(parts)):
+        paper.add_columns("<h2>Answers</h2>", answers)
+    paper.end()
+    del paper, writer  # this completes the file
     return bytes(buffer.data().data())
+
+
+class _Paper:
+    """The pages of a PDF, from the first on."""
+
+    def __init__(self, writer: QPdfWriter) -> None:
+        self._writer, self._painter = writer, QPainter(writer)
+        self._foot = QFontMetricsF(self._painter.font(), writer).height() * 2
+        self._width, self.room = writer.width(), writer.height() - self._foot
+        self._page, self._top = 1, 0.0
+
+    def add(self, piece: str, pictures: Sequence[QImage] = ()) -> None:
+        """Add a piece below those on this page; one that does not fit is continued on the next page."""
+        document = _document(piece, self._width, pictures, self._writer)
+        high = document.size().height()
+        if high > self.room:
+            document.setPageSize(QSizeF(self._width, self.room))
+            high = document.size().height()  # more, where a picture goes to the next page
+        for number in range(document.pageCount()):
+            if number:
+                self.begin_page()
+            self._draw(document, 0, self._top, number * self.room, self.room)
+            self._top += min(high - number * self.room, self.room) + BETWEEN
+
+    def add_columns(self, heading: str, pieces: Sequence[str]) -> None:
+        """Add pieces in two columns, on pages of their own, below a heading."""
+        self.begin_page()
+        self.add(heading)
+        wide = (self._width - GUTTER) / 2
+        ways = []
+        for letters in ANSWERS:
+            # Paragraphs do not inherit a size in Qt.
+            style = f"<style>p, td {{ font-size: {letters}pt; }}</style>"
+            documents = [_document(style + piece, wide, (), self._writer) for piece in pieces]
+            heights = [one.size().height() + 2 * BETWEEN for one in documents]
+            ways.append((documents, list(_columns(heights, self.room - self._top, self.room))))
+        documents, columns = min(ways, key=lambda way: len(way[1]))
+        for number, counts in enumerate(columns):
+            if number:
+                self.begin_page()
+            top = self._top
+            for column, count in enumerate(counts):
+                y = top
+                for document in documents[:count]:
+                    self._draw(document, column * (wide + GUTTER), y, 0, self.room)
+                    y += document.size().height() + 2 * BETWEEN
+                    self._top = max(self._top, y)
+                del documents[:count]
+
+    def begin_page(self) -> None:
+        """End this page, unless nothing is on it."""
+        if self._top:
+            self._number()
+            self._writer.newPage()
+            self._page, self._top = self._page + 1, 0.0
+
+    def end(self) -> None:
+        """End the last page."""
+        self._number()
+        self._painter.end()
+
+    def _number(self) -> None:
+        below = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
+        self._painter.drawText(QRectF(0, self.room, self._width, self._foot), below, str(self._page))
+
+    def _draw(self, document: QTextDocument, x: float, y: float, begin: float, high: float) -> None:
+        """Draw the lines of a document from `begin` on, in a height."""
+        self._painter.save()
+        self._painter.translate(x, y - begin)
+        document.drawContents(self._painter, QRectF(0, begin, document.textWidth(), high))
+        self._painter.restore()
+
+
+def _pages(ways: Sequence[Sequence[float]], room: float) -> list[tuple[int, int, int]]:
+    """How steps go on as few pages as they can: the first step of each page, that behind its last one, and a way.
+
+    Among equals, the first ways and full first pages are best. A step that is higher than a page begins one.
+
+    Parameters
+    ----------
+    ways : sequence of sequence of float
+        For each way to print them, the heights of all steps.
+    room : float
+        The height of a page.
+    """
+    count = len(ways[0])
+    best: list[tuple[int, int, list[tuple[int, int, int]]]] = [(0, 0, [])] * (count + 1)
+    for first in reversed(range(count)):
+        found = []
+        for way, heights in enumerate(ways):
+            taken, top = divmod(heights[first], room)
+            for behind in range(first + 1, count + 1):
+                pages, loss, rest = best[behind]
+                found.append((pages + int(taken) + 1, loss + way * (behind - first), [(first, behind, way), *rest]))
+                if behind < count and (top := top + heights[behind]) > room:
+                    break
+        best[first] = min(found, key=lambda one: (*one[:2], -one[2][0][1]))
+    return best[0][2]
+
+
+def _columns(heights: Sequence[float], first: float, room: float) -> Iterator[tuple[int, int]]:
+    """How many pieces stand in the left and in the right of two columns, for each page.
+
+    At least one stands on each page. The last columns are as low as they can be.
+
+    Parameters
+    ----------
+    first, room : float
+        The heights of the first page and of the others.
+    """
+    while heights:
+        left = max(_fit(heights, first), 1)
+        right = _fit(heights[left:], first)
+        if left + right == len(heights):
+            left = min(range(1, left + 1), key=lambda k: max(sum(heights[:k]), sum(heights[k:])))
+            right = len(heights) - left
+        yield left, right
+        heights, first = heights[left + right :], room
+
+
+def _fit(heights: Sequence[float], room: float) -> int:
+    """How many pieces fit into a column."""
+    return sum(below <= room for below in accumulate(heights))
+
+
+def _document(html: str, width: float, pictures: Sequence[QImage], device: QPaintDevice | None = None) -> QTextDocument:
+    document = QTextDocument()
+    document.setDocumentMargin(0)
+    if device is not None:
+        document.documentLayout().setPaintDevice(device)
+    for picture in pictures:
+        document.addResource(QTextDocument.ResourceType.ImageResource, QUrl(_named(picture)), picture)
+    document.setHtml(f"<html><head><style>{_STYLE}</style></head><body>{set_names(html)}</body></html>")
+    document.setTextWidth(width)
+    return document
 
 
 def save(path: Path, lesson: Lesson, parts: Sequence[Part]) -> None:
@@ -222,51 +363,71 @@ def save(path: Path, lesson: Lesson, parts: Sequence[Part]) -> None:
     write_file(path, content)
 
 
-def _page(lesson: Lesson, parts: Sequence[Part], source: Callable[[int, QImage], str]) -> str:
-    steps, answers = _pieces(lesson, parts, source)
+def _title(lesson: Lesson) -> str:
+    teaches = f"<p class='muted'>{escape(lesson.teaches[:1].upper() + lesson.teaches[1:])}</p>"
+    return f"<h1>{escape(lesson.title)}</h1>{teaches * bool(lesson.teaches)}"
+
+
+def _answers(parts: Sequence[Part]) -> Iterator[str]:
+    return (f"<p class='of'>{part.heading}</p>{part.answer}" for part in parts if part.answer)
+
+
+def _pictures(part: Part) -> list[QImage]:
+    return [one for one in (part.picture, part.wide) if one is not None]
+
+
+def _section(part: Part, size: float, title: str = "", device: QPaintDevice | None = None) -> tuple[str, float]:
+    """A step as HTML, and its height; in the lowest of its forms, where that makes a difference.
+
+    The address of a picture is `_named`.
+
+    Parameters
+    ----------
+    size : float
+        That of pictures, relative to the screen.
+    title : str
+        What stands above it, as HTML.
+    device : QPaintDevice, optional
+        What it is printed on.
+    """
+    best: tuple[str, float] | None = None
+    for form in _forms(part, size):
+        section = f"{title}<section><h2>{part.heading}</h2>{form}</section>"
+        wide = PICTURE if device is None else device.width()
+        high = _document(section, wide, _pictures(part), device).size().height()
+        if best is None or high < best[1] - LOWER:
+            best = section, high
+    assert best is not None
+    return best
+
+
+def _forms(part: Part, size: float) -> Iterator[str]:
+    """A step with its picture beside its words and question, beside its words, and between them."""
+    picture = part.picture
+    if picture is not None and picture.width() / SHARP <= NARROW + 2 * MARGIN:
+        image = _image(picture, size, round(BESIDE * PICTURE))
+        yield _beside(part.words + part.question, image)
+        if part.question:
+            yield _beside(part.words, image) + part.question
+    below = part.wide or picture
+    yield part.words + ("" if below is None else _image(below, size, PICTURE)) + part.question
+
+
+def _beside(words: str, picture: str) -> str:
+    left, right = (f"<td valign='top' width='{share:.0%}'>" for share in (1 - BESIDE, BESIDE))
     return (
-        f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{escape(lesson.title)}</title>"
-        f"<meta name='generator' content='{PROGRAM}'>"
-        f"<meta name='viewport' content='width=device-width'><style>{_STYLE}</style></head>"
-        f"<body><main>{''.join((*steps, *answers))}</main></body></html>"
+        f"<table width='100%' cellpadding='0' cellspacing='0'><tr>{left}{words}</td>{right}{picture}</td></tr></table>"
     )
 
 
-def _pieces(lesson: Lesson, parts: Sequence[Part], source: Callable[[int, QImage], str]) -> tuple[list[str], list[str]]:
-    """The title with the steps, and the answers, as HTML; each piece should stay on one page."""
-    teaches = (
-        f"<p class='muted'>{escape(lesson.teaches[:1].upper() + lesson.teaches[1:])}</p>" if lesson.teaches else ""
-    )
-    steps = [_section(number, part, source) for number, part in enumerate(parts)]
-    each = [f"<p class='of'>{part.heading}</p>{part.answer}" for part in parts if part.answer]
-    answers = [_abreast(*each[i : i + 2]) for i in range(0, len(each), 2)]
-    steps[:1] = [f"<h1>{escape(lesson.title)}</h1>{teaches}{''.join(steps[:1])}"]
-    answers[:1] = [f"<h2 style='page-break-before: always'>Answers</h2>{one}" for one in answers[:1]]
-    return steps, answers
+def _image(picture: QImage, size: float, most: int) -> str:
+    said = escape(picture.text("Description"), quote=True)
+    width = min(round(size * picture.width() / SHARP), most)
+    return f"<p class='picture'><img src='{_named(picture)}' width='{width}' alt='{said}'></p>"
 
 
-def _abreast(left: str, right: str = "") -> str:
-    """Two answers side by side: most are short."""
-    cells = "".join(f"<td valign='top' width='50%'>{one}</td>" for one in (left, right))
-    return f"<table class='answers' width='100%' cellpadding='2'><tr>{cells}</tr></table>"
-
-
-def _section(number: int, part: Part, source: Callable[[int, QImage], str]) -> str:
-    picture = ""
-    if part.picture is not None:
-        said = escape(part.picture.text("Description"), quote=True)
-        own, room = round(part.picture.width() / SHARP), round(BESIDE * PICTURE)
-        beside = own <= NARROW + 2 * MARGIN
-        width = min(round(SMALLER * own), room if beside else PICTURE)
-        image = f"<img src='{source(number, part.picture)}' width='{width}' alt='{said}'>"
-        picture = f"<p class='picture'>{image}</p>"
-        if beside:
-            words, shown = (f"<td valign='top' width='{share:.0%}'>" for share in (1 - BESIDE, BESIDE))
-            return (
-                f"<section><h2>{part.heading}</h2><table width='100%' cellpadding='3'><tr>"
-                f"{words}{part.words}{part.question}</td>{shown}{picture}</td></tr></table></section>"
-            )
-    return f"<section><h2>{part.heading}</h2>{part.words}{picture}{part.question}</section>"
+def _named(image: QImage) -> str:
+    return f"picture:{image.cacheKey()}"
 
 
 def _png(image: QImage) -> bytes:

@@ -1,8 +1,9 @@
 """Pictures of steps that the window does not show: small ones, and ones for paper."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, QSize, Qt
@@ -33,10 +34,12 @@ from explorer.ui.widgets.formula import typeset
 from explorer.ui.widgets.tree import delete_now
 from explorer.ui.workbench import Workbench
 
-PAPER, NARROW = 760, 430
+PAPER, NARROW = 880, 430
 """The greatest widths in pixels of what a step names: below its words on paper, and beside them."""
 MARGIN = 4
 """Pixels around a picture for paper."""
+APART = 16
+"""Pixels between two parts of a picture for paper."""
 SHARP = 2.0
 """Pixels of a picture for paper, for each pixel of the window."""
 
@@ -97,7 +100,20 @@ def lay_out(window: QWidget, size: QSize) -> None:
 def picture_of_step(
     appearance: Appearance, lesson: Lesson, number: int, state: State, theme: Theme = LIGHT
 ) -> QImage | None:
-    """A picture of what a step names, in light colours for paper; None if it names no element of a page."""
+    """A picture of what a step names, in light colours for paper; None if it names no element of a page.
+
+    It is as narrow as it can be with all of its numbers.
+    """
+    return next(iter(pictures_of_step(appearance, lesson, number, state, theme)), None)
+
+
+def pictures_of_step(
+    appearance: Appearance, lesson: Lesson, number: int, state: State, theme: Theme = LIGHT
+) -> list[QImage]:
+    """Pictures of what a step names, in light colours for paper: one beside its words, if it fits there, and one below.
+
+    In the latter, parts stand side by side. Empty if the step names no element of a page.
+    """
     theme = replace(theme, page=theme.surface)  # else a plot would have a ground of its own
     with step_off_screen(appearance, lesson, number, state, 1.0, theme) as (window, bench):
         step = lesson.steps[number]
@@ -109,7 +125,7 @@ def picture_of_step(
         # On paper nothing moves, and no button can be pressed.
         shown = [one for one in elements_of(bench.view, step, vectors) if not isinstance(one, DescentPart)]
         if not shown:
-            return None
+            return []
         elements = Elements(bench, 8)
         column = QVBoxLayout(window)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
@@ -117,27 +133,70 @@ def picture_of_step(
         column.addWidget(elements)
         elements.tell(shown)
         lay_out(window, QSize(PAPER, PAPER))
+        beside, below = [], []
         for paper in (NARROW, PAPER):
             elements.share_room(paper, None)
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
-            if elements.minimumSizeHint().width() <= paper and all(map(_is_whole, elements.widgets.values())):
-                break
-        # If the matrices on one line are wider than the paper, they are broken into several lines.
-        margin = QSize(2 * MARGIN, 2 * MARGIN)
-        across = max(min(elements.sizeHint().width(), paper), elements.minimumSizeHint().width())
-        size = QSize(across, min(height_at(elements, across), 3 * PAPER)) + margin
-        window.resize(size)
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
-        for box in window.findChildren(MatrixBox):
-            box.hide_links()
-        image = QImage(size * SHARP, QImage.Format.Format_RGB32)
-        image.setDevicePixelRatio(SHARP)
-        image.fill(qcolor(theme.surface))
-        image.setText("Description", spoken(window))
-        painter = QPainter(image)
-        window.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
-        painter.end()
-        return _cropped(image, theme)
+            fits = elements.minimumSizeHint().width() <= paper and all(map(_is_whole, elements.widgets.values()))
+            if fits or paper == PAPER:
+                parts = _drawn(window, elements, paper, theme)
+                below.append(_side_by_side(parts, PAPER, theme))
+                if paper == NARROW:
+                    beside.append(_side_by_side(parts, NARROW, theme))
+        pictures = [*beside, min(reversed(below), key=QImage.height)]
+        for picture in pictures:
+            picture.setText("Description", spoken(window))
+        return pictures
+
+
+def _drawn(window: QWidget, elements: Elements, paper: int, theme: Theme) -> list[QImage]:
+    """Pictures of the elements of a page, at most as wide as the paper, if they can be."""
+    # If the matrices on one line are wider than the paper, they are broken into several lines.
+    margin = QSize(2 * MARGIN, 2 * MARGIN)
+    across = max(min(elements.sizeHint().width(), paper), elements.minimumSizeHint().width())
+    size = QSize(across, min(height_at(elements, across), 3 * PAPER)) + margin
+    window.resize(size)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+    for box in window.findChildren(MatrixBox):
+        box.hide_links()
+    image = QImage(size * SHARP, QImage.Format.Format_RGB32)
+    image.fill(qcolor(theme.surface))
+    image.setDevicePixelRatio(SHARP)
+    painter = QPainter(image)
+    window.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
+    painter.end()
+    places = sorted(
+        (one.mapTo(window, QPoint()).y(), one.height()) for one in elements.widgets.values() if one.isVisible()
+    )
+    ends: list[int] = []  # of lines of widgets; above a widget may stand its title
+    for top, high in places:
+        if ends and top < ends[-1]:
+            ends[-1] = max(ends[-1], top + high)
+        else:
+            ends.append(top + high)
+    lines = pairwise([0, *ends[:-1], size.height()])
+    bands = (image.copy(0, round(top * SHARP), image.width(), round((end - top) * SHARP)) for top, end in lines)
+    return [cropped for band in bands if (cropped := _cropped(band, theme)) is not None]
+
+
+def _side_by_side(parts: Sequence[QImage], paper: int, theme: Theme) -> QImage:
+    """Parts of a picture in lines: each stands beside the one before it where the paper is wide enough."""
+    places: list[QPoint] = []
+    x = y = high = wide = 0
+    for part in parts:
+        if x and x + part.width() > (paper + 2 * MARGIN) * SHARP:
+            x, y, high = 0, y + high, 0
+        places.append(QPoint(x, y))
+        x, high = x + part.width() + round(APART * SHARP), max(high, part.height())
+        wide = max(wide, places[-1].x() + part.width())
+    whole = QImage(max(wide, 1), max(y + high, 1), QImage.Format.Format_RGB32)
+    whole.fill(qcolor(theme.surface))
+    painter = QPainter(whole)
+    for part, place in zip(parts, places, strict=True):
+        painter.drawImage(place, part)
+    painter.end()
+    whole.setDevicePixelRatio(SHARP)
+    return whole
 
 
 def beginning(appearance: Appearance, lesson: Lesson, most: QSize) -> QImage | None:
@@ -196,16 +255,19 @@ def picture_of_sizes(needed: NeededModel, theme: Theme, size: QSize) -> QImage:
     return image
 
 
-def _cropped(image: QImage, theme: Theme) -> QImage:
-    """The picture without empty space at its right and below, which elements reserve for what they may show."""
+def _cropped(image: QImage, theme: Theme) -> QImage | None:
+    """The picture without empty space at its right and below, which elements reserve for what they may show.
+
+    None if it is empty.
+    """
     page = qcolor(theme.surface)
     ink = drawn(pixels_of(image), (page.red(), page.green(), page.blue()))
     if not ink.any():
-        return image
+        return None
     margin = round(MARGIN * SHARP)
     height, width = (int(np.flatnonzero(ink.any(axis=axis))[-1]) + 1 + margin for axis in (1, 0))
     cropped = image.copy(0, 0, min(width, image.width()), min(height, image.height()))
-    cropped.setText("Description", image.text("Description"))
+    cropped.setDevicePixelRatio(1.0)  # its places are pixels
     return cropped
 
 

@@ -11,7 +11,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.walk import Walk
 from explorer.ui import files
 from explorer.ui.lesson import step_pictures
-from explorer.ui.lesson.step_pictures import MARGIN, PAPER, SHARP, picture_of_step, pixels_of
+from explorer.ui.lesson.step_pictures import MARGIN, PAPER, SHARP, picture_of_step, pictures_of_step, pixels_of
 from explorer.ui.matrix.letters import CELL_HEIGHT, SIZES
 from explorer.ui.theme import LIGHT, qcolor
 from tests.ui.lesson.conftest import LESSON
@@ -108,6 +108,18 @@ def test_all_rows_of_tables_below_each_other_are_on_paper(appearance):
     assert picture.width() <= SHARP * (PAPER + 2 * MARGIN)
     # Q and K beside each other, S below them, as low as its rows may be, and the labels of their columns.
     assert picture.height() > SHARP * CELL_HEIGHT * (9 + SIZES[-1] * 9 + 3)
+
+
+@pytest.mark.parametrize(("step", "least"), [("score", 2.5), ("why-less", 2.5)])
+def test_below_the_words_the_parts_of_a_picture_stand_side_by_side(appearance, pictures, step, least):
+    """Half of the page beside them was empty, and a step took half a page."""
+    lesson = load("emma")
+    number = [one.id for one in lesson.steps].index(step)
+    below = pictures_of_step(appearance, lesson, number, Walk(lesson).state(number))[-1]
+    assert least * below.height() < below.width() <= SHARP * (PAPER + 2 * MARGIN)
+    right = pixels_of(below)[:, below.width() * 3 // 4 :]
+    assert (right != 255).any(-1).mean() > 0.05
+    assert "rows" in below.text("Description")
 
 
 @pytest.mark.parametrize(("name", "step"), [("cat-sat-on-the", "walk-down"), ("xor", "watch")])
