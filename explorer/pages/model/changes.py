@@ -12,7 +12,7 @@ from html import escape
 from explorer.core.errors import written_shape
 from explorer.core.graph import READ, Stage
 from explorer.core.model import SWITCHES
-from explorer.core.numbers import decimals_of, exact, percent, written
+from explorer.core.numbers import decimals_of, exact, in_table, in_tables, percent, written
 from explorer.core.ops import Array
 from explorer.core.training.recipe import length
 from explorer.lessons.symbols import name_of
@@ -47,7 +47,7 @@ def given(view: View) -> tuple[Element, ...]:
         leads, tip = GoTo(stage.name), f"Go to {stage.title}"
         decimals = decimals_of(values.flat[:SURVEYED])  # only the first are shown
         first = FIRST - max(decimals, 1)
-        some = "  ".join(written(float(one), decimals) for one in values.flat[:first])
+        some = "  ".join(in_tables(map(float, values.flat[:first]), decimals))
         where = stage.where
         numbers = Entry(some + (" …" if values.size > first else ""), muted=True)
         name, shape = Entry(name_of(node.name), tip=tip, leads=leads), written_shape(values.shape)
@@ -155,7 +155,7 @@ class _Matrix(Data):
             return Line.of(f"    {self.name}", "gone", "", "")
         count, largest = self.compared or largest_change(self.now, self.was)
         if count:
-            texts = f"{count:,} of {self.now.size:,}", written(largest, DIGITS), exact(largest)
+            texts = f"{count:,} of {self.now.size:,}", in_table(largest, DIGITS), exact(largest)
         else:
             before = "new, " if self.was is None else f"{written_shape(self.was.shape)} → "
             texts = f"{before}{written_shape(self.now.shape)}", "", ""

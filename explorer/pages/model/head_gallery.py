@@ -5,7 +5,7 @@ from html import escape
 from operator import is_
 
 from explorer.core.graph import Stage
-from explorer.core.numbers import alone, quantity, written
+from explorer.core.numbers import alone, in_table, quantity, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import Vocabulary
 from explorer.pages import page as el
@@ -155,9 +155,9 @@ def _costs(measured: tuple[Head, ...]) -> el.Listing:
     lines = [
         el.Line.of(
             _name(head),
-            el.Entry(written(head.cost.without, 3), tip="nats for each word, with the output of the head held at 0"),
+            el.Entry(in_table(head.cost.without, 3), tip="nats for each word, with the output of the head held at 0"),
             el.Entry(
-                written(head.cost.averaged, 3), tip="nats for each word, with the output of the head held at its mean"
+                in_table(head.cost.averaged, 3), tip="nats for each word, with the output of the head held at its mean"
             ),
             ", ".join(head.cost.words),
         )

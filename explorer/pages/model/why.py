@@ -13,7 +13,7 @@ from explorer.core.engine import fresh
 from explorer.core.frozen import Frozen
 from explorer.core.graph import LOGITS, READ, Graph, Stage
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE
-from explorer.core.numbers import exact, places_of_largest, quantity, written
+from explorer.core.numbers import as_share, exact, in_table, places_of_largest, quantity, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import is_mark, typed
 from explorer.document.commands import PinCells
@@ -255,7 +255,8 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
         line = el.Line.of(
             el.Entry(_block(view, name), leads=GoTo(view.nodes[name].stage)),
             says[first],
-            *_number_and_bar(share),
+            el.Entry(as_share(share, 3), tip=exact(share)),
+            el.Entry(as_share(share, 3), share),
             el.Entry(rank, tip="Its rank: 1 is the likeliest word"),
         )
         lines.append(line)
@@ -436,13 +437,14 @@ def _lines(names: tuple[str, ...], by: Array, says: Array, rest: float, total: f
         rows.append((f"{quantity(others, 'other')}{' and the bias' * bool(rest)}" if others else "the bias", (), left))
     lines = []
     for name, factors, value in (*rows, ("together", (), total)):
-        two = [el.Entry(written(factor, 3), tip=exact(factor)) for factor in factors] or [el.Entry(""), el.Entry("")]
+        two = [el.Entry(in_table(factor, 3), tip=exact(factor)) for factor in factors] or [el.Entry(""), el.Entry("")]
         lines.append(el.Line.of(name, *two, *_number_and_bar(value), strong=name == "together" and not factors))
     return tuple(lines)
 
 
 def _number_and_bar(value: float) -> tuple[el.Entry, el.Entry]:
-    return el.Entry(written(value, 3), tip=exact(value)), el.Entry(written(value, 3), value)
+    said = in_table(value, 3)
+    return el.Entry(said, tip=exact(value)), el.Entry(said, value)
 
 
 def _reach(values: list[float]) -> tuple[float, float]:

@@ -100,17 +100,17 @@ class _Words(Data):
         y = float(row == self.right)
         p, apart = float(self.shares[self.row, row]), float(self.gradient[self.row, row]) * self.n
         decimals, *others = self.decimals
-        said = written(apart, decimals)
+        said = in_table(apart, decimals)
         entries = (
             el.Entry(self.words[row], tip=self.words[row]),
             el.Entry(written(y, 0), tip=exact(y)),
-            el.Entry(written(p, decimals), tip=exact(p)),
+            el.Entry(in_table(p, decimals), tip=exact(p)),
             el.Entry(said, tip=exact(apart)),
             el.Entry(said, apart, exact(apart)),
             *(
                 el.Entry("–", tip="not printed")
                 if np.isnan(numbers[row])
-                else el.Entry(written(float(numbers[row]), d), tip=exact(float(numbers[row])))
+                else el.Entry(in_table(float(numbers[row]), d), tip=exact(float(numbers[row])))
                 for numbers, d in zip(self.more, others, strict=True)
             ),
         )

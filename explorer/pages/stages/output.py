@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.core.graph import CHOSEN, LOGITS, PROBABILITIES, Stage
 from explorer.core.models.ends import TEMPERATURE
-from explorer.core.numbers import Ranked, decimals_of, exact, written
+from explorer.core.numbers import Ranked, as_share, decimals_of, exact, in_table, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import unit
 from explorer.pages import page as el
@@ -122,6 +122,7 @@ class _Words(Data):
     chosen: int
     largest_first: bool
     decimals: tuple[int, int]
+    softmax: bool  # whether the shares add up to 1
 
     @cached_property
     def _order(self) -> Ranked:
@@ -130,8 +131,9 @@ class _Words(Data):
     def line(self, row: int) -> el.Line:
         word = self._order[row] if self.largest_first else row
         share = float(self.shares[self.row, word])
-        text, tip = written(share, self.decimals[1]), f"{self.words[word]}: {exact(share)}"
-        logit = written(float(self.logits[self.row, word]), self.decimals[0])
+        write = as_share if self.softmax else in_table
+        text, tip = write(share, self.decimals[1]), f"{self.words[word]}: {exact(share)}"
+        logit = in_table(float(self.logits[self.row, word]), self.decimals[0])
         here = word == self.chosen
         entries = (
             el.Entry(self.words[word], tip=tip),
@@ -159,7 +161,7 @@ def _listing(view: View, row: int) -> el.Listing:
     )
     words = view.labels(view.nodes[PROBABILITIES].axes[1])
     chosen = int(view.values[CHOSEN][row])
-    lines = _Words(words, logits, shares, row, chosen, _sorted(view), decimals)
+    lines = _Words(words, logits, shares, row, chosen, _sorted(view), decimals, softmax)
     order = SORTED if lines.largest_first else ""
     name = "Classes and their outputs" if _given(view) else f"{_unit(view).capitalize()}s and their probabilities"
     return el.Listing("words", name, columns, el.Lines(len(words), _Words.line, (lines,)), IN_SIGHT, order=order)

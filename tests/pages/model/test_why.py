@@ -49,6 +49,22 @@ def test_the_last_line_of_the_lens_is_what_the_model_says(emma):
     assert [line.entries[-1].text for line in everywhere] == said
 
 
+def test_small_numbers_are_written_as_elsewhere(emma):
+    """A share of 0.0002 was 2×10⁻⁴ here, < 0.001 among the next words, and a product of it 0.0002 in a matrix."""
+    emma.choose(WORD, emma.view.labels("output.words").index("the"))
+    page = emma.page(WHY.name)
+    shares = [line.entries[2].text for line in page.the("lens here").lines]
+    assert "< 0.001" in shares
+    assert not [text for text in shares if "×" in text]
+    written = {}
+    for part in (2, 3, 4, 5):  # the heads of a layer
+        emma.choose(PART, part)
+        lines = emma.page(WHY.name).the("parts of the part").lines
+        written |= {one.text: read_number(one.tip) for line in lines for one in line.entries[1:4] if one.tip}
+    assert any(abs(value) < 0.0005 for value in written.values())
+    assert [text for text, value in written.items() if "×" in text and abs(value) >= 0.0001] == []
+
+
 def test_the_ledger_adds_up_and_each_part_leads_on(emma):
     lines = emma.page(WHY.name).the("parts").lines
     *parts, total = lines
