@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.checkpoints import decoders, encoders
-from explorer.checkpoints.config import Config
-from explorer.checkpoints.plans import Plan
+from explorer.checkpoints.plans import Config, Plan
 from explorer.core.frozen import Frozen
 from explorer.core.model import SWITCHES, Model, SwitchValue
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from math import prod
 from pathlib import Path
-from typing import Protocol, cast
+from typing import cast
 
 import numpy as np
 
-from explorer.checkpoints.plans import Plan, Source, Turn
+from explorer.checkpoints.plans import Plan, Source, Turn, as_it_is
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import counted
@@ -24,6 +25,7 @@ from explorer.memory import available
 
 MOST_PRECISE = 10_000_000
 """The most numbers of a model that is computed in float64."""
+_COLUMNS = 16
 THREADS = min(os.cpu_count() or 1, 4)
 """How many tensors are read in parallel."""
 _NOT_WEIGHTS = (
@@ -41,15 +43,62 @@ Told = Callable[[float, float], None]
 """Called now and then while numbers are read, with the number read and the total; it may raise to stop."""
 
 
-class Tensor(Protocol):
+class Type(Frozen):
+    """A type in which files store numbers, in blocks."""
+
+    name: str
+    numbers: int  # per block
+    bytes: int  # per block
+    read: Callable[[Array], Array] | None = None  # from blocks, (n, bytes), to numbers, (n, numbers); None: no weights
+    finished: Turn = as_it_is  # from what was read to numbers, after it was turned
+
+
+def plain(name: str, form: str, finished: Turn = as_it_is) -> Type:
+    """A type that numpy knows under the name `form`."""
+    return Type(name, 1, np.dtype(form).itemsize, lambda raw: raw.view(form), finished)
+
+
+def _widened(upper: Array) -> Array:
+    """The numbers of bfloat16, each the upper half of a float32."""
+    numbers, step = np.empty(upper.shape, np.float32), max(upper.size, 1)
+    wide = numbers.view(np.uint32)  # a view of `numbers`, so that only `numbers` owns the memory
+    if not upper.flags.c_contiguous:
+        step = _COLUMNS  # transposed arrays are read along their original rows, in half the time
+    for at in range(0, upper.shape[-1] if upper.ndim else 1, step):
+        wide[..., at : at + step] = upper[..., at : at + step]
+    np.left_shift(wide, 16, out=wide)
+    return numbers
+
+
+F32, F16, BF16 = plain("F32", "<f4"), plain("F16", "<f2"), plain("BF16", "<u2", _widened)
+
+
+class Tensor(Frozen):
     """One tensor of a file; its numbers have not been read."""
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape that the file states."""
+    file: Path
+    type: Type
+    shape: tuple[int, ...]
+    begin: int  # the place of its first byte in the file
 
-    def read(self, dtype: str, turn: Turn = ...) -> Array:
-        """Its numbers after `turn`, as a new C-contiguous array."""
+    @property
+    def width(self) -> int:
+        """How many bytes it takes."""
+        return prod(self.shape) // self.type.numbers * self.type.bytes
+
+    def read(self, dtype: str, turn: Turn = as_it_is) -> Array:
+        """Its numbers after `turn`, as a new C-contiguous array, made in few steps: new memory for each takes time.
+
+        Raises `ExplorerError`: "checkpoint" for whole numbers, and for types that are not numbers.
+        """
+        if self.type.read is None:
+            raise wrong(self.file, f"holds a tensor of type {self.type.name}, which is no weight")
+        raw = np.zeros(0, np.uint8)
+        if self.width:  # slicing a memmap object takes ten times as long
+            raw = np.asarray(np.memmap(self.file, np.uint8, "r", self.begin, (self.width,)))
+        with np.errstate(invalid="ignore", over="ignore"):  # numbers that are not finite are reported later
+            found = self.type.finished(turn(self.type.read(raw.reshape(-1, self.type.bytes)).reshape(self.shape)))
+            return np.array(found, dtype, order="C", copy=np.may_share_memory(found, raw) or None)
 
 
 class Checkpoint(Frozen):

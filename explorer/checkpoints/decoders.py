@@ -8,7 +8,11 @@ Llama and similar models: RMS norms, gated nets, rotary positions; two with expe
 from dataclasses import replace
 
 from explorer.checkpoints import plans
-from explorer.checkpoints.config import Config
+from explorer.checkpoints.plans import Config
+
+_QKV = ("q_proj", "k_proj", "v_proj")
+_HEAD_NORMS = {f"self.gamma_{x}": plans.Source(f"model.layers.{{k}}.self_attn.{x.lower()}_norm.weight") for x in "QK"}
+"""Of queries and keys in each head."""
 
 
 def _gpt(c: Config, epsilon: float, activation: tuple[str, str]) -> plans.Switches:
@@ -38,7 +42,7 @@ def gpt2(c: Config) -> plans.Plan:
         "ffn.d_ff": c.whole("n_inner", 4 * d, most=65536),
         "output.tied": tied,
     }
-    layer, same = "h.{k}.", lambda W: W
+    layer, same = "h.{k}.", plans.as_it_is
     nodes = {"input.table": plans.Source("wte.weight"), "input.places": plans.Source("wpe.weight")}
     plans.linear(nodes, "output.W", "lm_head")
     plans.norms(nodes, "ln_f", f"{layer}ln_1", f"{layer}ln_2")
@@ -77,8 +81,7 @@ def gpt_neo(c: Config) -> plans.Plan:
     nodes = {"input.table": plans.Source(f"{top}wte.weight"), "input.places": plans.Source(f"{top}wpe.weight")}
     plans.linear(nodes, "output.W", "lm_head")
     plans.norms(nodes, f"{top}ln_f", f"{layer}ln_1", f"{layer}ln_2")
-    plans.projections(nodes, f"{layer}attn.attention.", heads, heads, bias=False)
-    plans.linear(nodes, "self.W_O", f"{layer}attn.attention.out_proj", "self.b_O")
+    plans.attention_of(nodes, "self", [f"{layer}attn.attention.{x}" for x in (*_QKV, "out_proj")], heads, "O")
     plans.two_layers(nodes, f"{layer}mlp.c_fc", f"{layer}mlp.c_proj")
     return plans.Plan(d, layers, c.whole("vocab_size", 50257), switches, nodes, prefix=top, head="lm_head")
 
@@ -145,8 +148,8 @@ def phi(c: Config) -> plans.Plan:
     plans.linear(nodes, "output.W", "lm_head", "output.b")
     plans.norm_of(nodes, "final", "model.final_layernorm")
     plans.norm_of(nodes, "self", f"{layer}input_layernorm")
-    plans.projections(nodes, f"{layer}self_attn.", heads, key_heads, bias=True)
-    plans.linear(nodes, "self.W_O", f"{layer}self_attn.dense", "self.b_O")
+    own = [f"{layer}self_attn.{x}" for x in (*_QKV, "dense")]
+    plans.attention_of(nodes, "self", own, heads, key_heads=key_heads)
     for x in "QK" if each_head else "":
         plans.norm_of(nodes, "self", f"{layer}self_attn.{x.lower()}_layernorm", f"_{x}")
     plans.two_layers(nodes, f"{layer}mlp.fc1", f"{layer}mlp.fc2")
@@ -188,8 +191,7 @@ def opt(c: Config) -> plans.Plan:
     plans.norms(nodes, f"{top}final_layer_norm", f"{layer}self_attn_layer_norm", f"{layer}final_layer_norm")
     if not affine:
         nodes |= plans.without_weights()
-    plans.projections(nodes, f"{layer}self_attn.", heads, heads, bias)
-    plans.linear(nodes, "self.W_O", f"{layer}self_attn.out_proj", "self.b_O" if bias else "")
+    plans.attention_of(nodes, "self", [f"{layer}self_attn.{x}" for x in (*_QKV, "out_proj")], heads, "QKVO" * bias)
     plans.two_layers(nodes, f"{layer}fc1", f"{layer}fc2")
     if not switches["final.at_end"]:
         del nodes["final.gamma"], nodes["final.beta"]
@@ -244,8 +246,8 @@ def llama(
     layer = "model.layers.{k}."
     nodes = {"input.table": plans.Source("model.embed_tokens.weight"), "final.gamma": plans.Source("model.norm.weight")}
     plans.linear(nodes, "output.W", "lm_head")
-    plans.projections(nodes, f"{layer}self_attn.", heads, key_heads, bias)
-    plans.linear(nodes, "self.W_O", f"{layer}self_attn.o_proj", "self.b_O" if bias else "")
+    own = [f"{layer}self_attn.{x}" for x in (*_QKV, "o_proj")]
+    plans.attention_of(nodes, "self", own, heads, "QKVO" * bias, key_heads)
     for node, name in (("1", "up"), ("g", "gate"), ("2", "down")):
         plans.linear(nodes, f"ffn.W_{node}", f"{layer}mlp.{name}_proj", f"ffn.b_{node}" if mlp_bias else "")
     nodes["self.gamma"] = plans.Source(f"{layer}input_layernorm.weight")
@@ -258,7 +260,15 @@ def mistral(c: Config) -> plans.Plan:
     """Mistral 7B (Jiang et al. 2023): Llama with a sliding window that includes the word itself."""
     plan = llama(c)
     window = c.whole("sliding_window", 4096) if c.has("sliding_window") or "sliding_window" not in c else 0
-    return replace(plan, switches={**plan.switches, "self.window": window})
+    return plan.varied({"self.window": window})
+
+
+def _experts(c: Config, n: int, usual: int) -> tuple[int, int]:
+    """A number of experts, and how many of them a word uses."""
+    chosen = c.whole("num_experts_per_tok", usual, most=256)
+    if chosen > n:
+        raise c.wrong(f"has {n} experts, of which {chosen} cannot be chosen")
+    return n, chosen
 
 
 def experts(nodes: dict[str, plans.Source], block: str, tensor: str, names: tuple[str, str, str], n: int) -> None:
@@ -270,32 +280,25 @@ def experts(nodes: dict[str, plans.Source], block: str, tensor: str, names: tupl
 def mixtral(c: Config) -> plans.Plan:
     """Mixtral (Jiang et al. 2024): Llama with experts; each word uses the best two, with shares that sum to 1."""
     plan = llama(c, theta=1e6, epsilon=1e-5)
-    n, chosen = c.whole("num_local_experts", 8, most=256), c.whole("num_experts_per_tok", 2, most=256)
-    if chosen > n:
-        raise c.wrong(f"has {n} experts, of which {chosen} cannot be chosen")
+    n, chosen = _experts(c, c.whole("num_local_experts", 8, most=256), 2)
     c.known("router_jitter_noise")  # used only in training
     window = c.whole("sliding_window", 0, least=0)
-    switches: plans.Switches = {
-        **plan.switches,
-        "self.window": window,
-        "ffn.experts": n,
-        "ffn.chosen": chosen,
-        "ffn.chosen_again": True,
-    }
+    switches: plans.Switches = {"self.window": window, "ffn.experts": n, "ffn.chosen": chosen, "ffn.chosen_again": True}
     nodes = dict(plan.nodes)
     moe = "model.layers.{k}.block_sparse_moe."
     experts(nodes, "ffn", f"{moe}experts.", ("w3", "w1", "w2"), n)
     plans.linear(nodes, "ffn.W_r", f"{moe}gate")
-    return replace(plan, switches=switches, nodes=nodes)
+    return plan.varied(switches, nodes)
 
 
 def qwen2(c: Config) -> plans.Plan:
     """Qwen 2 (Yang et al. 2024): Llama with biases for queries, keys and values."""
     plan = llama(c)
     nodes = dict(plan.nodes)
-    key_heads = c.whole("num_key_value_heads", int(plan.switches["self.heads"]))
-    plans.projections(nodes, "model.layers.{k}.self_attn.", int(plan.switches["self.heads"]), key_heads, bias=True)
-    return replace(plan, switches={**plan.switches, **_later_windows(c, plan.layers), "self.bias": True}, nodes=nodes)
+    heads = int(plan.switches["self.heads"])
+    key_heads = c.whole("num_key_value_heads", heads)
+    plans.attention_of(nodes, "self", [f"model.layers.{{k}}.self_attn.{x}" for x in _QKV], heads, "QKV", key_heads)
+    return plan.varied({**_later_windows(c, plan.layers), "self.bias": True}, nodes)
 
 
 def _later_windows(c: Config, layers: int) -> plans.Switches:
@@ -316,13 +319,7 @@ def _later_windows(c: Config, layers: int) -> plans.Switches:
 def qwen3(c: Config) -> plans.Plan:
     """Qwen 3 (Yang et al. 2025): Llama with a norm of queries and keys in each head."""
     plan = llama(c, head_dim=128)
-    switches = {**plan.switches, **_later_windows(c, plan.layers), "self.qk_norm": "each head"}
-    return replace(plan, switches=switches, nodes={**plan.nodes, **_head_norms()})
-
-
-def _head_norms() -> dict[str, plans.Source]:
-    """The sources of the norms of queries and keys in each head."""
-    return {f"self.gamma_{x}": plans.Source(f"model.layers.{{k}}.self_attn.{x.lower()}_norm.weight") for x in "QK"}
+    return plan.varied({**_later_windows(c, plan.layers), "self.qk_norm": "each head"}, _HEAD_NORMS)
 
 
 def qwen3_moe(c: Config) -> plans.Plan:
@@ -330,17 +327,11 @@ def qwen3_moe(c: Config) -> plans.Plan:
     plan = llama(c)
     window = c.whole("sliding_window", 0 if "sliding_window" in c else 4096, least=0)
     # Transformers 5 writes the other name.
-    n, chosen = (
-        c.whole("num_experts", c.whole("num_local_experts", 128, most=256), most=256),
-        c.whole("num_experts_per_tok", 8, most=256),
-    )
-    if chosen > n:
-        raise c.wrong(f"has {n} experts, of which {chosen} cannot be chosen")
+    n, chosen = _experts(c, c.whole("num_experts", c.whole("num_local_experts", 128, most=256), most=256), 8)
     step, width = c.whole("decoder_sparse_step", 1), c.whole("moe_intermediate_size", 768, most=65536)
     plain = c.wholes("mlp_only_layers")
     layer, nodes = "model.layers.{k}.", dict(plan.nodes)
     switches: plans.Switches = {
-        **plan.switches,
         "self.qk_norm": "each head",
         "self.window": window if c.flag("use_sliding_window", False) else 0,
         "ffn.experts": n,
@@ -348,7 +339,7 @@ def qwen3_moe(c: Config) -> plans.Plan:
         "ffn.chosen_again": c.flag("norm_topk_prob", False),
         "ffn.d_ff": width,
     }
-    nodes |= _head_norms()
+    nodes |= _HEAD_NORMS
     one_net = {name: source for name, source in nodes.items() if name.startswith("ffn.W_")}
     experts(nodes, "ffn", f"{layer}mlp.experts.", ("up_proj", "gate_proj", "down_proj"), n)
     plans.linear(nodes, "ffn.W_r", f"{layer}mlp.gate")
@@ -356,7 +347,7 @@ def qwen3_moe(c: Config) -> plans.Plan:
         if k in plain or (k + 1) % step:
             switches |= {f"decoder.{k + 1}.ffn.experts": 0, f"decoder.{k + 1}.ffn.d_ff": plan.switches["ffn.d_ff"]}
             nodes |= {f"decoder.{k + 1}.{name}": source for name, source in one_net.items()}
-    return replace(plan, switches=switches, nodes=nodes)
+    return plan.varied(switches, nodes)
 
 
 def gemma(c: Config) -> plans.Plan:
@@ -369,7 +360,7 @@ def gemma(c: Config) -> plans.Plan:
     said = c.choice("hidden_activation", "gelu_pytorch_tanh", plans.ACTIVATIONS)
     if c.has("hidden_activation") and said != plan.switches["ffn.activation"]:
         raise c.wrong("says one activation as hidden_act, and another as hidden_activation")
-    return replace(plan, switches={**plan.switches, "input.embedding_scale": True})
+    return plan.varied({"input.embedding_scale": True})
 
 
 def gemma2(
@@ -392,7 +383,6 @@ def gemma2(
     c.known("hidden_act")  # in the files of the hub, but ignored
     layer = "model.layers.{k}."
     switches: plans.Switches = {
-        **plan.switches,
         "input.embedding_scale": True,
         "self.cap": c.number("attn_logit_softcapping", caps[0] if "attn_logit_softcapping" not in c else 0.0),
         "output.logit_cap": c.number("final_logit_softcapping", caps[1] if "final_logit_softcapping" not in c else 0.0),
@@ -401,12 +391,11 @@ def gemma2(
     every = ["sliding_attention" if k % period else "full_attention" for k in range(1, plan.layers + 1)]
     switches |= plans.windows(c, c.words("layer_types") or every, c.whole("sliding_window", 4096))
     nodes = {
-        **plan.nodes,
         "self.gamma_out": plans.Source(f"{layer}post_attention_layernorm.weight"),
         "ffn.gamma": plans.Source(f"{layer}pre_feedforward_layernorm.weight"),
         "ffn.gamma_out": plans.Source(f"{layer}post_feedforward_layernorm.weight"),
     }
-    return replace(plan, switches=switches, nodes=nodes)
+    return plan.varied(switches, nodes)
 
 
 def gemma3_text(c: Config) -> plans.Plan:
@@ -423,20 +412,16 @@ def gemma3_text(c: Config) -> plans.Plan:
     if not isinstance(near, dict) or near.get("rope_type", "default") != "default":
         raise c.wrong("says of layers with a window how they turn in a form that is not known here")
     base = c.number("rope_theta", c.number("rope_local_base_freq", 10000.0), near)
-    bases = {
-        f"decoder.{k}.self.rotary_base": base
-        for k in range(1, plan.layers + 1)
-        if plan.switches[f"decoder.{k}.self.window"]
-    }
-    switches = {**plan.switches, **bases, "self.qk_norm": "each head"}
-    return replace(plan, switches=switches, nodes={**plan.nodes, **_head_norms()})
+    near_layers = (k for k in range(1, plan.layers + 1) if plan.switches[f"decoder.{k}.self.window"])
+    bases = {f"decoder.{k}.self.rotary_base": base for k in near_layers}
+    return plan.varied({**bases, "self.qk_norm": "each head"}, _HEAD_NORMS)
 
 
 def olmo(c: Config) -> plans.Plan:
     """OLMo (Groeneveld et al. 2024): Llama with layer norms that have no weights."""
     plan = llama(c, by="layer norm")
-    switches = {**plan.switches, **plans.everywhere("epsilon", 1e-5), "self.clip": c.number("clip_qkv", 0.0)}
-    return replace(plan, switches=switches, nodes=plan.nodes | plans.without_weights())
+    switches = {**plans.everywhere("epsilon", 1e-5), "self.clip": c.number("clip_qkv", 0.0)}
+    return plan.varied(switches, plans.without_weights())
 
 
 def olmo2(c: Config) -> plans.Plan:

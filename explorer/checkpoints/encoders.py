@@ -5,8 +5,10 @@ BERT and similar models: encoders that predict masked words.
 Encoders with a decoder: T5 and Marian.
 """
 
+from dataclasses import replace
+
 from explorer.checkpoints import plans
-from explorer.checkpoints.config import Config
+from explorer.checkpoints.plans import Config
 
 
 def _switches(heads: int, d_ff: int, room: int, activation: str, epsilon: float) -> plans.Switches:
@@ -76,8 +78,7 @@ def roberta(c: Config) -> plans.Plan:
     plans.linear(nodes, "output.W", "lm_head.decoder", "output.b")
     switches: plans.Switches = {**plan.switches, "output.head": "GELU"}
     words, otherwise = c.whole("vocab_size", 50265), {"lm_head.decoder.bias": "lm_head.bias"}
-    top, head = "roberta.", "lm_head."
-    return plans.Plan(plan.d_model, plan.layers, words, switches, nodes, "encoder", 0, top, head, otherwise)
+    return replace(plan, words=words, switches=switches, nodes=nodes, head="lm_head.", otherwise=otherwise)
 
 
 def distilbert(c: Config) -> plans.Plan:
@@ -174,7 +175,7 @@ def t5(c: Config) -> plans.Plan:
 
 
 def _t5_attention(nodes: dict[str, plans.Source], block: str, layer: str, name: str, heads: int) -> None:
-    plans.attention_of(nodes, block, [f"{layer}.{name}.{letter}" for letter in "qkvo"], heads, bias=False)
+    plans.attention_of(nodes, block, [f"{layer}.{name}.{letter}" for letter in "qkvo"], heads, "")
     nodes[f"{block}.gamma"] = plans.Source(f"{layer}.layer_norm.weight")
 
 

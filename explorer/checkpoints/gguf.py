@@ -10,34 +10,33 @@ Each reader takes blocks as rows of bytes, (n, bytes), and returns their numbers
 
 import mmap
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
-from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from explorer.checkpoints.architectures import ARCHITECTURES
-from explorer.checkpoints.checkpoint import Checkpoint, Told, put_together, written, wrong
-from explorer.checkpoints.config import Config
-from explorer.checkpoints.plans import Plan, Turn, as_it_is
+from explorer.checkpoints.checkpoint import (
+    BF16,
+    F16,
+    F32,
+    Checkpoint,
+    Tensor,
+    Told,
+    Type,
+    put_together,
+    written,
+    wrong,
+)
+from explorer.checkpoints.plans import Config, Plan
 from explorer.checkpoints.tokenizers.fields import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, USER, by_scores
 from explorer.checkpoints.tokenizers.steps import LLAMA_3, QWEN_2
 from explorer.checkpoints.tokenizers.tokenizer import Tokenizer, around, from_fields, with_pieces
-from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
-
-
-class Type(Frozen):
-    """One storage type of numbers."""
-
-    name: str
-    numbers: int  # per block
-    bytes: int  # per block
-    read: Callable[[Array], Array]
 
 
 def _halves(raw: Array, at: int) -> Array:
@@ -45,17 +44,9 @@ def _halves(raw: Array, at: int) -> Array:
     return np.ascontiguousarray(raw[:, at : at + 2]).view("<f2").astype(np.float32)
 
 
-def _f32(raw: Array) -> Array:
-    return raw.view("<f4")
-
-
-def _f16(raw: Array) -> Array:
-    return raw.view("<f2").astype(np.float32)
-
-
-def _bf16(raw: Array) -> Array:
-    """bfloat16: the upper half of a float32."""
-    return (raw.view("<u2").astype(np.uint32) << 16).view(np.float32)
+def _fours(packed: Array, axis: int = 1) -> Array:
+    """Four-bit numbers: the lower halves of the bytes, then along `axis` the upper halves."""
+    return np.concatenate([packed & 15, packed >> 4], axis)
 
 
 def _q8_0(raw: Array) -> Array:
@@ -65,21 +56,18 @@ def _q8_0(raw: Array) -> Array:
 
 def _q4_0(raw: Array) -> Array:
     """One factor, and 32 four-bit numbers minus 8: the lower halves of 16 bytes, then the upper halves."""
-    packed = raw[:, 2:]
-    return _halves(raw, 0) * (np.hstack([packed & 15, packed >> 4]).astype(np.float32) - 8)
+    return _halves(raw, 0) * (_fours(raw[:, 2:]).astype(np.float32) - 8)
 
 
 def _q4_1(raw: Array) -> Array:
     """One factor and a minimum, then numbers as in Q4_0."""
-    packed = raw[:, 4:]
-    return _halves(raw, 0) * np.hstack([packed & 15, packed >> 4]).astype(np.float32) + _halves(raw, 2)
+    return _halves(raw, 0) * _fours(raw[:, 4:]).astype(np.float32) + _halves(raw, 2)
 
 
 def _fives(raw: Array, at: int) -> Array:
     """32 five-bit numbers: the fifth bits in four bytes, the other bits as in Q4_0."""
     fifth = np.unpackbits(np.ascontiguousarray(raw[:, at : at + 4]), axis=1, bitorder="little")
-    packed = raw[:, at + 4 :]
-    return (np.hstack([packed & 15, packed >> 4]) | fifth << 4).astype(np.float32)
+    return (_fours(raw[:, at + 4 :]) | fifth << 4).astype(np.float32)
 
 
 def _q5_0(raw: Array) -> Array:
@@ -97,16 +85,14 @@ _STEPS = np.array([-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 
 
 def _iq4_nl(raw: Array) -> Array:
     """One factor, and 32 steps of four bits that are not equally wide, in the order of Q4_0."""
-    packed = raw[:, 2:]
-    return _halves(raw, 0) * _STEPS[np.hstack([packed & 15, packed >> 4])]
+    return _halves(raw, 0) * _STEPS[_fours(raw[:, 2:])]
 
 
 def _iq4_xs(raw: Array) -> Array:
     """Eight parts of 32 such steps, each part with a factor of six bits minus 32, which one float16 scales."""
     four = np.stack([raw[:, 4:8] & 15, raw[:, 4:8] >> 4], 2).reshape(-1, 8)
     upper = np.concatenate([raw[:, 2:4, None] >> shift & 3 for shift in (0, 2, 4, 6)], 2).reshape(-1, 8)
-    packed = raw[:, 8:].reshape(-1, 8, 16)
-    steps = _STEPS[np.concatenate([packed & 15, packed >> 4], 2)]
+    steps = _STEPS[_fours(raw[:, 8:].reshape(-1, 8, 16), 2)]
     factors = ((four | upper << 4) - 32.0) * _halves(raw, 0)
     return (factors[..., None] * steps).astype(np.float32).reshape(-1, 256)
 
@@ -129,21 +115,21 @@ def _q3_k(raw: Array) -> Array:
     numbers = _twos(raw[:, 32:96]) + 4.0 * third.reshape(-1, 16, 16) - 4.0
     packed = raw[:, 96:108]
     upper = np.hstack([packed[:, 8:] >> shift & 3 for shift in (0, 2, 4, 6)])
-    factors = (np.hstack([packed[:, :8] & 15, packed[:, :8] >> 4]) | upper << 4) - 32.0
+    factors = (_fours(packed[:, :8]) | upper << 4) - 32.0
     return (factors[..., None] * _halves(raw, 108)[..., None] * numbers).astype(np.float32).reshape(-1, 256)
 
 
 def _q4_k(raw: Array) -> Array:
     """256 numbers in eight parts, each with a factor and a minimum of six bits, which two float16 scale."""
     bytes_ = raw[:, 16:].reshape(-1, 4, 1, 32)
-    return _scaled(raw, np.concatenate([bytes_ & 15, bytes_ >> 4], 2).reshape(-1, 8, 32))
+    return _scaled(raw, _fours(bytes_, 2).reshape(-1, 8, 32))
 
 
 def _q5_k(raw: Array) -> Array:
     """The same with a fifth bit for each number: one byte has the fifth bits of the same place in all eight parts."""
     bytes_ = raw[:, 48:].reshape(-1, 4, 1, 32)
     fifth = np.unpackbits(np.ascontiguousarray(raw[:, 16:48, None]), axis=2, bitorder="little").swapaxes(1, 2)
-    return _scaled(raw, np.concatenate([bytes_ & 15, bytes_ >> 4], 2).reshape(-1, 8, 32) | fifth << 4)
+    return _scaled(raw, _fours(bytes_, 2).reshape(-1, 8, 32) | fifth << 4)
 
 
 def _scaled(raw: Array, numbers: Array) -> Array:
@@ -158,7 +144,7 @@ def _scaled(raw: Array, numbers: Array) -> Array:
 def _q6_k(raw: Array) -> Array:
     """256 six-bit numbers minus 32, stored as four lower and two upper bits, in 16 parts with a signed factor each."""
     lower, upper = raw[:, :128].reshape(-1, 2, 2, 32), raw[:, 128:192].reshape(-1, 2, 1, 32)
-    four = np.concatenate([lower & 15, lower >> 4], 2)  # (n, half, quarter, 32)
+    four = _fours(lower, 2)  # (n, half, quarter, 32)
     two = np.concatenate([upper >> shift & 3 for shift in (0, 2, 4, 6)], 2)
     numbers = (four | two << 4).astype(np.float32) - 32
     factors = raw[:, 192:208].view(np.int8) * _halves(raw, 208)
@@ -166,8 +152,8 @@ def _q6_k(raw: Array) -> Array:
 
 
 TYPES = {
-    0: Type("F32", 1, 4, _f32),
-    1: Type("F16", 1, 2, _f16),
+    0: F32,
+    1: F16,
     2: Type("Q4_0", 32, 18, _q4_0),
     3: Type("Q4_1", 32, 20, _q4_1),
     6: Type("Q5_0", 32, 22, _q5_0),
@@ -180,7 +166,7 @@ TYPES = {
     14: Type("Q6_K", 256, 210, _q6_k),
     20: Type("IQ4_NL", 32, 18, _iq4_nl),
     23: Type("IQ4_XS", 256, 136, _iq4_xs),
-    30: Type("BF16", 1, 2, _bf16),
+    30: BF16,
 }
 """By ggml's number of the type."""
 
@@ -232,28 +218,6 @@ _FIELDS = {
 _CHANGES_NOTHING = ("context_length", "vocab_size", "rope.scaling.original_context_length", "rope.scaling.finetuned")
 
 
-class Tensor(Frozen):
-    """One tensor of a file; its numbers have not been read."""
-
-    file: Path
-    type: int  # ggml's number of the type
-    shape: tuple[int, ...]
-    begin: int  # the place of its first byte in the file
-
-    @property
-    def width(self) -> int:
-        """How many bytes it takes."""
-        kind = TYPES[self.type]
-        return prod(self.shape) // kind.numbers * kind.bytes
-
-    def read(self, dtype: str, turn: Turn = as_it_is) -> Array:
-        """The numbers after `turn`, in the wanted type; quantised numbers are computed in float32."""
-        kind = TYPES[self.type]
-        raw = np.memmap(self.file, np.uint8, "r", self.begin, (self.width,)) if self.width else np.zeros(0, np.uint8)
-        with np.errstate(invalid="ignore", over="ignore"):  # numbers that are not finite are reported later
-            return np.array(turn(kind.read(raw.reshape(-1, kind.bytes)).reshape(self.shape)), dtype, order="C")
-
-
 def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Checkpoint:
     """The model of a file.
 
@@ -284,7 +248,7 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
         for node, name in made.model.called.items()
     }
     made = replace(made, model=replace(made.model, called=called))
-    types = sorted({TYPES[one.type].name for one in found.values()} - {"F32"})
+    types = sorted({one.type.name for one in found.values()} - {"F32"})
     notices = [*made.notices, f"its weights are stored as {', '.join(types)}"] if types else list(made.notices)
     if "tokenizer.ggml.model" in facts:
         model, said = with_pieces(made.model, lambda axis, n: tokenizer_of(facts))
@@ -425,7 +389,7 @@ class _Reader:
         begin = -(-self._at // step) * step
         found: dict[str, Tensor] = {}
         for name, kind, shape, offset in said:
-            tensor = Tensor(self._file, kind, shape, begin + offset)
+            tensor = Tensor(self._file, TYPES[kind], shape, begin + offset)
             if name in found:
                 raise wrong(self._file, f"has the tensor {written(name)} twice")
             if offset % step or tensor.begin + tensor.width > self._size:

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from math import prod
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -17,9 +16,20 @@ import numpy as np
 
 from explorer.checkpoints import ENDINGS
 from explorer.checkpoints.architectures import ARCHITECTURES
-from explorer.checkpoints.checkpoint import Checkpoint, Told, put_together, written, wrong
-from explorer.checkpoints.config import MOST_BYTES, Config
-from explorer.checkpoints.plans import Turn, as_it_is
+from explorer.checkpoints.checkpoint import (
+    BF16,
+    F16,
+    F32,
+    Checkpoint,
+    Tensor,
+    Told,
+    Type,
+    plain,
+    put_together,
+    written,
+    wrong,
+)
+from explorer.checkpoints.plans import MOST_BYTES, Config
 from explorer.checkpoints.tokenizers import sentencepiece
 from explorer.checkpoints.tokenizers.fields import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.models import vocabulary_of
@@ -33,51 +43,24 @@ from explorer.checkpoints.tokenizers.tokenizer import (
     parsed,
     with_pieces,
 )
-from explorer.core.errors import ExplorerError
-from explorer.core.frozen import Frozen
-from explorer.core.ops import Array
 
 MOST_HEADER = 100_000_000
 """The longest header in bytes, as in the reference implementation."""
 MOST_TENSORS, MOST_EXPERTS = 100_000, 256
-_COLUMNS = 16
-_TYPES = {"F64": ("<f8", 8), "F32": ("<f4", 4), "F16": ("<f2", 2), "BF16": ("<u2", 2)}
-_WIDTHS = {kind: width for kind, (_, width) in _TYPES.items()}
-_WIDTHS |= {"I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1, "F8_E4M3": 1, "F8_E5M2": 1, "U16": 2, "U32": 4}
-
-
-class Tensor(Frozen):
-    """One tensor of a file; its numbers have not been read."""
-
-    file: Path
-    type: str
-    shape: tuple[int, ...]
-    begin: int  # the place of its first byte in the file
-
-    def read(self, dtype: str, turn: Turn = as_it_is) -> Array:
-        """The numbers after `turn`, in the wanted type, made in one step: new memory for each step would take longer.
-
-        Raises `ExplorerError`: "checkpoint" for whole numbers, and for types that are not numbers.
-        """
-        if self.type not in _TYPES:
-            raise ExplorerError(
-                "checkpoint", file=str(self.file), problem=f"holds a tensor of type {self.type}, which is no weight"
-            )
-        form, _ = _TYPES[self.type]
-        mapped = prod(self.shape) > 0
-        raw = np.memmap(self.file, form, "r", self.begin, self.shape) if mapped else np.zeros(self.shape, form)
-        found = turn(np.asarray(raw))  # slicing a memmap object takes ten times as long
-        if self.type == "BF16":  # the upper half of a float32
-            numbers, step = np.empty(found.shape, np.float32), max(found.size, 1)
-            wide = numbers.view(np.uint32)  # a view of `numbers`, so that only `numbers` owns the memory
-            if not found.flags.c_contiguous:
-                step = _COLUMNS  # transposed arrays are read along their original rows, in half the time
-            for at in range(0, found.shape[-1] if found.ndim else 1, step):
-                wide[..., at : at + step] = found[..., at : at + step]
-            np.left_shift(wide, 16, out=wide)
-            return numbers.astype(dtype, copy=False)
-        with np.errstate(invalid="ignore", over="ignore"):  # numbers that are not finite are reported later
-            return np.array(found, dtype, order="C", subok=False)
+_NO_WEIGHTS = {
+    "I64": 8,
+    "I32": 4,
+    "I16": 2,
+    "I8": 1,
+    "U8": 1,
+    "BOOL": 1,
+    "F8_E4M3": 1,
+    "F8_E5M2": 1,
+    "U16": 2,
+    "U32": 4,
+}
+TYPES = {one.name: one for one in (plain("F64", "<f8"), F32, F16, BF16)}
+TYPES |= {name: Type(name, 1, width) for name, width in _NO_WEIGHTS.items()}
 
 
 def tensors(file: Path) -> Mapping[str, Tensor]:
@@ -85,23 +68,19 @@ def tensors(file: Path) -> Mapping[str, Tensor]:
 
     Raises `ExplorerError`: "checkpoint" if the file does not follow the format.
     """
-
-    def wrong(problem: str) -> ExplorerError:
-        return ExplorerError("checkpoint", file=str(file), problem=problem)
-
     size = file.stat().st_size
     with file.open("rb") as stream:
         first = stream.read(8)
         length = int.from_bytes(first, "little")
         if len(first) < 8 or length > min(size - 8, MOST_HEADER):
-            raise wrong("is no safetensors file, or is cut short: its header would be longer than the file")
+            raise wrong(file, "is no safetensors file, or is cut short: its header would be longer than the file")
         text = stream.read(length)
     try:
         header = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError):
-        raise wrong("has a header that is no JSON, or names a tensor twice") from None
+        raise wrong(file, "has a header that is no JSON, or names a tensor twice") from None
     if not isinstance(header, dict) or len(header) > MOST_TENSORS:
-        raise wrong("has a header that lists no tensors")
+        raise wrong(file, "has a header that lists no tensors")
     header.pop("__metadata__", None)
     found: dict[str, Tensor] = {}
     places: list[tuple[int, int]] = []
@@ -109,20 +88,19 @@ def tensors(file: Path) -> Mapping[str, Tensor]:
         said = entry if isinstance(entry, dict) else {}
         kind, shape, ends = said.get("dtype"), _whole(said.get("shape")), _whole(said.get("data_offsets"))
         if shape is None or ends is None or len(ends) != 2:
-            raise wrong(f"says no shape and place of the tensor {written(name)}")
-        width = _WIDTHS.get(kind) if isinstance(kind, str) else None
-        if not isinstance(kind, str) or width is None:
-            raise wrong(f"holds the tensor {written(name)} in a type that is not known here")
+            raise wrong(file, f"says no shape and place of the tensor {written(name)}")
+        if not isinstance(kind, str) or kind not in TYPES:
+            raise wrong(file, f"holds the tensor {written(name)} in a type that is not known here")
         begin, end = ends
-        if not begin <= end <= size - 8 - length or prod(shape) * width != end - begin:
-            raise wrong(f"has no room for the tensor {written(name)} of its shape")
-        found[name] = Tensor(file, kind, shape, 8 + length + begin)
+        found[name] = Tensor(file, TYPES[kind], shape, 8 + length + begin)
+        if not begin <= end <= size - 8 - length or found[name].width != end - begin:
+            raise wrong(file, f"has no room for the tensor {written(name)} of its shape")
         places.append((begin, end))
     places = sorted(place for place in places if place[0] != place[1])
     if any(one[1] > other[0] for one, other in pairwise(places)):
-        raise wrong("has tensors that overlap")
+        raise wrong(file, "has tensors that overlap")
     if max((end for _, end in places), default=0) != size - 8 - length:
-        raise wrong("has bytes that belong to no tensor")
+        raise wrong(file, "has bytes that belong to no tensor")
     return found
 
 
@@ -239,7 +217,7 @@ def _parts(kind: str, found: Mapping[str, Tensor]) -> dict[str, tuple[str, Tenso
         if one.shape[0] > MOST_EXPERTS or len(made) > MOST_TENSORS:
             continue  # a file of a few bytes may claim this: the tensor then stays unknown
         shape = (one.shape[1] // len(cut), one.shape[2])
-        step = prod(shape) * _WIDTHS[one.type]
+        step = replace(one, shape=shape).width
         for i in range(one.shape[0] * len(cut)):
             part = replace(one, shape=shape, begin=one.begin + i * step)
             made[f"{layer}{top}experts.{i // len(cut)}.{cut[i % len(cut)]}.weight"] = name, part
@@ -279,7 +257,7 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except OSError as error:  # a circle of links
-        raise ExplorerError("checkpoint", file=str(path), problem="is a link that leads nowhere") from error
+        raise wrong(path, "is a link that leads nowhere") from error
 
 
 def _indexed(folder: Path) -> list[str]:

@@ -99,7 +99,7 @@ def read_folder(top: TomlTable, folder: Path, told: "Told | None" = None) -> "Ch
     Raises an `ExplorerError`: "other-model" if it is another model; "checkpoint" or "tokenizer" if it cannot be opened.
     """
     from explorer.checkpoints import hugging_face
-    from explorer.checkpoints.config import Config
+    from explorer.checkpoints.plans import Config
 
     needed = read_needed(top)
 

@@ -8,8 +8,8 @@ import pytest
 from computed import values_of
 
 from explorer.checkpoints.architectures import ARCHITECTURES
-from explorer.checkpoints.config import Config
 from explorer.checkpoints.decoders import gpt_neo
+from explorer.checkpoints.plans import Config
 from explorer.cli import main
 from explorer.core.errors import ExplorerError
 from tests.checkpoints.lines import (

@@ -9,8 +9,9 @@ from computed import values_of
 from safetensors.numpy import save_file
 
 from explorer.checkpoints.architectures import ARCHITECTURES
-from explorer.checkpoints.config import Config
-from explorer.checkpoints.hugging_face import MOST_TENSORS, Tensor, _parts, opened
+from explorer.checkpoints.checkpoint import F32, Tensor
+from explorer.checkpoints.hugging_face import MOST_TENSORS, _parts, opened
+from explorer.checkpoints.plans import Config
 from explorer.core.errors import ExplorerError
 from tests.checkpoints.lines import (
     CAUSAL,
@@ -164,7 +165,7 @@ def test_a_tensor_of_more_experts_than_there_can_be_is_no_experts():
     """Without a number in it, it takes no byte of the file: to take two million of them apart held the program."""
 
     def tensor(*shape):
-        return Tensor(Path("model.safetensors"), "F32", shape, 0)
+        return Tensor(Path("model.safetensors"), F32, shape, 0)
 
     top = "model.layers.{}.mlp.experts.gate_up_proj".format
     assert not _parts("mixtral", {top(0): tensor(2_000_000, 2, 0)})
