@@ -3,7 +3,7 @@
 Patching: one part of the model at a time gets its numbers from a pass over another text, and the answer moves.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import numpy as np
@@ -23,8 +23,9 @@ from explorer.pages.gestures import Edit, GoTo, Keep
 from explorer.pages.view import Cell, Told, View
 
 SHOW, PLACE, OTHER = "patching.show", "patching.place", "patching.word"
-NEAREST, TRIED, MOST_COLUMNS = 40, 3, 12
-"""Words to choose from; words tried at each place for the first other text; the most places shown side by side."""
+NEAREST, TRIED, MOST_COLUMNS = 40, 3, 10
+"""Words to choose from; words tried at each place for the first other text; the most places side by side, which a
+window 1280 pixels wide has room for."""
 EACH = 300_000
 """The overhead of one node, some 6 µs, in multiply-adds: in a small model it is most of the time."""
 TO_PATCH, LENS, TO_PART = "work of patching", "work of the lens", "work of the ledger"
@@ -48,25 +49,26 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
     head: tuple[Element, ...] = (el.Section("patching", "Patching: each part reads the other text"),)
     if not show:
         return (*head, el.Controls("patch", (check,)))
-    places = range(max(row + 1 - MOST_COLUMNS, 0), row + 1)
     work = sum(view.graph.work.values())
     chosen = view.chosen(PLACE, None), view.chosen(OTHER, None)
 
-    def tried(told: Told) -> tuple[_Other, Array]:
+    def tried(told: Told) -> tuple[_Other, list[int], Array]:
         other = _other(view, sequence, row, word)
+        places = _places(view, other, row)
         pair = word, attribution.rival_of(other.values[LOGITS][row], word)
         here, there = (of[LOGITS][row, list(pair)] for of in (view.values, other.values))
         found = attribution.patched(view.graph, view.values, other.values, view.engine.pins, row, places, pair, told)
-        return other, attribution.moved(found, here, there)
+        return other, places, attribution.moved(found, here, there)
 
     compared = None if view.beside is None else view.beside.values
     of = view.values, compared, row, word, *chosen
-    runs = (TRIED * len(places) + len(attribution.sites(view.graph)) / 2) * len(view.nodes)
-    size = work * len(attribution.sites(view.graph)) * len(places) / 2 + EACH * runs
+    count = min(row + 1, MOST_COLUMNS)
+    runs = (TRIED * count + len(attribution.sites(view.graph)) / 2) * len(view.nodes)
+    size = work * len(attribution.sites(view.graph)) * count / 2 + EACH * runs
     outcome = view.awaited(TO_PATCH, size, of, tried)
     if outcome is None:
         return (*head, el.Controls("patch", (check,)), el.waiting(view, TO_PATCH, "Trying all parts"))
-    other, shares = outcome
+    other, places, shares = outcome
     asked, text = _asked(view, sequence, row, other), other.words
     says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)
     rival = attribution.rival_of(other.values[LOGITS][row], word)
@@ -81,6 +83,8 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
             f"The other text is <i>{other_text}</i>. Both have the same answer, so nothing can move from one to the "
             f"other: choose another word, or take a pin out by undo."
         )
+    if len(places) <= row:
+        note += f" {_left_out(there, places, row)}"
     lines = []
     for site, along in zip(attribution.sites(view.graph), shares, strict=True):
         whole = site.node == site.after
@@ -95,6 +99,32 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
     title = "How far the answer moves, for each part and place"
     heat = el.Listing("patches", title, columns, tuple(lines), most=40, labels=parts)
     return (*head, el.Controls("patch", (check, *asked)), el.Note("about patching", note), heat)
+
+
+def _places(view: View, other: "_Other", row: int) -> list[int]:
+    """The places with a column: all of a short text; of a long one, the first where both passes differ, and the last.
+
+    A word is not reached by what comes after it, so before the word that differs all numbers are the same, and a part
+    from there moves nothing.
+    """
+    if row < MOST_COLUMNS:
+        return list(range(row + 1))
+    pairs = [(view.values[site.node], other.values[site.node]) for site in attribution.sites(view.graph)]
+    first = next((i for i in range(row + 1) if any(_differ(here, there, i) for here, there in pairs)), 0)
+    last = max(row + 2 - MOST_COLUMNS, 0)
+    return list(range(first, row + 1)) if first >= last - 1 else [first, *range(last, row + 1)]
+
+
+def _differ(here: Array, there: Array, place: int) -> bool:
+    """Whether two values of a node differ at a position; those of heads have it on their second axis."""
+    return not np.array_equal(here[..., place, :], there[..., place, :])
+
+
+def _left_out(words: Sequence[str], places: Sequence[int], row: int) -> str:
+    """Which positions have no column, and why."""
+    first, then = places[0], places[1] if len(places) > 1 else row
+    same = f"Before “{escape(words[first])}” ({first}) all numbers are the same and move nothing. " if first else ""
+    return same + (f"Of the places after it, the last {len(places) - 1} are shown." if then > first + 1 else "")
 
 
 def _site_named(site: attribution.Site, names: Mapping[str, str]) -> str:

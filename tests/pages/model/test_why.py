@@ -173,6 +173,29 @@ def test_patching_finds_the_word_that_makes_the_difference_and_a_click_puts_it_i
     assert np.array_equal(of.value("output.logits"), before)
 
 
+@pytest.mark.parametrize(
+    ("place", "columns", "said"),
+    [
+        (20, [20, 21, 22], "Before “␣a” (20)"),
+        (2, [2, *range(14, 23)], "Of the places after it, the last 9 are shown."),
+        (0, [0, *range(14, 23)], "the last 9 are shown."),
+    ],
+)
+def test_of_a_long_text_the_places_that_can_move_the_answer_have_columns(desk, place, columns, said):
+    """Ten columns of zeros, before the word that differs, stood where those of that word and of the next should be."""
+    of = desk("stories260k")
+    text = "def add(a, b): return a + b"
+    of.do(SetTokens("input", of.view.graph.axes["input.words"].pieces_of(text)))
+    words = of.view.labels("input")
+    of.choose(SHOW, True)
+    of.choose(PLACE, place)
+    of.choose(OTHER, 400)
+    page = of.page(WHY.name)
+    assert [column.title for column in page.the("patches").columns] == [f"“{words[i]}”" for i in columns]
+    assert page.the("patches").lines[0].entries[0].value == pytest.approx(1, abs=1e-4)
+    assert said in page.notes
+
+
 def test_a_click_puts_in_the_numbers_of_the_chosen_word_where_no_word_changes_the_answer(desk):
     """The cells looked alike for all words, and a click pinned the numbers of the word that was chosen first."""
     of = desk("tiny-gpt")
