@@ -15,7 +15,7 @@ Panels and widgets write no style sheet of their own. They take their look from 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeVar
 
@@ -41,6 +41,11 @@ NODE = "node"
 """The property that names the node of the graph a widget is about. A click asks the glossary for that node."""
 
 
+def _shades(light: Any, dark: Any) -> Any:
+    """What a role is in the light theme, and in the dark one."""
+    return field(default=light, metadata={"dark": dark})
+
+
 class Theme(Frozen):
     """Every colour by its role, as ``"#rrggbb"``.
 
@@ -49,47 +54,51 @@ class Theme(Frozen):
     (``here``) says "this is the place", red says "this is wrong". Nothing else is coloured.
     """
 
-    name: Literal["light", "dark"]
-    page: str  # behind everything
-    surface: str  # bars, inspector, computed cells, inputs
-    raised: str  # under the pointer
-    sunken: str  # code, grooves
-    line: str  # between regions
-    line_strong: str  # around controls
-    text: str
-    muted: str
-    disabled: str
+    name: Literal["light", "dark"] = "light"
+    page: str = _shades("#f7f6f3", "#0f141c")  # behind everything
+    surface: str = _shades("#ffffff", "#171d27")  # bars, inspector, computed cells, inputs
+    raised: str = _shades("#eef3f2", "#222b38")  # under the pointer
+    sunken: str = _shades("#f2f0eb", "#10151d")  # code, grooves
+    line: str = _shades("#e3e0da", "#2a3341")  # between regions
+    line_strong: str = _shades("#cbc7bf", "#3c4758")  # around controls
+    text: str = _shades("#1b2430", "#e8ebf0")
+    muted: str = _shades("#5b6472", "#a3adbb")
+    disabled: str = _shades("#a3a8b0", "#5d6775")
 
-    accent: str  # primary buttons, chosen chips
-    accent_hover: str
-    accent_text: str  # teal words
-    accent_soft: str  # chips
-    accent_line: str  # outline of chips
-    on_accent: str
+    accent: str = _shades("#0f766e", "#0f766e")  # primary buttons, chosen chips
+    accent_hover: str = _shades("#0b5f58", "#0c6a63")
+    accent_text: str = _shades("#0b5f58", "#7fdccb")  # teal words
+    accent_soft: str = _shades("#e8f5f2", "#12302f")  # chips
+    accent_line: str = _shades("#0f766e", "#1f8f83")  # outline of chips
+    on_accent: str = _shades("#ffffff", "#ffffff")
 
-    cell_editable_bg: str
-    cell_editable_border: str
-    cell_editable_text: str
-    cell_computed_bg: str
-    cell_computed_border: str
-    cell_computed_text: str
-    hatch: str  # strokes across a masked cell
+    cell_editable_bg: str = _shades("#e8f5f2", "#12302f")
+    cell_editable_border: str = _shades("#a9d8cf", "#235650")
+    cell_editable_text: str = _shades("#0b5f58", "#9be5d7")
+    cell_computed_bg: str = _shades("#ffffff", "#1b232e")
+    cell_computed_border: str = _shades("#e3e0da", "#2a3341")
+    cell_computed_text: str = _shades("#1b2430", "#e8ebf0")
+    hatch: str = _shades("#cbc7bf", "#3c4758")  # strokes across a masked cell
 
-    here: str  # cell that is pointed at, number of the active step
-    here_text: str
-    here_soft: str  # ground of the active step
-    here_line: str  # the row and the column that made a cell
-    on_here: str
+    here: str = _shades("#bd4f12", "#f08a48")  # cell that is pointed at, number of the active step
+    here_text: str = _shades("#b0470c", "#f59a5e")
+    here_soft: str = _shades("#fdeee0", "#33251a")  # ground of the active step
+    here_line: str = _shades("#d47c45", "#a7622f")  # the row and the column that made a cell
+    on_here: str = _shades("#ffffff", "#1a0f07")
 
-    error: str
-    error_soft: str
-    link: str
-    focus: str  # keyboard focus ring
-    selection: str
-    on_selection: str
-    tooltip: str
-    on_tooltip: str
-    series: tuple[str, ...]  # curves and heads, in order: neither teal nor orange, and told apart by lightness too
+    error: str = _shades("#b3261e", "#ff8a80")
+    error_soft: str = _shades("#fbe9e7", "#3a1d1f")
+    link: str = _shades("#1d5fbf", "#82b4ff")
+    focus: str = _shades("#1d5fbf", "#82b4ff")  # keyboard focus ring
+    selection: str = _shades("#d6ebe7", "#1d4744")
+    on_selection: str = _shades("#1b2430", "#e8ebf0")
+    tooltip: str = _shades("#1b2430", "#e8ebf0")
+    on_tooltip: str = _shades("#f7f6f3", "#171d27")
+    # Curves and heads, in order: neither teal nor orange, and told apart by lightness too.
+    series: tuple[str, ...] = _shades(
+        ("#1d5fbf", "#8a6d0b", "#9a4d94", "#1b2430", "#477a1c", "#5b6472"),
+        ("#82b4ff", "#d3b545", "#d59ad0", "#e8ebf0", "#9acb6a", "#a3adbb"),
+    )
 
     @property
     def strong(self) -> Theme:
@@ -119,50 +128,8 @@ class Theme(Frozen):
         return Ramp(sequential(self.surface, self.dark), self.text, self.error)
 
 
-_COLOURS = {
-    "page": ("#f7f6f3", "#0f141c"),
-    "surface": ("#ffffff", "#171d27"),
-    "raised": ("#eef3f2", "#222b38"),
-    "sunken": ("#f2f0eb", "#10151d"),
-    "line": ("#e3e0da", "#2a3341"),
-    "line_strong": ("#cbc7bf", "#3c4758"),
-    "text": ("#1b2430", "#e8ebf0"),
-    "muted": ("#5b6472", "#a3adbb"),
-    "disabled": ("#a3a8b0", "#5d6775"),
-    "accent": ("#0f766e", "#0f766e"),
-    "accent_hover": ("#0b5f58", "#0c6a63"),
-    "accent_text": ("#0b5f58", "#7fdccb"),
-    "accent_soft": ("#e8f5f2", "#12302f"),
-    "accent_line": ("#0f766e", "#1f8f83"),
-    "on_accent": ("#ffffff", "#ffffff"),
-    "cell_editable_bg": ("#e8f5f2", "#12302f"),
-    "cell_editable_border": ("#a9d8cf", "#235650"),
-    "cell_editable_text": ("#0b5f58", "#9be5d7"),
-    "cell_computed_bg": ("#ffffff", "#1b232e"),
-    "cell_computed_border": ("#e3e0da", "#2a3341"),
-    "cell_computed_text": ("#1b2430", "#e8ebf0"),
-    "hatch": ("#cbc7bf", "#3c4758"),
-    "here": ("#bd4f12", "#f08a48"),
-    "here_text": ("#b0470c", "#f59a5e"),
-    "here_soft": ("#fdeee0", "#33251a"),
-    "here_line": ("#d47c45", "#a7622f"),
-    "on_here": ("#ffffff", "#1a0f07"),
-    "error": ("#b3261e", "#ff8a80"),
-    "error_soft": ("#fbe9e7", "#3a1d1f"),
-    "link": ("#1d5fbf", "#82b4ff"),
-    "focus": ("#1d5fbf", "#82b4ff"),
-    "selection": ("#d6ebe7", "#1d4744"),
-    "on_selection": ("#1b2430", "#e8ebf0"),
-    "tooltip": ("#1b2430", "#e8ebf0"),
-    "on_tooltip": ("#f7f6f3", "#171d27"),
-}
-"""The colour of each role in the light and in the dark theme."""
-_SERIES = (
-    ("#1d5fbf", "#8a6d0b", "#9a4d94", "#1b2430", "#477a1c", "#5b6472"),
-    ("#82b4ff", "#d3b545", "#d59ad0", "#e8ebf0", "#9acb6a", "#a3adbb"),
-)
-LIGHT = Theme(name="light", series=_SERIES[0], **{role: light for role, (light, _) in _COLOURS.items()})
-DARK = Theme(name="dark", series=_SERIES[1], **{role: dark for role, (_, dark) in _COLOURS.items()})
+LIGHT = Theme()
+DARK = Theme("dark", **{one.name: one.metadata["dark"] for one in fields(Theme) if one.metadata})
 
 
 def mark(widget: _Widget, *, role: Role = "", **properties: str) -> _Widget:
