@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
@@ -18,6 +19,9 @@ from explorer.ui.widgets.names import with_ampersands
 from explorer.ui.widgets.tree import inside
 from explorer.ui.workbench import Workbench
 
+if TYPE_CHECKING:
+    from explorer.ui.window.main_window import MainWindow
+
 PARTS = ("page", "stepPanel", "inspector", "glossary", "topBar", "notice", "tokenBar", "sidebar", "lessonBar")
 """Object names of the window's parts, as the style sheet uses them, in the order of F6: the page first, and a part that
 stands inside another one after it.
@@ -30,14 +34,14 @@ RECORD = "Record a lesson"
 class Actions:
     """The window's actions: undo, files, the look, moving between stages and parts of the window, help.
 
-    `window`: the widget in which the shortcuts work.
+    `window`: where the shortcuts work; it has its `files` already.
     """
 
-    def __init__(self, bench: Workbench, window: QWidget) -> None:
+    def __init__(self, bench: Workbench, window: "MainWindow") -> None:
         self._bench = bench
         self._window = window
         self._labels: tuple[str | None, ...] = ()
-        document, appearance = bench.document, bench.appearance
+        document, appearance, files = bench.document, bench.appearance, window.files
         looks = OneATurn(window)  # each restyles all visible widgets: two in one turn would block the window longer
 
         def action(text: str, keys: list[str | QKeySequence.StandardKey], act: object = None) -> QAction:
@@ -65,37 +69,38 @@ class Actions:
         self.light = action("Light what it is about, dim the rest", ["L"], bench.light.switch)
         bench.light.changed.connect(self._follow_light)
         self.play_cell = action("Play this cell", ["P"])
-        self.export_cell = action("Save how this cell is played …", ["Ctrl+Alt+P"])
+        self.export_cell = action("Save how this cell is played …", ["Ctrl+Alt+P"], window.export_cell)
         switches = (self.contrast, appearance.contrast), (self.still, appearance.still), (self.light, bench.light.on)
         for switch, on in switches:
             switch.setCheckable(True)
             switch.setChecked(on)
-        self.new_model = action("New model …", [key.New])
-        self.open = action("Open …", ["Ctrl+O"])
-        self.open_model = action("Open model …", ["Ctrl+Shift+O"])
-        self.save = action("Save", ["Ctrl+S"])
-        self.save_as = action("Save as …", ["Ctrl+Shift+S"])
-        self.export = action("Export …", ["Ctrl+Shift+E"])
-        self.copy_text = action("Copy the document as text", ["Ctrl+Alt+C"])
-        self.open_text = action("Open the document in copied text", ["Ctrl+Alt+V"])
+        self.new_model = action("New model …", [key.New], window.new_model)
+        self.open = action("Open …", ["Ctrl+O"], files.open)
+        self.open_model = action("Open model …", ["Ctrl+Shift+O"], files.open_model)
+        self.save = action("Save", ["Ctrl+S"], files.save)
+        self.save_as = action("Save as …", ["Ctrl+Shift+S"], files.save_as)
+        self.export = action("Export …", ["Ctrl+Shift+E"], window.export)
+        self.copy_text = action("Copy the document as text", ["Ctrl+Alt+C"], window.copy_text)
+        self.open_text = action("Open the document in copied text", ["Ctrl+Alt+V"], files.open_text)
         self.compare = action("Compare side by side", ["Ctrl+E"])
         self.compare.setCheckable(True)
-        self.undock = action("This stage in a window of its own", ["Ctrl+Shift+D"])
-        self.copy_page = action("Copy this page as a picture", ["Ctrl+Shift+C"])
+        self.undock = action("This stage in a window of its own", ["Ctrl+Shift+D"], window.undock)
+        self.copy_page = action("Copy this page as a picture", ["Ctrl+Shift+C"], window.copy_page)
         self.whole = action("The whole model", ["Alt+Home"], lambda: bench.selection.go_to(WHOLE.name))
         self.fold_list = action("List of stages as numbers only", ["Ctrl+B"])
         self.fold_right = action("Hide the right column", ["Ctrl+I"])
         self.fold_bottom = action("Hide the bar at the bottom", ["Ctrl+J"])
         for fold in (self.fold_list, self.fold_right, self.fold_bottom):
             fold.setCheckable(True)
-        self.find = action("Find on this page …", [key.Find])
-        self.palette = action("Go to …", ["Ctrl+K"])
+        self.find = action("Find on this page …", [key.Find], window.find_words)
+        self.palette = action("Go to …", ["Ctrl+K"], window.show_palette)
         self.next_stage = action("Next stage", ["Ctrl+PgDown"], lambda: self._step(1))
         self.previous_stage = action("Previous stage", ["Ctrl+PgUp"], lambda: self._step(-1))
         self.next_part = action("Next part of the window", ["F6"], lambda: self._go_round(1))
         self.previous_part = action("Previous part", ["Shift+F6"], lambda: self._go_round(-1))
         self.glossary = action("What the terms on this page mean", ["Ctrl+G"])
-        self.classroom = action("Class: exercise sheets and answers …", ["Ctrl+Shift+K"])
+        show_class = partial(window.show_tab, "Class")
+        self.classroom = action("Class: exercise sheets and answers …", ["Ctrl+Shift+K"], lambda: show_class())
         self.references = action("References", ["Ctrl+Shift+R"])
         self.keys = action("Keys", ["F1"], self._show_keys)
         self.menu = action("Menu", ["F10"])

@@ -30,6 +30,7 @@ class Background(QObject):
         super().__init__(parent)
         self._tasks: list[_Task] = []  # at most one: the task whose result is waited for
         self._then: Callable[[Any], None] | None = None
+        self._failed: Callable[[ExplorerError], None] | None = None
         self._told: Progress | None = None
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self._look)
@@ -47,7 +48,12 @@ class Background(QObject):
         """Call `work` on a thread of its own and, once it has returned, `then` on the window's thread."""
         self.ask(lambda _report: work(), lambda _result: then())
 
-    def ask(self, work: Callable[[Report], Any], then: Callable[[Any], None]) -> None:
+    def ask(
+        self,
+        work: Callable[[Report], Any],
+        then: Callable[[Any], None],
+        failed: Callable[[ExplorerError], None] | None = None,
+    ) -> None:
         """Call `work` on a thread of its own, and pass its result to `then` on the window's thread.
 
         Parameters
@@ -57,11 +63,13 @@ class Background(QObject):
             `ExplorerError`. It must hold no widget: the thread could be the last to release it.
         then : callable
             Gets the result; it may raise an `ExplorerError`, too.
+        failed : callable, optional
+            Gets the error of this work, in place of the signal.
         """
         _overtake(self._tasks)
         task = _Task(work)
         self._tasks.append(task)
-        self._then, self._told = then, None
+        self._then, self._failed, self._told = then, failed, None
         # Not a daemon thread: a process that ends inside a matrix product may hang for ever.
         Thread(target=task.run, name="background").start()
         self._timer.start()
@@ -75,12 +83,12 @@ class Background(QObject):
         """
         if self._tasks:
             _overtake(self._tasks)
-            self._then = None
+            self._then = self._failed = None
             self._timer.stop()
             self.busy.emit(False)
 
     def _look(self) -> None:
-        task, then = self._tasks[0], self._then
+        task, then, failed = self._tasks[0], self._then, self._failed
         assert then is not None
         if task.progress is not self._told:
             self._told = task.progress
@@ -88,6 +96,9 @@ class Background(QObject):
         if not task.done.is_set() or task not in self._tasks:  # a slot of `progressed` may have started other work
             return
         self.stop()
+        if failed is not None and isinstance(task.error, ExplorerError):
+            failed(task.error)
+            return
         try:
             if task.error is not None:
                 raise task.error
@@ -180,14 +191,8 @@ class Aside(QObject):
             return
         self._running = key
         of, work = self._waiting[key]
-
-        def watched(report: Report) -> Any:
-            try:
-                return work(lambda done, total: report(Progress(key, done, total)))
-            except ExplorerError as error:
-                return error
-
-        self._background.ask(watched, partial(self._keep, key, of))
+        keep = partial(self._keep, key, of)
+        self._background.ask(lambda report: work(lambda done, total: report(Progress(key, done, total))), keep, keep)
 
     def _keep(self, key: str, of: tuple[object, ...], found: Any) -> None:
         self._running = ""

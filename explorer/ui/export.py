@@ -1,14 +1,17 @@
 """Export from the window: the whole model, or the visible page, to a file or the clipboard."""
 
+from __future__ import annotations
+
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QPixmap
-from PySide6.QtWidgets import QApplication, QProgressDialog, QWidget
+from PySide6.QtWidgets import QApplication, QProgressDialog
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
@@ -16,11 +19,14 @@ from explorer.export.files import ENDINGS, writing
 from explorer.export.layout import require_room
 from explorer.files import write_file
 from explorer.pages.view import Cell
+from explorer.ui.errors import show_error
 from explorer.ui.files import Files
 from explorer.ui.matrix.clipboard import claim
-from explorer.ui.page.page_view import PageView
 from explorer.ui.widgets.inputs import take_typed
 from explorer.ui.workbench import Workbench
+
+if TYPE_CHECKING:
+    from explorer.ui.window.main_window import MainWindow
 
 KINDS = {
     ".xlsx": "The model as a spreadsheet with formulas",
@@ -46,18 +52,14 @@ def _offered(kinds: Mapping[str, str], graph: Graph) -> dict[str, str]:
     return {ending: "" if ending in without else title for ending, title in kinds.items()}
 
 
-def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = None) -> None:
-    """Ask for a file, write the model or the page of a stage into it, depending on its ending, and say where it is.
+def export(window: MainWindow) -> None:
+    """Ask for a file, write the model or the visible page into it, depending on its ending, and say where it is.
 
-    A model is written in the background, which takes some seconds for a large one.
-
-    Parameters
-    ----------
-    stage : str
-        The stage whose page is shown.
-    tab : QWidget, optional
-        Another tab of the window, if that is shown instead of a page. It is drawn as it looks there.
+    A model is written in the background, which takes some seconds for a large one. A tab other than that of the stages
+    is drawn as it looks.
     """
+    bench, files, stage = window.tabs.bench, window.files, window.page().stage.name
+    tab = None if window.tabs.shows_first else window.tabs.currentWidget()
     kinds = _offered(KINDS, bench.document.state.graph)
     path = files.dialogs.to_export(files.offered(".xlsx" if kinds[".xlsx"] else ".py"), kinds)
     if path is None:
@@ -78,8 +80,13 @@ def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = Non
         write(files, lambda: write_file(path, draw(ending)), "The page is in")
 
 
-def export_cell(bench: Workbench, files: Files, stage: str, cell: Cell, pace: int) -> None:
-    """Ask for a file, and write an animation of a cell's derivation into it, at `pace` milliseconds a step."""
+def export_cell(window: MainWindow) -> None:
+    """Ask for a file, and write an animation of the derivation of the cell pointed at into it."""
+    bench, files, cell = window.tabs.bench, window.files, window.bench.selection.cell
+    if cell is None:
+        show_error(ExplorerError("nothing-pointed-at"), window.top_bar.title)
+        return
+    stage, pace = window.page().stage.name, window.inspector.player.pace
     path = files.dialogs.to_export(files.folder / f"{cell.node}.gif", _offered(MOVING, bench.document.state.graph))
     if path is not None:
         write(files, lambda: _moving(bench, stage, path, cell, pace), "How the cell comes about is in")
@@ -134,29 +141,28 @@ def _say(files: Files, written: tuple[Path, ...], said: str) -> None:
         files.done.emit(f"{said} {' and '.join(map(str, written))}")
 
 
-def copy_page(page: PageView) -> None:
-    """Put a whole page on the clipboard as a picture."""
-    whole = page.widget()
-    if whole is not None:
+def copy_page(window: MainWindow) -> None:
+    """Put the whole page of the stage on the clipboard as a picture, or another tab as it looks."""
+    tab = window.tabs.currentWidget()
+    if tab is not None and not window.tabs.shows_first:
+        picture = tab.grab()
+    elif (whole := window.page().widget()) is not None:
         picture = QPixmap(whole.size() * whole.devicePixelRatioF())
         picture.setDevicePixelRatio(whole.devicePixelRatioF())
-        picture.fill(page.bench.appearance.theme.page)  # the page itself is transparent: it would be pasted black
+        picture.fill(window.bench.appearance.theme.page)  # the page itself is transparent: it would be pasted black
         whole.render(picture)
-        claim()
-        QGuiApplication.clipboard().setPixmap(picture)
-
-
-def copy_in_sight(tab: QWidget) -> None:
-    """Put a tab of the window on the clipboard as a picture, as it looks there."""
+    else:
+        return
     claim()
-    QGuiApplication.clipboard().setPixmap(tab.grab())
+    QGuiApplication.clipboard().setPixmap(picture)
 
 
-def copy_text(bench: Workbench, files: Files) -> None:
+def copy_text(window: MainWindow) -> None:
     """Put the document on the clipboard as text."""
     from explorer.document.storage import as_text
 
     take_typed()
+    bench, files = window.bench, window.files
     with files.telling():
         bench.document.settle()
         claim()

@@ -246,22 +246,17 @@ class Files(QObject):
                 return
             folder = chosen
 
-        def work(report: Report) -> Lesson | ExplorerError:
-            try:
-                return load_with(id, folder, _telling(report, needed.name))
-            except ExplorerError as error:
-                return error
+        others = {one: at for one, at in folders.items() if one != needed.name}
 
-        def read(found: Lesson | ExplorerError) -> None:
-            others = {one: at for one, at in folders.items() if one != needed.name}
-            if isinstance(found, ExplorerError):  # so that the next opening asks for the folder again
-                self._bench.settings.set(FOLDERS, others)
-                self.dialogs.tell(sentence(found))
-                return
+        def read(found: Lesson) -> None:
             self._bench.settings.set(FOLDERS, {**others, needed.name: str(folder)})
             then(found)
 
-        self.reader.ask(work, read)
+        def failed(error: ExplorerError) -> None:
+            self._bench.settings.set(FOLDERS, others)  # so that the next opening asks for the folder again
+            self._say_failed(error)
+
+        self.reader.ask(lambda report: load_with(id, folder, _telling(report, needed.name)), read, failed)
 
     def _leaving(self) -> Callable[[Callable[[], None]], None]:
         """A function to call after reading: it does something if the present document is still open, or may be left."""

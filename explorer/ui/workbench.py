@@ -28,14 +28,6 @@ class Workbench:
 
     Parameters
     ----------
-    document : Document
-        The one model object.
-    bridge : Bridge
-        Its changes, once per turn of the event loop.
-    selection : Selection
-        What the reader looks at.
-    appearance : Appearance
-        Theme, fonts and text scale.
     lesson : Lesson
         The example that the document starts with.
     reference : Document, optional
@@ -140,24 +132,19 @@ class Workbench:
             document.do(command)
             return
 
-        def write(report: Report) -> State | ExplorerError:
+        def write(report: Report) -> State:
             def told(done: int, total: int) -> None:
                 if document.wanted is not state:  # an act came: nobody waits for these words any more
                     raise Cancelled
                 report(Progress("writing", done, total))
 
-            try:
-                return command.written(state, told)
-            except ExplorerError as error:
-                return error
+            return command.written(state, told)
 
-        def then(found: State | ExplorerError) -> None:
-            if isinstance(found, ExplorerError):
-                failed(found)
-            elif document.wanted is state:
+        def then(found: State) -> None:
+            if document.wanted is state:
                 document.do(Replace(found, command.label))
 
-        self.author.ask(write, then)
+        self.author.ask(write, then, failed)
 
     def open(self, lesson: Lesson, setting: str | None = None) -> None:
         """Open an example, or another setting of it; it can be undone."""

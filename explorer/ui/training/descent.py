@@ -29,7 +29,6 @@ from explorer.ui.background import Background
 from explorer.ui.selection import Cell
 from explorer.ui.training.process import Handover
 from explorer.ui.turns import Bridge, later
-from explorer.words.progress import Report
 
 if TYPE_CHECKING:
     from explorer.core.training.trainer import Trainer
@@ -498,12 +497,6 @@ class Descent(QObject):
         begun_from = self._document.wanted
         self._at_work = True
 
-        def work(_report: Report) -> "tuple[Trainer, Record] | ExplorerError":
-            try:
-                return step_of(trainer)
-            except ExplorerError as error:
-                return error
-
         def then(found: "tuple[Trainer, Record] | ExplorerError") -> None:
             self._at_work = False
             if isinstance(found, ExplorerError):
@@ -519,7 +512,7 @@ class Descent(QObject):
                 self._timer.start(0)
             self.changed.emit()
 
-        self._worker.ask(work, then)
+        self._worker.ask(lambda _report: step_of(trainer), then, then)
 
     def fail(self, error: ExplorerError) -> None:
         """Take no more steps, and report the error."""

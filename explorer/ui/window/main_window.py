@@ -35,7 +35,7 @@ from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.window import lesson_bar
 from explorer.ui.window.lesson_bar import LessonBar
-from explorer.ui.window.notice import Notice, Passing, Reading, Saving, Writing
+from explorer.ui.window.notice import Notice, Passing, Working, said_of_reading, said_of_saving, said_of_writing
 from explorer.ui.window.parts import Docks, Folds, Rolling, SideBySide, Sizes, Tabs
 from explorer.ui.window.pipeline_map import PipelineMap
 from explorer.ui.window.token_bar import TokenBar
@@ -70,31 +70,15 @@ class MainWindow(QMainWindow):
     def __init__(self, bench: Workbench) -> None:
         super().__init__()
         self.bench = bench
-        self.actions_ = Actions(bench, self)
         self.files = Files(bench, self)
+        self.actions_ = Actions(bench, self)
         self.notice, self.recording = Notice(bench.appearance), Notice(bench.appearance)
-        self.reading = Reading(self.files.reader, bench.appearance)
+        saver = self.files.saver
+        self.reading = Working(self.files.reader, bench.appearance, said_of_reading)
         self.passing = Passing(bench.document, bench.background, bench.appearance)
-        self.saving = Saving(self.files.saver, bench.appearance)
-        self.writing = Writing(bench.author, bench.appearance)
+        self.saving = Working(saver.background, bench.appearance, said_of_saving, saver.stop)
+        self.writing = Working(bench.author, bench.appearance, said_of_writing)
         self.recovery = Recovery(bench, self.files, self.notice)
-        for action, act in (
-            (self.actions_.new_model, self.new_model),
-            (self.actions_.open, self.files.open),
-            (self.actions_.open_model, self.files.open_model),
-            (self.actions_.save, self.files.save),
-            (self.actions_.save_as, self.files.save_as),
-            (self.actions_.export, self.export),
-            (self.actions_.export_cell, self.export_cell),
-            (self.actions_.copy_text, self.copy_text),
-            (self.actions_.open_text, self.files.open_text),
-            (self.actions_.undock, self.undock),
-            (self.actions_.copy_page, self.copy_page),
-            (self.actions_.palette, self.show_palette),
-            (self.actions_.find, self.find_words),
-            (self.actions_.classroom, lambda: self.show_tab("Class")),
-        ):
-            action.triggered.connect(act)
         parts = {
             "list folded": self.actions_.fold_list,
             "right column folded": self.actions_.fold_right,
@@ -125,14 +109,8 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self._rolls)
         window = self.whole = QWidget()
         self._rolls.setWidget(window)
-        below = column_in(window, spacing=0)
-        below.addWidget(self.top_bar)
-        below.addWidget(self.notice)
-        below.addWidget(self.recording)
-        below.addWidget(self.reading)
-        below.addWidget(self.saving)
-        below.addWidget(self.passing)
-        below.addWidget(self.writing)
+        notices = self.notice, self.recording, self.reading, self.saving, self.passing, self.writing
+        below = column_in(window, self.top_bar, *notices, spacing=0)
         beside = QHBoxLayout()
         beside.setSpacing(0)
         below.addLayout(beside, 1)
@@ -380,34 +358,25 @@ class MainWindow(QMainWindow):
         """Ask for a file, and write the model or the visible page into it."""
         from explorer.ui.export import export
 
-        tab = None if self.tabs.shows_first else self.tabs.currentWidget()
-        export(self.tabs.bench, self.files, self.page().stage.name, tab)
-
-    def copy_text(self) -> None:
-        """Put the document on the clipboard as text."""
-        from explorer.ui.export import copy_text
-
-        copy_text(self.bench, self.files)
+        export(self)
 
     def export_cell(self) -> None:
         """Ask for a file, and write an animation of the derivation of the cell pointed at into it."""
         from explorer.ui.export import export_cell
 
-        cell = self.bench.selection.cell
-        if cell is None:
-            show_error(ExplorerError("nothing-pointed-at"), self.top_bar.title)
-            return
-        export_cell(self.tabs.bench, self.files, self.page().stage.name, cell, self.inspector.player.pace)
+        export_cell(self)
 
     def copy_page(self) -> None:
         """Copy the whole page of the stage to the clipboard as a picture, or another tab as it looks."""
-        from explorer.ui.export import copy_in_sight, copy_page
+        from explorer.ui.export import copy_page
 
-        tab = self.tabs.currentWidget()
-        if tab is None or self.tabs.shows_first:
-            copy_page(self.page())
-        else:
-            copy_in_sight(tab)
+        copy_page(self)
+
+    def copy_text(self) -> None:
+        """Put the document on the clipboard as text."""
+        from explorer.ui.export import copy_text
+
+        copy_text(self)
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""

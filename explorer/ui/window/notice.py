@@ -1,8 +1,8 @@
 """Messages in the window that do not interrupt: a question, what is being computed, how much is read.
 
 `Notice` is a line below the top bar with a message that the user may answer at any time. `Computing` is a word in the
-bar while something is computed or written in the background. `Reading` and the classes derived from it are lines below
-the top bar that show the progress of work that takes longer than a second.
+bar while something is computed or written in the background. `Working` is a line below the top bar that
+shows the progress of work that takes longer than a second.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,6 @@ from explorer.document.document import Document
 from explorer.pages.levels import act_title
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
-from explorer.ui.saving import Saver
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label
 from explorer.words.progress import Progress
@@ -116,19 +115,25 @@ class Computing(Label):
 READING_MS = 1000
 
 
-class Reading(Notice):
-    """Shows how much of a model has been read, with a button to stop; the open document stays open until then.
+class Working(Notice):
+    """Shows how far work in the background is, with a button to stop; what is open stays as it is until then.
 
-    `reader`: reads the model.
+    `says`: puts its progress into words. `stop`: stops it, if `background` alone cannot.
     """
 
-    def __init__(self, reader: Background, appearance: Appearance) -> None:
+    def __init__(
+        self,
+        background: Background,
+        appearance: Appearance,
+        says: Callable[[Progress], str],
+        stop: Callable[[], None] | None = None,
+    ) -> None:
         super().__init__(appearance)
-        self._stop, self._progress = reader.stop, Progress("", 0, 0)
+        self._says, self._stop, self._progress = says, stop or background.stop, Progress("", 0, 0)
         self._patience = QTimer(self, singleShot=True, interval=READING_MS)
         self._patience.timeout.connect(self._ask)
-        reader.busy.connect(self._follow)
-        reader.progressed.connect(self._say)
+        background.busy.connect(self._follow)
+        background.progressed.connect(self._show)
 
     def _follow(self, busy: bool) -> None:
         if busy:
@@ -139,46 +144,42 @@ class Reading(Notice):
             self.hide()
 
     def _ask(self) -> None:
-        self.ask(self._sentence(), {"Stop": self._stop})
+        self.ask(self._says(self._progress), {"Stop": self._stop})
 
-    def _say(self, progress: Progress) -> None:
+    def _show(self, progress: Progress) -> None:
         self._progress = progress
         if not self.isHidden():
-            self.say(self._sentence())
-
-    def _sentence(self) -> str:
-        one = self._progress
-        if not one.total:
-            return "Reading a model …"
-        return f"Reading {one.what}: {one.done / 1e6:,.0f} of {one.total / 1e6:,.0f} million numbers"
+            self.say(self._says(progress))
 
 
-class Saving(Reading):
-    """Shows how much of a large document has been written, with a button to stop.
-
-    `saver`: writes the document.
-    """
-
-    def __init__(self, saver: Saver, appearance: Appearance) -> None:
-        super().__init__(saver.background, appearance)
-        self._stop = saver.stop
-
-    def _sentence(self) -> str:
-        one = self._progress
-        return f"Saving {one.what}: {percent(one.done / one.total)}" if one.total else "Saving …"
+def said_of_reading(now: Progress) -> str:
+    """How much of a model has been read."""
+    if not now.total:
+        return "Reading a model …"
+    return f"Reading {now.what}: {now.done / 1e6:,.0f} of {now.total / 1e6:,.0f} million numbers"
 
 
-class Passing(Reading):
+def said_of_saving(now: Progress) -> str:
+    """How much of a large document has been written."""
+    return f"Saving {now.what}: {percent(now.done / now.total)}" if now.total else "Saving …"
+
+
+def said_of_writing(now: Progress) -> str:
+    """How many words a large model has written."""
+    return f"Writing on: {now.done:,.0f} of {now.total:,.0f} words" if now.total else "Writing on …"
+
+
+class Passing(Working):
     """Shows the progress of an act on a large model, with a button to stop; the old values stay until it is done.
 
     `background`: runs the document's computations.
     """
 
     def __init__(self, document: Document, background: Background, appearance: Appearance) -> None:
-        super().__init__(background, appearance)
-        self._document, self._stop = document, document.stop
+        super().__init__(background, appearance, self._sentence, document.stop)
+        self._document = document
         self._looks = QTimer(self, interval=PATIENCE_MS)
-        self._looks.timeout.connect(lambda: self.say(self._sentence()))
+        self._looks.timeout.connect(lambda: self.say(self._sentence(self._progress)))
 
     def _follow(self, busy: bool) -> None:
         self._looks.stop()
@@ -189,15 +190,7 @@ class Passing(Reading):
             super()._ask()
             self._looks.start()
 
-    def _sentence(self) -> str:
+    def _sentence(self, _: Progress) -> str:
         history = self._document.history
         act = act_title(history.present, history.undo_label or "")
         return f"Computing, {percent(self._document.progress)} done" + (f": {act}" if act else "")
-
-
-class Writing(Reading):
-    """Shows how many words a large model has written, with a button to stop; the old text stays until it is done."""
-
-    def _sentence(self) -> str:
-        one = self._progress
-        return f"Writing on: {one.done:,.0f} of {one.total:,.0f} words" if one.total else "Writing on …"
