@@ -57,7 +57,7 @@ package: setup
 
 release: test package
 	@$(BIN)/python packaging/install_test.py
-	@$(BIN)/python packaging/release.py
+	@$(BIN)/python packaging/inventory.py
 
 pictures: setup
 	@$(BIN)/python packaging/pictures.py

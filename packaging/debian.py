@@ -2,12 +2,13 @@
 
 import gzip
 import shutil
+import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import build
-import manual
+from explorer.cli.parser import COMMANDS
 from system_libraries import PACKAGES
 
 # What every Debian has or Qt opens only where it is, in addition to those that `make setup` installs.
@@ -55,6 +56,20 @@ License: MIT
 """
 
 
+MANUAL = """\
+.TH EXPLORER 1 "{date}" "Transformer Explorer {version}" "User Commands"
+.SH NAME
+explorer \\- see and change every number of a transformer
+.SH SYNOPSIS
+.B explorer
+.RI [ FILE ]
+.br
+.B explorer
+.I COMMAND
+\\&...
+"""
+
+
 def depends(bundle: Path) -> list[str]:
     """The packages of the libraries that a bundle leaves to the system."""
     found = set()
@@ -99,7 +114,7 @@ def package(bundle: Path, out: Path) -> Path:
         about = (build.ROOT / f"packaging/linux/{build.NAME}.metainfo.xml").read_text("utf-8")
         about = about.replace("@version@", version).replace("@date@", time.strftime("%Y-%m-%d", date))
         write(share / f"metainfo/{build.NAME}.metainfo.xml", about)
-        write(share / "man/man1/explorer.1.gz", manual.page(bundle / "explorer", version, date))
+        write(share / "man/man1/explorer.1.gz", manual_page(bundle / "explorer", version, date))
         licence = "\n ".join(line or "." for line in (build.ROOT / "LICENSE").read_text("utf-8").strip().splitlines())
         write(root / doc / "copyright", COPYRIGHT.format(licence=licence))
         write(root / doc / "changelog.gz", (build.ROOT / "CHANGELOG.md").read_bytes())
@@ -117,3 +132,22 @@ def package(bundle: Path, out: Path) -> Path:
         # Dated by SOURCE_DATE_EPOCH, which `build.run` sets.
         build.run("dpkg-deb", "--root-owner-group", "-Zxz", "-z4", "--build", root, file)
     return file
+
+
+def manual_page(program: Path, version: str, date: time.struct_time) -> str:
+    """The man page of a program, made of what it says when it is asked for help on each of its commands."""
+    parts = [MANUAL.format(date=time.strftime("%Y-%m-%d", date), version=version)]
+    for command in ("", *COMMANDS):
+        asked = [str(program), *([command] if command else []), "--help"]
+        help = subprocess.run(
+            asked, capture_output=True, text=True, check=True, env={"COLUMNS": "78", "LC_ALL": "C.UTF-8"}
+        )
+        title = f"EXPLORER {command.upper()}" if command else "DESCRIPTION"
+        parts.append(f'.SH "{title}"\n.nf\n{_plain(help.stdout)}.fi\n')
+    return "".join(parts)
+
+
+def _plain(text: str) -> str:
+    """Text as troff takes it literally."""
+    lines = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").splitlines()
+    return "".join(f"\\&{line}\n" if line.startswith((".", "\\(aq")) else f"{line}\n" for line in lines)

@@ -1,5 +1,13 @@
-"""What a bundle is made of: every part with its version and licence, and the licences themselves."""
+"""What a bundle is made of: every part with its version and licence, and the licences themselves.
 
+    python packaging/inventory.py       after build.py and smoke_test.py (`make release` does all three)
+
+It lists what was built: SHA256SUMS of the files of dist/, which `sha256sum --check` reads, and a software bill of
+materials (CycloneDX).
+"""
+
+import hashlib
+import json
 import platform
 import re
 import shutil
@@ -117,3 +125,22 @@ def bill_of_materials(bundle: Path) -> dict[str, object]:
     program = {"type": "application", "name": build.NAME, "version": build.version()}
     metadata = {"component": program}
     return {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1, "metadata": metadata, "components": parts}
+
+
+def main() -> None:
+    """Write the two lists and print the sums."""
+    parts = build.DIST / f"{build.NAME}-{build.version()}-{sys.platform}.cdx.json"
+    parts.write_text(json.dumps(bill_of_materials(build.BUNDLE), indent=1) + "\n", "utf-8")
+    names = (build.NAME, build.NAME.replace("-", "_"))
+    files = [
+        file
+        for file in sorted(build.DIST.iterdir())
+        if file.is_file() and file.name.startswith(names) and build.version() in file.name
+    ]
+    sums = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
+    (build.DIST / "SHA256SUMS").write_text(sums, "utf-8")
+    print(sums, end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -183,5 +183,5 @@ class TestDesktop:
         assert done.returncode == 0, done.stdout
 
     def test_man_page_takes_every_line_literally(self, script):
-        manual = script("manual")
-        assert manual._plain(".B\n'x' a-b\\n") == "\\&.B\n\\&\\(aqx\\(aq a\\-b\\en\n"
+        debian = script("debian")
+        assert debian._plain(".B\n'x' a-b\\n") == "\\&.B\n\\&\\(aqx\\(aq a\\-b\\en\n"

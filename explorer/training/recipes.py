@@ -33,7 +33,7 @@
     [training]                  every setting of `Recipe`
 
 This file also defines the task as data (`Task`), and reads the results of training a small model of each kind on the
-same sentences (`packaging/measure_kinds.py`).
+same sentences (`packaging/shipped.py`).
 """
 
 import json

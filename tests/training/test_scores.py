@@ -14,8 +14,7 @@ from explorer.training.grammar import load as grammar_from
 from explorer.training.grammar import start_of
 from explorer.training.head_gallery import referents
 from explorer.training.preparation import prepare
-from scores import alignment, scores_of
-from text_scores import text_scores
+from scores import alignment, scores_of, text_scores
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,9 @@ from explorer.lessons.loader import catalogue, load
 from explorer.training import recipes
 from explorer.training.preparation import Prepared, prepare, prepare_document, trained
 from explorer.training.recipes import Material
-from measure_kinds import held_out
-from reader_text import main as cut_out
 from scores import scores_of
+from shipped import held_out
+from shipped import text as cut_out
 
 BOOKS = Path(__file__).parents[3] / "shared" / "corpus" / "english-books.txt.xz"
 SET = {"xor": "xor", "sin": "sine"}
