@@ -176,7 +176,7 @@ def test_patching_finds_the_word_that_makes_the_difference_and_a_click_puts_it_i
 @pytest.mark.parametrize(
     ("place", "columns", "said"),
     [
-        (20, [20, 21, 22], "Before “␣a” (20)"),
+        (20, [20, 21, 22], "Before “␣” (20)"),
         (2, [2, *range(14, 23)], "Of the places after it, the last 9 are shown."),
         (0, [0, *range(14, 23)], "the last 9 are shown."),
     ],
