@@ -414,7 +414,10 @@ def _forms(part: Part, size: float) -> Iterator[str]:
 
 
 def _beside(words: str, picture: str) -> str:
-    left, right = (f"<td valign='top' width='{share:.0%}'>" for share in (1 - BESIDE, BESIDE))
+    apart = ("style='padding-right: 8px'", "")
+    left, right = (
+        f"<td valign='top' width='{share:.0%}' {pad}>" for share, pad in zip((1 - BESIDE, BESIDE), apart, strict=True)
+    )
     return (
         f"<table width='100%' cellpadding='0' cellspacing='0'><tr>{left}{words}</td>{right}{picture}</td></tr></table>"
     )
