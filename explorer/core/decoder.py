@@ -125,8 +125,7 @@ class Decoder:
         if self.n == 0:
             self.multiplications += self._once
         self.n = end
-        logits: Array = self._rows[LOGITS][-1]
-        return logits
+        return self._rows[LOGITS][-1]
 
     def fork(self) -> "Decoder":
         """A copy that has read the same words and can continue with others."""

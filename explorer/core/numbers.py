@@ -40,13 +40,12 @@ table of GPT-2 takes 20 ms."""
 
 def largest_of(array: Array) -> float:
     """The absolute value of the largest finite number; 0 if there is none."""
-    found, part = _looked_up(array) if array.size >= _LOOKED_UP else ({}, None)
+    found, part = _looked_up(array)
     if part not in found:
         high, low = (float(array.max()), float(array.min())) if array.size else (0.0, 0.0)
         is_finite = isfinite(high) and isfinite(low)  # a NaN makes both of them NaN
         found[part] = max(high, -low) if is_finite else float(np.abs(array[np.isfinite(array)]).max(initial=0))
-    largest: float = found[part]
-    return largest
+    return found[part]
 
 
 def full_of(array: Array, largest: float | None = None) -> float:
@@ -60,21 +59,20 @@ def full_of(array: Array, largest: float | None = None) -> float:
     largest = largest_of(array) if largest is None else largest
     if array.size < MANY:
         return largest
-    found, part = _looked_up(array) if array.size >= _LOOKED_UP else ({}, None)
+    found, part = _looked_up(array)
     key = part, "full"
     if key not in found:
         some = np.abs(array[:: max(array.size // _LOOKED_UP, 1)]).ravel()
         some = some[np.isfinite(some)]
         kth = int(MOST * len(some))
         found[key] = min(largest, TIMES * float(np.partition(some, kth)[kth])) if len(some) else 0.0
-    full: float = found[key] or largest
-    return full
+    return found[key] or largest
 
 
 def _looked_up(array: Array) -> tuple[dict[Hashable, Any], Hashable]:
-    """The cache of a large array, and the key of this part of it; an empty cache for a writeable array."""
+    """The cache of a large array, and the key of this part of it; an empty cache for a small or a writeable array."""
     owner = _owner(array)
-    if owner.flags.writeable:
+    if array.size < _LOOKED_UP or owner.flags.writeable:
         return {}, None
     key = id(owner)
     kept, found = _FOUND.get(key, (None, {}))
@@ -102,12 +100,11 @@ def strongest_in(array: Array, most: int, across: int = 0) -> Array:
     across = across or most
     if abs(array.strides[0]) < abs(array.strides[1]):
         return strongest_in(array.T, across, most).T  # after the transposition each row is contiguous
-    found, part = _looked_up(array) if array.size >= _LOOKED_UP else ({}, None)
+    found, part = _looked_up(array)
     key = part, most, across
     if key not in found:
         found[key] = _strongest_in(array, (most, across))
-    strongest: Array = found[key]
-    return strongest
+    return found[key]
 
 
 def _strongest_in(array: Array, squares: tuple[int, int]) -> Array:
@@ -146,8 +143,7 @@ def farthest_apart(now: Array, was: Array, most: int) -> Array:
     (found, part), (_, place) = _looked_up(now), _looked_up(was)
     key = part, most, "apart"
     if key in found and found[key][0]() is _owner(was) and found[key][1] == place:
-        farthest: Array = found[key][2]
-        return farthest
+        return found[key][2]
     farthest = _farthest_apart(now, was, most)
     found[key] = ref(_owner(was)), place, farthest
     return farthest

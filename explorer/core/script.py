@@ -76,13 +76,8 @@ def save(script: Script, path: Path) -> tuple[Path, ...]:
 
 def _needed(graph: Graph, names: Collection[str]) -> list[Node]:
     """The named nodes and their ancestors, in reading order; all nodes if none is named."""
-    needed: set[str] = set()
-    queue = [graph.place(name).node for name in names]
-    while queue:
-        name = queue.pop()
-        if name not in needed:
-            needed.add(name)
-            queue.extend(graph.nodes[name].parents)
+    wanted = {graph.place(name).node for name in names}
+    needed = wanted.union(*map(graph.ancestors, wanted))
     return [node for name, node in graph.nodes.items() if not names or name in needed]
 
 

@@ -7,14 +7,14 @@ document into a chat or a forum; text around it is ignored.
 import re
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from io import BytesIO
 from math import prod
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, TypeVar
 
 import numpy as np
 
@@ -56,6 +56,7 @@ from explorer.document.state import State
 from explorer.files import open_file, whole_file
 from explorer.memory import available
 
+T = TypeVar("T")
 ENDING = ".explorer"
 MOST_LAYERS = 100
 MOST_WIDTH = 100_000
@@ -216,7 +217,6 @@ class _Reader:
 
     def __init__(self, parts: _Parts, version: int) -> None:
         self._parts, self._version = parts, version
-        self._arrays: dict[str, Array] = {}
         self._made: dict[object, Any] = {}
         self._models: list[tuple[object, Model, Graph, Graph | None]] = []
         self._free = available()  # read once: a file may have a thousand states
@@ -303,15 +303,16 @@ class _Reader:
             raise DamagedError(f"{shown(node)} cannot be an array of {form.dtype} with {len(form.shape)} axes")
 
     def _array(self, name: str) -> Array:
-        if name not in self._arrays:
-            self._arrays[name] = self._parts.array(name)
-        return self._arrays[name]
+        return self._once(name, lambda: self._parts.array(name))
 
     def _pin(self, cells: str, values: str) -> Pin:
-        if (cells, values) not in self._made:
-            self._made[cells, values] = Pin(self._array(cells), self._array(values))
-        pin: Pin = self._made[cells, values]
-        return pin
+        return self._once((cells, values), lambda: Pin(self._array(cells), self._array(values)))
+
+    def _once(self, key: object, make: Callable[[], T]) -> T:
+        """What is made at the first call with this key."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
     def _memory(self, said: JsonTable, inputs: Mapping[str, str], beyond: Mapping[str, str]) -> dict[str, str]:
         """Names of the arrays of an optimiser's memory: each a single number, or of the form of an input."""
@@ -331,30 +332,24 @@ class _Reader:
         if not said.data:
             return None
         kind = said.one_of("kind", OPTIMISERS)
-        key = kind, frozenset(memory.items())
-        if key not in self._made:
-            arrays = {way: self._array(array) for way, array in memory.items()}
-            likes = {way.split("/")[1]: array for way, array in arrays.items() if array.dtype.kind == "f"}
-            try:
-                at = 0 if records is None else records.at
-                self._made[key] = OPTIMISERS[kind]().remembering(arrays, likes, at)
-            except ValueError:
-                raise DamagedError("what its optimiser remembers does not fit together") from None
-        optimiser: Optimiser = self._made[key]
-        return optimiser
+        arrays = {way: self._array(array) for way, array in memory.items()}
+        likes = {way.split("/")[1]: array for way, array in arrays.items() if array.dtype.kind == "f"}
+        at = 0 if records is None else records.at
+        try:
+            key = kind, frozenset(memory.items())
+            return self._once(key, lambda: OPTIMISERS[kind]().remembering(arrays, likes, at))
+        except ValueError:
+            raise DamagedError("what its optimiser remembers does not fit together") from None
 
     def _records(self, columns: Mapping[str, str]) -> Records | None:
         """The records of the training that gave the weights, if the file has them."""
         if not columns:
             return None
-        key = frozenset(columns.items())
-        if key not in self._made:
-            try:
-                self._made[key] = Records.of({name: self._array(array) for name, array in columns.items()})
-            except ValueError:
-                raise DamagedError("the columns of its run of training do not fit together") from None
-        records: Records = self._made[key]
-        return records
+        arrays = {name: self._array(array) for name, array in columns.items()}
+        try:
+            return self._once(frozenset(columns.items()), lambda: Records.of(arrays))
+        except ValueError:
+            raise DamagedError("the columns of its run of training do not fit together") from None
 
 
 def _model(table: JsonTable) -> Model:

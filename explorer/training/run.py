@@ -77,7 +77,8 @@ class Run:
         take_words(document, settings.material)
         self.first = document.wanted  # the document before all steps
         self.records = Records()  # of all steps so far
-        self._document, self._settings, self._budget = document, settings, budget
+        self.settings = settings  # of the next steps
+        self._document, self._budget = document, budget
         self._stroke = object()
         prepared = prepare_document(self.first, settings.material, settings.recipe)
         trainer = prepared.trainer()
@@ -107,12 +108,7 @@ class Run:
     @property
     def at(self) -> int:
         """How many steps led to the document's weights, or to those about to be shown, apart from edits."""
-        return self._now().trainer.at
-
-    @property
-    def here(self) -> Point:
-        """The point of the document, or its point before it was edited."""
-        return self._now()
+        return self.here.trainer.at
 
     @property
     def weights_edited(self) -> bool:
@@ -125,33 +121,27 @@ class Run:
     @property
     def edited(self) -> bool:
         """Whether the document was edited since the last step."""
-        self._now()
-        return self._document.wanted is not self._state_here
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of the next steps."""
-        return self._settings
+        return self.here is not None and self._document.wanted is not self._state_here
 
     @property
     def trainer(self) -> Trainer:
         """The trainer at the document's point."""
-        return self._now().trainer
+        return self.here.trainer
 
     @property
     def prepared(self) -> Prepared:
         """The examples and settings at the document's point."""
-        return self._now().stretch.prepared
+        return self.here.stretch.prepared
 
     @property
     def finished(self) -> bool:
         """Whether all steps of the settings have been taken."""
-        return self.at >= self._settings.recipe.steps
+        return self.at >= self.settings.recipe.steps
 
     @property
     def same_example(self) -> bool:
         """Whether the document still has the model and the example of the last step."""
-        point = self._now()
+        point = self.here
         return point.stretch.fits(self._document.wanted, point.trainer.weights)
 
     @property
@@ -174,8 +164,9 @@ class Run:
             return np.append(steps, self._end[0]), np.append(losses, self._end[1])
         return steps, losses
 
-    def _now(self) -> Point:
-        """The document's point; undo and redo may have moved it within the run."""
+    @property
+    def here(self) -> Point:
+        """The document's point, or its point before it was edited; undo and redo may have moved it within the run."""
         known = self._known.get(self._document.wanted)
         if known is not None and self._document.wanted is not self._state_here:
             self._be(known, self._document.wanted)
@@ -187,7 +178,7 @@ class Run:
 
     def mark_end(self) -> int:
         """Remember the loss after the last step, if the document shows it. Returns the step of the remembered loss."""
-        point, document = self._now(), self._document
+        point, document = self.here, self._document
         if point.trainer.at == self.records.at and document.state is self._state_here and point.stretch.as_shown:
             self._end = self.records.at, float(document.engine.values[LOSS])
         return self._end[0]
@@ -197,7 +188,7 @@ class Run:
 
         Raises `ExplorerError`: "model-changed" if the document has other weights, or weights of other shapes.
         """
-        trainer, state = self._now().trainer, self._document.wanted
+        trainer, state = self.here.trainer, self._document.wanted
         nodes, inputs, left = state.graph.nodes, unread(state.inputs), unread(self._state_here.inputs)
         found: dict[str, Array] = {}
         for name in trainer.weights:
@@ -221,7 +212,7 @@ class Run:
         Raises `ExplorerError`: the errors of `take_words`.
         """
         take_words(self._document, settings.material)
-        self._settings = settings
+        self.settings = settings
 
     def take(self, seconds: float = 0.0, most: float = 1) -> None:
         """Take steps for a time, or up to a number, but at least one, and put the weights into the document.
@@ -276,7 +267,7 @@ class Run:
 
     def _start(self) -> Point:
         """The point from which the next step starts: the run's point, or a new one after an edit."""
-        edits, here, state, settings = self._edits(), self._here, self._document.wanted, self._settings
+        edits, here, state, settings = self._edits(), self._here, self._document.wanted, self.settings
         stretch = here.stretch
         trainer: Trainer | None = here.trainer
         if not stretch.fits(state, here.trainer.weights):

@@ -40,7 +40,7 @@ def encoder(model: Model) -> Graph:
     x = _stack(blocks, "encoder", "input", "Input", "Layer", model.layers)
     x = blocks.final_norm("final", "encoder", x, "input", "Output")
     if model.switch("output", "on"):
-        output_layer(model, blocks.graph, x, "input")
+        output_layer(blocks, x, "input")
     return blocks.graph.build()
 
 
@@ -52,7 +52,7 @@ def encoder_decoder(model: Model) -> Graph:
     memory = blocks.final_norm("encoder.final", "encoder", x, "source", f"Encoder {model.layers}")
     y = _stack(blocks, "decoder", "target", "Target", "Decoder", model.decoder_layers, memory=memory)
     y = blocks.final_norm("final", "decoder", y, "target", "Output")
-    output_layer(model, blocks.graph, y, "target")
+    output_layer(blocks, y, "target")
     return blocks.graph.build()
 
 
@@ -62,7 +62,7 @@ def gpt(model: Model) -> Graph:
     blocks.d_model()
     x = _stack(blocks, "decoder", "input", "Input", "Layer", model.layers, attends="Masked attention")
     x = blocks.final_norm("final", "decoder", x, "input", "Output")
-    output_layer(model, blocks.graph, x, "input")
+    output_layer(blocks, x, "input")
     return blocks.graph.build()
 
 
@@ -181,7 +181,7 @@ def output(model: Model) -> Graph:
     words = g.axis("output.words", model.axes["output.words"])
     g.stage("output", "output", "Probabilities", "Output")
     logits = g.add(LOGITS, ops.Input(), axes=(rows, words), symbol="z")
-    probabilities(model, g, logits, rows, words)
+    probabilities(Blocks(model, g), logits, rows, words)
     return g.build()
 
 
@@ -213,7 +213,7 @@ def mlp(model: Model) -> Graph:
     if threshold:
         g.stage("decision", "decision", "Decision", "Net")
         g.add("decision.chosen", ops.Threshold(threshold), x, axes=("input", f"layer.{model.layers}"), symbol="y")
-    loss(model, g, x, "input", f"layer.{model.layers}")
+    loss(Blocks(model, g), x, "input", f"layer.{model.layers}")
     if "regression" in model.blocks() and model.switch("regression", "on"):
         _regression(model, g)
     return g.build()

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from explorer.core import ops
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import CHOSEN, LOGITS, LOSS, PROBABILITIES, TARGET, GraphBuilder
+from explorer.core.graph import CHOSEN, LOGITS, LOSS, PROBABILITIES, TARGET
 from explorer.core.model import Model
 from explorer.core.models.blocks import Blocks
 from explorer.core.vocabulary import PAD, end_mark, with_words
@@ -149,7 +149,7 @@ def next_words(model: Model) -> ops.NextWords:
     return ops.NextWords(words.index(end), tuple(numbers.values()), words.index(PAD) if PAD in words else -1)
 
 
-def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
+def output_layer(b: Blocks, x: str, rows: str) -> None:
     """Logits (n, n_words) from the decoder's vectors, then probabilities, the chosen word and the loss.
 
     A tied unembedding is the embedding table transposed (Press & Wolf 2017).
@@ -161,54 +161,51 @@ def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
     rows : str
         The sequence of their tokens. Its vocabulary is the output's, too, unless the model names another one.
     """
+    g, axes = b.graph, b.model.axes
     g.stage("output", "output", "Probabilities", "Output")
     read = f"{rows}.words"
-    words = g.axis("output.words", model.axes.get("output.words") or model.axes[read])
-    x = _head(model, g, x, rows)
-    narrow = (
-        f"{rows}.table_width" if model.has_switch(rows, "table_width") and model.switch(rows, "table_width") else ""
-    )
+    words = g.axis("output.words", axes.get("output.words") or axes[read])
+    x = _head(b, x, rows)
+    narrow = f"{rows}.table_width" if b.on(rows, "table_width") else ""
     if narrow:
         W = g.add("output.W_out", ops.Input(), axes=("d_model", narrow), symbol=r"W_{out}")
         x = g.add("output.narrowed", ops.MatMul(), x, W, axes=(rows, narrow), symbol="Y_n")
-    if model.switch("output", "tied"):
+    if b.on("output", "tied"):
         if g.length(words) != g.length(read):
             raise ExplorerError("tied-widths", table=g.length(read), words=g.length(words))
         parents, product = [x, f"{rows}.table"], ops.MatMul(transposed=True)
     else:
-        parents, product = (
-            [x, g.add("output.W", ops.Input(), axes=(narrow or "d_model", words), symbol="W")],
-            ops.MatMul(),
-        )
-    if model.switch("output", "bias"):
+        W = g.add("output.W", ops.Input(), axes=(narrow or "d_model", words), symbol="W")
+        parents, product = [x, W], ops.MatMul()
+    if b.on("output", "bias"):
         parents.append(g.add("output.b", ops.Input("zeros"), axes=(words,), symbol="b"))
-    axes, cap = (rows, words), float(model.switch("output", "logit_cap"))
+    cap = b.real("output", "logit_cap")
     # The final logits always have the same name, which the probabilities read.
     name, symbol = ("output.uncapped", "z_u") if cap else (LOGITS, "z")
-    logits = g.add(name, product, *parents, axes=axes, symbol=symbol)
+    logits = g.add(name, product, *parents, axes=(rows, words), symbol=symbol)
     if cap:
-        logits = g.add(LOGITS, ops.Cap(cap), logits, axes=axes, symbol="z")
-    probabilities(model, g, logits, rows, words)
+        logits = g.add(LOGITS, ops.Cap(cap), logits, axes=(rows, words), symbol="z")
+    probabilities(b, logits, rows, words)
 
 
-def _head(model: Model, g: GraphBuilder, x: str, rows: str) -> str:
+def _head(b: Blocks, x: str, rows: str) -> str:
     """The input of the unembedding: scaled (T5), or after a layer with its own activation and norm (BERT)."""
-    axes = (rows, "d_model")
-    if model.switch("output", "output_scale"):
-        factor = ops.ScaleFactor("1/sqrt(d_k)", model.d_model, model.dtype, letters="d_{model}")
+    g, axes = b.graph, (rows, "d_model")
+    if b.on("output", "output_scale"):
+        factor = ops.ScaleFactor("1/sqrt(d_k)", b.model.d_model, b.model.dtype, letters="d_{model}")
         scale = g.add("output.scale", factor, axes=(), symbol=factor.formula())
         x = g.add("output.read", ops.Scale(), x, scale, axes=axes, symbol="Y_s")
-    activation = str(model.switch("output", "head"))
+    activation = b.text("output", "head")
     if activation == "none":
         return x
     W = g.add("output.W_head", ops.Input(), axes=("d_model", "d_model"), symbol="W_h")
     bias = g.add("output.b_head", ops.Input("zeros"), axes=("d_model",), symbol="b_h")
     x = g.add("output.head", ops.MatMul(), x, W, bias, axes=axes, symbol="Y_h")
     x = g.add("output.head_activation", ops.ACTIVATIONS[activation], x, axes=axes, symbol="a_h")
-    return Blocks(model, g).norm("output", x, rows)
+    return b.norm("output", x, rows)
 
 
-def probabilities(model: Model, g: GraphBuilder, logits: str, rows: str, words: str) -> None:
+def probabilities(b: Blocks, logits: str, rows: str, words: str) -> None:
     """Probabilities (n, n_words) from logits, the chosen word and the loss.
 
     Parameters
@@ -218,16 +215,16 @@ def probabilities(model: Model, g: GraphBuilder, logits: str, rows: str, words: 
     rows, words : str
         Its axes.
     """
+    g, activation = b.graph, b.text("output", "activation")
     temperature = g.add(TEMPERATURE, ops.Input("ones"), axes=(), symbol="T")
     scaled = g.add("output.scaled", ops.Temperature(), logits, temperature, axes=(rows, words), symbol="z_T")
-    activation = model.switch("output", "activation")
-    op = ops.Softmax() if activation == "softmax" else ops.ACTIVATIONS[str(activation)]
+    op = ops.Softmax() if activation == "softmax" else ops.ACTIVATIONS[activation]
     P = g.add(PROBABILITIES, op, scaled, axes=(rows, words), symbol="P")
     g.add(CHOSEN, ops.Argmax(), P, axes=(rows,), symbol="w")
-    loss(model, g, P, rows, words, scores=scaled if op.softens else "")
+    loss(b, P, rows, words, scores=scaled if op.softens else "")
 
 
-def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str, scores: str = "") -> None:
+def loss(b: Blocks, output: str, rows: str, columns: str, scores: str = "") -> None:
     """The loss of an output against a target: the next words of the sentence, or what a person types.
 
     Parameters
@@ -239,22 +236,23 @@ def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str, sc
     scores : str
         The node from which a softmax makes the output; "" if there is no softmax.
     """
-    match model.switch("loss", "loss"):
+    g = b.graph
+    match b.text("loss", "loss"):
         case "cross-entropy":
             g.stage("loss", "loss", "Loss", "Output")
-            if follows_words(model):
-                target = g.add(TARGET, next_words(model), f"{rows}.tokens", axes=(rows,), symbol="y")
+            if follows_words(b.model):
+                target = g.add(TARGET, next_words(b.model), f"{rows}.tokens", axes=(rows,), symbol="y")
             else:
                 target = g.add(TARGET, ops.Input("ids"), axes=(rows,), symbol="y")
             pad = g.number(columns, PAD)
-            if model.switch("loss", "L_1"):
+            if b.on("loss", "L_1"):
                 right = g.add("loss.likelihood", ops.Likelihood(), output, target, axes=(rows,), symbol="p")
                 of = (right,) if pad < 0 else (right, target)
                 g.add("loss.L_1", ops.LogLikelihood(pad), *of, axes=(), symbol="L_1")
             parents = (output, target, scores) if scores else (output, target)
             op = ops.CrossEntropy(pad)
-            if balances := _balances(model, g):
-                weight = float(model.switch("loss", "balance"))
+            if balances := _balances(b):
+                weight = b.real("loss", "balance")
                 op, parents = ops.WithBalance(pad, weight, len(balances)), (*parents, *balances)
             g.add(LOSS, op, *parents, axes=(), symbol="L")
         case "mean squared error":
@@ -263,10 +261,10 @@ def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str, sc
             g.add(LOSS, ops.MeanSquaredError(), output, target, axes=(), symbol="L")
 
 
-def _balances(model: Model, g: GraphBuilder) -> list[str]:
+def _balances(b: Blocks) -> list[str]:
     """The balances of the experts that the loss includes."""
-    if not model.has_switch("loss", "balance") or not model.switch("loss", "balance"):
+    if not b.on("loss", "balance"):
         return []
-    numbers = {"encoder": model.layers, "decoder": model.decoder_layers}
+    numbers = {"encoder": b.model.layers, "decoder": b.model.decoder_layers}
     layers = [f"{stack}.{k + 1}" for stack, n in numbers.items() for k in range(n)]
-    return [name for layer in layers if (name := f"{layer}.ffn.balance") in g]
+    return [name for layer in layers if (name := f"{layer}.ffn.balance") in b.graph]

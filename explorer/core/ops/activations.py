@@ -301,8 +301,7 @@ class SiLU(Activation):
 
     def forward(self, *parents: Array) -> Array:
         (x,) = parents
-        result: Array = x / (1 + np.exp(-x))
-        return result
+        return x / (1 + np.exp(-x))
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         # σ(x) (1 + x (1 − σ(x)))

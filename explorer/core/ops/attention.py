@@ -262,8 +262,7 @@ class HeadMean(Op):
 
     def forward(self, *parents: Array) -> Array:
         (heads,) = parents
-        average: Array = np.add.reduce(heads, -3) / heads.shape[-3]
-        return average
+        return np.add.reduce(heads, -3) / heads.shape[-3]
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         (heads,) = parents
@@ -274,8 +273,7 @@ class HeadMean(Op):
         return step("divide", Constant(1.0, "1"), Constant(float(n), f"{n} heads"))
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        (heads,) = parents
-        return f"AVERAGE({heads[(*cell[:-2], slice(None), *cell[-2:])]})"
+        return f"AVERAGE({parents[0][(*cell[:-2], slice(None), *cell[-2:])]})"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (heads,) = parents

@@ -274,8 +274,7 @@ class Elementwise(Op):
     """How it is written in Python and in a spreadsheet."""
 
     def forward(self, *parents: Array) -> Array:
-        value: Array = FUNCTIONS[self.function](*parents)
-        return value
+        return FUNCTIONS[self.function](*parents)
 
     def code(self, *names: str) -> str:
         return f" {self.sign} ".join(names)
@@ -290,8 +289,7 @@ class Elementwise(Op):
 
 def mean(x: Array, axis: int) -> Array:
     """The same as ``x.mean(axis, keepdims=True)``, in half the time for a few rows."""
-    middle: Array = np.add.reduce(x, axis, keepdims=True) / x.shape[axis]
-    return middle
+    return np.add.reduce(x, axis, keepdims=True) / x.shape[axis]
 
 
 def summed_to(shape: tuple[int, ...], gradient: Array) -> Array:
@@ -328,8 +326,7 @@ def product(a: Array, b: Array, gradient: int) -> Array:
 
     def crossed(of_gradient: Array, of_slope: Array) -> Array:
         left, right = (of_slope, of_gradient) if gradient else (of_gradient, of_slope)
-        made: Array = left.astype(dtype, copy=False) @ right.astype(dtype, copy=False)
-        return made
+        return left.astype(dtype, copy=False) @ right.astype(dtype, copy=False)
 
     g, slope = (b, a) if gradient else (a, b)
     up, down, rising, falling = g == np.inf, g == -np.inf, slope > 0, slope < 0

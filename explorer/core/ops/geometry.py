@@ -17,8 +17,7 @@ class Length(Op):
 
     def forward(self, *parents: Array) -> Array:
         (x,) = parents
-        lengths: Array = np.sqrt((x * x).sum(-1))
-        return lengths
+        return np.sqrt((x * x).sum(-1))
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         (x,) = parents
@@ -55,8 +54,7 @@ class Cosine(Op):
     def forward(self, *parents: Array) -> Array:
         dot, a, b = parents
         lengths = a[..., :, None] * b[..., None, :]
-        cosines: Array = np.divide(dot, lengths, out=np.zeros_like(dot), where=lengths != 0)
-        return cosines
+        return np.divide(dot, lengths, out=np.zeros_like(dot), where=lengths != 0)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         dot, a, b = parents
@@ -107,8 +105,7 @@ class ShadowFactor(Op):
     def forward(self, *parents: Array) -> Array:
         dot, y = parents
         squares = np.broadcast_to((y * y).sum(-1)[..., None, :], dot.shape)
-        factors: Array = np.divide(dot, squares, out=np.zeros_like(dot), where=squares != 0)
-        return factors
+        return np.divide(dot, squares, out=np.zeros_like(dot), where=squares != 0)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         dot, y = parents
@@ -162,8 +159,7 @@ class Angle(Op):
 
     def forward(self, *parents: Array) -> Array:
         # Rounding may make a cosine a little larger than 1.
-        angles: Array = np.degrees(np.arccos(np.clip(parents[0], -1, 1)))
-        return angles
+        return np.degrees(np.arccos(np.clip(parents[0], -1, 1)))
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         (cosine,) = parents

@@ -278,8 +278,7 @@ class Slope(Op):
 
     def forward(self, *parents: Array) -> Array:
         x, y = (p - p.mean(-2, keepdims=True) for p in parents)
-        slopes: Array = (x[..., :, None] * y[..., None, :]).sum(-3) / (x * x).sum(-2)[..., None]
-        return slopes
+        return (x[..., :, None] * y[..., None, :]).sum(-3) / (x * x).sum(-2)[..., None]
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         x, y = (p - p.mean(-2, keepdims=True) for p in parents)
@@ -336,8 +335,7 @@ class Intercept(Op):
 
     def forward(self, *parents: Array) -> Array:
         x, y, slopes = parents
-        start: Array = y.mean(-2) - (x.mean(-2)[..., None] * slopes).sum(-2)
-        return start
+        return y.mean(-2) - (x.mean(-2)[..., None] * slopes).sum(-2)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         x, _, slopes = parents

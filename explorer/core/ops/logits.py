@@ -127,8 +127,7 @@ class Cap(Op):
     signed = True
 
     def forward(self, *parents: Array) -> Array:
-        capped: Array = np.tanh(parents[0] / self.cap) * self.cap
-        return capped
+        return np.tanh(parents[0] / self.cap) * self.cap
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         bend = np.tanh(parents[0] / self.cap)
@@ -268,12 +267,10 @@ class PaddingMask(Op):
         return f"np.repeat(({names[0]} != {self.pad})[..., None, :].astype(np.int64), {self.n_queries}, axis=-2)"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        (tokens,) = parents
-        return f"IF({tokens[(*cell[:-2], cell[-1])]}={self.pad},0,1)"
+        return f"IF({parents[0][(*cell[:-2], cell[-1])]}={self.pad},0,1)"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        (tokens,) = parents
-        token = tokens[(*cell[:-2], cell[-1])]
+        token = parents[0][(*cell[:-2], cell[-1])]
         pad = Constant(self.pad, "number of <pad>" if self.pad >= 0 else "there is no <pad>")
         return step("subtract", Constant(1, "1"), step("equal", token, pad, label="is <pad>"))
 

@@ -237,8 +237,7 @@ class Likelihood(Op):
 
     def forward(self, *parents: Array) -> Array:
         probabilities, target = parents
-        right: Array = np.take_along_axis(probabilities, target[..., None], axis=-1)[..., 0]
-        return right
+        return np.take_along_axis(probabilities, target[..., None], axis=-1)[..., 0]
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         probabilities, target = parents

@@ -64,8 +64,7 @@ class Norm(Op):
         return Moments(middle, centred, variance, self._sigma(variance))
 
     def _sigma(self, variance: Array) -> Array:
-        found: Array = np.sqrt(variance + self.epsilon) if self.inside else np.sqrt(variance) + self.epsilon
-        return found
+        return np.sqrt(variance + self.epsilon) if self.inside else np.sqrt(variance) + self.epsilon
 
     def _stretch(self, gamma: Array) -> Array:
         return gamma + self.offset if self.offset else gamma

@@ -283,11 +283,10 @@ class Rotary(Op):
         return _as(x.value, cos), _as(x.value, sin)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
-        (x,) = parents
         position, j = cell[-2:]
         if j >= self.turned:
             return added(at, value)
-        cos, sin = self._turn(x, position, j)
+        cos, sin = self._turn(parents[0], position, j)
         of_pair = (step("negate", sin), cos) if self._is_second(j) else (cos, sin)
         return step("row", *of_pair) if isinstance(at[-1], slice) else of_pair[self._is_second(at[-1])]
 
@@ -338,8 +337,7 @@ def cosines(d: int, kind: str) -> Array:
 def waves(positions: Array, d: int, kind: str) -> Array:
     """The sines and cosines at any positions, (n,), also between those of words, (n, d); see `Sinusoidal`."""
     angle = positions[:, None] / 10000 ** exponents(d, kind)
-    encoding: Array = np.where(cosines(d, kind), np.cos(angle), np.sin(angle))
-    return encoding
+    return np.where(cosines(d, kind), np.cos(angle), np.sin(angle))
 
 
 def slopes(n_heads: int) -> Array:
@@ -434,8 +432,7 @@ class RelativeBias(Op):
         return np.array([[known[j - i] for j in range(self.n_keys)] for i in range(self.n_queries)], dtype=np.int64)
 
     def forward(self, *parents: Array) -> Array:
-        found: Array = parents[0][self._buckets()].transpose(2, 0, 1).copy()
-        return found
+        return parents[0][self._buckets()].transpose(2, 0, 1).copy()
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         of_table = np.zeros_like(parents[0])

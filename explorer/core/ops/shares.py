@@ -92,8 +92,7 @@ class SinkSoftmax(Op):
         lowest = sink[..., :, None, None]
         top = np.maximum(largest(z), lowest)
         powers = np.exp(z - top)
-        shares: Array = powers / (powers.sum(-1, keepdims=True) + np.exp(lowest - top))
-        return shares
+        return powers / (powers.sum(-1, keepdims=True) + np.exp(lowest - top))
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         parts = passed(gradient, value)
@@ -168,8 +167,7 @@ class RowShares(Op):
     def forward(self, *parents: Array) -> Array:
         x = np.where(np.isneginf(parents[0]), 0, parents[0])
         total = x.sum(-1, keepdims=True)
-        shares: Array = np.divide(x, total, out=np.zeros_like(x), where=total != 0)
-        return shares
+        return np.divide(x, total, out=np.zeros_like(x), where=total != 0)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         # y_k = x_k / s: dy_k/dx_j = (δ_kj − y_k) / s. Masked entries, and rows whose sum is 0, have slope 0.
@@ -324,8 +322,7 @@ class Mixture(Op):
 
     def forward(self, *parents: Array) -> Array:
         said, shares = parents
-        mixed: Array = np.einsum("...kij,...ik->...ij", said, shares)
-        return mixed
+        return np.einsum("...kij,...ik->...ij", said, shares)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         said, shares = parents

@@ -18,9 +18,7 @@ class OneHot(Op):
     latex = r"[\, {%s}_i = j \,]"
 
     def forward(self, *parents: Array) -> Array:
-        (tokens,) = parents
-        rows: Array = (tokens[..., None] == np.arange(self.n_words)).astype(self.dtype)
-        return rows
+        return (parents[0][..., None] == np.arange(self.n_words)).astype(self.dtype)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         return (None,)
@@ -32,8 +30,7 @@ class OneHot(Op):
         return f"IF({parents[0][cell[:-1]]}={cell[-1]},1,0)"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        (tokens,) = parents
-        return step("equal", tokens[cell[:-1]], Constant(cell[-1], f"word {cell[-1]}"))
+        return step("equal", parents[0][cell[:-1]], Constant(cell[-1], f"word {cell[-1]}"))
 
 
 class LookUp(Op):
@@ -124,8 +121,7 @@ class CountedPlaces(Op):
 
     def forward(self, *parents: Array) -> Array:
         words = parents[0] != self.pad
-        places: Array = np.cumsum(words, axis=-1, dtype=np.int64) * words + self.pad
-        return places
+        return np.cumsum(words, axis=-1, dtype=np.int64) * words + self.pad
 
     def forward_rows(self, at: slice, *parents: Array) -> Array:
         return self.forward(*parents)[..., at]
@@ -144,11 +140,10 @@ class CountedPlaces(Op):
         return f"IF({tokens[cell]}={self.pad},{self.pad},{self.pad}+{words})"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        (tokens,) = parents
         *lead, i = cell
         pad = Constant(self.pad, f"{self.pad}, the padding")
         counted = [
-            step("subtract", Constant(1, "1"), step("equal", tokens[(*lead, k)], pad, label="is padding"))
+            step("subtract", Constant(1, "1"), step("equal", parents[0][(*lead, k)], pad, label="is padding"))
             for k in range(i + 1)
         ]
         so_far = step("sum_of", *counted, label="words so far")
@@ -244,8 +239,7 @@ class Argmax(Op):
     picks = True
 
     def forward(self, *parents: Array) -> Array:
-        columns: Array = np.argmax(parents[0], axis=-1)
-        return columns
+        return np.argmax(parents[0], axis=-1)
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         row = parents[0][(*cell, slice(None))]

@@ -280,8 +280,7 @@ class BlockCodes(Op):
         ratio = np.divide(W, each, out=np.zeros_like(W), where=each != 0)
         codes = np.copysign(np.floor(np.abs(ratio) + 0.5), ratio)  # halves are rounded away from 0
         top = LARGEST[self.bits]
-        whole: Array = np.clip(np.nan_to_num(codes, nan=0.0), -top, top).astype(np.int64)
-        return whole
+        return np.clip(np.nan_to_num(codes, nan=0.0), -top, top).astype(np.int64)
 
     def code(self, *names: str) -> str:
         W, scale = names
@@ -333,8 +332,7 @@ class FromCodes(Op):
 
     def forward(self, *parents: Array) -> Array:
         W, codes, scale = parents
-        left: Array = codes.astype(W.dtype) * _each(scale, W, self.block, self.turned)
-        return left
+        return codes.astype(W.dtype) * _each(scale, W, self.block, self.turned)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         return gradient, None, None

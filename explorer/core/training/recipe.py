@@ -168,8 +168,7 @@ class RMSprop(Optimiser):
     def change(self, name: str, gradient: Array) -> Array:
         square = self.rho * self._square.get(name, 0.0) + (1 - self.rho) * gradient * gradient
         self._square[name] = square
-        result: Array = -self.rate * gradient / (np.sqrt(square) + self.epsilon)
-        return result
+        return -self.rate * gradient / (np.sqrt(square) + self.epsilon)
 
 
 @dataclass
