@@ -62,11 +62,7 @@ def write(
 ) -> None:
     """Write a file. The same content gives the same bytes.
 
-    Parameters
-    ----------
-    stream : file open for writing bytes
-    manifest : mapping
-        Anything that JSON can hold, with finite numbers only.
+    `manifest`: anything that JSON can hold, with finite numbers only.
     """
     # The widest numbers first, so that each array is aligned to its number width.
     names = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))

@@ -143,14 +143,9 @@ def _output(
 class Ledger:
     """The logits of one row, taken apart.
 
-    Parameters
-    ----------
-    graph : Graph
-        A graph for which `can_be_parted` is true.
-    row : int
-        The position of the word after which the logits stand.
-    word : int
-        The number of the word whose logit is taken apart.
+    `graph`: a graph for which `can_be_parted` is true.
+    `row`: the position of the word after which the logits stand.
+    `word`: the number of the word whose logit is taken apart.
     """
 
     @np.errstate(all="ignore")  # as in forward
@@ -309,25 +304,13 @@ def patched(
 ) -> Array:
     """The logits of some words after a row, for each part and each position, (n_sites, n_places, n_words).
 
-    Parameters
-    ----------
-    graph : Graph
-        A graph for which `can_be_parted` is true.
-    values, other : mapping of str to numpy.ndarray
-        Of all nodes: in the pass that is patched, and in the pass that the patches come from.
-    pins : mapping of str to Pin
-        The pins of the model; they stay.
-    row : int
-        The position of the word after which the logits stand.
-    places : sequence of int
-        The positions to patch, one at a time.
-    told : callable
-        Called with the number of parts done and their total; it may raise to stop.
-
-    Raises
-    ------
-    ExplorerError
-        "patch-differs" if the two passes have different shapes.
+    `graph`: a graph for which `can_be_parted` is true.
+    `values`, `other`: of all nodes: in the pass that is patched, and in the pass that the patches come from.
+    `pins`: the pins of the model; they stay.
+    `row`: the position of the word after which the logits stand.
+    `places`: the positions to patch, one at a time.
+    `told`: called with the number of parts done and their total; it may raise to stop.
+    Raises `ExplorerError`: "patch-differs" if the two passes have different shapes.
     """
     parts = sites(graph)
     if any(site.node not in other or other[site.node].shape != values[site.node].shape for site in parts):
@@ -363,17 +346,9 @@ def rival_of(there: Array, word: int) -> int:
 def moved(logits: Array, here: Array, there: Array) -> Array:
     """How far the answer has moved from one text's to the other's: 0 not at all, 1 all the way.
 
-    Parameters
-    ----------
-    logits : numpy.ndarray
-        Of patched passes, (…, 2): of the word asked about, and of its rival.
-    here, there : numpy.ndarray
-        Of the two texts, (2,).
-
-    Returns
-    -------
-    numpy.ndarray
-        (…); NaN where both texts answer alike.
+    `logits`: of patched passes, (…, 2): of the word asked about, and of its rival.
+    `here`, `there`: of the two texts, (2,).
+    Returns (…); NaN where both texts answer alike.
     """
 
     def ahead(of: Array) -> Array:

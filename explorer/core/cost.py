@@ -185,17 +185,9 @@ MOST_BYTES = 2_000_000_000
 def build_within(model: Model, given: Mapping[str, Array] | None = None, by_rows: bool = False) -> Graph:
     """The graph of a model, unless it needs too much memory.
 
-    Parameters
-    ----------
-    given : mapping of str to numpy.ndarray, optional
-        Inputs that already exist and take no more memory.
-    by_rows : bool
-        Whether one row after the other is computed, as in a decoder: then computed arrays are not held.
-
-    Raises
-    ------
-    ExplorerError
-        "too-many-labels", "model-too-large", or those of `build`.
+    `given`: inputs that already exist and take no more memory.
+    `by_rows`: whether one row after the other is computed, as in a decoder: then computed arrays are not held.
+    Raises `ExplorerError`: "too-many-labels", "model-too-large", or those of `build`.
     """
     labels = count_labels(model)
     if labels > MOST_LABELS:

@@ -50,20 +50,12 @@ class Work(Frozen):
 class Decoder:
     """A model that has read some words and can read more; words already read never change.
 
-    Parameters
-    ----------
-    graph : Graph
-        Built with room for all words that will be read.
-    inputs : mapping of str to numpy.ndarray
-        Values of the graph's inputs, with the source of a translator. The tokens of its output sequence are ignored.
-    cache : bool
-        Whether keys and values are kept. If a word may attend to later words, or all words turn by other angles in a
-        longer text, nothing can be kept, and nothing is.
-
-    Raises
-    ------
-    ExplorerError
-        "writes-nothing" for a model that predicts no next word.
+    `graph`: built with room for all words that will be read.
+    `inputs`: values of the graph's inputs, with the source of a translator. The tokens of its output sequence are
+    ignored.
+    `cache`: whether keys and values are kept. If a word may attend to later words, or all words turn by other angles in
+    a longer text, nothing can be kept, and nothing is.
+    Raises `ExplorerError`: "writes-nothing" for a model that predicts no next word.
     """
 
     def __init__(self, model: Model, graph: Graph, inputs: Mapping[str, Array], cache: bool = True) -> None:
@@ -353,12 +345,8 @@ class Choice(Frozen):
 
         The draw depends only on the seed and the place: to write word by word gives the same text as one run.
 
-        Parameters
-        ----------
-        probabilities : numpy.ndarray
-            That each word is chosen, (n_words,).
-        place : int
-            How many words stand before it.
+        `probabilities`: that each word is chosen, (n_words,).
+        `place`: how many words stand before it.
         """
         if self.greedy:
             return int(np.argmax(probabilities))
@@ -402,12 +390,8 @@ def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, ends: Co
     The model reads each word that it writes, by another number if its input and output vocabularies differ
     (`Decoder.reads`). A word that it cannot read is the last one.
 
-    Parameters
-    ----------
-    ids : sequence of int
-        The numbers of the words that it has not read yet; at least one.
-    ends : collection of int
-        The numbers of the marks at which a text is over, such as `<end>`.
+    `ids`: the numbers of the words that it has not read yet; at least one.
+    `ends`: the numbers of the marks at which a text is over, such as `<end>`.
     """
     read: Sequence[int] = ids
     for _ in range(n):
@@ -458,31 +442,14 @@ def search(
 ) -> list[tuple[Beam, ...]]:
     """Beam search: after each word the `beams` most probable continuations are kept (Sutskever et al. 2014, §3.2).
 
-    Parameters
-    ----------
-    ids : sequence of int
-        The numbers of the words that it has not read yet; at least one.
-    n : int
-        The most words to write.
-    beams : int
-        How many continuations are kept.
-    ends : collection of int
-        The numbers of the marks at which a text is over, such as `<end>`.
-    told : callable, optional
-        Called before each word is read, with the number read and the most there can be; it may raise to stop.
-    never : tuple of int, optional
-        As in `Choice`.
-
-    Returns
-    -------
-    list of tuple of Beam
-        Level by level, most probable first: the beams of one word, of two, … A finished beam stays among them
-        unchanged. The first beam of the last level is the best one.
-
-    Raises
-    ------
-    ExplorerError
-        "bad-training-setting"
+    `ids`, `ends`: as in `write`.
+    `n`: the most words to write.
+    `beams`: how many continuations are kept.
+    `told`: called before each word is read, with the number read and the most there can be; it may raise to stop.
+    `never`: as in `Choice`.
+    Returns the levels, each with the most probable first: the beams of one word, of two, … A finished beam stays among
+    them unchanged. The first beam of the last level is the best one.
+    Raises `ExplorerError`: "bad-training-setting".
     """
     if not 1 <= beams <= MOST_BEAMS:
         raise ExplorerError("bad-training-setting", name="beams", value=beams, low=1, high=MOST_BEAMS)

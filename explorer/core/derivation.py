@@ -58,16 +58,10 @@ _OF_A_LINE = {"sum": "sum", "mean": "mean", "max": "largest", "norm": "length", 
 def rows(last: Step, labels: Labels, most: int = 12, decimals: int | None = None) -> list[Row]:
     """Write a derivation out.
 
-    Parameters
-    ----------
-    last : Step
-        From `Engine.explain`.
-    labels : callable
-        The labels along an axis of a node: ``labels(name, axis)``.
-    most : int
-        How many terms of a sum to list; the others are summed in one row.
-    decimals : int, optional
-        Decimals of each number. Default: as many as one of the numbers needs, up to four.
+    `last`: from `Engine.explain`.
+    `labels`: the labels along an axis of a node: ``labels(name, axis)``.
+    `most`: how many terms of a sum to list; the others are summed in one row.
+    `decimals`: decimals of each number. Default: as many as one of the numbers needs, up to four.
     """
     writer = _Writer(labels, most, DECIMALS if decimals is None else decimals)
     with np.errstate(all="ignore"):  # a NaN or an overflow is shown as it is
@@ -99,7 +93,7 @@ def chain(
     A cell that comes from a single cell of one computed matrix is preceded by the derivation of that cell, and so on.
 
     `last`: the derivation of the cell itself, if it is known.
-    Returns: in the order of computation, the asked-for cell last; empty for an input and for a pinned cell.
+    Returns them in the order of computation, the asked-for cell last; empty for an input and for a pinned cell.
     """
     found: list[tuple[str, tuple[int, ...], Step]] = []
     last = last or engine.explain(name, cell)

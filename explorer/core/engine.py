@@ -42,26 +42,13 @@ def run(
 ) -> tuple[dict[str, Array], list[str]]:
     """The forward pass: compute the stale nodes and the nodes that depend on them.
 
-    Parameters
-    ----------
-    nodes : iterable of Node
-        The nodes to go through, in reading order.
-    inputs : mapping of str to numpy.ndarray
-        The given values; all other values are computed.
-    values : dict of str to numpy.ndarray
-        The present values. The new ones replace them: new arrays, closed against writing. If a result has the same
-        bytes as the old value, the old array stays and the nodes that depend on it are not recomputed.
-    stale : collection of str
-        The nodes that must be recomputed even if no parent changes.
-    between : callable, optional
-        Called before each node; an exception from it ends the pass.
-
-    Returns
-    -------
-    before : dict of str to numpy.ndarray
-        The old values of the nodes that changed.
-    recomputed : list of str
-        The nodes that were computed, in order.
+    `nodes`: the nodes to go through, in reading order.
+    `inputs`: the given values; all other values are computed.
+    `values`: the present values. The new ones replace them: new arrays, closed against writing. If a result has the
+    same bytes as the old value, the old array stays and the nodes that depend on it are not recomputed.
+    `stale`: the nodes that must be recomputed even if no parent changes.
+    `between`: called before each node; an exception from it ends the pass.
+    Returns the old values of the nodes that changed, and the nodes that were computed, in order.
     """
     before: dict[str, Array] = {}
     changed: set[str] = set()
@@ -214,15 +201,7 @@ class Engine:
         """Take over this graph, these inputs and pins, and recompute the values that depend on what changed.
 
         `inputs`: a value for every input node, of the right shape. Arrays are taken as they are and must not be written
-        to.
-
-        Returns
-        -------
-        Outcome
-
-        Notes
-        -----
-        If an op raises, nothing is published: the engine stays as it was.
+        to. If an op raises, nothing is published: the engine stays as it was.
         """
         return self.publish(self.begin(graph, inputs, pins).compute())
 
@@ -305,17 +284,10 @@ class Engine:
 
         So a net answers for a whole grid of points, or the loss is computed for other weights, by the graph's own ops.
 
-        Parameters
-        ----------
-        inputs : mapping of str to numpy.ndarray
-            Values of input nodes. They may have leading batch axes or more rows, if the ops in between accept them.
-        name : str
-            The node to compute.
-
-        Returns
-        -------
-        numpy.ndarray
-            The value, with the batch axes or rows of `inputs`.
+        `inputs`: values of input nodes. They may have leading batch axes or more rows, if the ops in between accept
+        them.
+        `name`: the node to compute.
+        Returns the value, with the batch axes or rows of `inputs`.
         """
         above, values = self.graph.towards(name), dict(self.values)
         run((node for node in self.graph.nodes.values() if node.name in above), inputs, values, self.pins, inputs)
@@ -403,23 +375,12 @@ def check_cell(engine: Engine, name: str, cell: tuple[int, ...], h: float = 0, r
 
     An input gets the new value; a computed cell is pinned, so that its parents do not matter.
 
-    Parameters
-    ----------
-    name : str
-        A node.
-    cell : tuple of int
-        One of its cells.
-    h : float
-        The nudge. 0 means the cube root of the rounding error, about 6e-6 in float64: there the errors by curvature and
-        by rounding are equally small. If the two do not agree then, a thousandth of it is tried: a probability of 1e-5
-        is hardly larger than 6e-6, and its log is strongly curved.
-    root : Root
-        The number whose change is measured.
-
-    Raises
-    ------
-    ExplorerError
-        "no-gradient" for a node of whole numbers; the errors of `Engine.gradient` for an invalid root.
+    `h`: the nudge. 0 means the cube root of the rounding error, about 6e-6 in float64: there the errors by curvature
+    and by rounding are equally small. If the two do not agree then, a thousandth of it is tried: a probability of 1e-5
+    is hardly larger than 6e-6, and its log is strongly curved.
+    `root`: the number whose change is measured.
+    Raises `ExplorerError`: "no-gradient" for a node of whole numbers; the errors of `Engine.gradient` for an invalid
+    root.
     """
     gradient, value = engine.gradients(root).of(name), engine.values[name]
     if gradient is None:

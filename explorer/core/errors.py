@@ -7,12 +7,8 @@ from typing import Any, ClassVar
 class ExplorerError(Exception):
     """A person asked for something that cannot be done.
 
-    Parameters
-    ----------
-    id : str
-        A key of `resources/sentences.toml`.
-    **fields
-        What the sentence names; may be another error, the reason.
+    `id`: a key of `resources/sentences.toml`.
+    `**fields`: what the sentence names; may be another error, the reason.
     """
 
     in_words: ClassVar[Callable[["ExplorerError"], str]] = staticmethod(lambda error: f"{error.id} {error.fields}")

@@ -38,18 +38,11 @@ def planned(
 ) -> list[Stop]:
     """The nodes to visit from a number back to the wanted nodes, and no others.
 
-    Parameters
-    ----------
-    names : iterable of str
-        The nodes whose gradients are wanted.
-    held : collection of str
-        The nodes that have pinned cells.
-    root : str
-        The node of the number.
-    known : collection of str
-        The nodes whose gradients are already computed, the root's among them.
-    passed : collection of (str, int)
-        The links along which something has already been passed on.
+    `names`: the nodes whose gradients are wanted.
+    `held`: the nodes that have pinned cells.
+    `root`: the node of the number.
+    `known`: the nodes whose gradients are already computed, the root's among them.
+    `passed`: the links along which something has already been passed on.
     """
     links, names = graph.towards(root), set(names)
     losses: dict[str, str | None] = {}
@@ -88,22 +81,14 @@ def walk(
 ) -> None:
     """The backward pass: visit the planned nodes.
 
-    Parameters
-    ----------
-    values : mapping of str to numpy.ndarray
-        Of all nodes that the root depends on.
-    held : mapping of str to numpy.ndarray of bool
-        The pinned cells of nodes. A pinned cell has a gradient, but it passes nothing on: its value does not depend on
-        the parents.
-    found : dict of str to numpy.ndarray
-        The known gradients, by node; the new ones are added.
-    passed : dict of (str, int) to numpy.ndarray or None
-        What has been passed on, by link; None if no gradient flows.
-    keep : collection of str, optional
-        The nodes whose gradients stay; every other array is freed as soon as it has been passed on, because a training
-        step is quicker if it reuses the same memory. By default everything stays.
-    between : callable, optional
-        Called before each node; an exception from it ends the walk.
+    `values`: of all nodes that the root depends on.
+    `held`: the pinned cells of nodes. A pinned cell has a gradient, but it passes nothing on: its value does not depend
+    on the parents.
+    `found`: the known gradients, by node; the new ones are added.
+    `passed`: what has been passed on, by link; None if no gradient flows.
+    `keep`: the nodes whose gradients stay; every other array is freed as soon as it has been passed on, because a
+    training step is quicker if it reuses the same memory. By default everything stays.
+    `between`: called before each node; an exception from it ends the walk.
     """
     if keep is not None:  # what a softmax passes on is computed from its loss
         keep = {*keep, *(stop.loss for stop in stops if stop.loss is not None)}
@@ -148,16 +133,10 @@ def passed_on(
 ) -> tuple[Array | None, ...]:
     """What a node passes on to its parents: the single step of back-propagation.
 
-    Parameters
-    ----------
-    graph, values, held
-        As in `walk`.
-    loss : str or None
-        As in `loss_of_softmax`.
-    gradient : numpy.ndarray
-        The node's gradient; with a `loss`, the gradient of the loss.
-    places : collection of int
-        The places of the wanted parents; the entries of other parents may be missing.
+    `graph`, `values`, `held`: as in `walk`.
+    `loss`: as in `loss_of_softmax`.
+    `gradient`: the node's gradient; with a `loss`, the gradient of the loss.
+    `places`: the places of the wanted parents; the entries of other parents may be missing.
     """
     node = graph.nodes[name]
     if loss is not None:
@@ -183,12 +162,8 @@ def computed(graph: Graph, values: Mapping[str, Array], held: Collection[str], n
 def loss_of_softmax(graph: Graph, held: Collection[str], name: str, links: Sequence[Link]) -> str | None:
     """The cross-entropy, if it is all that the root reads of a softmax: the walk passes both in one step.
 
-    Parameters
-    ----------
-    graph, held
-        As in `planned`.
-    links : sequence of (str, int)
-        The node's links towards the root.
+    `graph`, `held`: as in `planned`.
+    `links`: the node's links towards the root.
     """
     if not graph.nodes[name].op.softens or len(links) != 1:
         return None
@@ -201,19 +176,10 @@ class Gradients:
 
     Each is computed on demand, with only the gradients that it needs, and kept.
 
-    Parameters
-    ----------
-    values : mapping of str to numpy.ndarray
-        Of all nodes.
-    held : mapping of str to numpy.ndarray of bool
-        The pinned cells of nodes. A pinned cell has a gradient, but it passes nothing on: its value does not depend on
-        the parents.
-
-    Raises
-    ------
-    ExplorerError
-        "no-loss" for the loss of a graph that has none; "unknown-node", "bad-cell" or "no-gradient" for another root
-        that cannot be one.
+    `values`: of all nodes.
+    `held`: the pinned cells of nodes, as in `walk`.
+    Raises `ExplorerError`: "no-loss" for the loss of a graph that has none; "unknown-node", "bad-cell" or "no-gradient"
+    for another root that cannot be one.
     """
 
     def __init__(

@@ -35,23 +35,10 @@ class Script(Frozen, eq=False):
 def export(engine: Engine, title: str, names: Collection[str] = ()) -> Script:
     """Write nodes as a script.
 
-    Parameters
-    ----------
-    engine : Engine
-        The graph with its values.
-    title : str
-        Lesson and setting, for the head of the script.
-    names : collection of str
-        Nodes or slices of heads; they and all their ancestors are written. Default: all nodes.
-
-    Returns
-    -------
-    Script
-
-    Raises
-    ------
-    ExplorerError
-        "unknown-node".
+    `engine`: the graph with its values.
+    `title`: lesson and setting, for the head of the script.
+    `names`: nodes or slices of heads; they and all their ancestors are written. Default: all nodes.
+    Raises `ExplorerError`: "unknown-node".
     """
     return _Writer(engine, _needed(engine.graph, names)).script(title)
 

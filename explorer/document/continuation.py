@@ -139,19 +139,11 @@ def decoder_of(
 
     Pins are ignored: they belong to positions of the document's own sentence.
 
-    Parameters
-    ----------
-    words, more : int
-        How many words it will read first, and the most behind them; fewer, if the model has fewer positions.
-    source : sequence of str, optional
-        The source for a translator's encoder, in words that it knows; default: the document's own.
-    cache : bool
-        Whether keys and values are kept.
-
-    Raises
-    ------
-    ExplorerError
-        "writes-nothing"; the errors of building the model.
+    `words`, `more`: how many words it will read first, and the most behind them; fewer, if the model has fewer
+    positions.
+    `source`: the source for a translator's encoder, in words that it knows; default: the document's own.
+    `cache`: whether keys and values are kept.
+    Raises `ExplorerError`: "writes-nothing"; the errors of building the model.
     """
     sequence = sequence_of(state)
     room = max(words, min(words + more, positions(state, sequence)))

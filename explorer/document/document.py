@@ -198,18 +198,11 @@ class Overtaken(Exception):  # noqa: N818
 class PendingPass:
     """A pass that is being computed and will be published.
 
-    Parameters
-    ----------
-    state : State
-        The state whose values it computes.
-    label : str
-        The name of the act, for undo.
-    stroke : object
-        The stroke of the act that began it.
-    gradients : bool
-        Whether the gradients of the loss are wanted, too.
-    turn : Lock
-        Shared by all passes of a document, because an overtaken one may still be inside an op.
+    `state`: the state whose values it computes.
+    `label`: the name of the act, for undo.
+    `stroke`: the stroke of the act that began it.
+    `gradients`: whether the gradients of the loss are wanted, too.
+    `turn`: shared by all passes of a document, because an overtaken one may still be inside an op.
     """
 
     def __init__(self, begun: Pass, state: State, label: str, stroke: object, gradients: bool, turn: Lock) -> None:
@@ -271,14 +264,8 @@ class Document:
     state. A newer act overtakes an older one that is still being computed; both are undo steps, and one `Change`
     reports both.
 
-    Parameters
-    ----------
-    state : State
-        The first state.
-    background : Worker, optional
-        If missing, everything is computed at once.
-    engine : Engine, optional
-        An engine that already has all or most values of this state.
+    `background`: if missing, everything is computed at once.
+    `engine`: an engine that already has all or most values of this state.
 
     Attributes
     ----------

@@ -54,19 +54,10 @@ TOP = "what it says of itself"
 class JsonTable:
     """A JSON object of the document, whose values are checked when they are read.
 
-    Parameters
-    ----------
-    data : object
-        Refused if it is not a JSON object.
-    way : str
-        The name of the table in messages.
-    keys : collection of str, optional
-        The exact keys that it must have.
-
-    Raises
-    ------
-    DamagedError
-        Also from each method, for a value of the wrong type or out of bounds.
+    `data`: refused if it is not a JSON object.
+    `way`: the name of the table in messages.
+    `keys`: the exact keys that it must have.
+    Raises `DamagedError`, also from each method, for a value of the wrong type or out of bounds.
     """
 
     def __init__(self, data: object, way: str, keys: Collection[str] | None = None) -> None:
@@ -300,13 +291,7 @@ _LONGEST_ENTRY = 400
 class Archive:
     """An open archive with the interface of a `Container`: its document is converted into a manifest of today.
 
-    Parameters
-    ----------
-    stream : file open for reading bytes
-
-    Raises
-    ------
-    DamagedError
+    Raises `DamagedError`.
     """
 
     def __init__(self, stream: BinaryIO) -> None:

@@ -26,12 +26,8 @@ from explorer.core.training.records import Records
 class Deferred:
     """An array that already has its place in memory, but not its numbers.
 
-    Parameters
-    ----------
-    array : numpy.ndarray
-        Its shape, type and identity are final; its content must not be read before `write`.
-    writer : callable
-        Writes the numbers into it; None after they have been written.
+    `array`: its shape, type and identity are final; its content must not be read before `write`.
+    `writer`: writes the numbers into it; None after they have been written.
     """
 
     def __init__(self, array: Array, writer: Callable[[Array], None]) -> None:
@@ -103,12 +99,8 @@ class Edited(Frozen, eq=False):
 class DeferredArrays(Mapping[str, Array]):
     """Arrays by name; reading a deferred one writes it first.
 
-    Parameters
-    ----------
-    arrays : mapping of str to numpy.ndarray
-        All arrays. Their names, shapes and types can be asked for without writing anything.
-    deferred : mapping of str to Deferred
-        Those of the arrays that may still have to be written.
+    `arrays`: all arrays. Their names, shapes and types can be asked for without writing anything.
+    `deferred`: those of the arrays that may still have to be written.
     """
 
     def __init__(self, arrays: Mapping[str, Array], deferred: Mapping[str, Deferred]) -> None:
@@ -203,19 +195,10 @@ class State(Frozen, eq=False):
         If the targets are the next words, words missing in the output vocabulary are added. If the output is tied to
         the table and one vocabulary extends the other, both get the longer one.
 
-        Parameters
-        ----------
-        inputs : mapping of str to numpy.ndarray
-            Values of input nodes.
-        setting, lesson, beyond
-            As in `State`.
-        by_rows : bool
-            As in `build_within`.
-
-        Raises
-        ------
-        ExplorerError
-            If the model's sizes do not fit together, or it needs too much memory.
+        `inputs`: values of input nodes.
+        `setting`, `lesson`, `beyond`: as in `State`.
+        `by_rows`: as in `build_within`.
+        Raises `ExplorerError` if the model's sizes do not fit together, or it needs too much memory.
         """
         model = with_tied_words(with_next_words(model))
         graph = build_within(model, unread(inputs), by_rows)

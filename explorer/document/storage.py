@@ -87,19 +87,10 @@ def save(
 ) -> None:
     """Write a document to a file. The same document gives the same bytes.
 
-    Parameters
-    ----------
-    title : str
-        As in the window.
-    path : str or Path
-        An existing file is replaced when the new one is complete.
-    told : callable
-        Called with the bytes done and the total; it may raise to stop, and an existing file then stays.
-
-    Raises
-    ------
-    ExplorerError
-        "not-written" or "not-saved".
+    `title`: as in the window.
+    `path`: an existing file is replaced when the new one is complete.
+    `told`: called with the bytes done and the total; it may raise to stop, and an existing file then stays.
+    Raises `ExplorerError`: "not-written" or "not-saved".
     """
     with whole_file(path) as stream:
         write(state, title, stream, path, session, told)

@@ -64,15 +64,9 @@ def diagnosis(
 ) -> Diagnosis | None:
     """The reason why weights do not learn; None if there is none.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        The settings of the training.
-    learns : str
-        The setting of the document's lesson that learns from any random start; "" if there is none, or if the document
-        is already in it.
-    title : callable
-        How a block, given by its name, is called.
+    `learns`: the setting of the document's lesson that learns from any random start; "" if there is none, or if the
+    document is already in it.
+    `title`: how a block, given by its name, is called.
     """
     if len(records.losses) and records.losses[-1] == 0:
         return None  # the model has nothing left to learn

@@ -83,22 +83,10 @@ def seek(
 ) -> Sought:
     """Look for inputs that give one number a wished value.
 
-    Parameters
-    ----------
-    root : Root
-        Which number.
-    wished : float
-        The wished value.
-    change : sequence of (str, tuple of int)
-        The inputs that may change: nodes, or heads' slices, each with a cell, or with () for all cells.
-    told : callable
-        Called with the number of steps done, before each pass; it may raise to end the search.
-
-    Raises
-    ------
-    ExplorerError
-        "not-editable" for a computed node; "unknown-node", "bad-cell"; "no-gradient" for whole numbers; "bad-number" if
-        the wished value is not finite.
+    `change`: the inputs that may change: nodes, or heads' slices, each with a cell, or with () for all cells.
+    `told`: called with the number of steps done, before each pass; it may raise to end the search.
+    Raises `ExplorerError`: "not-editable" for a computed node; "unknown-node", "bad-cell"; "no-gradient" for whole
+    numbers; "bad-number" if the wished value is not finite.
     """
     if not isfinite(wished):
         raise ExplorerError("bad-number", text=f"{wished}")

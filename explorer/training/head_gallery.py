@@ -114,12 +114,8 @@ class Looked(Frozen, eq=False):
 def score(name: str, looked: Sequence[Looked]) -> list[Score]:
     """The score of each head in one measure.
 
-    Parameters
-    ----------
-    name : str
-        A key of `MEASURES`.
-    looked : sequence of Looked
-        The same heads in one sentence or several.
+    `name`: a key of `MEASURES`.
+    `looked`: the same heads in one sentence or several.
     """
     simpler = [one for one in _SIMPLE if name not in _SIMPLE]
     shares: list[Array] = []
@@ -276,16 +272,10 @@ def gallery(
 ) -> list[Head]:
     """All heads of a GPT, in reading order.
 
-    Parameters
-    ----------
-    state : State
-        The model; its weights are used, its own words are not.
-    sentences : sequence of Annotated
-        At least one, in words that the model knows.
-    costs : bool
-        Whether to measure the loss without each head: two passes per head.
-    told : callable
-        Called with the number of steps done and the total; it may raise to stop.
+    `state`: the model; its weights are used, its own words are not.
+    `sentences`: at least one, in words that the model knows.
+    `costs`: whether to measure the loss without each head: two passes per head.
+    `told`: called with the number of steps done and the total; it may raise to stop.
     """
     batch = _Batch(state, sentences, costs, told)
     blocks = [name.removesuffix(".weights") for name in batch.values if name.endswith(".self.weights")]

@@ -148,17 +148,8 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
 def shaped(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
     """Trained weights in the shapes of a document: learned positions are cut to the length of its own sentence.
 
-    Parameters
-    ----------
-    document : State
-        The document at the start of the training, or an edited one; weights that it does not have are left out.
-    weights : mapping of str to numpy.ndarray
-        The weights of a trainer.
-
-    Raises
-    ------
-    ExplorerError
-        "bad-shape" if the document's sizes have changed.
+    `document`: the document at the start of the training, or an edited one; weights that it does not have are left out.
+    Raises `ExplorerError`: "bad-shape" if the document's sizes have changed.
     """
     graph, found = document.graph, {}
     for name, array in weights.items():

@@ -60,17 +60,9 @@ class Run:
     For a small model all trainers are kept. If they need more than the budget, every second one is dropped, repeatedly;
     a dropped one that is needed later is computed again from the kept one before it, with the same bits.
 
-    Parameters
-    ----------
-    settings : Settings
-        The settings of the first steps; with an `initialiser` the steps begin from newly drawn weights.
-    budget : int
-        The most bytes of earlier trainers to keep.
-
-    Raises
-    ------
-    ExplorerError
-        The errors of `take_words`, `prepare_document` and `Trainer`.
+    `settings`: the settings of the first steps; with an `initialiser` the steps begin from newly drawn weights.
+    `budget`: the most bytes of earlier trainers to keep.
+    Raises `ExplorerError`: the errors of `take_words`, `prepare_document` and `Trainer`.
     """
 
     def __init__(self, document: Document, settings: Settings, budget: int = BUDGET) -> None:
@@ -386,18 +378,8 @@ class Run:
     def path(self, cells: Sequence[tuple[str, tuple[int, ...]]], most: int = 500) -> tuple[Array, Array]:
         """The values of some input cells along the run, at the kept points.
 
-        Parameters
-        ----------
-        cells : sequence of (name of an input, cell)
-        most : int
-            The most points; of more, an even selection.
-
-        Returns
-        -------
-        steps : numpy.ndarray of int
-            (n,)
-        values : numpy.ndarray
-            (n, number of cells)
+        `most`: the most points; of more, an even selection.
+        Returns the steps, (n,) of int, and the values, (n, number of cells).
         """
         steps = sorted(self.kept)
         steps = sorted({*steps[:: max(1, -(-len(steps) // most))], steps[-1]})
@@ -493,15 +475,7 @@ def step_of(trainer: Trainer, shown: Engine | None = None) -> tuple[Trainer, Rec
 
 
 class TrainedLine:
-    """A net of one layer without an activation, y = x W + b, trained with the settings of a document's net.
-
-    Parameters
-    ----------
-    state : State
-        The state of the net.
-    settings : Settings
-        The settings of the net's run.
-    """
+    """A net of one layer without an activation, y = x W + b, trained with the settings of a document's net."""
 
     def __init__(self, state: State, settings: Settings) -> None:
         axes = state.model.axes

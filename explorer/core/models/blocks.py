@@ -150,16 +150,10 @@ class Blocks:
     def final_norm(self, block: str, stack: str, x: str, rows: str, group: str) -> str:
         """The norm that a pre-norm stack needs at its end (Xiong et al. 2020, figure 1b), unless it is switched off.
 
-        Parameters
-        ----------
-        block : str
-            Path: "final", or "encoder.final" for an encoder with a decoder.
-        stack : str
-            The stack that it ends: "encoder" or "decoder".
-        x, rows : str
-            The node that it reads, (n, d_model), and the axis of its rows.
-        group : str
-            For the window's list of stages.
+        `block`: path: "final", or "encoder.final" for an encoder with a decoder.
+        `stack`: the stack that it ends: "encoder" or "decoder".
+        `x`, `rows`: the node that it reads, (n, d_model), and the axis of its rows.
+        `group`: for the window's list of stages.
         """
         if self.text(last_block(self.model, stack), "norm") not in ENDS_IN_NORM or not self.on(block, "at_end"):
             return x
@@ -178,18 +172,11 @@ def last_block(model: Model, stack: str) -> str:
 def feed_forward(b: Blocks, block: str, group: str, x: str, rows: str, beside: str = "") -> str:
     """The feed-forward net with its residual and norm (Vaswani et al. 2017, equation 2). Returns (n, d_model).
 
-    Parameters
-    ----------
-    block : str
-        Path, such as "encoder.1.ffn".
-    group : str
-        For the window's list of stages.
-    x : str
-        The output of the attention before it, (n, d_model), to which the net's output is added.
-    rows : str
-        The axis of the rows of x.
-    beside : str
-        The input of that attention, which a net beside the attention reads, too (Wang & Komatsuzaki 2021).
+    `block`: path, such as "encoder.1.ffn".
+    `group`: for the window's list of stages.
+    `x`: the output of the attention before it, (n, d_model), to which the net's output is added.
+    `rows`: the axis of the rows of x.
+    `beside`: the input of that attention, which a net beside the attention reads, too (Wang & Komatsuzaki 2021).
     """
     g = b.graph
     if not b.on(block, "on"):
@@ -271,16 +258,10 @@ def attention(b: Blocks, block: str, title: str, group: str, x: str, queries: st
     sequence only, because two sequences have no common distances. If several heads share a head of keys and values,
     these have an axis of their own (Ainslie et al. 2023).
 
-    Parameters
-    ----------
-    block : str
-        Path, such as "encoder.1.self".
-    title, group : str
-        For the window's list of stages.
-    x, memory : str
-        The nodes that queries, and keys and values, are made from; the same node for self-attention.
-    queries, keys : str
-        The axes of the rows of x and memory.
+    `block`: path, such as "encoder.1.self".
+    `title`, `group`: for the window's list of stages.
+    `x`, `memory`: the nodes that queries, and keys and values, are made from; the same node for self-attention.
+    `queries`, `keys`: the axes of the rows of x and memory.
     """
     g, m = b.graph, b.model
     n_heads = b.number(block, "heads")
@@ -403,22 +384,13 @@ def attention_weights(
 
     A step that is switched off, such as the mask, has no node.
 
-    Parameters
-    ----------
-    prefix : str
-        The beginning of the nodes' names: "encoder.1.self.", or nothing in a lesson on one head.
-    block : str
-        The block whose switches apply.
-    Q, K : str
-        Nodes of the queries (…, n_queries, d_k) and keys (…, n_keys, d_k).
-    batch : tuple of str
-        The leading axes: heads, or none.
-    queries, keys : str
-        The axes of the rows of Q and K.
-    columns : bool
-        Whether each token is a column of Q and K, (d_k, n), not a row.
-    sharing : int
-        How many query heads share one key head.
+    `prefix`: the beginning of the nodes' names: "encoder.1.self.", or nothing in a lesson on one head.
+    `block`: the block whose switches apply.
+    `Q`, `K`: nodes of the queries (…, n_queries, d_k) and keys (…, n_keys, d_k).
+    `batch`: the leading axes: heads, or none.
+    `queries`, `keys`: the axes of the rows of Q and K.
+    `columns`: whether each token is a column of Q and K, (d_k, n), not a row.
+    `sharing`: how many query heads share one key head.
     """
     g, m = b.graph, b.model
     axes = (*batch, queries, keys)

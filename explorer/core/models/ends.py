@@ -154,12 +154,8 @@ def output_layer(b: Blocks, x: str, rows: str) -> None:
 
     A tied unembedding is the embedding table transposed (Press & Wolf 2017).
 
-    Parameters
-    ----------
-    x : str
-        The node of the vectors, (n, d_model).
-    rows : str
-        The sequence of their tokens. Its vocabulary is the output's, too, unless the model names another one.
+    `x`: the node of the vectors, (n, d_model).
+    `rows`: the sequence of their tokens. Its vocabulary is the output's, too, unless the model names another one.
     """
     g, axes = b.graph, b.model.axes
     g.stage("output", "output", "Probabilities", "Output")
@@ -208,12 +204,8 @@ def _head(b: Blocks, x: str, rows: str) -> str:
 def probabilities(b: Blocks, logits: str, rows: str, words: str) -> None:
     """Probabilities (n, n_words) from logits, the chosen word and the loss.
 
-    Parameters
-    ----------
-    logits : str
-        A node, (n, n_words).
-    rows, words : str
-        Its axes.
+    `logits`: a node, (n, n_words).
+    `rows`, `words`: its axes.
     """
     g, activation = b.graph, b.text("output", "activation")
     temperature = g.add(TEMPERATURE, ops.Input("ones"), axes=(), symbol="T")
@@ -227,14 +219,9 @@ def probabilities(b: Blocks, logits: str, rows: str, words: str) -> None:
 def loss(b: Blocks, output: str, rows: str, columns: str, scores: str = "") -> None:
     """The loss of an output against a target: the next words of the sentence, or what a person types.
 
-    Parameters
-    ----------
-    output : str
-        A node, (n, n_outputs).
-    rows, columns : str
-        Its axes.
-    scores : str
-        The node from which a softmax makes the output; "" if there is no softmax.
+    `output`: a node, (n, n_outputs).
+    `rows`, `columns`: its axes.
+    `scores`: the node from which a softmax makes the output; "" if there is no softmax.
     """
     g = b.graph
     match b.text("loss", "loss"):

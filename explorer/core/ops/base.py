@@ -153,20 +153,11 @@ class Op(Frozen):
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         """Pass a gradient on to the parents: the chain rule for one node (Goodfellow et al. 2016, equation 6.46).
 
-        Parameters
-        ----------
-        gradient : numpy.ndarray
-            How much the loss changes with each cell of the value; in the value's shape.
-        value : numpy.ndarray
-            The result of `forward` for these parents.
-        *parents : numpy.ndarray
-
-        Returns
-        -------
-        tuple of numpy.ndarray or None
-            A gradient for each parent, in its shape, summed over the axes along which it was repeated; None for a
-            parent that gets no gradient: whole numbers, and numbers that are only compared. So it is by default for a
-            result of whole numbers.
+        `gradient`: how much the loss changes with each cell of the value; in the value's shape.
+        `value`: the result of `forward` for these parents.
+        Returns a gradient for each parent, in its shape, summed over the axes along which it was repeated; None for a
+        parent that gets no gradient: whole numbers, and numbers that are only compared. So it is by default for a
+        result of whole numbers.
         """
         if not self.whole and parents:
             raise NotImplementedError(f"{type(self).__name__} has no rule for its gradient")
@@ -187,15 +178,9 @@ class Op(Frozen):
 
         This default calls `backward` once for each cell of the value and has only numbers to show.
 
-        Parameters
-        ----------
-        parent : int
-            Which parent, counted from 0.
-        cell : tuple of int
-            The cell of that parent.
-        at : Index
-            The cells of the value: a single one or, with one `slice(None)`, a line of them.
-        value, *parents : Source
+        `parent`: which parent, counted from 0.
+        `cell`: the cell of that parent.
+        `at`: the cells of the value: a single one or, with one `slice(None)`, a line of them.
         """
         numbers, one = np.zeros_like(value.value), np.zeros_like(value.value)
         for i in cells_of(at, numbers.shape):
@@ -228,20 +213,11 @@ class Op(Frozen):
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         """The cells of the result that depend on one cell of the given parent.
 
-        Parameters
-        ----------
-        parent : int
-            Which parent, counted from 0.
-        cell : tuple of int
-            The cell of that parent.
-        parent_shape, shape : tuple of int
-            Shapes of the parent and of the result.
-
-        Returns
-        -------
-        Index
-            An index into the result: `slice(None)` for a whole axis, `slice(0, 0)` for no cell. An op without
-            subscripts that does not override it makes a single number.
+        `parent`: which parent, counted from 0.
+        `cell`: the cell of that parent.
+        `parent_shape`, `shape`: shapes of the parent and of the result.
+        Returns an index into the result: `slice(None)` for a whole axis, `slice(0, 0)` for no cell. An op without
+        subscripts that does not override it makes a single number.
         """
         if not self.subscripts:
             return ()

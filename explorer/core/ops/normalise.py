@@ -106,19 +106,10 @@ class Norm(Op):
     def reading(self, reader: Array, x: Array, *weights: Array) -> tuple[float, Array, float]:
         """The vector that gives on the row before the norm what `reader` gives after it, with the divisor held fixed.
 
-        Parameters
-        ----------
-        reader : numpy.ndarray
-            (d,): its dot product with the normed row is a number, such as a logit.
-        x : numpy.ndarray
-            The row, (d,).
-        *weights : numpy.ndarray
-            γ, and β if there is one: (d,).
-
-        Returns
-        -------
-        tuple of float, numpy.ndarray and float
-            σ; the vector to apply to the row, (d,); and the contribution of β.
+        `reader`: (d,): its dot product with the normed row is a number, such as a logit.
+        `x`: the row, (d,).
+        `*weights`: γ, and β if there is one: (d,).
+        Returns σ; the vector to apply to the row, (d,); and the contribution of β.
         """
         gamma, *beta = weights
         sigma = float(self.moments(x[None]).sigma[0, 0])

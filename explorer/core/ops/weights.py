@@ -34,14 +34,9 @@ class Input(Op):
     def start(self, name: str, shape: tuple[int, ...], dtype: str, seed: int, initialiser: str = "xavier") -> Array:
         """A starting value that depends only on the name and the seed, so that an added node changes no other node.
 
-        Parameters
-        ----------
-        name : str
-            Of the node.
-        dtype : str
-            Of the model; "ids" are int64.
-        initialiser : str
-            One of `INITIALISERS`, for "weights".
+        `name`: of the node.
+        `dtype`: of the model; "ids" are int64.
+        `initialiser`: one of `INITIALISERS`, for "weights".
         """
         array = np.empty(shape, dtype=np.int64 if self.whole else dtype)
         self.write_start(array, name, seed, initialiser)
@@ -94,20 +89,13 @@ def write_weights(
 ) -> None:
     """Write random starting weights.
 
-    Parameters
-    ----------
-    array : numpy.ndarray
-        A contiguous array; its last two axes are the inputs and outputs of the layer, or with `turned` the outputs and
-        inputs.
-    random : numpy.random.Generator
-    initialiser : str
-        "xavier": uniform within ±sqrt(6 / (inputs + outputs)) (Glorot & Bengio 2010, equation 16); "he": normal with
-        variance 2 / inputs (He et al. 2015, equation 10); "uniform": within ±1; "zeros": all equal, so that training
-        cannot make units different.
-    corner : tuple of int, optional
-        The extent of a corner that is not written.
-    turned : bool
-        See `array`.
+    `array`: a contiguous array; its last two axes are the inputs and outputs of the layer, or with `turned` the outputs
+    and inputs.
+    `initialiser`: "xavier": uniform within ±sqrt(6 / (inputs + outputs)) (Glorot & Bengio 2010, equation 16); "he":
+    normal with variance 2 / inputs (He et al. 2015, equation 10); "uniform": within ±1; "zeros": all equal, so that
+    training cannot make units different.
+    `corner`: the extent of a corner that is not written.
+    `turned`: see `array`.
     """
     draw, flat, drawn = _draw(array.shape, random, initialiser, turned), array.reshape(-1), 0
     for start, stop in _outside(array.shape, corner):

@@ -77,14 +77,8 @@ def words_of(text: str, lower: bool = True) -> list[str]:
 def vocabulary(words: Sequence[str], most: int, first: Sequence[str] = (UNKNOWN,)) -> tuple[str, ...]:
     """The most frequent words of a text; of equally frequent ones those that occur first.
 
-    Parameters
-    ----------
-    words : sequence of str
-        The text.
-    most : int
-        The largest size of the vocabulary, `first` included.
-    first : sequence of str
-        Entries that come first in any case. `<unk>` is left out if every word of the text is in the vocabulary.
+    `most`: the largest size of the vocabulary, `first` included.
+    `first`: entries that come first in any case. `<unk>` is left out if every word of the text is in the vocabulary.
     """
     counts = Counter(word for word in words if word not in first and len(word) <= LONGEST_WORD and _is_seen(word))
     every = all(word in counts or word in first for word in words)
@@ -171,17 +165,9 @@ class Examples(Frozen, eq=False):
 
         The last batch of an epoch has the remaining examples, as is usual.
 
-        Parameters
-        ----------
-        step : int
-            Counted from 0.
-        size : int
-            The most examples; 0, or at least as many as exist: all of them, in their order.
-
-        Returns
-        -------
-        dict of str to numpy.ndarray
-            Arrays (size, …); empty for the model's own example.
+        `step`: counted from 0.
+        `size`: the most examples; 0, or at least as many as exist: all of them, in their order.
+        Returns arrays (size, …); empty for the model's own example.
         """
         n = len(self.training)
         if not 0 < size < n:
@@ -233,22 +219,12 @@ def windows(tokens: Array, n: int, share: float = 0.0, seed: int = 0, targets: A
 
     Inputs and targets are (n_windows, n).
 
-    Parameters
-    ----------
-    tokens : numpy.ndarray of int
-        The text as numbers of words, (length,).
-    n : int
-        Words in a window.
-    share : float
-        The share of the text for validation: one contiguous part at a random place, cut into windows that do not
-        overlap. Training windows that overlap this part are left out, so that no validation text is learned.
-    targets : numpy.ndarray of int, optional
-        The text in the numbers of the output vocabulary, if that is another one.
-
-    Raises
-    ------
-    ExplorerError
-        "text-too-short".
+    `tokens`: the text as numbers of words, (length,).
+    `n`: words in a window.
+    `share`: the share of the text for validation: one contiguous part at a random place, cut into windows that do not
+    overlap. Training windows that overlap this part are left out, so that no validation text is learned.
+    `targets`: the text in the numbers of the output vocabulary, if that is another one.
+    Raises `ExplorerError`: "text-too-short".
     """
     span = n + 1  # including the target of the last word
     length = len(tokens)
@@ -279,17 +255,9 @@ def sentence_pairs(
     The decoder reads ``<start> y1 … ym``; its target is ``y1 … ym <end>`` (teacher forcing). Shorter sentences are
     filled up with ``<pad>``: (n_pairs, n_source), and twice (n_pairs, n_target).
 
-    Parameters
-    ----------
-    pairs : sequence of (words, words)
-    source, target, output : sequence of str
-        The vocabularies: of the source, of the decoder's input (with `<start>`), and of its output (with `<end>`;
-        default: `target`). If sentences differ in length, each needs `<pad>`.
-
-    Raises
-    ------
-    ExplorerError
-        "word-not-known" if a vocabulary lacks a word and has no `<unk>`.
+    `source`, `target`, `output`: the vocabularies: of the source, of the decoder's input (with `<start>`), and of its
+    output (with `<end>`; default: `target`). If sentences differ in length, each needs `<pad>`.
+    Raises `ExplorerError`: "word-not-known" if a vocabulary lacks a word and has no `<unk>`.
     """
     arrays = {
         "source.tokens": _filled([read for read, _ in pairs], source),
@@ -311,16 +279,10 @@ def whole_sentences(
 
     Shorter sentences are filled up with ``<pad>``.
 
-    Parameters
-    ----------
-    written : sequence of words
-        The decoder's input sentences; those of a translator begin with the start word.
-    known : sequence of str
-        The decoder's vocabulary, with `<end>` and `<pad>`.
-    judged : int
-        How many of them, the last ones, are for validation.
-    read, source : sequence of words, and sequence of str
-        For a translator: the sentences that the encoder reads, and the encoder's vocabulary.
+    `written`: the decoder's input sentences; those of a translator begin with the start word.
+    `known`: the decoder's vocabulary, with `<end>` and `<pad>`.
+    `judged`: how many of them, the last ones, are for validation.
+    `read`, `source`: for a translator: the sentences that the encoder reads, and the encoder's vocabulary.
     """
     decoder = "target" if read else "input"
     arrays = {f"{decoder}.tokens": _filled(written, known)}
@@ -338,14 +300,9 @@ def masked_sentences(sentences: Sequence[Sequence[str]], known: Sequence[str], j
     Every chosen word becomes ``<mask>``; BERT leaves a tenth of them unchanged and replaces another tenth by other
     words (Devlin et al. 2019, §3.1). Other words have the target ``<pad>``, which is not counted.
 
-    Parameters
-    ----------
-    known : sequence of str
-        The vocabulary, with `<mask>` and `<pad>`.
-    judged : int
-        How many of them, the last ones, are for validation.
-    seed : int
-        For the choice of words.
+    `known`: the vocabulary, with `<mask>` and `<pad>`.
+    `judged`: how many of them, the last ones, are for validation.
+    `seed`: for the choice of words.
     """
     tokens = _filled(sentences, known)
     mask, pad = (list(known).index(one) for one in (MASK, PAD))

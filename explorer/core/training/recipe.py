@@ -76,18 +76,10 @@ class Optimiser:
     def remembering(self, arrays: Arrays, weights: Arrays, at: int) -> "Optimiser":
         """The optimiser with the memory of a file. Values that no training steps could have left are refused.
 
-        Parameters
-        ----------
-        arrays : mapping of str to numpy.ndarray
-            Named as in `arrays`.
-        weights : mapping of str to numpy.ndarray
-            Their shapes and types are those of the memory; their values do not matter.
-        at : int
-            The most steps that can have been taken.
-
-        Raises
-        ------
-        ValueError
+        `arrays`: named as in `arrays`.
+        `weights`: their shapes and types are those of the memory; their values do not matter.
+        `at`: the most steps that can have been taken.
+        Raises `ValueError`.
         """
         made, rest = self.copy(), set(arrays)
         for name, weight in weights.items():
@@ -225,12 +217,7 @@ def clipped(gradients: Arrays, limit: float) -> tuple[dict[str, Array], float]:
 
     `limit`: the largest norm; 0: no limit.
 
-    Returns
-    -------
-    gradients : dict of str to numpy.ndarray
-        The given arrays, or new ones if their norm was too large.
-    norm : float
-        Their norm before.
+    Returns the given arrays, or new ones if their norm was too large; and their norm before.
     """
     norm = length(gradients.values())
     if not limit or not norm > limit:
@@ -251,18 +238,11 @@ def rate_at(step: int, rate: float, schedule: str = "constant", warm_up: int = 0
     The last one, with a warm-up, is the transformer's own (Vaswani et al. 2017, equation 3): d_model^−0.5 ·
     min(step^−0.5, step · warm_up^−1.5), where `rate` is its highest value, 1 / √(d_model · warm_up).
 
-    Parameters
-    ----------
-    step : int
-        Counted from 1.
-    rate : float
-        The highest rate.
-    schedule : str
-        One of `SCHEDULES`.
-    warm_up : int
-        How many steps the warm-up takes.
-    steps : int
-        The steps of the whole run, including the warm-up. After them the rate stays at its last value.
+    `step`: counted from 1.
+    `rate`: the highest rate.
+    `schedule`: one of `SCHEDULES`.
+    `warm_up`: how many steps the warm-up takes.
+    `steps`: the steps of the whole run, including the warm-up. After them the rate stays at its last value.
     """
     if step < warm_up:
         return rate * step / warm_up

@@ -77,19 +77,10 @@ def kept_masks(graph: Graph, model: Model, batch: tuple[int, ...], random: np.ra
 
     An entry is 0 with the probability of the block's share, otherwise 1 / (1 − share), so that the mean stays the same.
 
-    Parameters
-    ----------
-    graph : Graph
-        Built from the model.
-    batch : tuple of int
-        The leading axes: each sentence gets a mask of its own.
-    random : numpy.random.Generator
-        Used in reading order of the nodes.
-
-    Returns
-    -------
-    dict of str to numpy.ndarray
-        For each `kept` node, (*batch, n, d_model). In use, without this dict, these inputs are 1.
+    `graph`: built from the model.
+    `batch`: the leading axes: each sentence gets a mask of its own.
+    `random`: used in reading order of the nodes.
+    Returns one for each `kept` node, (*batch, n, d_model). In use, without this dict, these inputs are 1.
     """
     masks: dict[str, Array] = {}
     for name in kept_nodes(graph):
@@ -117,21 +108,12 @@ class Trainer:
     A step makes new arrays and never writes into old ones. So a copy (`copy.copy`) keeps the present state and can be
     continued later, with the same bits.
 
-    Parameters
-    ----------
-    model : Model
-        Built with the lengths of the examples (`Examples.lengths`).
-    inputs : mapping of str to numpy.ndarray
-        A value for every input node; these are the first weights. They are never written to.
-    recipe : Recipe
-        If it has an `initialiser`, the weights that move are drawn again, with the recipe's seed.
-    pins : mapping of str to Pin, optional
-        They hold during training, too.
-
-    Raises
-    ------
-    ExplorerError
-        "no-loss-to-lower", "no-dropout", "pinned-cases"; "unknown-node" for an unknown frozen weight; "nothing-moves".
+    `model`: built with the lengths of the examples (`Examples.lengths`).
+    `inputs`: a value for every input node; these are the first weights. They are never written to.
+    `recipe`: if it has an `initialiser`, the weights that move are drawn again, with the recipe's seed.
+    `pins`: they hold during training, too.
+    Raises `ExplorerError`: "no-loss-to-lower", "no-dropout", "pinned-cases"; "unknown-node" for an unknown frozen
+    weight; "nothing-moves".
     """
 
     def __init__(
@@ -381,7 +363,7 @@ def fitted(graph: Graph, name: str, given: Array, base: Array) -> Array:
     """Another array for a node; if it has another number of positions, only the common positions are replaced.
 
     `graph`: the graph whose shapes `base` has.
-    Returns: in the shape and type of `base`.
+    Returns it in the shape and type of `base`.
     Raises an `ExplorerError`: "bad-shape" if the shapes differ along an axis that is not a sequence.
     """
     axes = graph.nodes[name].axes
@@ -424,7 +406,7 @@ def save_run(trainer: Trainer, records: Records, path: Path) -> None:
 def load_run(trainer: Trainer, path: Path) -> Records:
     """Continue from a saved run: restore a trainer that was made of the same model, examples and recipe.
 
-    Returns: of the steps so far.
+    Returns the records of the steps so far.
     Raises an `ExplorerError`: "run-not-read", or "run-differs" for another run. The trainer then stays unchanged.
     """
     arrays, run = _read_run(path)

@@ -109,21 +109,9 @@ def input_place(state: State, name: str) -> Place:
 def checked(state: State, name: str, place: Place, cells: Cells) -> dict[tuple[int, ...], Array]:
     """The numbers of cells in the node's number type, by their index in the node's array.
 
-    Parameters
-    ----------
-    state : State
-        The state that they are for.
-    name : str
-        The name of the node, or of the head's slice, in messages.
-    place : Place
-        The place with that name.
-    cells : mapping of cell to float
-        Indices into the node or the slice.
-
-    Raises
-    ------
-    ExplorerError
-        "bad-cell", or "bad-token-id" for a node of whole numbers.
+    `name`: the name of the node, or of the head's slice, in messages.
+    `cells`: indices into the node or the slice.
+    Raises `ExplorerError`: "bad-cell", or "bad-token-id" for a node of whole numbers.
     """
     shape = state.graph.shape(place.node)[len(place.index) :]
     whole = state.graph.nodes[place.node].op.whole
