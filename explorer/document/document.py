@@ -266,26 +266,15 @@ class Document:
 
     `background`: if missing, everything is computed at once.
     `engine`: an engine that already has all or most values of this state.
-
-    Attributes
-    ----------
-    engine : Engine
-        The values; read only.
-    history : UndoHistory
-    recomputed : tuple of str
-        The nodes that the last act computed, in order.
-    before : mapping of str to numpy.ndarray
-        The old values of the nodes that the last act changed; for a drag, those at its start. Empty in a new example.
-    label : str
-        The name of the last act, also "Undo: …"; empty if there was none.
     """
 
     def __init__(self, state: State, background: Worker | None = None, engine: Engine | None = None) -> None:
-        self.engine = Engine() if engine is None else replace(engine)
+        self.engine = Engine() if engine is None else replace(engine)  # the values; read only
         self.history = UndoHistory(state)
         self._background = background
         self._listeners: list[Callable[[Change], None]] = []
-        self.recomputed: tuple[str, ...] = ()
+        self.recomputed: tuple[str, ...] = ()  # the nodes that the last act computed, in order
+        # The old values of the nodes that the last act changed; for a drag, those at its start. Empty in a new example.
         self.before: Mapping[str, Array] = {}
         self._last_stroke: object = None
         self._pending: PendingPass | None = None
@@ -498,7 +487,7 @@ class Document:
         self.added, self.removed = outcome.added, outcome.removed
         if another:  # two examples may share node names by chance; their values must not be compared
             self.before, self.added, self.removed = {}, frozenset(), frozenset()
-        self._last_stroke, self.label = stroke, label
+        self._last_stroke, self.label = stroke, label  # of the last act, also "Undo: …"; empty if there was none
         return Change(outcome.changed, outcome.added, outcome.removed, label, structure)
 
     def _tell(self, change: Change) -> None:
