@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 
-from explorer.cli.options import UsageError
 from explorer.cli.output import check_out
-from explorer.cli.parser import COMMANDS, parse
+from explorer.cli.parser import COMMANDS, UsageError, parse
 from explorer.core.errors import ExplorerError
 from explorer.memory import keep_freed_memory
 from explorer.paths import have_a_home

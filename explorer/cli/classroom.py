@@ -12,8 +12,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from time import monotonic
 
-from explorer.cli.options import UsageError
 from explorer.cli.output import may_write, shown, wrote
+from explorer.cli.parser import UsageError
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import read_answer
 from explorer.files import write_file

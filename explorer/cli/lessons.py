@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from explorer import paths
-from explorer.cli.options import UsageError, fields_of
 from explorer.cli.output import shown
+from explorer.cli.parser import UsageError, fields_of
 from explorer.cli.words import listed, listing
 from explorer.core.errors import ExplorerError
 from explorer.lessons.glossary import glossary, unknown

@@ -1,11 +1,128 @@
-"""The table of the commands: for each the function that does it, and its arguments."""
+"""The table of the commands: for each the function that does it, and its arguments. And what commands share.
 
-from argparse import Namespace
-from collections.abc import Sequence
+That is a parser with one-sentence errors, common options, and the handling of stop signals.
+"""
+
+import signal
+import threading
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter, _ActionsContainer
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import Event
+from typing import Any, NamedTuple, NoReturn
 
 from explorer import __version__
-from explorer.cli import options
-from explorer.cli.options import Argument, Command, arg, flag, group, one_of
+from explorer.paths import resources
+
+
+class UsageError(Exception):
+    """A command line that cannot be understood; the text says what is wrong and what would be right."""
+
+
+class Argument(NamedTuple):
+    """An argument or an option of a command."""
+
+    name: str
+    options: dict[str, Any]  # as `ArgumentParser.add_argument` takes them
+
+
+class Group(NamedTuple):
+    """Arguments that stand below a title or, if it is "", of which only one may be given."""
+
+    title: str
+    arguments: "tuple[Argument | Group, ...]"
+
+
+class Command:
+    """A command.
+
+    `does`: the function that does it, as "FILE.FUNCTION" in this folder.
+    """
+
+    def __init__(self, does: str, *arguments: Argument | Group) -> None:
+        self.does, self.arguments = does, arguments
+
+
+class Parser(ArgumentParser):
+    """The parser of a command; it leaves the output of errors and the exit to `main`."""
+
+    def __init__(self, name: str, command: Command, usage: str | None = None) -> None:
+        self._name = name or "explorer"
+        prog, form = f"explorer {name}".strip(), RawDescriptionHelpFormatter
+        super().__init__(prog, usage, formatter_class=form, allow_abbrev=False)
+        _add(self, command.arguments)
+
+    def format_help(self) -> str:
+        """The help, with the words of `resources/commands.toml` before and behind the arguments."""
+        import tomllib  # not needed to run a command
+
+        said = tomllib.loads((resources() / "commands.toml").read_text("utf-8"))[self._name]
+        self.description, self.epilog = said["about"], said.get("epilog")
+        return super().format_help()
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the error without the usage before it."""
+        raise UsageError(f"{message}; see `{self.prog} --help`")
+
+
+def _add(to: _ActionsContainer, arguments: tuple[Argument | Group, ...]) -> None:
+    for one in arguments:
+        if isinstance(one, Argument):
+            to.add_argument(one.name, **one.options)
+        else:
+            _add(to.add_argument_group(one.title) if one.title else to.add_mutually_exclusive_group(), one.arguments)
+
+
+def arg(name: str, metavar: str, help: str, **options: Any) -> Argument:
+    """An argument, or an option with a value."""
+    return Argument(name, {"metavar": metavar, "help": help, **options})
+
+
+def flag(name: str, help: str) -> Argument:
+    """An option without a value."""
+    return Argument(name, {"action": "store_true", "help": help})
+
+
+def group(title: str, *arguments: Argument | Group) -> Group:
+    """Options below a title."""
+    return Group(title, arguments)
+
+
+def one_of(*arguments: Argument) -> Group:
+    """Options of which only one may be given."""
+    return Group("", arguments)
+
+
+LESSON = arg("lesson", "LESSON", "a name from `explorer list`, or a file (.toml or .explorer)")
+WITH_STEPS = arg("lesson", "LESSON", "a name from `explorer list`, or a .toml")
+FORCE = flag("--force", "write, too, over a file that is read here, or that this program has not written")
+TOKENIZER = arg("--tokenizer", "FILE", "the tokenizer of a file of llama2.c, where it does not lie beside it")
+GRADIENTS = (
+    flag("--grad", "the gradient of the loss"),
+    arg("--grad-of", "CELL", "the gradient of this number instead, as in 'output[0,1]', counted from 0"),
+)
+_READ = "other words for what the model reads first, split at blanks or into pieces"
+_SET = "set a cell, as in 'source.table[0,1]=2.5', counted from 0; a computed one is pinned"
+EDITS = group(
+    "edits, made in this order",
+    arg("--setting", "NAME", "such as textbook or printed; if left out, the one that the lesson opens with"),
+    arg("--switch", "B.N=V", "set a switch, as in encoder.1.self.scale=none", action="append", default=[]),
+    one_of(
+        arg("--tokens", "TEXT", _READ),
+        arg("--ids", "NUMBERS", "the same by the numbers of the words, as in --ids '5 17 3'"),
+    ),
+    one_of(
+        arg("--target", "TEXT", "other words for the sequence a decoder reads, split at blanks"),
+        arg("--target-ids", "NUMBERS", "the same by the numbers of the words"),
+    ),
+    arg("--set", "CELL=V", _SET, action="append", default=[], dest="sets"),
+)
+
+
+def fields_of(one: object, *names: str) -> dict[str, Any]:
+    """Some attributes of an object, such as parsed arguments, by name."""
+    return {name: getattr(one, name) for name in names}
+
 
 FORMATS = ("table", "json", "csv", "tsv", "numpy", "latex", "markdown", "python")
 
@@ -18,7 +135,7 @@ WINDOW = Command(
         "or a .gguf file)",
         nargs="?",
     ),
-    options.TOKENIZER,
+    TOKENIZER,
     flag("--smoke-test", "start, do everything once, say what was done, end"),
     flag("--register-desktop", "give the program a menu entry, and its files their type, for you alone (Linux)"),
     Argument("--version", {"action": "version", "version": f"explorer {__version__}"}),
@@ -35,29 +152,29 @@ COMMANDS = {
     ),
     "show": Command(
         "show.show",
-        options.LESSON,
+        LESSON,
         arg("nodes", "NODE", "what to print; all, if left out", nargs="*", default=[]),
-        *options.GRADIENTS,
-        options.EDITS,
+        *GRADIENTS,
+        EDITS,
         arg("--format", "FORMAT", "one of those below (table)", default="table"),
         arg("--out", "FILE", "FILE.npz for the nodes as arrays, FILE.py for a script"),
         Argument("--dtype", {"choices": ("float64", "float32"), "help": "in which a checkpoint is computed"}),
-        options.TOKENIZER,
-        options.FORCE,
+        TOKENIZER,
+        FORCE,
     ),
     "explain": Command(
         "show.explain",
-        options.LESSON,
+        LESSON,
         arg("cell", "CELL", "NODE[row,column], counted from 0; put it in quotes"),
-        *options.GRADIENTS,
-        options.EDITS,
+        *GRADIENTS,
+        EDITS,
     ),
     "render": Command(
         "render.render",
-        options.LESSON,
+        LESSON,
         arg("stage", "STAGE", "what to draw"),
         arg("out", "OUT", "a file that ends in .png, .svg, .pdf, .gif or .mp4"),
-        options.FORCE,
+        FORCE,
         arg(
             "--size",
             "WxH",
@@ -70,14 +187,14 @@ COMMANDS = {
             arg("--learn", "STEPS", "what moves is the model while it learns, so many steps", type=int),
             arg("--cell", "CELL", "what moves is how this cell is computed: NODE[row,column]"),
         ),
-        options.EDITS,
+        EDITS,
     ),
     "export": Command(
         "render.export",
-        options.LESSON,
+        LESSON,
         arg("out", "OUT", "a file that ends in .xlsx or .py"),
-        options.FORCE,
-        options.EDITS,
+        FORCE,
+        EDITS,
     ),
     "check": Command(
         "lessons.check",
@@ -90,13 +207,13 @@ COMMANDS = {
     ),
     "handout": Command(
         "render.handout",
-        options.WITH_STEPS,
+        WITH_STEPS,
         arg("out", "OUT", "a file that ends in .pdf or .html"),
-        options.FORCE,
+        FORCE,
     ),
     "ink": Command(
         "render.ink",
-        options.WITH_STEPS,
+        WITH_STEPS,
         arg("--size", "WxH", "pixels of window and slides (1280x720)", default="1280x720"),
         flag("--json", "print JSON"),
     ),
@@ -115,7 +232,7 @@ COMMANDS = {
         group(
             "for train",
             arg("--out", "FILE", "ends in .txt, .npz, .safetensors, or .int8.safetensors (a quarter of the size)"),
-            options.FORCE,
+            FORCE,
             arg("--words", "N", "give the N most frequent words a vector (20000)", type=int, dest="n_words"),
             arg("--least", "N", "only those that occur N times (5)", type=int),
             arg("--dims", "N", "numbers in a vector (100)", type=int),
@@ -135,7 +252,7 @@ COMMANDS = {
         "train.train",
         arg("recipe", "RECIPE", "a file (.toml), or a name from `explorer list`"),
         arg("--out", "FILE", "the document to write (.explorer)", required=True),
-        options.FORCE,
+        FORCE,
         arg("--text", "FILE", "learn from this text, in place of the one that the recipe names, if any"),
         flag("--json", "print progress as JSON, an object a line"),
         arg("--keep-every", "S", "seconds after which the state is saved again (30)", type=float, default=30.0),
@@ -146,7 +263,7 @@ COMMANDS = {
         arg("model", "MODEL", "a name from `explorer list`, a document (.explorer), or a model that others trained"),
         arg("text", "TEXT", "words that the model knows", nargs="?"),
         arg("--ids", "NUMBERS", "the numbers of the words in the place of TEXT, as in --ids '5 17 3'"),
-        options.TOKENIZER,
+        TOKENIZER,
         arg("-n", "N", "write up to N words (20)", type=int, default=20),
         arg("--temperature", "T", "what the logits are divided by (1)", type=float, default=1.0),
         arg("--top-k", "K", "choose among the K most probable words (0: all)", type=int, default=0),
@@ -162,7 +279,7 @@ COMMANDS = {
     ),
     "conventions": Command(
         "show.conventions",
-        Argument("lesson", {**options.LESSON.options, "nargs": "?"}),
+        Argument("lesson", {**LESSON.options, "nargs": "?"}),
         arg("nodes", "NODE=NUMBERS", "what the text prints for a node; rows with ; between them", nargs="*"),
         arg("--given", "MATRIX", "a matrix alone, in the place of a LESSON"),
         arg("--printed", "NUMBERS", "what the text makes of it"),
@@ -170,12 +287,12 @@ COMMANDS = {
         arg("--out", "FILE", "write the model with the first setting found: a document (.explorer)"),
         arg("--number", "N", "write the N-th in its place", type=int),
         flag("--json", 'print {"ways": [{"changed", "slip", "rounded"}], …}'),
-        options.EDITS,
-        options.FORCE,
+        EDITS,
+        FORCE,
     ),
     "seek": Command(
         "show.seek",
-        options.LESSON,
+        LESSON,
         arg("wish", "CELL=V", "such as 'encoder.1.self.weights[0,0,2]=0.9', counted from 0"),
         arg(
             "--change",
@@ -185,8 +302,8 @@ COMMANDS = {
             default=[],
         ),
         arg("--out", "FILE", "write the changed model: a document (.explorer)"),
-        options.EDITS,
-        options.FORCE,
+        EDITS,
+        FORCE,
     ),
     "questions": Command(
         "classroom.questions",
@@ -195,13 +312,13 @@ COMMANDS = {
         arg("--variants", "N", "so many of each question, with other numbers (1)", type=int),
         arg("--seed", "S", "of the numbers; the same draws the same (0)", type=int),
         flag("--same", "the numbers of the lesson, none drawn"),
-        options.FORCE,
+        FORCE,
     ),
     "bundle": Command(
         "classroom.bundle",
         arg("folder", "FOLDER", "with lessons (.toml) and the weights beside them"),
         arg("--out", "FILE", "a file that ends in .lessons", dest="file", required=True),
-        options.FORCE,
+        FORCE,
     ),
     "sheet": Command(
         "classroom.sheet",
@@ -209,7 +326,7 @@ COMMANDS = {
         arg("--out", "FILE", "a file that ends in .sheet.toml", dest="file", required=True),
         arg("--title", "TEXT", "what stands above it (Exercises)", default="Exercises"),
         arg("--seed", "S", "another seed gives other numbers (0)", type=int, default=0),
-        options.FORCE,
+        FORCE,
     ),
     "answer": Command(
         "classroom.answer",
@@ -225,7 +342,7 @@ COMMANDS = {
         arg("--sheet", "SHEET", "judge each answer anew: a file that does not agree is left out"),
         arg("--csv", "FILE", "write a line for each student and question"),
         flag("--json", 'print {"questions", "students", "topics", "left_out"}'),
-        options.FORCE,
+        FORCE,
     ),
     "bench": Command(
         "bench.bench",
@@ -250,8 +367,37 @@ def parse(command: str, argv: Sequence[str]) -> Namespace:
     return parser(command).parse_intermixed_args(argv)
 
 
-def parser(command: str) -> options.Parser:
+def parser(command: str) -> Parser:
     """The parser of a command, or of ``explorer`` alone for the command ""."""
     if command:
-        return options.Parser(command, COMMANDS[command])
-    return options.Parser(command, WINDOW, "explorer [FILE]\n       explorer COMMAND …")
+        return Parser(command, COMMANDS[command])
+    return Parser(command, WINDOW, "explorer [FILE]\n       explorer COMMAND …")
+
+
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""The signals of Ctrl+C, of a request to end, and of a closed terminal (not on Windows)."""
+
+
+@contextmanager
+def stopped() -> Iterator[Event]:
+    """An event that is set when this process is asked to stop. A second Ctrl+C ends it at once.
+
+    A signal that is ignored stays ignored: nohup, for example, starts a process that shall continue after the signal.
+    """
+    stop = Event()
+    previous: dict[int, Any] = {}
+
+    def on_signal(number: int, frame: object) -> None:
+        stop.set()
+        if signal.SIGINT in previous:
+            signal.signal(signal.SIGINT, previous[signal.SIGINT])
+
+    if threading.current_thread() is threading.main_thread():  # only the main thread may set signal handlers
+        previous = {one: signal.getsignal(one) for one in SIGNALS if signal.getsignal(one) is not signal.SIG_IGN}
+    for number in previous:
+        signal.signal(number, on_signal)
+    try:
+        yield stop
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from itertools import zip_longest
 from pathlib import Path
 
-from explorer.cli.options import UsageError
 from explorer.cli.output import may_write, shown, wrote
+from explorer.cli.parser import UsageError
 from explorer.cli.show import opened
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import percent

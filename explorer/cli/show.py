@@ -16,9 +16,8 @@ from typing import Any, TextIO, TypeAlias
 
 import numpy as np
 
-from explorer.cli.options import UsageError, fields_of
 from explorer.cli.output import wrote
-from explorer.cli.parser import FORMATS
+from explorer.cli.parser import FORMATS, UsageError, fields_of
 from explorer.core.errors import ExplorerError, cut
 from explorer.core.graph import NamedCell, by_head, parse_cell, root_of, select, written_cell
 from explorer.core.model import SwitchValue

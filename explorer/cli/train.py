@@ -13,8 +13,8 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
-from explorer.cli.options import UsageError, stopped
 from explorer.cli.output import may_write, shown
+from explorer.cli.parser import UsageError, stopped
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import percent, quantity
 from explorer.core.training.records import Record, Records
@@ -37,7 +37,7 @@ def train(arguments: Namespace) -> int:
     if not arguments.keep_every >= _LEAST_BETWEEN:
         raise UsageError(f"--keep-every may be {_LEAST_BETWEEN} or more; {arguments.keep_every} is not.")
     out = Path(arguments.out)
-    progress = _Json() if arguments.json else _Bar()
+    progress = _Json() if arguments.json else _Progress()
     try:
         _check(out)
         task = recipes.load(arguments.recipe, arguments.text)
@@ -134,35 +134,45 @@ def _listen(stop: Event) -> None:
 
 
 class _Progress:
-    """Reports the progress of a run; this base class reports nothing."""
+    """Shows the progress of a run on standard error: a growing bar on a terminal, elsewhere a line now and then."""
 
     def __init__(self) -> None:
+        self.terminal = sys.stderr.isatty()
+        self.judged: float | None = None
+        self.loss = float("nan")
         self.started, self.begun, self.steps = monotonic(), 0, 0
         self.last = self.started
 
     def begin(self, prepared: Prepared, trainer: Trainer, kept: Path) -> None:
         """The run begins, or continues after some steps."""
         self.started, self.begun, self.steps = monotonic(), trainer.at, trainer.recipe.steps
+        if trainer.at:
+            print(f"{shown(kept)}: going on after {quantity(trainer.at, 'step')}", file=sys.stderr)
 
     def step(self, record: Record) -> None:
         """One step has been taken."""
+        self.loss, self.judged = record.loss, self.judged if record.validation is None else record.validation
+        if self.due(_EVERY if self.terminal else _LINE_EVERY):
+            self._show(record)
 
     def kept(self, at: int) -> None:
         """The saved run, which is needed to continue, has been written."""
 
     def end(self, how: str, trainer: Trainer, file: Path) -> None:
         """The run has ended: `how` is "done" or "stopped"."""
+        self._clear()
+        if how == "stopped":
+            print(f"stopped after {quantity(trainer.at, 'step')}; the same command goes on from there", file=sys.stderr)
+            return
+        print(", ".join([f"{shown(file)}: {quantity(trainer.at, 'step')}", *_losses(self.loss, self.judged)]))
 
     def failed(self, error: ExplorerError) -> None:
         """The run cannot begin or continue."""
-
-    def pace(self, at: int) -> float:
-        """Steps per second."""
-        return (at - self.begun) / max(monotonic() - self.started, 1e-9)
+        self._clear()
 
     def left(self, at: int) -> float:
         """The seconds that the run will still take."""
-        return (self.steps - at) / max(self.pace(at), 1e-9)
+        return (self.steps - at) / max(self._pace(at), 1e-9)
 
     def due(self, every: float) -> bool:
         """Whether at least `every` seconds have passed since this method last returned True."""
@@ -171,12 +181,39 @@ class _Progress:
         self.last = monotonic()
         return True
 
+    def _pace(self, at: int) -> float:
+        """Steps per second."""
+        return (at - self.begun) / max(monotonic() - self.started, 1e-9)
+
+    def _show(self, record: Record) -> None:
+        share = record.step / self.steps
+        minutes, seconds = divmod(round(self.left(record.step)), 60)
+        said = [
+            f"{minutes}:{seconds:02} left",
+            *_losses(record.loss, self.judged),
+            f"{self._pace(record.step):.3g} steps/s",
+            f"{record.step:,} of {self.steps:,}",
+        ]
+        if not self.terminal:
+            print(", ".join([f"{percent(share):>4}", *said]), file=sys.stderr, flush=True)
+            return
+        full = round(_BAR * share)
+        line = f"{'█' * full}{'░' * (_BAR - full)} {percent(share):>4}"
+        for part in said:  # only complete parts that have room
+            if len(line) + len(part) + 2 < shutil.get_terminal_size().columns:
+                line += f"  {part}"
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+
+    def _clear(self) -> None:
+        if self.terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
 
 class _Json(_Progress):
-    """Writes one JSON object per line on standard output."""
+    """Writes one JSON object per line on standard output instead."""
 
     def begin(self, prepared: Prepared, trainer: Trainer, kept: Path) -> None:
-        super().begin(prepared, trainer, kept)
+        self.started, self.begun, self.steps = monotonic(), trainer.at, trainer.recipe.steps
         examples = prepared.examples
         self._say(
             event="begin",
@@ -208,59 +245,6 @@ class _Json(_Progress):
 
     def _say(self, **said: Any) -> None:
         print(json.dumps(said, allow_nan=False), flush=True)
-
-
-class _Bar(_Progress):
-    """Shows a growing bar on a terminal, elsewhere a line now and then; both on standard error."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.terminal = sys.stderr.isatty()
-        self.judged: float | None = None
-        self.loss = float("nan")
-
-    def begin(self, prepared: Prepared, trainer: Trainer, kept: Path) -> None:
-        super().begin(prepared, trainer, kept)
-        if trainer.at:
-            print(f"{shown(kept)}: going on after {quantity(trainer.at, 'step')}", file=sys.stderr)
-
-    def step(self, record: Record) -> None:
-        self.loss, self.judged = record.loss, self.judged if record.validation is None else record.validation
-        if self.due(_EVERY if self.terminal else _LINE_EVERY):
-            self._show(record)
-
-    def end(self, how: str, trainer: Trainer, file: Path) -> None:
-        self._clear()
-        if how == "stopped":
-            print(f"stopped after {quantity(trainer.at, 'step')}; the same command goes on from there", file=sys.stderr)
-            return
-        print(", ".join([f"{shown(file)}: {quantity(trainer.at, 'step')}", *_losses(self.loss, self.judged)]))
-
-    def failed(self, error: ExplorerError) -> None:
-        self._clear()
-
-    def _show(self, record: Record) -> None:
-        share = record.step / self.steps
-        minutes, seconds = divmod(round(self.left(record.step)), 60)
-        said = [
-            f"{minutes}:{seconds:02} left",
-            *_losses(record.loss, self.judged),
-            f"{self.pace(record.step):.3g} steps/s",
-            f"{record.step:,} of {self.steps:,}",
-        ]
-        if not self.terminal:
-            print(", ".join([f"{percent(share):>4}", *said]), file=sys.stderr, flush=True)
-            return
-        full = round(_BAR * share)
-        line = f"{'█' * full}{'░' * (_BAR - full)} {percent(share):>4}"
-        for part in said:  # only complete parts that have room
-            if len(line) + len(part) + 2 < shutil.get_terminal_size().columns:
-                line += f"  {part}"
-        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
-
-    def _clear(self) -> None:
-        if self.terminal:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def _losses(loss: float, judged: float | None) -> list[str]:

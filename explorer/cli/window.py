@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from explorer.checkpoints import ENDINGS, is_checkpoint
-from explorer.cli.options import UsageError
 from explorer.cli.output import wrote
-from explorer.cli.parser import COMMANDS
+from explorer.cli.parser import COMMANDS, UsageError
 from explorer.files import write_file
 from explorer.lessons.own_lessons import BUNDLE, is_bundle
 from explorer.paths import resources

@@ -9,8 +9,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from explorer.cli.options import UsageError, stopped
 from explorer.cli.output import shown
+from explorer.cli.parser import UsageError, stopped
 from explorer.core.numbers import formatted, percent
 from explorer.library.matrix import columns
 from explorer.words import catalogue, similarity
@@ -66,8 +66,8 @@ def _loaded(arguments: Namespace) -> Vectors:
     return catalogue.load(arguments.vectors or catalogue.DEFAULT, arguments.report)
 
 
-def _print(arguments: Namespace, as_json: dict[str, Any], lines: Callable[[], Sequence[str]]) -> int:
-    print(json.dumps(as_json, allow_nan=False) if arguments.json else "\n".join(lines()))
+def _print(arguments: Namespace, as_json: dict[str, Any], lines: Sequence[str]) -> int:
+    print(json.dumps(as_json, allow_nan=False) if arguments.json else "\n".join(lines))
     return 0
 
 
@@ -78,20 +78,18 @@ def _similar(arguments: Namespace) -> int:
         "vectors": vectors.name,
         "similar": [{"word": word, "neighbours": _listed(near)} for word, near in found.items()],
     }
-
-    def lines() -> Iterator[str]:
-        for word, near in found.items():
-            if len(found) > 1:
-                yield word
-            yield from columns(
-                [(one.word, formatted(one.cosine, ".7f")) for one in near], "<>", indent="  " * (len(found) > 1)
-            )
-
-    return _print(arguments, as_json, lambda: list(lines()))
+    several, lines = len(found) > 1, list[str]()
+    for word, near in found.items():
+        lines += [word] * several + columns(_rows(near), "<>", indent="  " * several)
+    return _print(arguments, as_json, lines)
 
 
 def _listed(near: Sequence[similarity.Neighbour]) -> list[dict[str, Any]]:
     return [one._asdict() for one in near]
+
+
+def _rows(near: Sequence[similarity.Neighbour]) -> list[tuple[str, str]]:
+    return [(one.word, formatted(one.cosine, ".7f")) for one in near]
 
 
 def _cosine(arguments: Namespace) -> int:
@@ -110,27 +108,19 @@ def _cosine(arguments: Namespace) -> int:
         "cosine": float(one.cosine),
         "angle": one.angle,
     }
-
-    def lines() -> list[str]:
-        first, second = one.vectors
-        numbers = zip(first, second, one.products, strict=True)
-        rows = [
-            (str(i), formatted(a, ".6f"), formatted(b, ".6f"), formatted(product, ".6f"))
-            for i, (a, b, product) in enumerate(numbers, 1)
-        ]
-        head = ("", *one.words, "product")
-        sums = (
-            ("dot product", str(one.dot)),
-            (f"|{one.words[0]}|", str(one.norms[0])),
-            (f"|{one.words[1]}|", str(one.norms[1])),
-            ("cosine", f"{one.dot!s} / ({one.norms[0]!s} × {one.norms[1]!s}) = {one.cosine!s}"),
-            ("angle", f"{one.angle:.2f}°"),
-            ("scaled", f"{one.dot!s} / √{len(first)} = {one.scaled:.7g}"),
-            ("agreement", f"{int(one.agree.sum())} of {len(first)} dimensions have the same sign"),
-        )
-        return [*columns([head, *rows], ">"), "", *columns(sums, "<")]
-
-    return _print(arguments, as_json, lines)
+    numbers = enumerate(zip(*one.vectors, one.products, strict=True), 1)
+    rows = [(str(i), *(formatted(number, ".6f") for number in three)) for i, three in numbers]
+    head, dims = ("", *one.words, "product"), len(one.products)
+    sums = (
+        ("dot product", str(one.dot)),
+        (f"|{one.words[0]}|", str(one.norms[0])),
+        (f"|{one.words[1]}|", str(one.norms[1])),
+        ("cosine", f"{one.dot!s} / ({one.norms[0]!s} × {one.norms[1]!s}) = {one.cosine!s}"),
+        ("angle", f"{one.angle:.2f}°"),
+        ("scaled", f"{one.dot!s} / √{dims} = {one.scaled:.7g}"),
+        ("agreement", f"{int(one.agree.sum())} of {dims} dimensions have the same sign"),
+    )
+    return _print(arguments, as_json, [*columns([head, *rows], ">"), "", *columns(sums, "<")])
 
 
 def _matrix(arguments: Namespace, vectors: Vectors) -> int:
@@ -138,7 +128,7 @@ def _matrix(arguments: Namespace, vectors: Vectors) -> int:
     cosines = similarity.matrix(similarity.table(vectors, spelt))
     as_json = {"vectors": vectors.name, "words": spelt, "cosines": cosines.tolist()}
     rows = [(word, *(formatted(value, ".4f") for value in row)) for word, row in zip(spelt, cosines, strict=True)]
-    return _print(arguments, as_json, lambda: columns([("", *spelt), *rows], "<>"))
+    return _print(arguments, as_json, columns([("", *spelt), *rows], "<>"))
 
 
 def _analogy(arguments: Namespace) -> int:
@@ -147,8 +137,7 @@ def _analogy(arguments: Namespace) -> int:
     found = similarity.analogy(vectors, a, b, c, arguments.n)
     as_json = {"vectors": vectors.name, "words": found.words, "neighbours": _listed(found.neighbours)}
     a, b, c = found.words
-    rows = [(one.word, formatted(one.cosine, ".7f")) for one in found.neighbours]
-    return _print(arguments, as_json, lambda: [f"{a} - {b} + {c}", *columns(rows, "<>", indent="  ")])
+    return _print(arguments, as_json, [f"{a} - {b} + {c}", *columns(_rows(found.neighbours), "<>", indent="  ")])
 
 
 def _odd_one_out(arguments: Namespace) -> int:
@@ -156,15 +145,13 @@ def _odd_one_out(arguments: Namespace) -> int:
     near = similarity.centrality(vectors, arguments.words)
     odd = near[-1].word
     as_json = {"vectors": vectors.name, "odd": odd, "centrality": _listed(near)}
-    rows = [(one.word, formatted(one.cosine, ".7f"), "the odd one out" if one.word == odd else "") for one in near]
-    return _print(arguments, as_json, lambda: columns([("word", "cosine with the mean", ""), *rows], "<><"))
+    rows = [(*row, "the odd one out" if row[0] == odd else "") for row in _rows(near)]
+    return _print(arguments, as_json, columns([("word", "cosine with the mean", ""), *rows], "<><"))
 
 
 def _evaluate(arguments: Namespace) -> int:
-    from explorer.words.similarity import evaluate
-
     vectors = _loaded(arguments)
-    scores = evaluate(vectors, arguments.report)
+    scores = similarity.evaluate(vectors, arguments.report)
     as_json = {"vectors": vectors.name, "scores": [vars(one) for one in scores]}
     head = ("test", "measure", "value", "asked", "without vectors")
     rows = [
@@ -177,7 +164,7 @@ def _evaluate(arguments: Namespace) -> int:
         )
         for one in scores
     ]
-    return _print(arguments, as_json, lambda: columns([head, *rows], "<<>"))
+    return _print(arguments, as_json, columns([head, *rows], "<<>"))
 
 
 def listed() -> list[dict[str, Any]]:
@@ -212,7 +199,7 @@ def listing() -> list[str]:
 
 
 def _list(arguments: Namespace) -> int:
-    return _print(arguments, {"vectors": listed()}, listing)
+    return _print(arguments, {"vectors": listed()}, listing())
 
 
 def _get(arguments: Namespace) -> int:
@@ -221,7 +208,7 @@ def _get(arguments: Namespace) -> int:
     (name,) = arguments.words
     shipped = next((one for one in catalogue.SHIPPED if one.name == name), None)
     file = shipped.path if shipped else download(catalogue.offered(name), arguments.report)
-    return _print(arguments, {"vectors": name, "file": str(file)}, lambda: [shown(file)])
+    return _print(arguments, {"vectors": name, "file": str(file)}, [shown(file)])
 
 
 def _train(arguments: Namespace) -> int:
@@ -240,9 +227,7 @@ def _train(arguments: Namespace) -> int:
     texts = [Path(text) for text in arguments.words]
     vectors = train_files(texts, Path(arguments.out), Settings(**chosen), arguments.report, fast, arguments.cores)
     as_json = {"vectors": vectors.name, "words": len(vectors), "dims": vectors.dims}
-    return _print(
-        arguments, as_json, lambda: [f"{shown(arguments.out)}: {len(vectors):,} words, {vectors.dims} numbers each"]
-    )
+    return _print(arguments, as_json, [f"{shown(arguments.out)}: {len(vectors):,} words, {vectors.dims} numbers each"])
 
 
 _ACTIONS: dict[str, tuple[Callable[[Namespace], int], int, int | None, str]] = {
@@ -262,7 +247,7 @@ _ACTIONS: dict[str, tuple[Callable[[Namespace], int], int, int | None, str]] = {
 def progress() -> Iterator[Report]:
     """Progress on standard error: one changing line on a terminal, elsewhere a line now and then.
 
-    Ctrl+C stops the work at the next report, from where it can continue later; see `explorer.cli.options.stopped`.
+    Ctrl+C stops the work at the next report, from where it can continue later; see `explorer.cli.parser.stopped`.
     """
     last, terminal = monotonic(), sys.stderr.isatty()
 

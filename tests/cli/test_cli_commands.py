@@ -14,8 +14,7 @@ from benchmarks.measure import Measurement
 import explorer
 from explorer import paths
 from explorer.cli import bench, lessons, main, show
-from explorer.cli.options import UsageError
-from explorer.cli.parser import COMMANDS
+from explorer.cli.parser import COMMANDS, UsageError
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import catalogue, courses, models
 from explorer.lessons.printed_numbers import check_figures, check_slips, printed_numbers

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from explorer.cli import main
-from explorer.cli.options import UsageError
+from explorer.cli.parser import UsageError
 from explorer.cli.render import parse_size
 from explorer.library import page
 

@@ -13,7 +13,7 @@ import pytest
 
 import explorer.cli
 from explorer.cli import main, train
-from explorer.cli.options import SIGNALS
+from explorer.cli.parser import SIGNALS
 from explorer.core.training.trainer import Trainer, load_run
 from explorer.document import storage
 from explorer.training import recipes
@@ -159,7 +159,7 @@ def test_whoever_reads_of_it_and_goes_takes_nothing_with_him(recipe, tmp_path, m
 
     out = tmp_path / "xor.explorer"
     with monkeypatch.context() as patch:
-        patch.setattr(train._Bar, "step", step)
+        patch.setattr(train._Progress, "step", step)
         assert main(["train", recipe(), "--out", str(out)]) == 2
     trainer = prepare(recipes.load(Path(recipe()))).trainer()
     assert load_run(trainer, Path(f"{out}.training")).at == 17

@@ -8,7 +8,7 @@ import pytest
 
 from explorer.cli import main
 from explorer.cli import words as command
-from explorer.cli.options import SIGNALS
+from explorer.cli.parser import SIGNALS
 from explorer.words import catalogue, download
 from explorer.words.progress import Cancelled, Progress
 
