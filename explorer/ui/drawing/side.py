@@ -51,6 +51,7 @@ class Side(pg.AxisItem):
         self._most = 0
         self._letters: tuple[QFont, QFont] | None = None
         self.title = ""
+        self._short = ""
         self.log = False
         """Whether the scale is logarithmic; its range is then given in exponents of ten."""
         self.upright = False
@@ -85,7 +86,7 @@ class Side(pg.AxisItem):
             return  # after most edits the words are the same, and measuring them takes longer than the picture
         self._shown = shown
         self._laid.clear()
-        self.title, self._most = title, most
+        self.title, self._short, self._most = title, "", most
         self._letters = None
         metrics, px = QFontMetrics(self._fonts[1]), self._bench.appearance.px
         self._words = tuple(metrics.elidedText(word, Qt.TextElideMode.ElideRight, px(LONGEST)) for word in words)
@@ -114,7 +115,7 @@ class Side(pg.AxisItem):
                 return smaller if size < usual else None
         return None
 
-    def show_numbers(self, low: float, high: float, room: float, title: str = "") -> None:
+    def show_numbers(self, low: float, high: float, room: float, title: str = "", short: str = "") -> None:
         """Show numbers.
 
         Parameters
@@ -125,11 +126,13 @@ class Side(pg.AxisItem):
             The length of the side in pixels.
         title : str
             What the numbers are.
+        short : str
+            The same in fewer words, where the title is longer than the picture.
         """
-        shown = (low, high, room, title, self.log)
+        shown = (low, high, room, title, short, self.log)
         if shown == self._shown:
             return
-        self._shown, self._words, self.title = shown, None, title
+        self._shown, self._words, self.title, self._short = shown, None, title, short
         self._letters = None
         metrics = QFontMetrics(self._fonts[0])
         if self.beside:
@@ -250,14 +253,15 @@ class Side(pg.AxisItem):
         return self._letters or (fonts.small, fonts.bold.small)
 
     def title_written(self) -> str:
-        """The title; if it is longer than the picture, only its end, such as the index of a cell."""
+        """The title; if it is longer than the picture, in fewer words, or only its end, such as the index of a cell."""
         metrics, middle = QFontMetrics(self._bench.appearance.fonts.ui), self.geometry().center()
         whole = self.mapRectToParent(self._whole)
         if self.beside:
             room = 2 * min(middle.y() - whole.top(), whole.bottom() - middle.y())
         else:
             room = 2 * min(middle.x() - whole.left(), whole.right() - middle.x())
-        return metrics.elidedText(self.title, Qt.TextElideMode.ElideLeft, int(room))
+        said = self._short if self._short and metrics.horizontalAdvance(self.title) > room else self.title
+        return metrics.elidedText(said, Qt.TextElideMode.ElideLeft, int(room))
 
     # Painting
 

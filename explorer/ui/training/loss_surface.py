@@ -299,8 +299,9 @@ class LossSurface(Plot):
         self.frame = QRectF(window.left, window.bottom, window.right - window.left, window.top - window.bottom)
         self.getViewBox().setRange(self.frame, padding=0.0, disableAutoRange=True)
         across, up = (name_of(self.bench, cell) for cell in self.cells)
-        self.side("bottom").show_numbers(window.left, window.right, self.width(), across)
-        self.side("left").show_numbers(window.bottom, window.top, self.height(), up)
+        beside, above = (name_of(self.bench, cell, short=True) for cell in self.cells)
+        self.side("bottom").show_numbers(window.left, window.right, self.width(), across, beside)
+        self.side("left").show_numbers(window.bottom, window.top, self.height(), up, above)
 
     def restyle(self) -> None:
         super().restyle()
@@ -366,13 +367,14 @@ class LossSurface(Plot):
             show_error(error, self)
 
 
-def name_of(bench: Workbench, cell: Cell) -> str:
-    """The name of a weight as an axis shows it."""
+def name_of(bench: Workbench, cell: Cell, short: bool = False) -> str:
+    """The name of a weight as an axis shows it; `short`: of its block only the layer, "Layer 1" or "Encoder 1"."""
     engine = bench.document.engine
     axes = engine.graph.nodes[cell.node].axes
     labels = [(engine.labels(axis), i) for axis, i in zip(axes, cell.index, strict=True)]
     said = " → ".join(names[i][:14] for names, i in labels if len(names) > 1)
     block, name = block_title(engine.graph, cell.node.rpartition(".")[0]), _short(cell.node)
+    block = block.partition(":")[0] if short else block
     return f"{block}, " * bool(block) + name + f" [{said}]" * bool(said)  # where an axis is short, its end is kept
 
 

@@ -571,6 +571,20 @@ def test_the_pictures_of_many_weights_are_whole(open_window, eye, qtbot):
     qtbot.waitUntil(lambda: picker.height() == picker.heightForWidth(picker.width()) > 150)
 
 
+def test_beside_a_small_surface_each_weight_has_its_layer(open_window, eye):
+    """Of "Layer 1: Masked attention, W_Q [head 4 → 10 → 11]" the layer was cut off."""
+    window = open_window("you-are-welcome")
+    window.resize(1280, 800)
+    eye.go_to(window, "model.descent")
+    surface = eye.plot(window, LossSurface)
+    eye.settle(window)
+    sides = [surface.side(name) for name in ("bottom", "left")]
+    assert any(side.title_written() != side.title for side in sides)
+    for side in sides:
+        assert side.title_written().split(":")[0].split(",")[0] == side.title.split(":")[0]
+        assert side.title_written().endswith(side.title[side.title.index("[") :])
+
+
 def test_of_the_pictures_of_weights_those_are_painted_anew_that_look_otherwise(open_window, eye, qtbot):
     from explorer.ui.training.loss_surface import CellPicker
 
