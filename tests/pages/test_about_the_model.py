@@ -157,6 +157,18 @@ class TestParameters:
         assert shown[-1][3] == f"{total(expected):,}"
         assert f"<b>{total(expected):,}</b>" in start.page(PARAMETERS).notes
 
+    def test_each_matrix_has_words_also_in_models_of_others(self, desk):
+        """Learned positions, the bias behind the heads, norms of queries and others had none."""
+        of = desk("tiny-gpt")
+        for block in ("decoder.1.self", "decoder.1.ffn"):
+            of.do(SetSwitch(block, "norm", "both"))
+        for name, value in (("bias_O", True), ("qk_norm", "each head"), ("sink", True), ("norm_by", "layer norm")):
+            of.do(SetSwitch("decoder.1.self", name, value))
+        of.do(SetSwitch("input", "positions", "own"))
+        matrices = [row for row in of.page(PARAMETERS).texts("block list") if row[0].startswith(" ")]
+        assert {row[0].strip() for row in matrices} >= {"places", "b_O", "γ_Q", "sink", "γ_out"}
+        assert [row[0].strip() for row in matrices if not row[1]] == []
+
     def test_how_it_grows(self, start):
         counts = (total(self.blocks(start)), *(g.count for g in growth(start.document.state.model)))
         page = start.page(PARAMETERS)
