@@ -417,7 +417,7 @@ class WordsTab(QFrame, Screen):
 
         That card stays in sight until the reader scrolls.
         """
-        from explorer.pages.words.lists import asked_words
+        from explorer.pages.words.neighbours import asked_words
 
         self._asked = asked_words(asked)
         self._speak()

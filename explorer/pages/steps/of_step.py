@@ -122,7 +122,7 @@ def elements_of(
     """
     look = step.look
     if look.stage == "words":
-        from explorer.pages.words.lists import named
+        from explorer.pages.words.neighbours import named
 
         listing = named(vectors, look.word) if vectors is not None and look.word else None
         return () if listing is None else (listing,)

@@ -1,4 +1,8 @@
-"""The cosine of two words as arithmetic, product by product, and both vectors as arrows with the angle between them."""
+"""Two cards: the cosine of two words as arithmetic, product by product; and the cosines of all pairs of words.
+
+Both vectors of a pair stand as arrows with the angle between them. In the matrix of all pairs there may be sentences,
+too: a sentence is the mean of its words' vectors.
+"""
 
 from html import escape
 from math import cos, radians, sin
@@ -7,12 +11,29 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import quantity, written
+from explorer.core.numbers import exact, quantity, written
+from explorer.core.ops import Array
 from explorer.pages.drawing import ACCENT, HERE, Arc, Arrow, Axis, Drawing, series
 from explorer.pages.element import Element
-from explorer.pages.page import NUMBER, Button, Check, Column, Controls, Item, Line, Listing, Note, Picture, Row, Stack
-from explorer.pages.words.card import Card, Pair, Shared
-from explorer.pages.words.lists import products, shortened
+from explorer.pages.page import (
+    BAR,
+    HEAT,
+    NUMBER,
+    Button,
+    Check,
+    Column,
+    Controls,
+    Entry,
+    Item,
+    Line,
+    Lines,
+    Listing,
+    Note,
+    Picture,
+    Row,
+    Stack,
+)
+from explorer.pages.words.card import Card, ForWords, Pair, Shared
 from explorer.words import catalogue, similarity
 from explorer.words.similarity import PairCosine
 
@@ -171,3 +192,164 @@ def _printed(cosine: PairCosine) -> str:
                 return f"The text 000 prints {one.value}; computed here {now.replace('-', '−')} ✓"
             return f"Other vectors give another number: those of glove-twitter-25, learned from tweets, {one.value}."
     return ""
+
+
+WEAK = "the dog bit the man", "the man bit the dog", "the cat slept"
+BEGIN = "king", "queen", "man", "woman", "river", "sea", "ship", "monday", "friday"
+ABOUT_PAIRS = (
+    "Words or whole sentences, with commas between. A sentence is taken as the mean of its words' vectors. Click a "
+    "cosine to check it."
+)
+SAME = (
+    "A mean does not depend on the order of the words. So two sentences of the same words get the same vector, "
+    "whoever bit whom, and long sentences all get similar vectors. Attention and positions solve this."
+)
+
+
+class MatrixCard(Card):
+    """The card with the matrix: words and sentences, separated by commas, and the cosines of all pairs."""
+
+    name, title, short, beside = "matrix", "Similarity matrix", "Matrix", 1800
+
+    def __init__(self, state: Shared) -> None:
+        super().__init__(state)
+        self.asked = self.field("entries", "Words or sentences, with commas between", 540, split=",")
+        self.rows: list[Array] = []
+        self.table: Listing | None = None
+        self.said = ""
+        self.alike, self._typed = False, False
+
+    def load(self) -> None:
+        known = (any(word in self.vectors for word in entry.split()) for entry in self.asked.entries())
+        if not (self.asked.stays or (self._typed and all(known))):
+            self.asked.set(self.state.pick(BEGIN, 9))
+        self.table = None
+        if len(self.vectors) > 1:
+            self.compute()
+
+    def do(self, act: str, value: Any = None, field: str = "") -> None:
+        if act == "weakness":
+            self.asked.set(WEAK)
+            self.compute()
+        else:
+            self._typed |= act == "type"
+            super().do(act, value, field)
+
+    def be_set(self) -> None:
+        self.compute()
+
+    def pair(self, which: Any) -> tuple[Pair, tuple[str, str]]:
+        row, column = which
+        assert self.table is not None
+        return (self.rows[row], self.rows[column]), (self.table.labels[row], self.table.labels[column])
+
+    def compute(self) -> None:
+        """Compute the cosines of the entries in the field."""
+        vectors, labels, rows = self.vectors, [], []
+        unknown: list[str] = []
+        sentences = False
+        try:
+            for entry in self.asked.entries():
+                if len(entry.split()) == 1:
+                    labels.append(vectors.spelt(entry))
+                    rows.append(vectors[entry])
+                    continue
+                sentence, sentences = similarity.sentence(vectors, entry), True
+                labels.append(entry)
+                rows.append(sentence.vector)
+                unknown += sentence.unknown
+            if not 2 <= len(rows) <= MOST_SQUARE:
+                raise ExplorerError("words-wanted", wanted=f"2 to {MOST_SQUARE} words or sentences", given=len(rows))
+        except ExplorerError as error:
+            if not self.asked.stays:
+                self.asked.fail(error)
+            return
+        array = similarity.matrix(np.stack(rows))
+        if self.alike:
+            order = similarity.by_likeness(array)
+            labels, rows, array = [labels[i] for i in order], [rows[i] for i in order], array[np.ix_(order, order)]
+        self.rows, self.table = rows, square(tuple(labels), array)
+        left_out = f"Without a vector, and left out: {', '.join(dict.fromkeys(unknown))}." if unknown else ""
+        self.said = f"{SAME * sentences} {left_out}".strip()
+
+    def page(self) -> tuple[Element, ...]:
+        tip = "Words that are alike stand together; otherwise they stand in the order that was typed"
+        controls = (
+            Button("show", "Show", self.asks("show"), "Show the cosine of each with each"),
+            Check("alike", "Like beside like", self.alike, self.asks("set", field="alike"), tip),
+            Button(
+                "weakness",
+                "Where the mean fails",
+                self.asks("weakness"),
+                "Two sentences of the same words that mean different things",
+            ),
+        )
+        table = () if self.table is None else (self.table,)
+        said = (Note("said", escape(self.said)),) if self.table is not None and self.said else ()
+        return Note("about", ABOUT_PAIRS), *self.line(self.asked, *controls), *table, *said
+
+
+LONGEST = 12  # the most letters of a word above its numbers
+MOST_SQUARE = 24
+
+
+def _product(cosine: PairCosine, order: Array, row: int) -> Line:
+    """A line of `products`."""
+    d = int(order[row])
+    a, b = (written(float(vector[d]), 4) for vector in cosine.vectors)
+    product = float(cosine.products[d])
+    side = "agree" if cosine.agree[d] else "against" if product < 0 else ""
+    number = written(product, 4)
+    place, times, equals, agrees = (Entry(text, muted=True) for text in (str(d + 1), "×", "=", side))
+    return Line.of(place, a, times, b, equals, number, Entry(number, product), agrees)
+
+
+def products(cosine: PairCosine, largest_first: bool) -> Listing:
+    """A line for each dimension of two vectors: both numbers, and their product as number and bar."""
+    numbers = cosine.products
+    order = np.argsort(-np.abs(numbers), kind="stable") if largest_first else np.arange(len(numbers))
+    reach = min(float(numbers.min()), 0.0), max(float(numbers.max()), 1e-9)
+    a, b = map(shortened, cosine.words)
+    columns = (
+        Column("dimension", NUMBER),
+        Column(a, NUMBER),
+        Column(""),
+        Column(b, NUMBER),
+        Column(""),
+        Column("product", NUMBER),
+        Column("", BAR, 110, reach, signed=True),
+        Column(""),
+    )
+    said = f"{'-'.join(cosine.words)} {largest_first}"
+    lines = Lines(len(order), _product, (cosine, order))
+    return Listing("products", "Products by dimension", columns, lines, 14, order=said)
+
+
+def square(labels: tuple[str, ...], cosines: Array) -> Listing:
+    """The cosines of all pairs, (n, n), on coloured cells; a click on a cosine shows its arithmetic."""
+    pairs, name = np.array(cosines, float), f"{len(labels)} by {len(labels)} cosines."
+    np.fill_diagonal(pairs, -2)
+    if len(labels) > 1:
+        i, j = np.unravel_index(int(pairs.argmax()), pairs.shape)
+        name += f" Most alike: {labels[i]} and {labels[j]}, {written(float(cosines[i, j]), 2)}."
+    lines = tuple(
+        Line(
+            tuple(
+                Entry(
+                    written(round(float(cosine), 2), 2),  # 0.00 for a small one: beside others it is no power of ten
+                    float(cosine),
+                    f"{label} and {other}: {exact(cosine)}",
+                    leads=ForWords("cosine", (row, column), "matrix"),
+                )
+                for column, (other, cosine) in enumerate(zip(labels, cosines[row], strict=True))
+            )
+        )
+        for row, label in enumerate(labels)
+    )
+    columns = tuple(Column(label, HEAT) for label in labels)
+    return Listing("cosines", name, columns, lines, MOST_SQUARE, labels=labels)
+
+
+def shortened(word: str) -> str:
+    """A word cut to at most `LONGEST` letters, for the head of its column."""
+    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"

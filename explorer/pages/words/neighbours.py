@@ -1,19 +1,20 @@
 """Three cards: words with their vectors as strips of bars; the words nearest to a word; the odd one out."""
 
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import written
+from explorer.core.numbers import exact, written
 from explorer.pages.drawing import VectorStrips
 from explorer.pages.element import Element
-from explorer.pages.page import Button, Note
-from explorer.pages.words.card import MOST_WORDS, Card, Pair, Shared
-from explorer.pages.words.lists import MOST, near
+from explorer.pages.page import BAR, NUMBER, Button, Column, Entry, Line, Listing, Note
+from explorer.pages.words.card import MOST_WORDS, Card, ForWords, Pair, Shared
 from explorer.words import catalogue, similarity
 from explorer.words.similarity import Neighbour
+from explorer.words.vectors import Vectors
 
 ABOUT = (
     "The words whose vectors point most nearly in the same direction. Click a word to go there, a cosine to check it."
@@ -188,3 +189,84 @@ class OddCard(Card):
         elif self.state.vectors is not None and len(self.vectors) <= 2:
             found = (Note("said", "There are too few words for an odd one out."),)
         return Note("about", ABOUT_ODD), *self.line(self.asked, button), *found
+
+
+MOST = 12
+SHOWN = 5
+"""How many neighbours a step shows to a class."""
+SHORT = 110
+"""The width of the bars of these neighbours, in pixels at text scale 1."""
+
+
+def asked_words(asked: str) -> list[str]:
+    """The words in the `look.word` of a lesson's step: a single word, or the three of "king - man + woman"."""
+    return [word.strip() for word in asked.replace("−", "-").replace("+", "-").split("-")]
+
+
+def named(vectors: Vectors, asked: str) -> Listing | None:
+    """The neighbours that a step of a lesson shows: those of one word, or of "king - man + woman".
+
+    None if the vectors do not have all of the words.
+    """
+    words = asked_words(asked)
+    if not all(word in vectors for word in words):
+        return None
+    if len(words) == 3:
+        a, b, c = words
+        found = list(similarity.analogy(vectors, a, b, c, SHOWN).neighbours)
+    else:
+        found = similarity.nearest(vectors, words[0], SHOWN)
+    return near(f"Words nearest to {asked}", found, bar=SHORT)
+
+
+def near(
+    name: str,
+    found: Sequence[Neighbour],
+    last: bool = False,
+    bar: int = 280,
+    notes: Mapping[str, str] | None = None,
+    note: str = "",
+    card: str = "",
+) -> Listing:
+    """A list of words, each with its cosine as number and bar.
+
+    Parameters
+    ----------
+    name : str
+        The name of the list for a screen reader.
+    last : bool
+        Whether the last word stands out.
+    bar : int
+        The width of a bar in pixels at text scale 1.
+    notes : mapping of str to str
+        Texts in a further column, by word; `note` is the title of that column.
+    card : str
+        The name of the card with the list, if any: then a click on a word chooses it, and a click on a cosine shows its
+        arithmetic.
+    """
+    low = -1.0 if any(one.cosine < 0 for one in found) else 0.0
+    columns = [
+        Column("", NUMBER),
+        Column("word"),
+        Column("cosine", NUMBER),
+        Column("", BAR, bar, (low, 1.0), signed=True),
+    ]
+    if notes:
+        columns.append(Column(note, NUMBER))
+    lines, led = [], bool(card)
+
+    def leads(act: str, word: str) -> ForWords | None:
+        return ForWords(act, word, card) if card else None
+
+    for row, one in enumerate(found):
+        number, tip = written(one.cosine, 4), f"{one.word}: {exact(one.cosine)}"
+        entries = [
+            Entry(str(row + 1), tip=tip, muted=True),
+            Entry(one.word, tip=f"{tip}{'. Click to go there' * led}", leads=leads("go to", one.word)),
+            Entry(number, tip=f"{tip}{'. Click to see it as arithmetic' * led}", leads=leads("cosine", one.word)),
+            Entry(number, float(one.cosine), tip),
+        ]
+        if notes:
+            entries.append(Entry(notes.get(one.word, ""), muted=True))
+        lines.append(Line(tuple(entries), here=last and row == len(found) - 1))
+    return Listing(name, name, tuple(columns), tuple(lines), MOST, order="".join(one.word for one in found[:1]))

@@ -11,7 +11,7 @@ from explorer.pages.drawing import HERE, Axis, Curve, Dot, Drawing, series
 from explorer.pages.element import Element
 from explorer.pages.page import NUMBER, Button, Column, Field, Item, Line, Listing, Note, Picture, Row, Stack, TextBox
 from explorer.pages.words.card import Card, Pair, Shared
-from explorer.pages.words.lists import near
+from explorer.pages.words.neighbours import near
 from explorer.words import corpus, similarity
 from explorer.words.glove import OWN_TEXT, GloveTrainer
 from explorer.words.similarity import Neighbour

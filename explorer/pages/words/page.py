@@ -4,15 +4,13 @@ from collections.abc import Callable
 from functools import partial
 
 from explorer.document.document import Document
-from explorer.pages.words.analogy import AnalogyCard
 from explorer.pages.words.card import Card, Shared
-from explorer.pages.words.cosine import CosineCard
-from explorer.pages.words.matrix import MatrixCard
+from explorer.pages.words.cosine import CosineCard, MatrixCard
 from explorer.pages.words.neighbours import LookupCard, NeighboursCard, OddCard
 from explorer.pages.words.own_text import OwnTextCard
+from explorer.pages.words.planes import AnalogyCard, MapCard
 from explorer.pages.words.send import SendCard
 from explorer.pages.words.vectors import OriginsCard, VectorsCard
-from explorer.pages.words.word_map import MapCard
 
 
 def cards(document: Document) -> tuple[Callable[[Shared], Card], ...]:

@@ -64,7 +64,10 @@ def model_card(name: str) -> str:
         ("Scores", "; ".join(_score(SCORES[key], score) for key, score in facts["scores"].items()) + "."),
         ("Limits", f"{limits['about']} Words that are not in it: {', '.join(limits['absent'])}."),
     ]
-    rows += [("Tried", f"{one['what']}: {_tried(one['scores'])}") for one in facts["tried"]]
+    for one in facts["tried"]:
+        tests = zip(SCORES.values(), one["scores"], strict=False)
+        scores = ", ".join(f"{test} {written(score, 2)}" for test, score in tests)
+        rows.append(("Tried", f"{one['what']}: {scores}"))
     # Of several lines with the same title, only the first shows it.
     said = ["" if i and rows[i - 1][0] == title else title for i, (title, _) in enumerate(rows)]
     return "<table cellspacing='0' cellpadding='3'>%s</table>" % "".join(
@@ -77,11 +80,6 @@ def _score(test: str, score: dict[str, Any]) -> str:
     if "spearman" in score:
         return f"{test} {written(score['spearman'], 2)} by Spearman’s rank correlation, {score['pairs']:,} pairs"
     return f"{test} {percent(score['accuracy'])} right, {score['questions']:,} questions"
-
-
-def _tried(scores: list[float]) -> str:
-    tests = zip(SCORES.values(), scores, strict=False)
-    return ", ".join(f"{test} {written(score, 2)}" for test, score in tests)
 
 
 def _limits(name: str) -> str:
@@ -255,7 +253,7 @@ class VectorsCard(Card):
         self.scores, name = (), self.vectors.name
         if name != f"{OWN_TABLE}{self.table}":
             self.table = ""
-            if name not in _known():
+            if name not in {one.name for one in (*catalogue.SHIPPED, *catalogue.OFFERED)}:
                 self.opened[name] = self.vectors
 
     def _hold_scores(self, vectors: Vectors, scores: Sequence[Score]) -> None:
@@ -271,7 +269,10 @@ class VectorsCard(Card):
         wanted = f"table {self.table}" if self.table else f"file {name}" if name in self.opened else name
         chosen = list(choices).index(wanted) if wanted in choices else 0
         chooses = tuple(self.asks("choose", one) for one in choices)
-        sets = tuple((_offered(one), self.asks("get", one.name)) for one in catalogue.OFFERED)
+        sets = tuple(
+            (f"{one.name}  ·  {one.words:,} words  ·  {one.size / 1e6:.0f} MB  ·  {one.licence}", asks)
+            for one, asks in ((one, self.asks("get", one.name)) for one in catalogue.OFFERED)
+        )
         card = model_card(name)
         controls: list[Element] = [
             Choice("choice", "", (*choices.values(),), chosen, chooses, "Vectors that are here", True, free),
@@ -284,21 +285,17 @@ class VectorsCard(Card):
             controls.append(Check("facts", "Model card", self.carded, self.asks("set", field="carded"), tip, free))
         bar = ProgressBar("bar", "How far reading or loading is", self.share)
         cancel = Button("cancel", "Cancel", self.asks("cancel"), "Stop; what is loaded stays")
+        wrong: tuple[Note, ...] = ()
+        if self.problem is not None:
+            wrong = (Note("problem", f"⚠ {escape(self.state.screen.say(self.problem))}", wrong=True),)
         return (
             *self.line(*controls),
             *(() if free else self.line(bar, self.doing, cancel)),
-            *((self._wrong(self.problem),) if self.problem is not None else ()),
+            *wrong,
             *((Note("loaded", _loaded(vectors)),) if vectors is not None else ()),
             *((Note("card", card, selects=True),) if card and self.carded else ()),
             *((_scores(self.scores), Note("restricted", RESTRICTED)) if self.scores else ()),
         )
-
-    def _wrong(self, problem: ExplorerError) -> Note:
-        return Note("problem", f"⚠ {escape(self.state.screen.say(problem))}", wrong=True)
-
-
-def _offered(one: catalogue.Offered) -> str:
-    return f"{one.name}  ·  {one.words:,} words  ·  {one.size / 1e6:.0f} MB  ·  {one.licence}"
 
 
 def _loaded(vectors: Vectors) -> str:
@@ -323,10 +320,6 @@ def _scores(scores: Sequence[Score]) -> Listing:
     )
     wide = Column("", width=500)
     return Listing("scores", "How well they do", (wide, Column("", NUMBER), wide, wide, wide), lines)
-
-
-def _known() -> set[str]:
-    return {*(one.name for one in catalogue.SHIPPED), *(one.name for one in catalogue.OFFERED)}
 
 
 def _downloaded(name: str, report: Report) -> Vectors:

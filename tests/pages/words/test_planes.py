@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.pages.words.word_map import COMPONENTS, HIGH, LOW, TSNE
+from explorer.pages.words.planes import COMPONENTS, HIGH, LOW, TSNE
 from explorer.words.vectors import Vectors
 from tests.pages.words.conftest import ask, part, parts, press
 
