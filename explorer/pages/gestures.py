@@ -188,17 +188,12 @@ class GoTo(Gesture):
     cell: Cell | None = None
 
 
-def is_off(view: View, name: str) -> bool:
-    """Whether all numbers of a node, or of a head's slice of one, are pinned to 0."""
-    return _held(view, name, np.zeros(()))
+OFF = np.zeros(())
+"""What a part is held at that is switched off; else it may be held at its mean, a number for each column."""
 
 
-def is_averaged(view: View, name: str, mean: Array) -> bool:
-    """Whether every row of a node, or of a head's slice of one, is pinned to the mean."""
-    return _held(view, name, mean)
-
-
-def _held(view: View, name: str, at: Array) -> bool:
+def is_held(view: View, name: str, at: Array = OFF) -> bool:
+    """Whether every row of a node, or of a head's slice of one, is pinned to these numbers: to 0 if it is off."""
     place = view.graph.place(name)
     pin = view.engine.pins.get(place.node)
     if pin is None or pin.cells.shape != view.values[place.node].shape:
@@ -207,13 +202,8 @@ def _held(view: View, name: str, at: Array) -> bool:
     return bool(pin.cells[place.index].all() and (values == at.astype(values.dtype)).all())
 
 
-def turn(view: View, name: str) -> Edit:
-    """The gesture that switches a part off, or on again if it is off."""
-    return Do(Release(name)) if is_off(view, name) else Hold(name, view.engine.value(view.graph.place(name)).shape)
-
-
-def average(view: View, name: str, mean: Array) -> Edit:
-    """The gesture that pins every row of a part to the mean, or releases it if it is pinned so."""
-    if is_averaged(view, name, mean):
+def hold(view: View, name: str, at: Array = OFF) -> Edit:
+    """The gesture that pins every row of a part to these numbers, or releases it if it is pinned so."""
+    if is_held(view, name, at):
         return Do(Release(name))
-    return Hold(name, view.engine.value(view.graph.place(name)).shape, tuple(mean.tolist()))
+    return Hold(name, view.value(name).shape, tuple(at.tolist()) if at.ndim else 0.0)

@@ -256,12 +256,12 @@ def explains(graph: Graph) -> bool:
 
 def has_heads(graph: Graph) -> bool:
     """Whether a model has heads that can be measured: those of a decoder that reads one sequence."""
-    return LOGITS in graph.nodes and "decoder.1.self.weights" in graph.nodes and "input" in graph.sequences
+    return has_words(graph) and "decoder.1.self.weights" in graph.nodes
 
 
 def is_gpt(graph: Graph) -> bool:
     """Whether a model is a GPT, whose costs follow from its sizes."""
-    return "decoder.1.self.scores" in graph.nodes and "input" in graph.sequences and LOGITS in graph.nodes
+    return has_words(graph) and "decoder.1.self.scores" in graph.nodes
 
 
 def has_words(graph: Graph) -> bool:

@@ -113,12 +113,10 @@ class Matrix(Element):
 
     @cached_property
     def _usual_decimals(self) -> int:
-        """How many decimals the values have."""
         return 1 if self.cancels else decimals_of(self.values, self._largest)
 
     @cached_property
     def _largest(self) -> float:
-        """The largest absolute value."""
         return largest_of(self.values)
 
     @cached_property
@@ -131,7 +129,6 @@ class Matrix(Element):
         return max(3 * floor(log10(largest) / 3), LEAST_POWER)
 
     def _figures(self, decimals: int) -> int:
-        """How many digits the largest value has."""
         return len(f"{int(min(self._largest, 1e6))}") + decimals
 
     @cached_property

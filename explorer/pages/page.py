@@ -226,6 +226,13 @@ def numeric(*titles: str) -> tuple[Column, ...]:
     return tuple(Column(title, NUMBER) for title in titles)
 
 
+def signed_reach(numbers: Array) -> tuple[float, float]:
+    """The numbers at the two ends of bars that show these numbers, of any sign."""
+    finite = numbers[np.isfinite(numbers)]
+    low, high = min(float(finite.min(initial=0)), 0.0), max(float(finite.max(initial=0)), 0.0)
+    return (low, high) if high > low else (0.0, 1.0)
+
+
 FLAT = 0.25
 """If no share is larger, the scale of the bars ends at the largest share: on a scale to 1 all bars would look alike."""
 

@@ -277,7 +277,6 @@ def arising(one: Arises, room: Rect, line: float, at: float) -> tuple[tuple[Mark
 
 
 def _bar(cell: Rect, share: float) -> Rect:
-    """The place of a bar that stands on the lower edge of a cell."""
     x, y, width, height = cell
     return x + 0.2 * width, y + (1.0 - share) * height, 0.6 * width, share * height
 

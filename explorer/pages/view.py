@@ -266,6 +266,11 @@ class View(Frozen, eq=False):
         """The value of each node."""
         return self.engine.values
 
+    @cached_property
+    def stages(self) -> Mapping[str, Stage]:
+        """The graph's stages by name, in reading order."""
+        return {stage.name: stage for stage in self.graph.stages}
+
     def stage(self, name: str) -> list[Node]:
         """The nodes of a stage, in reading order."""
         return [node for node in self.nodes.values() if node.stage == name]
@@ -273,8 +278,7 @@ class View(Frozen, eq=False):
     def block(self, stage: Stage) -> str:
         """The path before the short names of a stage's nodes, with a dot at its end: "encoder.1.self.", or ""."""
         first = next(node.name for node in self.nodes.values() if node.stage == stage.name)
-        path = first.rpartition(".")[0]
-        return f"{path}." if path else ""
+        return first[: first.rfind(".") + 1]
 
     def labels(self, axis: str) -> tuple[str, ...]:
         """The labels along an axis: the words of a sequence, the numbers of a net's cases, or the fixed labels."""
@@ -283,8 +287,10 @@ class View(Frozen, eq=False):
             cases = self.nodes.get(CASES) if axis not in self.graph.sequences else None  # words are no cases
             if cases is not None and cases.axes[0] == axis:
                 rows = self.values[CASES].tolist()
-                named = zip(labels, rows, strict=True)
-                labels = tuple(label if _says(label, row) else _said(row) for label, row in named)
+                labels = tuple(
+                    label if _says(label, row) else ", ".join(written(x, 1 if x % 1 else 0) for x in row)
+                    for label, row in zip(labels, rows, strict=True)
+                )
             self._labels[axis] = labels
         return self._labels[axis]
 
@@ -435,11 +441,6 @@ def _says(label: str, numbers: Sequence[float]) -> bool:
     except ExplorerError:
         return True  # the label is a word
     return len(named) != len(numbers) or np.allclose(named, numbers, atol=0.051)
-
-
-def _said(numbers: Sequence[float]) -> str:
-    """The label of a case made from its numbers."""
-    return ", ".join(written(number, 1 if number % 1 else 0) for number in numbers)
 
 
 def equation(view: View, node: Node) -> str:

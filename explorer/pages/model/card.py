@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from explorer.core.cost import parameters, total
 from explorer.core.graph import Stage
@@ -23,10 +22,6 @@ from explorer.pages.view import View
 from explorer.pages.whole.page import whole_below
 from explorer.training import recipes
 from explorer.training.recipes import kinds, steps
-
-if TYPE_CHECKING:
-    from explorer.checkpoints.architectures import Member
-
 
 WHERE = {
     "input": "embeddings",
@@ -58,8 +53,7 @@ def family(view: View, stage: Stage) -> tuple[Element, ...]:
     """Known models with their switches, and the losses of small models of each kind on the same sentences."""
     said = (
         "Click a name: the open model becomes a model of that kind, and undo takes this back. It keeps its sizes and "
-        "its "
-        "words, and the weights that still fit; the others start as random numbers, so train it then."
+        "its words, and the weights that still fit; the others start as random numbers, so train it then."
     )
     heading = Section("trained", "Small ones, trained on the same sentences")
     return Note("what a click does", said), _tree(), heading, *_trained()
@@ -74,10 +68,13 @@ def _tree() -> Listing:
         Column(title + (f", {_where(group)}" if titles.count(title) > 1 or group[0][0] == "output" else ""))
         for title, group in zip(titles, groups, strict=True)
     ]
-    lines = tuple(_line(one, own_switches(one), groups) for one in MEMBERS)
-    return Listing(
-        "members", "Known models and their switches", (Column("Model"), Column("Year"), *columns), lines, most=20
-    )
+    lines = []
+    for one in MEMBERS:
+        name = Entry(one.name, tip=f"Make the open model a {one.name}", leads=Do(BecomeKind(one.name)))
+        chosen = own_switches(one)
+        lines.append(Line.of(name, str(one.year), *(_entry(chosen[".".join(named[0])], named[0]) for named in groups)))
+    columns[:0] = Column("Model"), Column("Year")
+    return Listing("members", "Known models and their switches", tuple(columns), tuple(lines), most=20)
 
 
 def _alike(switches: Sequence[Named], chosen: Sequence[Mapping[str, SwitchValue]]) -> list[list[Named]]:
@@ -104,21 +101,14 @@ def _where(group: Sequence[Named]) -> str:
     return "blocks" if parts == ["self", "ffn"] else " and ".join(WHERE[part] for part in parts)
 
 
-def _line(one: "Member", chosen: Mapping[str, SwitchValue], groups: Sequence[Sequence[Named]]) -> Line:
-    name = Entry(one.name, tip=f"Make the open model a {one.name}", leads=Do(BecomeKind(one.name)))
-    entries = [_entry(chosen[".".join(group[0])], _of_2017(group[0])) for group in groups]
-    return Line.of(name, str(one.year), *entries)
-
-
 def _of_2017(named: Named) -> SwitchValue:
     return OF_2017.get(named, _switch(named).default)
 
 
-def _entry(value: SwitchValue, paper: SwitchValue) -> Entry:
+def _entry(value: SwitchValue, named: Named) -> Entry:
     """A model's value of a switch; a dash if it is the value of the paper of 2017."""
-    if value == paper:
-        return Entry("–", tip=f"as in 2017: {_said(value)}", muted=True)
-    return Entry(_said(value))
+    said = _said(value)
+    return Entry("–", tip=f"as in 2017: {said}", muted=True) if value == _of_2017(named) else Entry(said)
 
 
 def _said(value: SwitchValue) -> str:
@@ -139,16 +129,13 @@ def _trained() -> tuple[Element, ...]:
         f"Their loss is measured on sentences that none of them has seen, in nats a word. Differences smaller than "
         f"the spread say nothing."
     )
-    lines = tuple(
-        Line.of(
-            kind.title, written(kind.mean, DECIMALS), written(kind.spread, DECIMALS), f"{kind.weights:,}", kind.recipe
-        )
-        for kind in kinds()
-    )
+    lines = []
+    for kind in kinds():
+        measured = (written(loss, DECIMALS) for loss in (kind.mean, kind.spread))
+        lines.append(Line.of(kind.title, *measured, f"{kind.weights:,}", kind.recipe))
     columns = Column("Kind"), *numeric("Loss", "Spread", "Weights"), Column("Recipe")
-    return Note("how they were trained", note), Listing(
-        "trained kinds", "Small models of each kind", columns, lines, most=20
-    )
+    listing = Listing("trained kinds", "Small models of each kind", columns, tuple(lines), most=20)
+    return Note("how they were trained", note), listing
 
 
 OUTPUT = "output.words"
@@ -232,10 +219,10 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
     choices = _choices(view.state.model)
     if learned and source is not None:
         scores = source.table("card")
+        values = {one: scores.real(one, 0.0, -1e12, 1e12) for one in scores if one not in ("weights", "steps")}
         lines = [
-            (name, _score(scores.real(name, 0.0, -1e12, 1e12)), SCORES.get(name, ""))
-            for name in scores
-            if name not in ("weights", "steps")
+            (one, f"{value:,.0f}" if value.is_integer() else written(value, 3), SCORES.get(one, ""))
+            for one, value in values.items()
         ]
         title = Section("scores", "Scores, on sentences that it has never learned from")
         measured = title, _listing("all scores", lines, ("score", ""))
@@ -343,10 +330,6 @@ def _parts_of(blocks: Sequence[str], model: Model) -> str:
         before = "" if name == "layer" else f"{name}, "
         texts.append(f"{before}layer{'s' * (len(layers) > 1)} {which}" if 0 < len(layers) < of.get(name, 0) else name)
     return "; ".join(texts)
-
-
-def _score(value: float) -> str:
-    return f"{value:,.0f}" if value.is_integer() else written(value, 3)
 
 
 def _recipe(name: str) -> tuple[Element, ...]:

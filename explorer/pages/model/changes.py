@@ -37,21 +37,17 @@ OF_GIVEN = (
 
 def given(view: View) -> tuple[Element, ...]:
     """All inputs with real numbers (not the words), each with a link to its stage and its first numbers."""
-    stages = {stage.name: stage for stage in view.graph.stages}
     lines = []
-    for node in view.graph.nodes.values():
-        values = view.values[node.name]
-        if not node.is_input or values.dtype.kind != "f" or node.stage not in stages:
+    for node in view.nodes.values():
+        values, stage = view.values[node.name], view.stages.get(node.stage)
+        if not node.is_input or values.dtype.kind != "f" or stage is None:
             continue
-        stage = stages[node.stage]
-        leads, tip = GoTo(stage.name), f"Go to {stage.title}"
         decimals = decimals_of(values.flat[:SURVEYED])  # only the first are shown
         first = FIRST - max(decimals, 1)
         some = "  ".join(in_tables(map(float, values.flat[:first]), decimals))
-        where = stage.where
         numbers = Entry(some + (" …" if values.size > first else ""), muted=True)
-        name, shape = Entry(name_of(node.name), tip=tip, leads=leads), written_shape(values.shape)
-        lines.append(Line.of(name, Entry(where, muted=True), shape, numbers))
+        name = Entry(name_of(node.name), tip=f"Go to {stage.title}", leads=GoTo(stage.name))
+        lines.append(Line.of(name, Entry(stage.where, muted=True), written_shape(values.shape), numbers))
     if not lines:
         return ()
     listing = Listing("given numbers", "Given numbers", OF_GIVEN, tuple(lines), most=40)
@@ -171,24 +167,20 @@ def _line(reached: Sequence[_Stage | _Matrix], row: int) -> Line:
 
 def _reached(view: View) -> tuple[_Stage | _Matrix, ...]:
     """Each stage that the change reached, followed by its changed matrices."""
-    stages = {stage.name: stage for stage in view.graph.stages}
     of_stage: dict[str, list[_Matrix]] = {}
     for name, node in view.nodes.items():
         now, was = view.values[name], view.last.before.get(name)
         compared = largest_change(now, was) if was is not None and was.size >= MANY else None
         differs = compared[0] > 0 if compared is not None else view.is_changed(name)
         if differs or view.is_new(name):
-            one = _Matrix(name, stages[node.stage], now, was, compared)
-            of_stage.setdefault(node.stage, []).append(one)
+            of_stage.setdefault(node.stage, []).append(_Matrix(name, view.stages[node.stage], now, was, compared))
     found: list[_Stage | _Matrix] = []
     for stage in view.graph.stages:
         if reached := of_stage.get(stage.name):
             found += [_Stage(stage, len(reached)), *reached]
     if removed := sorted(view.last.removed):
-        found += [
-            _Stage(None, len(removed)),
-            *(_Matrix(matrix_title(view.graph, name), None, None, None) for name in removed),
-        ]
+        found.append(_Stage(None, len(removed)))
+        found += [_Matrix(matrix_title(view.graph, name), None, None, None) for name in removed]
     return tuple(found)
 
 

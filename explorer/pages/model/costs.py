@@ -18,7 +18,6 @@ from explorer.core.cost import (
     Cost,
     Growth,
     Shape,
-    Size,
     cost,
     cost_of,
     growth,
@@ -133,14 +132,13 @@ def _larger(view: View) -> tuple[Growth, ...] | None:
 def _blocks(counted: tuple[BlockWeights, ...], graph: Graph) -> el.Listing:
     """A bold line for each block with its sum, and a line for each of its matrices; the largest block fills its bar."""
     n = total(counted)
+    largest = max((block.count for block in counted), default=1) / max(n, 1)
     columns = (
         el.Column("block", names=True),
         el.Column("what for"),
         el.Column("sizes", width=440, names=True),
         el.Column("numbers", el.NUMBER),
-        el.Column(
-            "beside the largest", el.BAR, 300, (0.0, max((block.count for block in counted), default=1) / max(n, 1))
-        ),
+        el.Column("beside the largest", el.BAR, 300, (0.0, largest)),
     )
 
     def line(name: str, why: str, sizes: str, count: int, strong: bool) -> el.Line:
@@ -152,32 +150,25 @@ def _blocks(counted: tuple[BlockWeights, ...], graph: Graph) -> el.Listing:
     for block in counted:
         lines.append(line(block_title(graph, block.name), "", "", block.count, True))
         for weights in block.weights:
-            short = weights.name.rpartition(".")[2]
-            symbol = f"    {name_of(short)}"
-            lines.append(line(symbol, WHY.get(short, ""), _product(weights.sizes), weights.count, False))
+            short, sizes = weights.name.rpartition(".")[2], weights.sizes
+            # Without the factor of a single head: "4 d_model × 6 d_ff".
+            each = (f"{one.length} {one.what}" for one in sizes if (one.what, one.length) != ("heads", 1))
+            lines.append(line(f"    {name_of(short)}", WHY.get(short, ""), " × ".join(each), weights.count, False))
     lines.append(line("All", "", "", n, True))
     return el.Listing("block list", "Parameters of each block", columns, tuple(lines), most=60)
 
 
 def _growth_of_weights(own: int, pairs: int, larger: tuple[Growth, ...]) -> el.Listing:
-    """A line for each way to make the model larger."""
     titles = el.Column("if there were", names=True), *el.numeric("numbers", "times")
     columns = *titles, el.Column("", el.BAR, 300), *el.numeric("scores", "times")
-    now = "the model as it is", own, pairs
-    rows = [now, *((GROWTH[grown.what], grown.count, grown.scores) for grown in larger)]
+    rows = [("the model as it is", own, pairs), *((GROWTH[one.what], one.count, one.scores) for one in larger)]
     most = max(count for _, count, _ in rows)
     lines = []
     for i, (words, count, n) in enumerate(rows):
-        times, more = f"{count / max(now[1], 1):.2f}", f"{n / max(now[2], 1):.2f}"
+        times, more = f"{count / max(own, 1):.2f}", f"{n / max(pairs, 1):.2f}"
         bar = el.Entry(f"{count:,}", count / max(most, 1))
         lines.append(el.Line.of(words, f"{count:,}", times, bar, f"{n:,}", more, strong=not i))
     return el.Listing("growth list", "How the numbers of parameters and of scores grow", columns, tuple(lines))
-
-
-def _product(sizes: tuple[Size, ...]) -> str:
-    """Sizes as a product, each with its name, without the factor of a single head: "4 d_model × 6 d_ff"."""
-    counted = [size for size in sizes if (size.what, size.length) != ("heads", 1)]
-    return " × ".join(f"{size.length} {size.what}" for size in counted)
 
 
 SHAPE, TOKENS, TIMED = "costs.shape", "costs.tokens", "costs.timed"
@@ -318,12 +309,8 @@ def _parts(found: Cost, formulas: Mapping[str, Sequence[tuple[str, int]]]) -> el
         said = next((formula for formula, product in formulas[name] if product == count), "")
         lines.append(el.Line.of(name, el.Entry(said, muted=True), f"{count:,}", el.Entry(percent(share, 1), share)))
     lines.append(el.Line.of("together", "", f"{found.together:,}", el.Entry("100%", 1.0), strong=True))
-    columns = (
-        el.Column("for"),
-        el.Column("formula", names=True),
-        el.Column("multiplications", el.NUMBER),
-        el.Column("share", el.BAR, 160),
-    )
+    share_of = el.Column("share", el.BAR, 160)
+    columns = el.Column("for"), el.Column("formula", names=True), *el.numeric("multiplications"), share_of
     return el.Listing("parts", "Multiplications, by purpose", columns, tuple(lines))
 
 

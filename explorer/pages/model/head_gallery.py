@@ -10,7 +10,7 @@ from explorer.core.ops import Array
 from explorer.core.vocabulary import Vocabulary
 from explorer.pages import page as el
 from explorer.pages.element import Element
-from explorer.pages.gestures import GoTo, Keep, average, is_averaged, is_off, turn
+from explorer.pages.gestures import GoTo, Keep, hold, is_held
 from explorer.pages.view import Told, View
 from explorer.pages.whole.page import whole_below
 from explorer.training.head_gallery import LEAST, MEASURES, Annotated, Head, gallery, sentences_for
@@ -121,7 +121,7 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> el.Listing:
             one, looks = head.scores[common], f"{MEASURES[common][0]}, but less than twice the chance"
         node = f"{head.block}.head.{head.head + 1}.output"
         name = node if view.graph.find(node) else f"{head.block}.output"
-        off, averaged = is_off(view, name), is_averaged(view, name, head.mean)
+        off, averaged = is_held(view, name), is_held(view, name, head.mean)
         line = el.Line.of(
             el.Entry(_name(head), leads=GoTo(f"{head.block}.heads")),
             el.Entry(f"{looks}: {example}" if example else looks, tip=head.example, muted=not head.does),
@@ -130,12 +130,12 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> el.Listing:
             el.Entry("off" if off else "at its mean" if averaged else "on", muted=not off and not averaged),
             el.Entry(
                 "switch on" if off else "switch off",
-                leads=turn(view, name),
+                leads=hold(view, name),
                 tip="Let the head work again" if off else "Hold the output of the head at 0",
             ),
             el.Entry(
                 "compute it again" if averaged else "hold at its mean",
-                leads=average(view, name, head.mean),
+                leads=hold(view, name, head.mean),
                 tip="Let the head work again"
                 if averaged
                 else "Hold the output of the head, at every word, at its mean over the sentences",
@@ -202,7 +202,6 @@ def _score(share: float, rows: int) -> el.Entry:
 
 
 def _scores(measured: tuple[Head, ...]) -> el.Listing:
-    """The scores of all heads in all measures that apply to these sentences."""
     there = _there(measured)
     scores = [[head.scores[name] for name in there] for head in measured]
     lines = [

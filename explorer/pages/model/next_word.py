@@ -171,43 +171,20 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
     """The words so far, buttons to append words, bars, the choice of a word, the tree of beams, and a word's costs."""
     sequence = DECODER_READS[view.state.model.kind]
     row, most = view.row(sequence, last=True), positions(view.state, sequence)
-    shares, choice = _shares(view, row), _choice(view)
+    shares = np.nan_to_num(view.values[PROBABILITIES][row].astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0)
+    top_k = view.number(TOP_K, 0, 0, len(view.graph.axes["output.words"]))
+    top_p, seed = view.number(TOP_P, 100, 1, 100) / 100, view.number(SEED, 0, 0, MOST_SEED)
+    choice = Choice(not view.chosen(HOW, 1), 1.0, top_k, top_p, seed, never_of(view.state))
     chances = choice.left(shares)
     chosen = choice.word(chances, row + 1)
+    listing = _listing(view, sequence, row, shares, chances, chosen, choice.greedy, most)
+    bars = el.Row("next", (el.Item("", listing), el.Item("", _controls(view, choice, chances, shares))))
+    after = el.Section("bars", "What comes next"), bars, *_tree(view, sequence, row)
     return (
         el.Note("text", _text(view, sequence, row)),
         *_buttons(view, sequence, row, choice, chosen, most),
-        el.beside(
-            (
-                el.WIDE,
-                (
-                    el.Section("bars", "What comes next"),
-                    el.Row(
-                        "next",
-                        (
-                            el.Item("", _listing(view, sequence, row, shares, chances, chosen, choice.greedy, most)),
-                            el.Item("", _controls(view, choice, chances, shares)),
-                        ),
-                    ),
-                    *_tree(view, sequence, row),
-                ),
-            ),
-            (el.NARROW, cache(view, sequence, row)),
-        ),
+        el.beside((el.WIDE, after), (el.NARROW, cache(view, sequence, row))),
     )
-
-
-def _shares(view: View, row: int) -> Array:
-    """The probabilities after a word; 0 in place of NaN and infinity."""
-    shares = view.values[PROBABILITIES][row].astype(np.float64)
-    return np.where(np.isfinite(shares), shares, 0.0)
-
-
-def _choice(view: View) -> Choice:
-    top_k = view.number(TOP_K, 0, 0, len(view.graph.axes["output.words"]))
-    top_p = view.number(TOP_P, 100, 1, 100) / 100
-    seed = view.number(SEED, 0, 0, MOST_SEED)
-    return Choice(not view.chosen(HOW, 1), 1.0, top_k, top_p, seed, never_of(view.state))
 
 
 def _text(view: View, sequence: str, row: int) -> str:
@@ -230,17 +207,10 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int, m
         stops = f"The model says “{escape(says)}”, which is none of the words that it reads: nothing can follow it."
     elif row + 1 >= most:
         stops = f"The model has positions for {quantity(most, unit(known))} only: it can read none after this one."
-    append = el.Button(
-        "append",
-        f"Append “{says}”",
-        Do(WriteOn(row + 1, 1, choice)),
-        "Read this word, too",
-        "Append a word",
-        not stops,
-        True,
-    )
-    tip = f"Write up to {RUN} words, until the model says {ends[0]}"
-    run = el.Button("run", "Write on", Do(WriteOn(row + 1, RUN, choice)), tip, on=not stops)
+    one, many = (Do(WriteOn(row + 1, count, choice)) for count in (1, RUN))
+    tips = "Read this word, too", f"Write up to {RUN} words, until the model says {ends[0]}"
+    append = el.Button("append", f"Append “{says}”", one, tips[0], "Append a word", not stops, True)
+    run = el.Button("run", "Write on", many, tips[1], on=not stops)
     return el.Controls("go on", (place, append, run)), *([el.Note("stops", stops)] if stops else [])
 
 
@@ -267,7 +237,6 @@ class _Words(Data):
 
     @cached_property
     def _rank(self) -> int:
-        """How many words rank before the chosen one."""
         share = self.shares[self.chosen]
         before = self.shares[: self.chosen]
         return int((self.shares > share).sum() + (before == share).sum())
@@ -321,14 +290,9 @@ def _listing(
     before, ends = there[: row + 1], end_marks(output_words(view.state))
     made = _Words(words, shares, chances, greedy, row, chosen, spoken, sequence, before, actual, reads, ends, room)
     lines = el.Lines(len(words), _Words.line, (made,))
-    columns = (
-        el.Column(unit(words)),
-        el.Column("probability", el.NUMBER),
-        el.Column("", el.BAR, 120, el.reach_of(shares)),
-        el.Column("chosen with", el.NUMBER),
-        el.Column("", el.BAR, 120, el.reach_of(chances)),
-        el.Column(""),
-    )
+    probability, chosen_with = el.numeric("probability", "chosen with")
+    bars = (el.Column("", el.BAR, 120, el.reach_of(numbers)) for numbers in (shares, chances))
+    columns = el.Column(unit(words)), probability, next(bars), chosen_with, next(bars), el.Column("")
     return el.Listing("next words", "Next words, the most probable first", columns, lines, MOST_WORDS, order=f"{row}")
 
 
@@ -336,11 +300,8 @@ def _controls(view: View, choice: Choice, chances: Array, shares: Array) -> el.S
     left, possible = chances > 0, shares > 0  # at a low temperature the share of a word may be 0 without any cut
     possible[list(choice.never)] = False
     n, last, what = int(left.sum()), len(left), unit(view.labels(view.nodes[PROBABILITIES].axes[1]))
-    asks_how = (Keep(HOW, 0), Keep(HOW, 1))
-    how = el.Choice(
-        "how", "Choose", ("the likeliest", "by chance"), int(not choice.greedy), asks_how, "Greedy, or a draw"
-    )
-    drawing = not choice.greedy
+    drawing, ways, asks = not choice.greedy, ("the likeliest", "by chance"), (Keep(HOW, 0), Keep(HOW, 1))
+    how = el.Choice("how", "Choose", ways, int(drawing), asks, "Greedy, or a draw")
     every = f"Top-k: 0 is all {what}s"
     top_k = el.Number("top-k", "Top-k", choice.top_k, 0, last, Keep(TOP_K), every, on=drawing, drags=True)
     percent = round(choice.top_p * 100)
@@ -382,10 +343,8 @@ def _tree(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     if not show:
         return head
     if view.state.pins:
-        return (
-            *head,
-            el.Note("pinned", "Cells of this sentence are pinned; release them to search for continuations."),
-        )
+        said = "Cells of this sentence are pinned; release them to search for continuations."
+        return *head, el.Note("pinned", said)
     if view.looking.covered.values.keys() & {PROBABILITIES, SCALED, LOGITS}:  # their scores would tell its number
         return (*head, el.Note("asked", "The continuations are shown when the question is answered."))
     words, state = view.labels(sequence)[: row + 1], view.state

@@ -59,12 +59,8 @@ def own_steps(view: View, known: tuple[str, ...], sentence: str) -> tuple[Elemen
                 some = ids[begin : begin + ACROSS]
                 pieces, numbers = " · ".join(map(known.__getitem__, some)), " ".join(map(str, some))
                 lines.append(el.Line.of("" if begin else _short(written(word), _LISTED), pieces, numbers))
-    around = " ".join(known[i] for i in tokenizer.before), " ".join(known[i] for i in tokenizer.behind)
-    told = [
-        f"before it stands {escape(around[0])}" if around[0] else "",
-        f"after it {escape(around[1])}" if around[1] else "",
-    ]
-    marks = "; ".join(one for one in told if one)
+    around = {"before it stands": tokenizer.before, "after it": tokenizer.behind}
+    marks = "; ".join(f"{said} {escape(' '.join(known[i] for i in ids))}" for said, ids in around.items() if ids)
     rule = _KINDS[type(tokenizer.model).__name__]
     about = (
         f"The model came with this tokenizer of <b>{len(known):,}</b> pieces, by {rule}. "
@@ -72,13 +68,11 @@ def own_steps(view: View, known: tuple[str, ...], sentence: str) -> tuple[Elemen
         + (f" Of a text, {marks}." if marks else "")
     )
     columns = el.Column("part", width=220), el.Column("pieces", width=420), el.Column("numbers", width=220)
-    listing = el.Listing(
-        "own pieces", "The parts of the sentence, their pieces and the numbers", columns, tuple(lines), most=14
-    )
+    title = "The parts of the sentence, their pieces and the numbers"
     return (
         el.Section("own", "The model's own tokenizer"),
         el.Note("own about", about),
-        listing,
+        el.Listing("own pieces", title, columns, tuple(lines), most=14),
         *_known_word(view, known, tokenizer, words),
     )
 
@@ -149,26 +143,15 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
         el.Note("rule", rule),
         *([_merges(merges)] if merges else []),
     )
-    tip = "What the merges are learned from"
-    what = "Type or paste a text to learn from"
+    what, most, tip = "Type or paste a text to learn from", max(len(every), 1), "How many are learned"
     own = el.TextBox("own text", what, str(view.chosen(TEXT, "")), Keep(TEXT), MOST_TEXT)
+    controls = (
+        el.Choice("taught", "Learned from", titles, source, (Keep(TAUGHT),), "What the merges are learned from"),
+        el.Number("how many merges", "Merges", len(merges), 0, most, Keep(MERGES), tip),
+    )
     return (
         *own_steps(view, known, sentence),
-        el.Controls(
-            "what",
-            (
-                el.Choice("taught", "Learned from", titles, source, (Keep(TAUGHT),), tip),
-                el.Number(
-                    "how many merges",
-                    "Merges",
-                    len(merges),
-                    0,
-                    max(len(every), 1),
-                    Keep(MERGES),
-                    "How many are learned",
-                ),
-            ),
-        ),
+        el.Controls("what", controls),
         *((own,) if titles[source] == OWN else ()),
         el.Note("together", about),
         el.Section("in pieces", "The sentence in pieces"),
@@ -206,7 +189,6 @@ def _sentence(found: list[bytes], ids: dict[bytes, int]) -> el.Listing:
 
 
 def _word(view: View, sentence: str, merges: tuple[Merge, ...]) -> tuple[Element, ...]:
-    """One word from bytes to pieces, merge by merge."""
     each = words(sentence)
     if not each:
         return ()
@@ -226,16 +208,13 @@ def _word(view: View, sentence: str, merges: tuple[Merge, ...]) -> tuple[Element
 
 
 def _merges(merges: tuple[Merge, ...]) -> el.Listing:
-    most = max((merge.count for merge in merges), default=0)
+    most = max((merge.count for merge in merges), default=0)  # a model's merges have no count
     lines = []
     for number, merge in enumerate(merges):
         left, right = label(merge.left), label(merge.right)
         counts = (f"{merge.count:,}", el.Entry(f"{merge.count:,}", merge.count / most)) if most else ()
         lines.append(el.Line.of(str(number + 1), f"{left} + {right}", label(merge.piece), str(256 + number), *counts))
-    counted = (
-        (el.Column("stood together", el.NUMBER), el.Column("", el.BAR, 120)) if most else ()
-    )  # a model's merges have no count
-    columns = el.Column("merge", el.NUMBER), el.Column("pair"), el.Column("piece"), el.Column("id", el.NUMBER), *counted
-    return el.Listing(
-        "merge list", "The merges in the order in which they were learned", columns, tuple(lines), most=14
-    )
+    counted = (*el.numeric("stood together"), el.Column("", el.BAR, 120)) if most else ()
+    columns = *el.numeric("merge"), el.Column("pair"), el.Column("piece"), *el.numeric("id"), *counted
+    title = "The merges in the order in which they were learned"
+    return el.Listing("merge list", title, columns, tuple(lines), most=14)

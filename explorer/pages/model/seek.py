@@ -122,16 +122,9 @@ def seek_page(search: Search) -> tuple[Element, ...]:
     begin = el.Button("find", "Find", ForSeek("find"), on=ready, primary=not _is_usable(search))
     find = el.Button("stop", "Stop", ForSeek("stop")) if search.busy else begin
     add = ForSeek("add")
+    such = f"Or a part, such as {_example(search)}"
     part = (
-        el.Field(
-            "part",
-            f"Or a part, such as {_example(search)}",
-            search.part,
-            ForSeek("part"),
-            add,
-            MOST_NAME,
-            on=not search.busy,
-        ),
+        el.Field("part", such, search.part, ForSeek("part"), add, MOST_NAME, on=not search.busy),
         el.Button("add", "Add", add, "A cell, or a head's slice, of what stands above", on=bool(search.part.strip())),
     )
     checks = tuple(
@@ -160,44 +153,26 @@ def _example(search: Search) -> str:
 
 
 def _outcome(search: Search) -> list[Element]:
+    step, found = search.steps + 1, search.found
     if search.busy:
-        return [
-            el.Note("outcome", f"Gradient descent is looking for it: step {search.steps + 1} of at most {MOST_STEPS}.")
-        ]
+        return [el.Note("outcome", f"Gradient descent is looking for it: step {step} of at most {MOST_STEPS}.")]
     if search.stopped:
-        return [el.Note("outcome", f"Stopped at step {search.steps + 1}; nothing is changed.")]
-    found = search.found
+        return [el.Note("outcome", f"Stopped at step {step}; nothing is changed.")]
     if found is None:
         return []
-    count = len(found.moves)
-    steps = quantity(count, "step")
-    wished = formatted(found.wished, ".6g")
+    steps, wished = quantity(len(found.moves), "step"), formatted(found.wished, ".6g")
     if found.reached:
         said = f"<b>{wished} is reached in {steps}.</b> Use it; undo brings the old values back."
     else:
         said = f"<b>{wished} is not reached: {escape(found.reason)}.</b> Free other inputs, or choose a nearer value."
-    away = max((abs(found.wished - value) for value in _values(found)), default=0.0) or 1.0
+    values = (found.began, ""), *((move.value, formatted(move.length, ".3g")) for move in found.moves)
+    away = max(abs(found.wished - value) for value, _ in values) or 1.0
     lines = tuple(
-        el.Line.of(
-            str(number), formatted(value, ".6g"), el.Entry("", abs(found.wished - value) / away), _moved(found, number)
-        )
-        for number, value in enumerate(_values(found))
+        el.Line.of(str(number), formatted(value, ".6g"), el.Entry("", abs(found.wished - value) / away), moved)
+        for number, (value, moved) in enumerate(values)
     )
-    columns = (
-        el.Column("step", el.NUMBER),
-        el.Column("value", el.NUMBER),
-        el.Column("still away", el.BAR),
-        el.Column("inputs moved by", el.NUMBER),
-    )
+    columns = *el.numeric("step", "value"), el.Column("still away", el.BAR), *el.numeric("inputs moved by")
     way = el.Listing("way", "The way", columns, lines, LINES, scrolls=True)
     usable = _is_usable(search)
     use = el.Controls("ways", (el.Button("use", "Use it", ForSeek("use"), on=usable, primary=usable),))
     return [el.Note("outcome", said), use, way]
-
-
-def _values(found: Sought) -> tuple[float, ...]:
-    return (found.began, *(move.value for move in found.moves))
-
-
-def _moved(found: Sought, number: int) -> str:
-    return formatted(found.moves[number - 1].length, ".3g") if number else ""

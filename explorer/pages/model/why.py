@@ -177,28 +177,18 @@ def _other(view: View, sequence: str, row: int, word: int) -> _Other:
 
 
 def _asked(view: View, sequence: str, row: int, other: _Other) -> tuple[Element, ...]:
-    """The controls that choose the other text."""
     if other.place is None:
         return ()
     own, words = view.labels(sequence), view.graph.axes[view.graph.sequences[sequence]]
     options = other.near if other.number in other.near else (other.number, *other.near)
-    where = el.Choice(
-        "patched place",
-        "In place of",
-        tuple(f"“{own[i]}” ({i})" for i in range(row + 1)),  # a piece may be "all"
-        other.place,
-        tuple(Keep(PLACE, i) for i in range(row + 1)),
-        "Where the other text differs",
+    places = tuple(f"“{own[i]}” ({i})" for i in range(row + 1))  # a piece may be "all"
+    others, at = tuple(f"“{words[i]}”" for i in options), options.index(other.number)
+    asks, asks_other = tuple(Keep(PLACE, i) for i in range(row + 1)), tuple(Keep(OTHER, i) for i in options)
+    tips = "Where the other text differs", "The word of the other text, the most alike first"
+    return (
+        el.Choice("patched place", "In place of", places, other.place, asks, tips[0]),
+        el.Choice("other word", "stands", others, at, asks_other, tips[1]),
     )
-    what = el.Choice(
-        "other word",
-        "stands",
-        tuple(f"“{words[i]}”" for i in options),
-        options.index(other.number),
-        tuple(Keep(OTHER, i) for i in options),
-        "The word of the other text, the most alike first",
-    )
-    return where, what
 
 
 def _swap(view: View, sequence: str, row: int, word: int) -> tuple[int, int]:
@@ -251,9 +241,8 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
     asked = view.chosen(WORD, best[0])
     word = int(asked) if asked in range(len(says)) else best[0]
     options = best if word in best else [*best, word]
-    words = el.Choice(
-        "word", "Why", tuple(says[i] for i in options), options.index(word), tuple(Keep(WORD, i) for i in options)
-    )
+    asks = tuple(Keep(WORD, i) for i in options)
+    words = el.Choice("word", "Why", tuple(says[i] for i in options), options.index(word), asks)
     return (
         el.Controls("asked", (el.row_choice(view, sequence, "After", last=True), words)),
         *_lens(view, sequence, row, word),
@@ -268,11 +257,11 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
 def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]:
     """The most probable word after each block, with the rank of the asked word; then the same after every word."""
     graph, head = view.graph, el.Section("lens", "The output layer, after each block")
-    of = view.values, row
-    pins = view.engine.pins
-    found = view.awaited(
-        LENS, _work_of_lens(graph), of, lambda told: attribution.lens(graph, view.values, pins, row, MOST_BLOCKS)
-    )
+
+    def measured(told: Told) -> attribution.Lens:
+        return attribution.lens(graph, view.values, view.engine.pins, row, MOST_BLOCKS)
+
+    found = view.awaited(LENS, _work_of_lens(graph), (view.values, row), measured)
     if found is None:
         return head, el.waiting(view, LENS, "Reading the stream after each block")
     says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)
@@ -290,13 +279,9 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
             el.Entry(rank, tip="Its rank: 1 is the likeliest word"),
         )
         lines.append(line)
-    columns = (
-        el.Column("after"),
-        el.Column("likeliest"),
-        el.Column(f"“{says[word]}”", el.NUMBER),
-        el.Column("", el.BAR, 160, el.reach_of(np.array(shares))),
-        el.Column("rank", el.NUMBER),
-    )
+    probability, rank_of = el.numeric(f"“{says[word]}”", "rank")
+    bar = el.Column("", el.BAR, 160, el.reach_of(np.array(shares)))
+    columns = el.Column("after"), el.Column("likeliest"), probability, bar, rank_of
     note = (
         "What the last norm and the output layer would say if the model ended here. In the middle of a model these "
         "are guesses that it was not trained for: it was trained to be right at its end."
@@ -359,7 +344,6 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
         return title, el.waiting(view, TO_PART, "Taking the logit apart")
     values = [part.value for part in parts]
     total, held = _with_pins(view, ledger, values, word)
-    low, high = _reach([*values, held])
     computed = [i for i, part in enumerate(parts) if part.kind in ("head", "net", "block")]
     largest = max(computed, key=lambda i: abs(parts[i].value), default=0)  # heads and nets may be switched off
     opened = view.number(PART, largest, 0, len(parts) - 1)
@@ -372,11 +356,8 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     capped = ledger.node != LOGITS
     logit = "logit before its cap" if capped else "logit"
     lines.append(el.Line.of(logit, *_number_and_bar(total), cell=Cell(ledger.node, (row, word)), strong=True))
-    columns = (
-        el.Column("from"),
-        el.Column("of the logit", el.NUMBER),
-        el.Column("", el.BAR, 220, (low, high), signed=True),
-    )
+    bar = el.Column("", el.BAR, 220, _reach([*values, held]), signed=True)
+    columns = el.Column("from"), *el.numeric("of the logit"), bar
     divisor = "the σ" if ledger.centres else "the RMS"
     note = (
         f"The {logit} of <b>{escape(says[word])}</b> after <mark>{escape(there[row])}</mark> is the sum of these "
@@ -385,7 +366,7 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
         "probability."
     )
     terms = el.Listing("parts", "The logit, term by term", columns, tuple(lines), most=20)
-    of_one = _opened(view, sequence, ledger, parts[opened], there)
+    of_one = _opened(view, ledger, parts[opened], there)
     return (el.beside((el.COLUMN, (title, el.Note("about the ledger", note), terms)), (el.COLUMN, of_one)),)
 
 
@@ -421,7 +402,7 @@ def _named(view: View, part: attribution.Part, word: str) -> str:
 
 
 def _opened(
-    view: View, sequence: str, ledger: attribution.Ledger, part: attribution.Part, there: tuple[str, ...]
+    view: View, ledger: attribution.Ledger, part: attribution.Part, there: tuple[str, ...]
 ) -> tuple[Element, ...]:
     """One part as a sum of products: for a head, over the words that it looks at; for a net, over its units."""
     by, says, rest = ledger.products(part)
@@ -438,13 +419,7 @@ def _opened(
     name = _named(view, part, there[ledger.row])
     go = el.Button("go there", "Go to it", GoTo(view.nodes[part.node].stage), f"Go to the page of {name}")
     bar = el.Column("", el.BAR, 160, _reach((by * says).tolist()), signed=True)
-    columns = (
-        el.Column(""),
-        el.Column(what, el.NUMBER),
-        el.Column("× what it says", el.NUMBER),
-        el.Column("= of the logit", el.NUMBER),
-        bar,
-    )
+    columns = el.Column(""), *el.numeric(what, "× what it says", "= of the logit"), bar
     lines = _lines(names, by, says, rest, part.value)
     return (
         el.Section("opened", f"{name[0].upper()}{name[1:]}, {title}"),
@@ -479,6 +454,4 @@ def _number_and_bar(value: float) -> tuple[el.Entry, el.Entry]:
 
 def _reach(values: list[float]) -> tuple[float, float]:
     """The numbers at the two ends of bars that show these values and their sum."""
-    finite = [v for v in (*values, sum(values), 0.0) if np.isfinite(v)]
-    low, high = min(finite), max(finite)
-    return (low, high) if high > low else (0.0, 1.0)
+    return el.signed_reach(np.array([*values, sum(values)]))

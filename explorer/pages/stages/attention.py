@@ -15,7 +15,7 @@ import numpy as np
 from explorer.core.graph import CHOSEN, TARGET, Stage
 from explorer.pages.drawing import LONG, AttentionLines, HeatMap, SentenceRow, Sentences, series
 from explorer.pages.element import Element
-from explorer.pages.gestures import is_off, turn
+from explorer.pages.gestures import hold, is_held
 from explorer.pages.levels import says_next
 from explorer.pages.matrix import SHARES, Matrix, matrix, symbol_only
 from explorer.pages.page import Button, Item, Note, Row, Section, Stack
@@ -79,13 +79,10 @@ def _read(view: View, block: str) -> Row:
     items = []
     if f"{block}W_Q" in view.nodes:
         for_queries, for_keys = [view.nodes[block + letter].parents[0] for letter in "QK"]
-        if for_queries == for_keys:
-            items = [_made_elsewhere(view, for_queries, "what it reads")]
-        else:
-            items = [
-                _made_elsewhere(view, for_queries, "queries are made of it"),
-                _made_elsewhere(view, for_keys, "keys and values are made of it"),
-            ]
+        read = {for_queries: "queries are made of it", for_keys: "keys and values are made of it"}
+        if len(read) == 1:
+            read = {for_queries: "what it reads"}
+        items = [_made_elsewhere(view, name, title) for name, title in read.items()]
     items += [
         _item(view, block, name, said)
         for letter in "QKV"
@@ -225,9 +222,7 @@ def _title(view: View, block: str, several: bool) -> str:
     if not several:
         return "Heat map"
     node = view.nodes[f"{block}weights"]
-    queries, keys = node.axes[-2:]
-    stage = next(stage for stage in view.graph.stages if stage.name == node.stage)
-    return f"{stage.title}: {queries} → {keys}"
+    return f"{view.stages[node.stage].title}: {' → '.join(node.axes[-2:])}"
 
 
 WORDS = "output.words"
@@ -322,15 +317,16 @@ def heads(view: View, stage: Stage) -> tuple[Element, ...]:
     rows, keys = view.graph.shape(f"{block}weights")[-2:]
     wide = n > 1 and n * (keys + view.graph.shape(f"{block}output")[-1]) > MOST_COLUMNS
     drawn = wide or max(rows, keys) > MOST_WORDS
-    columns: Iterable[tuple[Element, ...]]
-    if drawn:
-        columns = ((picture,) for picture in heat_maps(view, block))
-    else:
-        columns = ((_numbers(view, block, head),) for head in range(n))
+    columns: Iterable[Element] = heat_maps(view, block) if drawn else (_numbers(view, block, i) for i in range(n))
     mixed = f"{block}W_O" in view.nodes
-    of_heads = [_head(view, block, head, shown, n > FEW_HEADS) for head, shown in enumerate(columns)]
-    lines = (_lines(view, block),) if n == 1 else ()
-    elements: list[Element] = [Row("heads", tuple(Item("", one) for one in (*of_heads, *lines)))]
+    parts: list[Element] = [
+        Stack(f"head {i + 1}", f"Head {i + 1}", (one,), ink=series(i), control=_switch(view, block, i, n > FEW_HEADS))
+        for i, one in enumerate(columns)
+    ]
+    if n == 1:
+        weights = matrix(view, view.of_head(f"{block}weights", 0), id=f"{block}weights drawn")
+        parts.append(AttentionLines("lines", weights, "Where it looks", lights=lights(view, block)))
+    elements: list[Element] = [Row("heads", tuple(Item("", one) for one in parts))]
     outputs = tuple(Item("", _numbered(view, f"{block}output", head, n > 1)) for head in range(n * drawn))
     if mixed:
         title, joined = "Side by side, then through W_O", tuple(product(view, f"{block}projected"))
@@ -353,12 +349,6 @@ def heads_sentence(view: View, stage: Stage) -> str:
     return f"Several heads look at once; their answers are put side by side{', and W_O mixes them' * mixed}."
 
 
-def _of(view: View, name: str, head: int, title: str = "") -> Element:
-    """A matrix of one given head; it stays the same when the reader looks at another head."""
-    of_head = view.of_head(name, head)
-    return matrix(view, of_head, title, id=of_head)
-
-
 def _numbered(view: View, name: str, head: int, several: bool) -> Element:
     """The output of a head. The formulas of several heads are the same, so their symbols get the head's number."""
     whole = matrix(view, of_head := view.of_head(name, head), f"head {head + 1}", id=of_head)
@@ -375,27 +365,17 @@ def _numbered(view: View, name: str, head: int, several: bool) -> Element:
 
 
 def _numbers(view: View, block: str, head: int) -> Row:
-    """The attention weights and the output of a head, as numbers."""
-    parts = (Item("", _of(view, block + short, head)) for short in ("weights", "output"))
-    return Row(f"numbers of head {head + 1}", tuple(parts))
+    # Matrices of one given head stay the same when the reader looks at another head.
+    names = (view.of_head(block + short, head) for short in ("weights", "output"))
+    return Row(f"numbers of head {head + 1}", tuple(Item("", matrix(view, name, id=name)) for name in names))
 
 
-def _lines(view: View, block: str) -> AttentionLines:
-    weights = matrix(view, view.of_head(f"{block}weights", 0), id=f"{block}weights drawn")
-    return AttentionLines("lines", weights, "Where it looks", lights=lights(view, block))
-
-
-def _head(view: View, block: str, head: int, shown: tuple[Element, ...], many: bool) -> Stack:
-    """The elements of a head below its name and its button; with `many` heads the button's text is short."""
-    button = _switch(view, view.of_head(f"{block}output", head), head, many)
-    return Stack(f"head {head + 1}", f"Head {head + 1}", shown, ink=series(head), control=button)
-
-
-def _switch(view: View, name: str, head: int, short: bool) -> Button:
+def _switch(view: View, block: str, head: int, short: bool) -> Button:
     """The button that switches a head off, by pinning its output to 0, or on again."""
-    if is_off(view, name):
+    name = view.of_head(f"{block}output", head)
+    if is_held(view, name):
         text, less, tip = "Switch on", "Unmute", "Let the head work again"
     else:
         text, less, tip = "Switch off", "Mute", "Hold the output of the head at 0, and see what changes"
     said = less if short else text  # "On" and "Off" would be read as what the head is now
-    return Button(f"switch of head {head + 1}", said, turn(view, name), tip, f"{text} head {head + 1}")
+    return Button(f"switch of head {head + 1}", said, hold(view, name), tip, f"{text} head {head + 1}")

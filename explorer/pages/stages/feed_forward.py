@@ -111,26 +111,15 @@ def _gated(view: View, block: str) -> tuple[Element, ...]:
         el.Item("⊙", matrix(view, hidden, "what stands behind it", id=f"{hidden} again")),
         el.Item("=", matrix(view, gated, "what passes")),
     )
+    through = el.Section("through", "Through the gate: number by number"), el.Row("gated row", opened)
+    of_gate = *product(view, gate, again=view.nodes[gate].parents[0]), el.Item("→", matrix(view, activation))
     return (
         el.Section("out", "First: d_ff hidden units"),
         el.Row("hidden row", product(view, hidden)),
         el.Note("width", _width(view, hidden, output)),
         el.Section("gate", "Gate: a second layer, through the activation"),
-        el.Row(
-            "gate row",
-            (*product(view, gate, again=view.nodes[gate].parents[0]), el.Item("→", matrix(view, activation))),
-        ),
-        el.beside(
-            (UNITS, _units(view, gate, activation, "Position")),
-            (
-                BACK,
-                (
-                    el.Section("through", "Through the gate: number by number"),
-                    el.Row("gated row", opened),
-                    *_back(view, output, gated),
-                ),
-            ),
-        ),
+        el.Row("gate row", of_gate),
+        el.beside((UNITS, _units(view, gate, activation, "Position")), (BACK, (*through, *_back(view, output, gated)))),
     )
 
 
@@ -138,11 +127,9 @@ def layer(view: View, stage: Stage) -> tuple[Element, ...]:
     """A layer of a net: x W + b = hidden → activation."""
     block = view.block(stage)
     hidden, activation = f"{block}hidden", f"{block}activation"
+    after = el.Item("→", matrix(view, activation, "after the activation"))
     return (
-        el.Row(
-            "hidden row",
-            (*product(view, hidden, "each case"), el.Item("→", matrix(view, activation, "after the activation"))),
-        ),
+        el.Row("hidden row", (*product(view, hidden, "each case"), after)),
         el.Section("activation", "Activation"),
         *_units(view, hidden, activation, "Case"),
     )
@@ -178,9 +165,7 @@ def product(view: View, result: str, title: str = "", again: str = "") -> tuple[
 def _width(view: View, hidden: str, output: str) -> str:
     d_ff, d_model = (view.graph.shape(name)[-1] for name in (hidden, output))
     usual, said = 4 * d_model, f"usual are 4 × {d_model} = {4 * d_model}"
-    if (
-        f"{hidden.removesuffix('hidden')}gate" in view.nodes
-    ):  # a third matrix: with ⅔ of the units it has as many weights
+    if f"{hidden.removesuffix('hidden')}gate" in view.nodes:  # with ⅔ of the units its three matrices are as large
         usual = round(8 * d_model / 3)
         said = f"usual with a gate are ⅔ of 4 × {d_model}, {usual}"
     same = "as usual" if d_ff == usual else said
@@ -200,23 +185,17 @@ def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element
         words = _words(op, after, units, who, last)
     symbols = [formula_text(view.nodes[name].symbol) for name in (hidden, activation)]
     listing = _listing(op, before, after, units, symbols, activation, row)
-    curve: list[Element] = [
-        el.Picture("curve", _curve(op, before, after, units, symbols, (hidden, activation), row, words), 310, 250)
-    ]
+    drawing = _curve(op, before, after, units, symbols, (hidden, activation), row, words)
+    curve: list[Element] = [el.Picture("curve", drawing, 310, 250)]
     if len(units) > MOST_DOTS:
-        curve.append(
-            el.Note("which are drawn", f"Of {len(units):,} units the first {MOST_DOTS} are drawn.", wide=False)
-        )
+        said = f"Of {len(units):,} units the first {MOST_DOTS} are drawn."
+        curve.append(el.Note("which are drawn", said, wide=False))
+    listed = el.Stack("units listed", "The units one by one", (listing,))
+    drawn = el.Stack("units on the curve", "The activation, and the units on it", tuple(curve))
     return (
         el.Controls("which row", (el.row_choice(view, axis, what),)),
         el.Note("which are off", words),
-        el.Row(
-            "unit pictures",
-            (
-                el.Item("", el.Stack("units listed", "The units one by one", (listing,))),
-                el.Item("", el.Stack("units on the curve", "The activation, and the units on it", tuple(curve))),
-            ),
-        ),
+        el.Row("unit pictures", (el.Item("", listed), el.Item("", drawn))),
     )
 
 
@@ -229,12 +208,9 @@ def _words(op: Op, after: Array, units: Sequence[str], who: str, last: bool) -> 
         return f"For {who}: the identity changes nothing{':' if last else ','} {so}."
     if op.within:
         middle = np.isclose(after, SIGMOID_MIDDLE, rtol=0, atol=1e-9)
-        near = (
-            ("nearer to 1", ~middle & (after > SIGMOID_MIDDLE)),
-            ("nearer to 0", ~middle & (after < SIGMOID_MIDDLE)),
-            ("in the middle", middle),
-        )
-        sides = (f"{where}: {_listed(units, np.flatnonzero(which))}" for where, which in near if which.any())
+        above, below = (~middle & side for side in (after > SIGMOID_MIDDLE, after < SIGMOID_MIDDLE))
+        near = {"nearer to 1": above, "nearer to 0": below, "in the middle": middle}
+        sides = (f"{where}: {_listed(units, np.flatnonzero(which))}" for where, which in near.items() if which.any())
         return f"For {who}: sigmoid turns each sum into a number between 0 and 1; {'; '.join(sides)}."
     if not len(off):
         left = "no sum is below zero" if op.cuts else f"{name} makes no sum exactly 0"
@@ -253,29 +229,19 @@ def _off(op: Op, after: Array) -> Array:
 
 
 def _listed(names: Sequence[str], which: Array) -> str:
-    """The names of the given units, at most `NAMED` of them."""
     return ", ".join(escape(names[i]) for i in which[:NAMED]) + (" …" if len(which) > NAMED else "")
 
 
 def _listing(
     op: Op, before: Array, after: Array, units: Sequence[str], symbols: Sequence[str], activation: str, row: int
 ) -> el.Listing:
-    """A line for each hidden unit: its number and bar before and after."""
     both = np.concatenate((before, after))
-    finite = both[np.isfinite(both)]
-    decimals = decimals_of(both)
-    low, high = min(float(finite.min(initial=0)), 0.0), max(float(finite.max(initial=0)), 0.0)
-    bar = (low, high) if high > low else (0.0, 1.0)
+    decimals, reach = decimals_of(both), el.signed_reach(both)
+    first, then = el.numeric(f"before {symbols[0]}", f"after {symbols[1]}")
+    bar = el.Column("", el.BAR, 90, reach, signed=True)
     # The output of a sigmoid is too small for the scale of its input.
-    bar_after = op.within or bar
-    columns = (
-        el.Column("unit"),
-        el.Column(f"before {symbols[0]}", el.NUMBER),
-        el.Column("", el.BAR, 90, bar, signed=True),
-        el.Column(f"after {symbols[1]}", el.NUMBER),
-        el.Column("", el.BAR, 90, bar_after, signed=op.within is None),
-        el.Column(""),
-    )
+    bar_after = el.Column("", el.BAR, 90, op.within or reach, signed=op.within is None)
+    columns = el.Column("unit"), first, bar, then, bar_after, el.Column("")
     lines = el.Lines(len(units), _line, (before, after, _off(op, after), tuple(units), decimals, activation, row))
     return el.Listing("units", "Hidden units before and after the activation", columns, lines)
 
@@ -283,7 +249,6 @@ def _listing(
 def _line(
     before: Array, after: Array, offs: Array, units: Sequence[str], decimals: int, activation: str, at: int, row: int
 ) -> el.Line:
-    """The line of a hidden unit, at the row `at` of the activation."""
     name, h, a, off = units[row], float(before[row]), float(after[row]), bool(offs[row])
     tip = f"unit {name}: {exact(h)} → {exact(a)}"
     h_said, a_said = written(h, decimals), written(a, decimals)
@@ -308,7 +273,6 @@ def _curve(
     row: int,
     words: str,
 ) -> Drawing:
-    """The activation, with a dot for each unit."""
     width = max(reach(before, 0.0) * 1.1, 3.0)
     x = np.linspace(-width, width, CURVE_POINTS, dtype=before.dtype)
     with np.errstate(all="ignore"):

@@ -11,7 +11,7 @@ import numpy as np
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOGITS, LOSS, PROBABILITIES, TARGET, Place, Stage
 from explorer.core.models.ends import TEMPERATURE
-from explorer.core.numbers import Ranked, alone, as_share, decimals_of, exact, in_table, written
+from explorer.core.numbers import Ranked, alone, as_share, decimals_of, exact, in_table, largest_of, written
 from explorer.core.ops import Array, CrossEntropy
 from explorer.core.vocabulary import PAD, end_mark
 from explorer.lessons.references import Slip, slips_at
@@ -36,11 +36,14 @@ def word_gradients(view: View) -> tuple[Element, ...]:
         return ()
     output = view.nodes[LOSS].parents[0]
     axis = view.nodes[output].axes[0]
-    row = view.row(axis)
+    row, printed = view.row(axis), tuple[Element, ...]()
+    if (slip := _slip(view)) is not None:
+        words = escape(f"{slip.printed} Right: {slip.right} {slip.how}")
+        printed = (el.Note("what is printed", f"<b>What is printed, and the step that would be right.</b> {words}"),)
     return (
         el.Controls("which position", (el.row_choice(view, axis),)),
         el.Note("about the gradients", _words(view, axis, row)),
-        *_slip_note(view),
+        *printed,
         _listing(view, scores, output, row),
     )
 
@@ -59,8 +62,7 @@ def _counted(view: View, row: int) -> bool:
 
 def _n(view: View) -> int:
     """The number of positions whose mean is the loss."""
-    op, target = view.nodes[LOSS].op, view.values[TARGET]
-    return op.count(target)
+    return view.nodes[LOSS].op.count(view.values[TARGET])
 
 
 IN_SIGHT = 10
@@ -130,7 +132,7 @@ def _listing(view: View, scores: str, output: str, row: int) -> el.Listing:
     assert gradient is not None
     shares = view.values[output]
     apart = gradient[row] * _n(view)
-    widest = float(np.abs(apart[np.isfinite(apart)]).max(initial=0.0)) or 1.0
+    widest = largest_of(apart) or 1.0
     bar = el.Column("", el.BAR, 110, (-widest, widest), signed=True)
     columns = [el.Column("word"), *el.numeric("y", "P", "gradient" if _held(view, row) else "P − y"), bar]
     decimals = [max(decimals_of(shares[row]), 4)]
@@ -168,13 +170,11 @@ def _slip(view: View) -> Slip | None:
     """The step that the reference prints wrongly, if the model has the numbers from before that step."""
     if not view.given or view.prints is None:
         return None
-    there = slips_at(*view.prints, {PROBABILITIES})
-    steps = (slip for slip in there if slip.wrong is not None and slip.figure and slip.figure.inputs.keys() == {LOGITS})
-    return next(steps, None)
+    there = (one for one in slips_at(*view.prints, {PROBABILITIES}) if one.wrong is not None)
+    return next((slip for slip in there if slip.figure and slip.figure.inputs.keys() == {LOGITS}), None)
 
 
 def _words(view: View, axis: str, row: int) -> str:
-    """A note on what the list means for the chosen position."""
     label = escape(view.labels(axis)[row])
     if not _counted(view, row):
         return (
@@ -192,15 +192,6 @@ def _words(view: View, axis: str, row: int) -> str:
         f"{el.where_said(view, label)}: y is 1 for the right word. P − y says how the loss changes with each logit, so "
         f"the step goes the other way: where it is negative the logit grows.{many}"
     )
-
-
-def _slip_note(view: View) -> tuple[el.Note, ...]:
-    """A note on what the reference prints wrongly."""
-    slip = _slip(view)
-    if slip is None:
-        return ()
-    words = escape(f"{slip.printed} Right: {slip.right} {slip.how}")
-    return (el.Note("what is printed", f"<b>What is printed, and the step that would be right.</b> {words}"),)
 
 
 SEER = "decoder.1.self"
@@ -239,11 +230,10 @@ def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     if gradients := word_gradients(view):
         parts.append(el.Stack("gradients", "In which direction each logit should move", gradients, GRADIENTS))
     parts.append(el.Stack("down", "Down the gradient", (el.DescentPart("steps", "steps"),), STEPS))
+    mean = "The mean of the terms, and the balance" if _balanced(view) else "The mean of the terms is the loss"
     return (
         el.Row("terms listed", tuple(el.Item("", part) for part in parts)),
-        el.Section(
-            "mean", "The mean of the terms, and the balance" if _balanced(view) else "The mean of the terms is the loss"
-        ),
+        el.Section("mean", mean),
         el.Row("loss row", shown),
         *((el.Row("others", tuple(others)),) if others else ()),
     )
@@ -311,25 +301,18 @@ class _WordTerms(Data):
         counted = right != self.pad
         choose = SetNumber(TARGET, (row,), pinned=self.pinned)
         p, tip = (as_share(given, DECIMALS), exact(given)) if counted else ("", _NOTHING)
+        said = in_table(cost, self.decimals) if counted else "not counted"
         entries = (
             el.Entry(f"{row}  {self.after[row]}", tip=self.after[row], muted=not counted),
-            el.Entry(
-                self.vocabulary[right] if counted else PAD,
-                tip="Enter, or a double click, to choose another word",
-                muted=not counted,
-                choose=choose,
-            ),
+            el.Entry(self.vocabulary[right] if counted else PAD, tip=_CHOOSE, muted=not counted, choose=choose),
             el.Entry(p, tip=tip, muted=not counted),
             el.Entry(p, given if counted else 0.0, tip),
-            el.Entry(
-                in_table(cost, self.decimals) if counted else "not counted",
-                tip=exact(cost) if counted else _NOTHING,
-                muted=not counted,
-            ),
+            el.Entry(said, tip=exact(cost) if counted else _NOTHING, muted=not counted),
         )
         return el.Line(entries, Cell(self.output, (row, right)) if counted else None)
 
 
+_CHOOSE = "Enter, or a double click, to choose another word"
 _NOTHING = "The right word is <pad>: there is no word to say here"
 
 
@@ -345,13 +328,8 @@ def _word_terms(view: View, output: str) -> tuple[el.Listing, Drawing, str]:
     typed = view.nodes[TARGET].is_input
     terms = _WordTerms(output, _contexts(view, names), vocabulary, target, given, cost, op.pad, not typed)
     lines = el.Lines(len(names), _WordTerms.line, (terms,))
-    titles = (
-        el.Column(el.where(view).lower()),
-        el.Column("right word"),
-        *el.numeric("p"),
-        el.Column("", el.BAR, 90),
-        *el.numeric("−ln p"),
-    )
+    p_of, loss_of = el.numeric("p", "−ln p")
+    titles = el.Column(el.where(view).lower()), el.Column("right word"), p_of, el.Column("", el.BAR, 90), loss_of
     listing = el.Listing("term list", "Right words and their loss", titles, lines, vocabulary=vocabulary)
     counted = target != op.pad
     follow = "" if typed else FOLLOW.format(escape(end_mark(view.graph.axes[columns])))
@@ -442,7 +420,7 @@ def _squares(view: View, output: str) -> tuple[el.Listing, Drawing, str]:
     with np.errstate(all="ignore"):  # as in the engine
         off = (squares.values - squares.target).ravel()
         costs = off * off
-    widest = float(np.abs(off[np.isfinite(off)]).max(initial=0)) or 1.0
+    widest = largest_of(off) or 1.0
     bar = el.Column("", el.BAR, 80, (-widest, widest), signed=True)
     titles = el.Column("number"), *el.numeric("output", "target", "difference"), bar, *el.numeric("squared")
     few = len(lines) <= NAMED  # with more, the names would cover the curve

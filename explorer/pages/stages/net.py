@@ -16,7 +16,7 @@ from explorer.core.errors import written_shape
 from explorer.core.frozen import Frozen
 from explorer.core.graph import CASES, LOSS, TARGET, Place, Stage
 from explorer.core.model import SWITCHES
-from explorer.core.numbers import written
+from explorer.core.numbers import largest_of, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetSwitch
 from explorer.document.document import Document
@@ -59,21 +59,13 @@ def weight_map(view: View, name: str) -> Drawing:
     image = Image(flat, limit, colours=SIGNED, place=(0.0, 0.0, width, height), node=node)
     summary = f"{matrix_title(view.graph, name)}, {written_shape(array.shape)}, largest {written(limit, 3)}"
     columns = view.labels(axes[-1])
-    return Drawing(
-        (image, *numbers),
-        (0.0, width, 0.0, height),
-        summary,
-        Axis("", columns, most=10),
-        Axis("", rows, most=12),
-        down=True,
-    )
+    sides = Axis("", columns, most=10), Axis("", rows, most=12)
+    return Drawing((image, *numbers), (0.0, width, 0.0, height), summary, *sides, down=True)
 
 
 def full(view: View, name: str) -> float:
     """The absolute value that has the full colour in `weight_map`."""
-    array = view.values.get(name)
-    finite = array[np.isfinite(array)] if array is not None else np.zeros(0)
-    return float(np.abs(finite).max(initial=0.0)) or 1.0
+    return largest_of(view.values.get(name, np.zeros(0))) or 1.0
 
 
 SLOW = (
@@ -104,7 +96,11 @@ with a list of more than `MANY` moving blocks).
 def descent(view: View, stage: Stage) -> tuple[Element, ...]:
     """The controls, the curve of the loss, the loss surface, the answers of a net, and the weights that move."""
     if LOSS not in view.nodes:
-        return _nothing(view)
+        off = "loss" in view.state.model.blocks()
+        way = (
+            (Note("no loss", SWITCHED_OFF), Controls("way to a loss", (LOSS_ON,))) if off else (Note("no loss", NONE),)
+        )
+        return *way, *given(view), whole_below(view)
     steps = view.steps
     moves = tuple(steps.moves) if steps is not None else ()
     quick, ready = (steps.quick, steps.ready) if steps is not None else (True, True)
@@ -129,13 +125,6 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
         *slow,
         Row("pictures", tuple(Item("", picture) for picture in (*pictures, weights, *cells))),
     )
-
-
-def _nothing(view: View) -> tuple[Element, ...]:
-    """A note on why there is no loss, and a way to get one."""
-    if "loss" not in view.state.model.blocks():
-        return Note("no loss", NONE), *given(view), whole_below(view)
-    return Note("no loss", SWITCHED_OFF), Controls("way to a loss", (LOSS_ON,)), *given(view), whole_below(view)
 
 
 def regression(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -163,10 +152,8 @@ def net(view: View, stage: Stage) -> tuple[Element, ...]:
     beside = Net(view).features == 2
     picture = net_picture(view) if beside else net_picture(view, width=WIDE)
     if picture is not None:
-        learns = LOSS in view.nodes
-        steps = Stack(
-            "descent", "Gradient descent", (DescentPart("steps", "steps", width=STEPS * beside),), STEPS * beside
-        )
+        learns, controls = LOSS in view.nodes, DescentPart("steps", "steps", width=STEPS * beside)
+        steps = Stack("descent", "Gradient descent", (controls,), STEPS * beside)
         weights = Stack("weights", "Weights", _weights(view), BESIDE * beside)
         columns = (picture, steps, weights) if learns else (picture, weights)
         elements += [Row("playground", tuple(Item("", column) for column in columns))] if beside else columns
@@ -191,7 +178,6 @@ def net_sentence(view: View, stage: Stage) -> str:
 
 
 def _weights(view: View) -> tuple[Element, ...]:
-    """The weights, layer by layer; they can be edited at any time."""
     parts: list[Element] = []
     for block, kind in view.state.model.blocks().items():
         name = {"layer": "activation", "regression": "on"}.get(kind)
@@ -279,10 +265,9 @@ class LossGrid:
         if then is now:
             return True
         chosen = [cell.index for cell in self.cells if cell.node == name]
-        if chosen:
-            now = now.copy()
-            for index in chosen:
-                now[index] = then[index]
+        now = now.copy() if chosen else now
+        for index in chosen:
+            now[index] = then[index]
         return same_bytes(then, now)
 
     def _go(self) -> Iterator[bool]:

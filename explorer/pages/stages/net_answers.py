@@ -53,8 +53,8 @@ def level_lines(surface: Array, x: Array, y: Array, level: float, thin: bool = T
             above = _broad(~_broad(~above))
             across, up = np.clip(across, 0.0, 1.0), np.clip(up, 0.0, 1.0)
         crossed_x, crossed_y = above[:, :-1] != above[:, 1:], above[:-1] != above[1:]
-        on_rows = _points(x[:-1] + across * np.diff(x), np.broadcast_to(y[:, None], across.shape))
-        on_columns = _points(np.broadcast_to(x, up.shape), y[:-1, None] + up * np.diff(y)[:, None])
+        on_rows = np.stack([x[:-1] + across * np.diff(x), np.broadcast_to(y[:, None], across.shape)], axis=-1)
+        on_columns = np.stack([np.broadcast_to(x, up.shape), y[:-1, None] + up * np.diff(y)[:, None]], axis=-1)
     # The sides of each square in turn: bottom, right, top, left. Each line enters and leaves: crossings come in pairs.
     sides = np.stack([on_rows[:-1], on_columns[:, 1:], on_rows[1:], on_columns[:, :-1]], axis=2)
     crossed = np.stack([crossed_x[:-1], crossed_y[:, 1:], crossed_x[1:], crossed_y[:, :-1]], axis=2)
@@ -70,10 +70,6 @@ def _broad(wanted: Array) -> Array:
         for columns in (slice(-1), slice(1, None)):
             found[rows, columns] |= four
     return found
-
-
-def _points(x: Array, y: Array) -> Array:
-    return np.stack([x, y], axis=-1)
 
 
 def between_points(n: int) -> Array:
@@ -117,7 +113,12 @@ def net_picture(view: View, trained: Engine | None = None, width: int = WIDTH, l
         case 2:
             return _surface(net, width)
         case 1:
-            return _fit(net, trained, width, line)
+            drawn = (
+                Note("losses", _said_of_fit(net, trained)),
+                Picture("answers", _curve(net, trained, line), width, 310),
+            )
+            beside = "The straight line, beside what the net answers"
+            return Stack("net", beside if line else "What the net answers, over the examples", drawn, width)
     return None
 
 
@@ -214,33 +215,26 @@ class Net(Frozen):
 def _surface(net: Net, width: int) -> Stack:
     """The decision surface, its scale of colours, and how many cases are on the right side of the threshold."""
     side = min(max(width - BESIDE_SQUARE, SQUARE), MOST_SQUARE)
-    lines = _hidden_lines(net)
-    threshold = formatted(net.threshold, "g")
+    lines, right, threshold = _hidden_lines(net), net.right, formatted(net.threshold, "g")
     plane, where = _plane(net, lines, threshold)
-    thick = {
+    legend = {
         "border": f"Thick line: the answer is {threshold}.",
         "everywhere": f"The answer is {threshold} everywhere here.",
         "nowhere": f"The answer is nowhere {threshold} here.",
     }[where]
-    dashed = (
-        " Dashed line: a hidden unit’s sum is 0; its short foot points to where the sum is above 0." if lines else ""
-    )
+    if lines:
+        legend += " Dashed line: a hidden unit’s sum is 0; its short foot points to where the sum is above 0."
+    counted = "There are no right answers to compare with."
+    if right is not None:
+        count, are = int(right.sum()), "is" if right.sum() == 1 else "are"
+        counted = f"<b>{count} of {len(right)}</b> cases {are} on the right side of {threshold}."
     parts: tuple[Element, ...] = (
-        Note("right cases", _counted(net, threshold)),
+        Note("right cases", f"{counted}{net.straight('the border is one straight line')}"),
         Picture("answers", plane, side, side),
         Picture("scale of answers", _scale(net), side, 44),
-        Note("legend of answers", f"{thick}{dashed}"),
+        Note("legend of answers", legend),
     )
     return Stack("net", "What the net answers in the plane", parts, side)
-
-
-def _counted(net: Net, threshold: str) -> str:
-    right = net.right
-    straight = net.straight("the border is one straight line")
-    if right is None:
-        return f"There are no right answers to compare with.{straight}"
-    count, are = int(right.sum()), "is" if right.sum() == 1 else "are"
-    return f"<b>{count} of {len(right)}</b> cases {are} on the right side of {threshold}.{straight}"
 
 
 def _window(cases: Array) -> tuple[float, float, float, float]:
@@ -277,7 +271,9 @@ def _plane(net: Net, lines: list[draw.Mark], threshold: str) -> tuple[draw.Drawi
     where = "border" if len(border) else "everywhere" if level else "nowhere"
     said = _summary(net, threshold, where)
     a, b = net.names(CASES, 1)
-    probe = _Ask("Point anywhere to ask the net.", net.view.graph, _needed(net), net.output, net.cases.dtype.str, a, b)
+    above = net.view.graph.ancestors(net.output)
+    needed = tuple((name, net.view.values[name]) for name in net.view.nodes if name in above)
+    probe = _Ask("Point anywhere to ask the net.", net.view.graph, needed, net.output, net.cases.dtype.str, a, b)
     marks = (image, draw.Segments(border, draw.HERE, 4.0), *lines, *cases)
     square = not net.view.looking.large  # for a class it fills a wide place: equal scales do not matter here
     return draw.Drawing(marks, window, said, draw.Axis(a), draw.Axis(b), square=square, probe=probe), where
@@ -366,17 +362,11 @@ def _scale(net: Net) -> draw.Drawing:
     return draw.Drawing(tuple(marks), window, said, draw.Axis(labels=()), draw.Axis(labels=()))
 
 
-def _needed(net: Net) -> tuple[tuple[str, Array], ...]:
-    """The values of the nodes that the output depends on."""
-    above = net.view.graph.ancestors(net.output)
-    return tuple((name, net.view.values[name]) for name in net.view.nodes if name in above)
-
-
 class _Ask(draw.Probe):
     """Says the answer of a net at one place of the plane."""
 
     graph: Graph
-    values: tuple[tuple[str, Array], ...]
+    values: tuple[tuple[str, Array], ...]  # of the nodes that the output depends on
     output: str
     dtype: str
     across: str
@@ -389,13 +379,6 @@ class _Ask(draw.Probe):
 
 
 # One input: a curve
-
-
-def _fit(net: Net, trained: Engine | None, width: int, line: bool) -> Stack:
-    """The curve of the net and the line of a regression, with the losses of both."""
-    parts = Note("losses", _said_of_fit(net, trained)), Picture("answers", _curve(net, trained, line), width, 310)
-    title = "The straight line, beside what the net answers" if line else "What the net answers, over the examples"
-    return Stack("net", title, parts, width)
 
 
 def _said_of_fit(net: Net, trained: Engine | None) -> str:

@@ -32,10 +32,9 @@ def examples(view: View, stage: Stage) -> tuple[Element, ...]:
     rows, features = view.graph.shape(own.name)
     if features != 2 or rows > MOST_ACROSS:
         return (Row("examples", (numbers,)),)
-    titles = {one.name: one.title for one in view.graph.stages}
     made = [node for node in view.nodes.values() if own.name in node.parents and node.axes == own.axes]
     planes = [_plane(view, own.name, "As they are: drag one", True)]
-    planes += [_plane(view, node.name, f"After {titles[node.stage].lower()}", False) for node in made]
+    planes += [_plane(view, node.name, f"After {view.stages[node.stage].title.lower()}", False) for node in made]
     return Row("examples", (numbers,)), Row("planes", tuple(Item("", plane) for plane in planes))
 
 
@@ -79,17 +78,9 @@ def norm(view: View, stage: Stage) -> tuple[Element, ...]:
     elements: list[Element] = []
     if added is not None:
         before, block = added.parents
-        elements += [
-            Section("add", "Add: what came in, and the output of the block"),
-            Row(
-                "sum",
-                (
-                    Item("", matrix(view, before, f"came in: {_short(before)}")),
-                    Item("+", matrix(view, block, f"made of it: {_short(block)}")),
-                    Item("=", matrix(view, added.name)),
-                ),
-            ),
-        ]
+        made = Item("+", matrix(view, block, f"made of it: {view.nodes[block].short}"))
+        terms = _came_in(view, before), made, Item("=", matrix(view, added.name))
+        elements += [Section("add", "Add: what came in, and the output of the block"), Row("sum", terms)]
     if measured is not None:
         elements += _norm(view, measured, added)
     return tuple(elements)
@@ -115,7 +106,7 @@ def _parts(view: View, stage: Stage) -> tuple[Node | None, Node | None]:
 
 def _norm(view: View, node: Node, added: Node | None) -> tuple[Element, ...]:
     x, gamma, *beta = node.parents
-    given = () if added is not None and x == added.name else (Item("", matrix(view, x, f"came in: {_short(x)}")),)
+    given = () if added is not None and x == added.name else (_came_in(view, x),)
     weights = [Item("," if given else "", matrix(view, gamma, "stretches"))]
     weights += [Item(",", matrix(view, b, "moves")) for b in beta]
     found = measured(view, node.name)
@@ -123,15 +114,20 @@ def _norm(view: View, node: Node, added: Node | None) -> tuple[Element, ...]:
         Item("", Stack(f"{title.lower()} the norm", title, (_picture(view, found, title, after),)))
         for title, after in (("Before", False), ("After", True))
     ]
-    listing = _listing(view, found)
+    listing, what = _listing(found), "column" if found.axis else "row"
     strips.append(Item("", Stack("measured", listing.name, (listing,))))
+    of_row, scales = f"Dots: the numbers of a {what}. Line: ", "Each picture has its own scale."
+    said = f"{of_row}0. Band: 0 ± RMS. {scales}"
+    if found.op.centres:
+        zero = f" {ZERO}: the mean is 0, except for rounding." if found.rounded.any() else ""
+        said = f"{of_row}their mean. Band: the mean ± σ. {scales}{zero}"
     return (
         Section("norm", f"Norm: {found.op.aim}"),
         Row("normed", (*given, *weights, Item("→" if given else "", matrix(view, node.name)))),
         Note("how", _how(found.op)),
         Section("before and after", "Before and after"),
         Row("distributions", tuple(strips)),
-        Note("legend", _legend(found)),
+        Note("legend", said),
     )
 
 
@@ -194,14 +190,6 @@ def _how(op: Any) -> str:
     )
 
 
-def _legend(found: Measured) -> str:
-    what = "column" if found.axis else "row"
-    if not found.op.centres:
-        return f"Dots: the numbers of a {what}. Line: 0. Band: 0 ± RMS. Each picture has its own scale."
-    zero = f" {ZERO}: the mean is 0, except for rounding." if found.rounded.any() else ""
-    return f"Dots: the numbers of a {what}. Line: their mean. Band: the mean ± σ. Each picture has its own scale.{zero}"
-
-
 def _picture(view: View, found: Measured, title: str, after: bool) -> Picture:
     """A strip for each row, or column; all strips of a picture share one scale, which covers all finite numbers."""
     name, array, moments = found.names[after], found.arrays[after], found.moments[after]
@@ -240,7 +228,7 @@ def _line(
     return Line(tuple(entries), Cell(name, (0, row) if axis else (row, 0)))
 
 
-def _listing(view: View, found: Measured) -> Listing:
+def _listing(found: Measured) -> Listing:
     before, after = found.moments
     # ε stands inside or outside the root, as the switch says.
     if found.op.centres:
@@ -257,5 +245,5 @@ def _listing(view: View, found: Measured) -> Listing:
     return Listing("moments", f"{what} before and after", columns, Lines(len(numbers), _line, reads))
 
 
-def _short(name: str) -> str:
-    return name.rpartition(".")[2]
+def _came_in(view: View, name: str) -> Item:
+    return Item("", matrix(view, name, f"came in: {view.nodes[name].short}"))

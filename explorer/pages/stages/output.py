@@ -149,16 +149,10 @@ def _listing(view: View, row: int) -> el.Listing:
     logits, shares = view.values[LOGITS], view.values[PROBABILITIES]
     softmax = _softmax(view)
     decimals = decimals_of(logits[row]), 3 if softmax else decimals_of(shares[row])
-    finite = shares[row][np.isfinite(shares[row])]
-    low, high = min(float(finite.min(initial=0)), 0.0), max(float(finite.max(initial=0)), 0.0)
-    bar = el.reach_of(shares[row]) if softmax else (low, high) if high > low else (0.0, 1.0)
-    columns = (
-        el.Column("" if _given(view) else _unit(view)),
-        el.Column("logit", el.NUMBER),
-        el.Column("probability" if softmax else "output", el.NUMBER),
-        el.Column("", el.BAR, 260, bar, signed=not softmax),
-        el.Column(""),
-    )
+    reach = (el.reach_of if softmax else el.signed_reach)(shares[row])
+    numbers = el.numeric("logit", "probability" if softmax else "output")
+    bar = el.Column("", el.BAR, 260, reach, signed=not softmax)
+    columns = el.Column("" if _given(view) else _unit(view)), *numbers, bar, el.Column("")
     words = view.labels(view.nodes[PROBABILITIES].axes[1])
     chosen = int(view.values[CHOSEN][row])
     lines = _Words(words, logits, shares, row, chosen, _sorted(view), decimals, softmax)

@@ -11,7 +11,7 @@ import numpy as np
 
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Place, Stage
-from explorer.core.numbers import alone, decimals_of, in_table, point, quantity, written
+from explorer.core.numbers import alone, decimals_of, in_table, largest_of, point, quantity, written
 from explorer.core.ops import Array, Op, Sinusoidal
 from explorer.core.ops.positions import cosines, exponents, waves
 from explorer.document.continuation import drawn_positions
@@ -20,7 +20,7 @@ from explorer.pages import drawing as draw
 from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
-from explorer.pages.matrix import Matrix, matrix, transposed
+from explorer.pages.matrix import matrix, transposed
 from explorer.pages.stages.vectors import chosen_dimensions, dimension_choice
 from explorer.pages.view import Cell, View
 
@@ -43,7 +43,10 @@ def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
     numbers = matrix(view, f"{block}tokens", "word numbers")
     words, dimensions = view.values[f"{block}table"].shape
     if hot and numbers.array.size <= MANY and dimensions <= WIDE:
-        numbers = view.part((numbers.id, "column"), (numbers,), lambda: _column(numbers))
+        said = numbers  # as a column each number stands beside its one-hot row
+        numbers = view.part(
+            (said.id, "column"), (said,), lambda: replace(transposed(said), formula=said.formula, usual=said.usual)
+        )
     items = [el.Item("", numbers)]
     if hot:
         items.append(el.Item("→", matrix(view, f"{block}onehot", "one-hot"), yields=True))
@@ -71,11 +74,6 @@ def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
         el.Item("=", matrix(view, f"{block}with_segments")),
     )
     return row, el.Section("segments", "Segments: which text a word is of"), el.Row("with segments", added)
-
-
-def _column(numbers: Matrix) -> Matrix:
-    """Word numbers as a column: each stands beside its one-hot row."""
-    return replace(transposed(numbers), formula=numbers.formula, usual=numbers.usual)
 
 
 def _plane(view: View, block: str) -> el.Stack:
@@ -158,28 +156,22 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
         el.Picture("likeness map", _alike(view, drawn, likeness), 280, 290),
         matrix(view, likeness, "dot products"),
     )
+    terms = (
+        el.Item("", matrix(view, view.nodes[f"{block}H"].parents[0], "embeddings")),
+        el.Item("+", matrix(view, drawn.name)),
+        el.Item("=", matrix(view, f"{block}H")),
+    )
+    pictures = (
+        el.Stack("map", "Encoding", (el.Picture("encoding map", _map(drawn), 280, 290), sizes), 280),
+        el.Stack("curves", "Curves", (*curves, *waves), 380),
+        el.Stack("likeness", "Likeness: the dot product of two positions", alike),
+    )
     return (
-        el.Row(
-            "sum",
-            (
-                el.Item("", matrix(view, view.nodes[f"{block}H"].parents[0], "embeddings")),
-                el.Item("+", matrix(view, drawn.name)),
-                el.Item("=", matrix(view, f"{block}H")),
-            ),
-        ),
+        el.Row("sum", terms),
         *_not_learned(view, drawn.axis),
         el.Section("pictures", "The encoding as a picture"),
         *_sizes(drawn),
-        el.Row(
-            "encoding drawn",
-            (
-                el.Item(
-                    "", el.Stack("map", "Encoding", (el.Picture("encoding map", _map(drawn), 280, 290), sizes), 280)
-                ),
-                el.Item("", el.Stack("curves", "Curves", (*curves, *waves), 380)),
-                el.Item("", el.Stack("likeness", "Likeness: the dot product of two positions", alike)),
-            ),
-        ),
+        el.Row("encoding drawn", tuple(el.Item("", one) for one in pictures)),
         *_exponents(drawn),
     )
 
@@ -317,7 +309,7 @@ def _sheet(
 ) -> draw.Drawing:
     """A square for each number; if more than the model's own part is drawn, that part has a frame."""
     height, width = array.shape
-    limit = float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) or 1.0
+    limit = largest_of(array) or 1.0
     rows, columns = min(own[0], height), min(own[1], width)
     place = (0.0, 0.0, float(width), float(height))
     marks: list[draw.Mark] = [
@@ -379,21 +371,12 @@ def _curves(view: View, drawn: _Drawn) -> draw.Drawing:
     # With another number of dimensions these numbers are no cells of the model.
     own = drawn.d == drawn.own[1]
     for k, j in enumerate(drawn.curves):
-        curves.append(
-            draw.Curve(x, np.ascontiguousarray(smooth[:, j]), str(j + 1), draw.series(k), dashed=bool(cosine[j]))
-        )
-        dots += [
-            draw.Dot(
-                float(i),
-                float(array[i, j]),
-                "",
-                draw.series(k),
-                cell=Cell(drawn.name, (i, j)) if own else None,
-                token=(drawn.axis, i),
-            )
-            for i in _dotted(view, drawn)
-            if abs(array[i, j]) < draw.DRAWABLE
-        ]
+        y_of = np.ascontiguousarray(smooth[:, j])
+        curves.append(draw.Curve(x, y_of, str(j + 1), draw.series(k), dashed=bool(cosine[j])))
+        for i in _dotted(view, drawn):
+            y, cell = float(array[i, j]), Cell(drawn.name, (i, j)) if own else None
+            if draw.drawable(y):
+                dots.append(draw.Dot(float(i), y, "", draw.series(k), cell=cell, token=(drawn.axis, i)))
     far = float(np.abs(array[np.abs(array) < draw.DRAWABLE]).max(initial=0.5)) * 1.15
     names = ", ".join(str(j + 1) for j in drawn.curves)
     window = (-0.5, max(n - 1, 1) * 1.08, -far, far)

@@ -42,9 +42,18 @@ WRITTEN = {"x_p": "xₚ", "x_o": "xₒ"}
 
 def vectors(view: View, stage: Stage) -> tuple[Element, ...]:
     """Two vectors as numbers and as arrows to drag, and all numbers that are computed from them."""
-    plane = Stack("drag", "Drag the tips of x and y", (Picture("plane", _plane_of_two(view), 390, 370), *_flat(view)))
-    numbers = Stack("numbers", "", (*(matrix(view, name) for name in BESIDE), *_between(view)))
-    elements: list[Element] = [Row("plane and numbers", (Item("", plane), Item("", numbers)))]
+    drawn: list[Element] = [Picture("plane", _plane_of_two(view), 390, 370)]
+    if (d := view.values["x"].shape[-1]) > 2:  # then the angles of the picture are not the true ones
+        all_ = f"In all {d} the angle may be another, and x_o stands at a right angle to y."
+        drawn.append(Note("two of all", f"Here are 2 of {d} dimensions. {all_}"))
+    between: list[Element] = [matrix(view, name) for name in BESIDE]
+    if short := _without_length(view):
+        said = f"{short} has no length, so it points nowhere: there is no angle. The cosine counts as 0 further on."
+        between.append(Note("no angle", said))
+    else:
+        between += [matrix(view, name) for name in BETWEEN]
+    parts = Stack("drag", "Drag the tips of x and y", tuple(drawn)), Stack("numbers", "", tuple(between))
+    elements: list[Element] = [Row("plane and numbers", tuple(Item("", one) for one in parts))]
     for id, title, names in (
         ("shadow", "The shadow of x on y", SHADOW),
         ("lengths", "Lengths, and the divisor of attention", LENGTHS),
@@ -52,23 +61,6 @@ def vectors(view: View, stage: Stage) -> tuple[Element, ...]:
         row = Row(f"{id} row", tuple(Item("", matrix(view, name, what)) for name, what in names))
         elements += [Section(id, title), row]
     return tuple(elements)
-
-
-def _flat(view: View) -> tuple[Element, ...]:
-    """A note, for vectors of more than two dimensions, that the angles of the picture are not the true ones."""
-    d = view.values["x"].shape[-1]
-    if d <= 2:
-        return ()
-    said = f"Here are 2 of {d} dimensions. In all {d} the angle may be another, and x_o stands at a right angle to y."
-    return (Note("two of all", said),)
-
-
-def _between(view: View) -> tuple[Element, ...]:
-    """The cosine and the angle, or a note on why there are none."""
-    if short := _without_length(view):
-        said = f"{short} has no length, so it points nowhere: there is no angle. The cosine counts as 0 further on."
-        return (Note("no angle", said),)
-    return tuple(matrix(view, name) for name in BETWEEN)
 
 
 def _without_length(view: View) -> str:
@@ -85,7 +77,11 @@ def _plane_of_two(view: View) -> draw.Drawing:
     far = 1.3 * draw.reach(points, LEAST_REACH)
     window = -far, far, -far, far
     angle = float(view.values["angle"].item())
-    marks = (*_shadow(seen, far), *(_angle(seen, angle) if d <= 2 else ()), *_arrows(seen, min(d, 2), window))
+    arc: list[draw.Mark] = []
+    if d <= 2 and np.isfinite(angle) and all(any(seen.get(name, ())) for name in ("x", "y")):  # α from y to x
+        start, end = (degrees(atan2(seen[name][1], seen[name][0])) for name in ("y", "x"))
+        arc = [draw.Arc(start, (end - start + 180) % 360 - 180, f"α {formatted(angle, '.1f')}°")]
+    marks = (*_shadow(seen, far), *arc, *_arrows(seen, min(d, 2), window))
     told = "; ".join(f"{WRITTEN.get(name, name)} {point(*tip)}" for name, tip in tips.items())
     names = view.labels(view.nodes["x"].axes[-1])
     across, up = (
@@ -108,14 +104,6 @@ def _shadow(seen: dict[str, tuple[float, float]], far: float) -> list[draw.Mark]
         middle = (x_p + x) / 2
         marks.append(draw.Words(float(middle[0]), float(middle[1]), WRITTEN["x_o"]))
     return marks
-
-
-def _angle(seen: dict[str, tuple[float, float]], angle: float) -> list[draw.Mark]:
-    """α as an arc from y to x, if both have a direction."""
-    if not all(any(seen.get(name, ())) for name in ("x", "y")) or not np.isfinite(angle):
-        return []
-    start, end = (degrees(atan2(seen[name][1], seen[name][0])) for name in ("y", "x"))
-    return [draw.Arc(start, (end - start + 180) % 360 - 180, f"α {formatted(angle, '.1f')}°")]
 
 
 def _arrows(seen: dict[str, tuple[float, float]], d: int, window: tuple[float, float, float, float]) -> list[draw.Mark]:
@@ -198,9 +186,9 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
 
 def _plane_before(view: View, block: str, vectors: _VectorsOf, node: str, title: str) -> Stack:
     """The plane of the words before a matrix."""
-    read, key = vectors(f"{block}{node}", node), f"{block}{node}"
-    letter = "Q" if node == view.nodes[f"{block}Q"].parents[0] else "K"
-    return _plane(title, key, read, Made(_before, (letter, read)))
+    key = f"{block}{node}"
+    read, letter = vectors(key, node), "Q" if node == view.nodes[f"{block}Q"].parents[0] else "K"
+    return _plane(title, key, read, Made(_warp, (f"before W_{letter}", read, None, read)))
 
 
 def _plane_behind(view: View, block: str, vectors: _VectorsOf, letter: str, node: str) -> Stack:
@@ -209,7 +197,7 @@ def _plane_behind(view: View, block: str, vectors: _VectorsOf, letter: str, node
     read, result = vectors(f"{block}{node}", node), vectors(key, view.of_head(key))
     weights = view.value(view.of_head(view.nodes[key].parents[1]))  # in few bits, those that are left of W
     matrix = weights.T if view.state.model.switch(block.rstrip("."), "weights") == "W x" else weights
-    return _plane(f"After W_{letter}", key, result, Made(_behind, (letter, read, matrix, result)))
+    return _plane(f"After W_{letter}", key, result, Made(_warp, (f"after W_{letter}", read, matrix, result)))
 
 
 def _plane_moved(view: View, block: str, vectors: _VectorsOf) -> Stack:
@@ -258,26 +246,24 @@ def telling(vectors: Array) -> tuple[int, int]:
     return first, second
 
 
-def _before(letter: str, read: _Vectors) -> draw.Drawing:
-    """A square grid with the words on it."""
-    return _warp(f"before W_{letter}", draw.reach(read.array[:, read.pair], 1.0), np.eye(2), read)
+def _warp(where: str, read: _Vectors, matrix: Array | None, shown: _Vectors) -> draw.Drawing:
+    """A square grid as large as the words that are read, transformed by a matrix, with the words that are shown on it.
 
-
-def _behind(letter: str, read: _Vectors, matrix: Array, result: _Vectors) -> draw.Drawing:
-    """The same grid transformed by the matrix, with the transformed words on it."""
-    span = draw.reach(read.array[:, read.pair], 1.0)
-    return _warp(f"after W_{letter}", span, matrix[np.ix_(read.pair, result.pair)], result)
-
-
-def _warp(where: str, span: float, matrix: Array, shown: _Vectors) -> draw.Drawing:
-    """A square grid that extends `span` to each side, transformed by a matrix of 2 × 2, with words on it."""
-    points = shown.array[:, shown.pair]
+    Without a matrix it is the grid as it was before.
+    """
+    points, span = shown.array[:, shown.pair], draw.reach(read.array[:, read.pair], 1.0)
+    of_plane = np.eye(2) if matrix is None else matrix[np.ix_(read.pair, shown.pair)]
     with np.errstate(all="ignore"):  # as in the engine
-        corners = np.array([[1, 1], [1, -1]]) * span @ matrix
+        corners = np.array([[1, 1], [1, -1]]) * span @ of_plane
     frame = 1.25 * draw.reach(np.vstack([corners, points]), 0.5)
-    marks = (*_grid(span, matrix), *_words(shown, points))
+    words = (
+        draw.Dot(x, y, word, draw.TEXT, token=(shown.axis, i))
+        for i, (word, (x, y)) in enumerate(zip(shown.words, points.tolist(), strict=True))
+        if draw.drawable(x, y)
+    )
     said = f"The plane {where}, with {quantity(len(points), 'word')} on it"
-    return draw.Drawing(marks, (-frame, frame, -frame, frame), said, *_axes(shown, shown.pair), square=True)
+    marks, axes = (*_grid(span, of_plane), *words), _axes(shown, shown.pair)
+    return draw.Drawing(marks, (-frame, frame, -frame, frame), said, *axes, square=True)
 
 
 def _grid(span: float, matrix: Array) -> list[draw.Mark]:
@@ -290,15 +276,6 @@ def _grid(span: float, matrix: Array) -> list[draw.Mark]:
                 near = (np.abs(laid) < draw.DRAWABLE).all((1, 2))
                 marks.append(draw.Segments(laid if near.all() else laid[near], ink, width, dashed=up))
     return marks
-
-
-def _words(shown: _Vectors, points: Array) -> list[draw.Mark]:
-    """A dot for each word."""
-    return [
-        draw.Dot(x, y, word, draw.TEXT, token=(shown.axis, i))
-        for i, (word, (x, y)) in enumerate(zip(shown.words, points.tolist(), strict=True))
-        if draw.drawable(x, y)
-    ]
 
 
 def _moved(values: Array, output: _Vectors, pair: tuple[int, int]) -> draw.Drawing:

@@ -6,8 +6,9 @@ pages tells nothing about them.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -57,7 +58,7 @@ def covered_by(view: View, question: Question | None) -> Covered:
         return Covered(values.frozen(), carriers.frozen(), said, question.digits)
     _spread(view, asked.node, [asked.index], values)
     alike = {asked, *_mirrored(view, asked)}
-    for node, cells in _Carriers(view, "value", alike).found.of.items():
+    for node, cells in _Carriers(view, "value", alike).found.items():
         values.add(node, cells)
     if view.nodes[asked.node].op.shares:  # a row of shares adds up to 1, so the others give the asked one away
         columns = range(view.values[asked.node].shape[-1])
@@ -76,21 +77,20 @@ def asked_cell(graph: Graph, question: Predict) -> Cell | None:
     return Cell(place.node, index) if is_cell_of(index, graph.shape(place.node)) else None
 
 
-@dataclass
-class _Cells:
+class _Cells(defaultdict[str, set[Index]]):
     """Cells of nodes, for gathering them step by step."""
 
-    of: dict[str, set[Index]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        super().__init__(set)
 
     def add(self, node: str, cells: set[Index]) -> set[Index]:
         """Add cells of a node; returns those that are new."""
-        known = self.of.setdefault(node, set())
-        fresh = cells - known
-        known |= fresh
+        fresh = cells - self[node]
+        self[node] |= fresh
         return fresh
 
     def frozen(self) -> dict[str, frozenset[Index]]:
-        return {node: frozenset(cells) for node, cells in self.of.items() if cells}
+        return {node: frozenset(cells) for node, cells in self.items() if cells}
 
 
 def _spread(view: View, node: str, cells: list[Index], covered: _Cells) -> None:
@@ -133,11 +133,8 @@ class _Carriers:
         onward, back = self._readers, self._sources
         if self._of == "gradient":  # a gradient is passed from the readers of a cell to the cell
             onward, back = back, onward
-        for node, cells in onward(cell):
-            yield node, cells
-        for node, cells in back(cell):
-            if self._is_copy(node, cell.node):
-                yield node, cells
+        yield from onward(cell)
+        yield from ((node, cells) for node, cells in back(cell) if self._is_copy(node, cell.node))
 
     def _readers(self, cell: Cell) -> Iterator[tuple[str, set[Index]]]:
         for child, pattern in self._view.engine.feeds(cell.node, cell.index).items():
@@ -340,9 +337,10 @@ class _Veil:
                 return replace(element, controls=left_over) if left_over else None
             case el.Listing():
                 others, columns = (other.lines, other.columns) if isinstance(other, el.Listing) else ((), ())
-                reads = element.lines, others, element.columns, self._covered
-                lines = el.Lines(len(element.lines), _unread_line, reads)
-                return replace(element, lines=lines, columns=_on_scales_of(element.columns, columns))
+                reads, own = (element.lines, others, element.columns, self._covered), element.columns
+                if len(own) == len(columns):  # the end of a scale may be a covered number, which the bars then tell
+                    own = tuple(replace(one, reach=other.reach) for one, other in zip(own, columns, strict=True))
+                return replace(element, lines=el.Lines(len(element.lines), _unread_line, reads), columns=own)
         if type(other) is type(element) and element == other and not self._tells(element):
             return element
         match element, other:
@@ -369,23 +367,20 @@ class _Veil:
 
     def _tells(self, data: Any) -> bool:
         """Whether any text in the data says the asked number, or anything in it shows a covered cell."""
-        if isinstance(data, str):
-            return _says(self._covered, data)
-        if isinstance(data, Cell):
-            return self._is_covered(data)
-        if isinstance(data, Matrix):
-            return bool(data.covered)
-        if isinstance(data, el.Picture):
-            return self._tells(data.drawing)
-        if isinstance(data, tuple):
-            return any(map(self._tells, data))
+        match data:
+            case str():
+                return _says(self._covered, data)
+            case Cell(node, index):  # a covered cell, or one whose index begins with these indices
+                both = self._covered.values.get(node, frozenset()), self._covered.gradients.get(node, frozenset())
+                return any(one[: len(index)] == index for cells in both for one in cells)
+            case Matrix():
+                return bool(data.covered)
+            case el.Picture():
+                return self._tells(data.drawing)
+            case tuple():
+                return any(map(self._tells, data))
         names = getattr(data, "__dataclass_fields__", ())
         return any(self._tells(getattr(data, name)) for name in names)
-
-    def _is_covered(self, cell: Cell) -> bool:
-        """Whether a cell is covered, or any cell whose index begins with these indices."""
-        cells = self._covered.values.get(cell.node, frozenset()) | self._covered.gradients.get(cell.node, frozenset())
-        return any(one[: len(cell.index)] == cell.index for one in cells)
 
 
 def _says(covered: Covered, text: str) -> bool:
@@ -419,27 +414,14 @@ def _unread(mark: Mark) -> Mark:
     match mark:
         case Dot():
             return replace(mark, inside=COVERED, share=None, cell=None)
-        case Bars(place=room) | Image(place=room):
-            return _asked(room)
+        case Bars(place=(left, top, width, height)) | Image(place=(left, top, width, height)):
+            return Words(left + width / 2, top + height / 2, COVERED, fixed=True, size=20.0)
         case Words():
             return replace(mark, text=COVERED)
         case Box():
             title, note, tip = (_NUMBER.sub(COVERED, text) for text in (mark.title, mark.note, mark.tip))
             return replace(mark, share=None, title=title, note=note, tip=tip)
     return Words(0.0, 0.0, "", fixed=True)
-
-
-def _asked(room: tuple[float, float, float, float]) -> Words:
-    """A question mark in the middle of the place of a covered mark."""
-    left, top, width, height = room
-    return Words(left + width / 2, top + height / 2, COVERED, fixed=True, size=20.0)
-
-
-def _on_scales_of(columns: tuple[el.Column, ...], others: tuple[el.Column, ...]) -> tuple[el.Column, ...]:
-    """The columns with the scales of others: the end of a scale may be a covered number, which the bars then tell."""
-    if len(columns) != len(others):
-        return columns
-    return tuple(replace(one, reach=other.reach) for one, other in zip(columns, others, strict=True))
 
 
 def _unread_line(

@@ -332,11 +332,12 @@ def _in_parts(shown: tuple[Element, ...], asked: tuple[Cell, ...]) -> tuple[Elem
             named.setdefault(one.axes[axis], []).extend((*spot, *(cell[axis] for cell in cells)))
 
     def part(one: Matrix) -> Matrix:
+        whole = tuple(range(len(one.rows))), tuple(range(len(one.columns)))
         kept = tuple(
-            tuple(range(size)) if size <= least else _around(named[axis], size, most)
-            for axis, size, least in zip(one.axes, (len(one.rows), len(one.columns)), MOST_IN_SIGHT, strict=True)
+            every if len(every) <= least else _around(named[axis], len(every), most)
+            for axis, every, least in zip(one.axes, whole, MOST_IN_SIGHT, strict=True)
         )
-        return one if kept == (tuple(range(len(one.rows))), tuple(range(len(one.columns)))) else part_of(one, *kept)
+        return one if kept == whole else part_of(one, *kept)
 
     def of(element: Element) -> Element:
         if isinstance(element, el.Row):
@@ -362,8 +363,7 @@ def _in_sight(shown: Element, has_all_room: bool, head: int) -> Element:
             return _row_in_sight(shown, head)
         case el.Listing():
             return _list_in_sight(shown, has_all_room)
-        case _:
-            return shown
+    return shown
 
 
 def _row_in_sight(row: el.Row, head: int) -> Element:
@@ -387,17 +387,12 @@ def _list_in_sight(listing: el.Listing, has_all_room: bool) -> el.Listing:
 
 def _derived(view: View, step: Step) -> str:
     """The node whose number the step explains or asks for; "" if there is none, or its parents need not be shown."""
-    question, node = step.question, step.look.node
-    if isinstance(question, Predict):
-        return "" if question.fade or _leads_to(view, node, question.node) else question.node
-    return node if question is None and first_cell(view, step) is not None else ""
-
-
-def _leads_to(view: View, node: str, asked: str) -> bool:
-    """Whether the node `asked` is computed from the other node."""
-    graph = view.graph
-    place = graph.place(asked)
-    return bool(node) and node != asked and graph.place(node).node in graph.ancestors(place.node)
+    question, node, graph = step.question, step.look.node, view.graph
+    if not isinstance(question, Predict):
+        return node if question is None and first_cell(view, step) is not None else ""
+    asked = question.node
+    leads = bool(node) and node != asked and graph.place(node).node in graph.ancestors(graph.place(asked).node)
+    return "" if question.fade or leads else asked
 
 
 def _operands(page: el.Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:
@@ -437,7 +432,6 @@ def _on(page: el.Page, view: View, names: Iterable[str]) -> list[Matrix]:
 
 
 def _ids(elements: Iterable[Element]) -> set[str]:
-    """The ids of the elements, and of all inside them."""
     return {part.id for part in of_kind(elements, Element)}
 
 

@@ -147,7 +147,6 @@ def _chapters(shelf: Shelf, across: int) -> el.Stack:
 
 
 def _listed(shelf: Shelf, across: int) -> tuple[Element, ...]:
-    """The listed lessons, with `across` cards in a row."""
     ranks, known = shelf.found(), shelf.titles
     apart = [id for id in known if id in errata().values()]
     course = [id for id in known if id not in (*apart, *shelf.yours)]
@@ -159,11 +158,8 @@ def _listed(shelf: Shelf, across: int) -> tuple[Element, ...]:
     parts: list[Element] = [_header(shelf), *_again(shelf)]
     if shelf.listed.paragraph:
         parts.append(el.Note("about", escape(shelf.listed.paragraph, quote=False).replace("\n\n", "<br><br>")))
-    typed, hint, tip = (
-        ForLessons("typed", shelf.typed),
-        "Search: softmax, order, 003 …",
-        "Lessons with all of these words",
-    )
+    typed, hint = ForLessons("typed", shelf.typed), "Search: softmax, order, 003 …"
+    tip = "Lessons with all of these words"
     parts.append(el.Field("search", "Search the lessons", shelf.typed, typed, typed, LONGEST, hint=hint, tip=tip))
     if not ranks:
         parts.append(el.Note("none", "No lesson has all of these words. Search for fewer words."))
@@ -191,7 +187,6 @@ def _header(shelf: Shelf) -> el.Header:
 
 
 def _again(shelf: Shelf) -> list[Element]:
-    """The list of the questions to revisit, if it is unfolded."""
     lines = []
     for id, step, why in shelf.again if shelf.unfolded else ():
         lesson = shelf.known[id][0]

@@ -38,6 +38,8 @@ REFERENCE, STATUS, ROW = "references.reference", "references.status", "reference
 """The keys that keep the reader's choices: see `Keep`."""
 ALL = "all"
 SIGNS = {REPRODUCES: "✓", RETYPED: "✓ retyped", DIFFERS: "≠ differs", CITED: "cited"}
+VERBS = {REPRODUCES: "reproduce", RETYPED: "reproduce from the retyped inputs", DIFFERS: "differ", CITED: "are cited"}
+"""What several numbers of a status do."""
 WHAT = 1
 """The index of the column "what", whose entries lead to the computed number."""
 COLUMNS = (
@@ -103,9 +105,8 @@ def references_page(
     wide : int
         The most width of the column "cause", in pixels at text scale 1.
     """
-    header = Header(
-        "header", "References", "Each number that the four texts print, beside the one that is computed here."
-    )
+    what = "Each number that the four texts print, beside the one that is computed here."
+    header = Header("header", "References", what)
     if not rows:
         return header, Note("waiting", "Every printed number is being compared …")
     lessons = errata()
@@ -114,23 +115,20 @@ def references_page(
     of_reference = [i for i, one in enumerate(rows) if reference in (ALL, one.reference)]
     places = tuple(i for i in of_reference if status in (ALL, rows[i].status))
     counts = {one: sum(rows[i].status == one for i in of_reference) for one in STATUSES}
-    controls = Controls(
-        "filters",
-        (
-            _choice("reference", "Reference", names, names, reference, REFERENCE),
-            _choice("status", "Status", (ALL, *STATUSES), ("all", *STATUSES), status, STATUS),
-        ),
+    filters = (
+        _choice("reference", "Reference", names, reference, REFERENCE),
+        _choice("status", "Status", (ALL, *STATUSES), status, STATUS),
     )
     titles = [f"<b>{one.id}</b> {escape(one.title)}" for one in references.references() if reference in (ALL, one.id)]
-    said = ", ".join(f"<b>{count}</b> {escape(_plural(one, count))}" for one, count in counts.items() if count)
+    verbs = {one: (VERBS[one] if count > 1 else "is cited" if one == CITED else one) for one, count in counts.items()}
+    said = ", ".join(f"<b>{count}</b> {escape(verbs[one])}" for one, count in counts.items() if count)
     wrong = sum(not one.agrees for one in rows)
     note = f"{said}. A click on “what” opens the model that computes it; this tab leads back."
     if wrong:
         note += f" <mark>{wrong} do not come out as the program's own list says.</mark>"
-    lines = Lines(len(places), printed_line, (tuple(rows[i] for i in places), places, choices.get(ROW, -1)))
-    columns = (*COLUMNS, Column("cause", width=wide))
+    chosen, columns = choices.get(ROW, -1), (*COLUMNS, Column("cause", width=wide))
+    lines = Lines(len(places), printed_line, (tuple(rows[i] for i in places), places, chosen))
     list_ = Listing("numbers", "Printed numbers", columns, lines, most, order=f"{reference} {status}", scrolls=True)
-    chosen = choices.get(ROW, -1)
     detail = Note("detail", _detail(rows[chosen]) if chosen in places else "Choose a line to read all about it.")
     buttons = tuple(
         Button(f"errata {one.id}", f"What {one.id} gets wrong", OpenLesson(lessons[one.id]), f"A lesson on {one.title}")
@@ -138,11 +136,18 @@ def references_page(
         if reference in (ALL, one.id) and one.id in lessons
     )
     ways = (Controls("ways to lessons", buttons),) if buttons else ()
-    return header, controls, *ways, Note("titles", " · ".join(titles)), Note("counts", note), list_, detail
+    return (
+        header,
+        Controls("filters", filters),
+        *ways,
+        Note("titles", " · ".join(titles)),
+        Note("counts", note),
+        list_,
+        detail,
+    )
 
 
 def _detail(one: PrintedNumber) -> str:
-    """The full text about a printed number."""
     times = f", {one.times} times in all" if one.times > 1 else ""
     parts = [f"<b>{escape(one.title)}</b> Reference {one.reference}, {escape(one.section)}{times}."]
     if not one.printed.startswith("in words"):
@@ -156,19 +161,9 @@ def _known(chosen: object, values: Sequence[str]) -> str:
     return chosen if isinstance(chosen, str) and chosen in values else ALL
 
 
-def _choice(id: str, title: str, values: Sequence[str], words: Sequence[str], chosen: str, key: str) -> Choice:
+def _choice(id: str, title: str, values: Sequence[str], chosen: str, key: str) -> Choice:
     asks = tuple(Keep(key, value) for value in values)
-    return Choice(id, title, tuple(words), list(values).index(chosen), asks, f"Show those of one {title.lower()}")
-
-
-def _plural(status: str, count: int) -> str:
-    verbs = {
-        REPRODUCES: "reproduce",
-        RETYPED: "reproduce from the retyped inputs",
-        DIFFERS: "differ",
-        CITED: "are cited",
-    }
-    return status if count == 1 and status != CITED else "is cited" if count == 1 else verbs[status]
+    return Choice(id, title, tuple(values), list(values).index(chosen), asks, f"Show those of one {title.lower()}")
 
 
 def _short(text: str) -> str:

@@ -115,7 +115,6 @@ def pictures_page(parts: Sequence[el.Stack], room: Room) -> tuple[Element, ...]:
 
 
 def _losses(sight: Sight) -> el.Stack:
-    """The loss at each step."""
     progress, watch, room = sight.progress, sight.watch, sight.room
     records, run, line, start = progress.records, progress.run, progress.line, _start(progress)
     lines, here = [], None
@@ -145,10 +144,8 @@ def _norms(sight: Sight) -> el.Stack:
         mean = _stretch(records) * records.every
         measured = records.blocks
         inside = {block: measured[block] for block in (*of_block, *measured) if block in measured}
-        lines = [
-            _calm(block_title(view.graph, block), lengths, records, _stretch(records))
-            for block, lengths in inside.items()
-        ]
+        titled = ((block_title(view.graph, block), lengths) for block, lengths in inside.items())
+        lines = [_calm(title, lengths, records, _stretch(records)) for title, lengths in titled]
     if _start(progress) is not None and progress.quick:
         at_first: dict[str, list[Array]] = {}
         names = [name for name in weights if name in view.values]
@@ -205,21 +202,16 @@ def _weight(sight: Sight) -> el.Stack:
     high = int(min(round(room.width * 0.5), max(260, room.most), row * rows + MAP_HEAD))
     place, asks, tip = weights.index(name) if name else 0, (ForTraining("watch"),), "Weight to watch"
     colours = f"Blue with a dash: below 0. Gold: above. Full colour at ±{written(full(view, name), 3)}"
-    return el.Stack(
-        "weight",
-        "A weight as it changes",
-        (
-            el.Choice(
-                "watched", "", tuple([matrix_title(view.graph, one) for one in weights]), place, asks, tip, listed=True
-            ),
-            el.Picture("weight map", weight_map(view, name), room.width, high),
-            el.Note("colours", colours),
-        ),
+    titles = tuple([matrix_title(view.graph, one) for one in weights])
+    parts = (
+        el.Choice("watched", "", titles, place, asks, tip, listed=True),
+        el.Picture("weight map", weight_map(view, name), room.width, high),
+        el.Note("colours", colours),
     )
+    return el.Stack("weight", "A weight as it changes", parts)
 
 
 def _says(sight: Sight) -> el.Stack:
-    """The model's predictions for the words or cases that it reads, beside the right ones."""
     view, watch, room = sight.view, sight.watch, sight.room
     found: list[Element] = []
     if (sequence := sequence_of(view)) is not None:
@@ -252,12 +244,10 @@ def _of_words(view: View) -> el.Listing:
         right = int(target[i]) if target is not None and counted[i] else -1
         beyond = right >= 0 and right not in best
         best = best[: LIKELIEST - beyond]
-        said = [
-            el.Entry(f"{words[k]} {written(float(shares[i, k]), 3)}{' ✓' * (k == right)}", muted=k != right)
-            for k in best
-        ]
+        each = {k: f"{words[k]} {written(float(shares[i, k]), 3)}" for k in (*best, *[right] * beyond)}
+        said = [el.Entry(f"{each[k]}{' ✓' * (k == right)}", muted=k != right) for k in best]
         if beyond:
-            said.append(el.Entry(f"right: {words[right]} {written(float(shares[i, right]), 3)}"))
+            said.append(el.Entry(f"right: {each[right]}"))
         lines.append(el.Line((el.Entry(read[i], muted=True), *said, *[el.Entry("")] * (LIKELIEST - len(said)))))
     says = "it says next" if el.where(view) == "After" else "it says"
     titles = el.Column(el.where(view).lower()), el.Column(says), *(el.Column(""),) * (LIKELIEST - 1)
@@ -269,14 +259,12 @@ def _of_cases(view: View) -> el.Listing:
     said, right = view.values[node], view.values[TARGET]
     labels = view.labels(view.nodes[node].axes[0])
     chosen = np.unique(np.linspace(0, len(labels) - 1, MOST_PLACES).astype(int))
-    lines = tuple(el.Line.of(labels[i], *(_numbers(array[i]) for array in (said, right))) for i in chosen)
-    return el.Listing(
-        "predictions", "What it says", (el.Column("case"), el.Column("it says"), el.Column("right")), lines
-    )
-
-
-def _numbers(row: Array) -> str:
-    return ", ".join(written(float(x), 3) for x in np.ravel(row)[:6])
+    lines = []
+    for i in chosen:
+        both = (", ".join(written(float(x), 3) for x in np.ravel(array[i])[:6]) for array in (said, right))
+        lines.append(el.Line.of(labels[i], *both))
+    columns = tuple(map(el.Column, ("case", "it says", "right")))
+    return el.Listing("predictions", "What it says", columns, tuple(lines))
 
 
 def _alone(progress: RunProgress, view: View) -> str:

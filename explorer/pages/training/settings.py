@@ -248,14 +248,11 @@ def _activation(view: View, block: str) -> Choice:
     known = SWITCHES["layer"]["activation"].choices
     now, title = str(view.state.model.switch(block, "activation")), f"Activation {block.rpartition('.')[2]}"
     asks = tuple(Switch(block, "activation", one) for one in known)
-    tip = f"What {block_title(view.graph, block)} makes of its sums"
-    return Choice(
-        f"activation {block}", title, known, known.index(now), asks, f"{tip}; it may change during the run", True
-    )
+    tip = f"What {block_title(view.graph, block)} makes of its sums; it may change during the run"
+    return Choice(f"activation {block}", title, known, known.index(now), asks, tip, True)
 
 
 def _setting(plan: Plan, name: str) -> Element:
-    """The control of a setting of the recipe."""
     value = getattr(plan.recipe, name)
     if name in WORDS:
         title, known, tip = WORDS[name]

@@ -52,7 +52,7 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
     """The diagram of `nodes` and the `outside` nodes that they read; and the node that each mark waits for."""
     every = [*outside, *nodes]
     names = {node.name for node in every}
-    stages = {stage.name: stage for stage in view.graph.stages}
+    stages = view.stages
     matrices = sum(view.values[node.name].ndim > 1 for node in every)
     least, most = (TALL, TALLEST) if matrices <= FEW else (IMAGE, TALL)
     # High enough for words and numbers beside the rows of the largest matrix that can have them.
@@ -72,14 +72,11 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
         if times[name := name_of(node.name)] > 1:
             title = stages[node.stage].title
             called[node.name] = f"{name} of {title[0].lower()}{title[1:]}"
-    here = {stages[node.stage].group for node in nodes}
-    origins = {
-        node.name: of.title if (of := stages[node.stage]).group in here else of.group for node in outside
-    }  # fmt: skip
-    drawn = {
-        node.name: _Boxed(view, node, stages[node.stage], high, origins.get(node.name, ""), called.get(node.name, ""))
-        for node in every
-    }
+    here, drawn = {stages[node.stage].group for node in nodes}, dict[str, _Boxed]()
+    for node in every:
+        of = stages[node.stage]
+        origin = "" if node not in outside else of.title if of.group in here else of.group
+        drawn[node.name] = _Boxed(view, node, of, high, origin, called.get(node.name, ""))
     times = Counter(one.name for one in drawn.values())
     for one in drawn.values():
         one.name = one.told if times[one.name] > 1 else one.name
@@ -189,10 +186,8 @@ class _Boxed:
         if value.size == 1:
             number = value.item()
             told = alone(float(number)) if value.dtype.kind == "f" else str(number)
-            return [
-                box,
-                draw.Words(room[0] + room[2] / 2, room[1] + room[3] / 2, told, draw.TEXT, fixed=True, size=15.0),
-            ]
+            middle = room[0] + room[2] / 2, room[1] + room[3] / 2
+            return [box, draw.Words(*middle, told, draw.TEXT, fixed=True, size=15.0)]
         if self._has_bars and view.looking.showing == "values":
             return [box, self._bars(room)]
         marks: list[draw.Mark] = [box]
@@ -218,16 +213,13 @@ class _Boxed:
             words = list(view.labels(node.axes[0]))
         most = max(int(room[3] / LEAST_ROW), 1)
         shown = words if len(words) <= most else [*words[: most - 1], "…"]
-        each = room[3] / len(shown)
+        each, x = room[3] / len(shown), room[0] + room[2] / 2
         return [
-            draw.Words(
-                room[0] + room[2] / 2, room[1] + (i + 0.5) * each, word, draw.TEXT, fixed=True, size=min(13.0, each)
-            )
+            draw.Words(x, room[1] + (i + 0.5) * each, word, draw.TEXT, fixed=True, size=min(13.0, each))
             for i, word in enumerate(shown)
         ]
 
     def _bars(self, room: Place) -> draw.Bars:
-        """Bars of the most probable words."""
         labels, shares = self._view.labels(self._node.axes[1]), self._value[0]
         most = max(min(MOST_BARS, int(room[3] / LEAST_ROW)), 1)
         best = places_of_largest(np.nan_to_num(shares), most).tolist()
@@ -296,9 +288,8 @@ def neurons(view: View) -> tuple[draw.Drawing, list[str]]:
         due.extend([name] * len(some))
 
     top, height = -high / 2 - 26.0, high + 52.0
-    stages = {stage.name: stage for stage in view.graph.stages}
     for k, name in enumerate(names):
-        stage = stages[view.nodes[name].stage]
+        stage = view.stages[view.nodes[name].stage]
         note, share = amount(view, name)
         title = "What goes in" if k == 0 else stage.title
         below = str(view.state.model.switch(f"layer.{k}", "activation")) if k else ""
@@ -386,20 +377,13 @@ def _column(view: View, k: int, name: str, row: int) -> list[draw.Mark]:
 
 def _after(view: View, name: str, left: float, row: int) -> list[draw.Mark]:
     """A box at the right of the net: the decision, or the loss."""
-    stage = next(stage for stage in view.graph.stages if stage.name == view.nodes[name].stage)
+    stage = view.stages[view.nodes[name].stage]
     value, (note, share) = view.values[name], amount(view, name)
     number = float(value) if value.ndim == 0 else float(value[row, 0])
     told = alone(number) if value.ndim == 0 else formatted(number, "g")
     place = left + 24.0, -26.0, 84.0, 52.0
+    said, leads = told if share is None else note, into(view.graph, stage)
     return [
         draw.FlowLine(((left, 0.0), (left + 24.0, 0.0)), draw.TEXT, 1.8),
-        draw.Box(
-            place,
-            stage.title,
-            stage.title,
-            told if share is None else note,
-            stage.title,
-            into(view.graph, stage),
-            share,
-        ),
+        draw.Box(place, stage.title, stage.title, said, stage.title, leads, share),
     ]

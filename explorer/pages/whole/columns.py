@@ -239,7 +239,6 @@ class _Drawer:
             low = max(self._bottom(name) for name in line) + self._below(line)
 
     def _below(self, line: list[str]) -> float:
-        """The room below a line of boxes."""
         return DOWN + SAID * any(name in self._outside for name in line)
 
     def _middle(self, name: str) -> float:

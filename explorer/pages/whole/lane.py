@@ -81,7 +81,6 @@ def depth(number: float) -> float:
 
 
 def _short(number: float) -> str:
-    """A number with two or three digits."""
     return written(number, 0 if number >= 10 else 1 if number >= 1 else 2)
 
 
@@ -267,7 +266,7 @@ class Sheet:
     def __init__(self, view: View, large: float = 1.0) -> None:
         self.view, self.large = view, large
         self.marks: list[Mark] = []
-        self.stages = {stage.name: stage for stage in view.graph.stages}
+        self.stages = view.stages
         longest = max(len(word) for sequence in view.graph.sequences for word in view.labels(sequence))
         self._room = min(LETTER * (longest + 2), WIDEST_WORD) * large  # for the words at the left
         self.right = self.low = self.high = 0.0

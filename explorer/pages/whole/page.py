@@ -198,8 +198,7 @@ def played(
     if backward:
         steps.reverse()
     taken = view.number(key, len(steps), 0, len(steps))
-    titles = {stage.name: stage.where for stage in view.graph.stages}
-    names = tuple(f"{titles[view.nodes[name].stage]}, {view.nodes[name].short}" for name in steps)
+    names = tuple(f"{view.stages[view.nodes[name].stage].where}, {view.nodes[name].short}" for name in steps)
     player = Player("player", taken, names, Keep(key), _said(names, taken, backward) or invitation)
     if taken == len(steps):
         return drawing, player
@@ -356,7 +355,6 @@ class Stacks:
         column.y += LINE
 
     def _flow(self, column: Column, far: float) -> None:
-        """Continue the stream down by `far`, with a line for each word."""
         ends = np.stack([column.at(column.y), column.at(column.y + far)], axis=1)
         self._sheet.lines(column.sequence, ends)
         column.y += far

@@ -7,7 +7,7 @@ import numpy as np
 from explorer.core.graph import Stage
 from explorer.core.ops import Array
 from explorer.pages.drawing import ERROR, HERE, LINE, MUTED, TEXT, Box, FlowLine, Segments, Words, series
-from explorer.pages.gestures import Gesture, Switch, is_off, turn
+from explorer.pages.gestures import Gesture, Switch, hold, is_held
 from explorer.pages.view import View
 from explorer.pages.whole.lane import (
     LETTER,
@@ -82,16 +82,6 @@ class Sublayers:
         self.bends: tuple[float, float] | None = None
         """In a further row of a lane: the x of the encoder's line left of the row, and its y above the row."""
 
-    def _made(self, block: str) -> str:
-        """The last node of a block."""
-        last = (() if self._before(block) else ("norm",)), ("residual", "output_norm", "dropped")
-        found = (f"{block}.{short}" for some in last for short in some)
-        return next((name for name in found if name in self._view.nodes), raw_of(self._view, block))
-
-    def _before(self, block: str) -> bool:
-        """Whether a block has its norm at its input (pre-norm)."""
-        return f"{block}.norm" in self._sheet.stages
-
     def draw(self, lane: Lane, block: str, stream: str) -> str:
         """Draw a block above the stream that it reads; returns the node that the stream carries after it."""
         sheet, nodes = self._sheet, self._view.nodes
@@ -112,12 +102,15 @@ class Sublayers:
         elif attention:
             self._exchange(lane, lane, block, up + 2.0, down - 10.0 if residual else down)
         place = left, bottom - self._box, width, self._box
-        if self._before(block):
+        if before := f"{block}.norm" in sheet.stages:  # its norm is at its input (pre-norm)
             sheet.wait_for(f"{block}.norm")
         if beside(self._view, block) and self._reading is not None:
             self._reads_beside(lane, block, up, bottom)
         else:
-            self._reads(lane, block, up, bottom)
+            sheet.gather(lane, up)
+            sheet.add(FlowLine(((up, lane.top + 0.5 * lane.pitch), (up, bottom)), TEXT, 1.5))
+        if before:
+            self._norm(block, "norm", "before", up, bottom)
         if stage.kind != "cross":  # a net beside attention reads what self-attention reads
             self._reading = up
         sheet.wait_for(shown)
@@ -129,7 +122,9 @@ class Sublayers:
             after = sheet.stages[nodes[f"{block}.residual"].stage]
             said = f"{stage.group}: what {stage.title.lower()} made is added to the stream"
             sheet.plus(lane, down, bottom, after, f"{block}.residual", said)
-            self._norm_out(block, stage, down, bottom)
+            if f"{block}.output_norm" in nodes:  # on the line down to the stream
+                sheet.wait_for(f"{block}.output_norm")
+                self._norm(block, "output_norm", "behind", down - NORM_WIDTH + 32.0, bottom)
         else:
             sheet.gather(lane, down)
             sheet.add(FlowLine(((down, bottom), (down, lane.top + 0.5 * lane.pitch)), TEXT, 1.5, head=False))
@@ -140,19 +135,13 @@ class Sublayers:
         below = below or (BESIDE if beside(self._view, block) else BELOW.get(kind, ""))
         sheet.caption(left + width / 2, lane.bottom + 13.0, below)
         lane.x = down + 12.0
-        result = self._made(block)
+        last = *(() if before else ("norm",)), "residual", "output_norm", "dropped"
+        result = next((name for short in last if (name := f"{block}.{short}") in nodes), raw)
         if result.endswith(".norm"):
             said = f"norm after {stage.title.lower()}"
             sheet.strip(lane, sheet.stages[nodes[result].stage], result, "norm", before=6.0, said=said)
         sheet.go_on(lane)
         return result
-
-    def _reads(self, lane: Lane, block: str, x: float, bottom: float) -> None:
-        """The line from the stream up into a block, through its norm if that is at its input."""
-        sheet = self._sheet
-        sheet.gather(lane, x)
-        sheet.add(FlowLine(((x, lane.top + 0.5 * lane.pitch), (x, bottom)), TEXT, 1.5))
-        self._norm_in(block, x, bottom)
 
     def _reads_beside(self, lane: Lane, block: str, x: float, bottom: float) -> None:
         """The line into a net that is parallel to attention: from where attention reads, before it adds its output."""
@@ -166,18 +155,6 @@ class Sublayers:
             aside = begin[0] + 6.0
             ways = begin, (aside, begin[1]), (aside, level), (x, level)
         sheet.add(FlowLine((*ways, (x, bottom)), TEXT, 1.5))
-        self._norm_in(block, x, bottom)
-
-    def _norm_in(self, block: str, x: float, bottom: float) -> None:
-        """The box of the norm at the input of a block."""
-        if self._before(block):
-            self._norm(block, "norm", "before", x, bottom)
-
-    def _norm_out(self, block: str, stage: Stage, x: float, bottom: float) -> None:
-        """The box of the norm at the output of a block, on the line down to the stream."""
-        if f"{block}.output_norm" in self._view.nodes:
-            self._sheet.wait_for(f"{block}.output_norm")
-            self._norm(block, "output_norm", "behind", x - NORM_WIDTH + 32.0, bottom)
 
     def _norm(self, block: str, short: str, where: str, x: float, bottom: float) -> None:
         sheet, name = self._sheet, f"{block}.{short}"
@@ -229,12 +206,12 @@ class Sublayers:
         start = left + (width - across * (side + APART) + APART) / 2
         above = top + HEAD + (self.image - -(-drawn // across) * (side + APART) + APART) / 2
         if (group := sharing(view, block)) > 1:
-            self._frames(stage, block, (start, above), side, (across, drawn, group))
+            self._frames(stage, (start, above), side, (across, drawn, group))
         for head in range(drawn):
             row, column = divmod(head, across)
             at = start + column * (side + APART), above + row * (side + APART), side, side
             sheet.add(image_of(view, view.of_head(f"{block}.weights", head), at))
-            if not is_off(view, raw) and is_off(view, view.of_head(f"{block}.output", head)):
+            if not is_held(view, raw) and is_held(view, view.of_head(f"{block}.output", head)):
                 sheet.add(Words(at[0] + side / 2, at[1] + side / 2, "✕", ERROR, True, size=0.6 * side, strong=True))
         heads_stage = sheet.stages.get(f"{block}.heads")
         if heads_stage is not None and view.looking.showing == "values":
@@ -253,9 +230,7 @@ class Sublayers:
             sheet.wait_for(raw)
             sheet.add(Box(pill, said, mixed, "", sheet.tip(heads_stage, raw), sheet.into(heads_stage)))
 
-    def _frames(
-        self, stage: Stage, block: str, at: tuple[float, float], side: float, laid: tuple[int, int, int]
-    ) -> None:
+    def _frames(self, stage: Stage, at: tuple[float, float], side: float, laid: tuple[int, int, int]) -> None:
         """Frames around heads that share a head of keys and values: one frame in each row of heads."""
         across, drawn, group = laid
         for first in range(0, drawn, group):
@@ -337,7 +312,7 @@ def box_of(sheet: Sheet, stage: Stage, block: str, place: Place) -> Box:
     else:
         title = named = net_title(view, block, title)
         note = net_note(view, block) if values else note
-    off = is_off(view, raw)
+    off = is_held(view, raw)
     return Box(
         place,
         f"{stage.group}: {named}{', switched off' if off else ''}",
@@ -395,16 +370,13 @@ def _menu(view: View, block: str, raw: str, title: str, attention: bool) -> tupl
     heads = view.graph.n_heads.get(f"{block}.output", 1) if attention else 1
     if 1 < heads <= MOST_OFFERED:
         offers += [(f"head {k + 1}", view.of_head(f"{block}.output", k)) for k in range(heads)]
-    found: list[tuple[str, Gesture]] = [
-        (f"Turn {what} {'on' if is_off(view, name) else 'off'}", turn(view, name)) for what, name in offers
-    ]
     residual, norm = (view.state.model.switch(block, switch) for switch in ("residual", "norm"))
-    found.append((f"Turn the residual {'off' if residual else 'on'}", Switch(block, "residual", not residual)))
-    if norm == "none":
-        found.append(("Turn the norm on", Switch(block, "norm", _norm_of_others(view))))
-    else:
-        found.append(("Turn the norm off", Switch(block, "norm", "none")))
-    return tuple(found)
+    way, where = ("on", _norm_of_others(view)) if norm == "none" else ("off", "none")
+    return (
+        *((f"Turn {what} {'on' if is_held(view, name) else 'off'}", hold(view, name)) for what, name in offers),
+        (f"Turn the residual {'off' if residual else 'on'}", Switch(block, "residual", not residual)),
+        (f"Turn the norm {way}", Switch(block, "norm", where)),
+    )
 
 
 def _norm_of_others(view: View) -> str:

@@ -32,6 +32,7 @@ from explorer.pages.page import (
     Picture,
     Row,
     Stack,
+    numeric,
 )
 from explorer.pages.words.card import Card, ForWords, Pair, Shared
 from explorer.words import catalogue, similarity
@@ -97,7 +98,6 @@ class CosineCard(Card):
             field.set([name] if ours else [])
 
     def _has(self, cosine: PairCosine) -> bool:
-        """Whether both vectors are vectors of single words."""
         pairs, known = zip(cosine.words, cosine.vectors, strict=True), self.vectors
         return all(word in known and np.array_equal(known[word], vector) for word, vector in pairs)
 
@@ -169,12 +169,10 @@ def _arrows(cosine: PairCosine) -> Drawing:
         (side * float(norm) * sin(radians(half)), float(norm) * cos(radians(half)))
         for side, norm in zip((-1, 1), cosine.norms, strict=True)
     ]
+    arrows = zip(tips, (a, b), (ACCENT, series(0)), strict=True)
     marks = (
         Arc(90 - half, 2 * half, f"{written(cosine.angle, 1)}°", HERE),
-        *(
-            Arrow((0.0, 0.0), tip, word, ink, 2.0)
-            for tip, word, ink in zip(tips, (a, b), (ACCENT, series(0)), strict=True)
-        ),
+        *(Arrow((0.0, 0.0), tip, word, ink, 2.0) for tip, word, ink in arrows),
     )
     far = max(abs(x) for x, _ in tips), max(y for _, y in tips)
     edge = 0.15 * max(far)  # for the words
@@ -194,6 +192,7 @@ def _printed(cosine: PairCosine) -> str:
     return ""
 
 
+FAILS = "Two sentences of the same words that mean different things"
 WEAK = "the dog bit the man", "the man bit the dog", "the cat slept"
 BEGIN = "king", "queen", "man", "woman", "river", "sea", "ship", "monday", "friday"
 ABOUT_PAIRS = (
@@ -277,12 +276,7 @@ class MatrixCard(Card):
         controls = (
             Button("show", "Show", self.asks("show"), "Show the cosine of each with each"),
             Check("alike", "Like beside like", self.alike, self.asks("set", field="alike"), tip),
-            Button(
-                "weakness",
-                "Where the mean fails",
-                self.asks("weakness"),
-                "Two sentences of the same words that mean different things",
-            ),
+            Button("weakness", "Where the mean fails", self.asks("weakness"), FAILS),
         )
         table = () if self.table is None else (self.table,)
         said = (Note("said", escape(self.said)),) if self.table is not None and self.said else ()
@@ -294,7 +288,6 @@ MOST_SQUARE = 24
 
 
 def _product(cosine: PairCosine, order: Array, row: int) -> Line:
-    """A line of `products`."""
     d = int(order[row])
     a, b = (written(float(vector[d]), 4) for vector in cosine.vectors)
     product = float(cosine.products[d])
@@ -310,16 +303,9 @@ def products(cosine: PairCosine, largest_first: bool) -> Listing:
     order = np.argsort(-np.abs(numbers), kind="stable") if largest_first else np.arange(len(numbers))
     reach = min(float(numbers.min()), 0.0), max(float(numbers.max()), 1e-9)
     a, b = map(shortened, cosine.words)
-    columns = (
-        Column("dimension", NUMBER),
-        Column(a, NUMBER),
-        Column(""),
-        Column(b, NUMBER),
-        Column(""),
-        Column("product", NUMBER),
-        Column("", BAR, 110, reach, signed=True),
-        Column(""),
-    )
+    dimension, first, second, product = numeric("dimension", a, b, "product")
+    bar = Column("", BAR, 110, reach, signed=True)
+    columns = dimension, first, Column(""), second, Column(""), product, bar, Column("")
     said = f"{'-'.join(cosine.words)} {largest_first}"
     lines = Lines(len(order), _product, (cosine, order))
     return Listing("products", "Products by dimension", columns, lines, 14, order=said)
@@ -332,22 +318,16 @@ def square(labels: tuple[str, ...], cosines: Array) -> Listing:
     if len(labels) > 1:
         i, j = np.unravel_index(int(pairs.argmax()), pairs.shape)
         name += f" Most alike: {labels[i]} and {labels[j]}, {written(float(cosines[i, j]), 2)}."
-    lines = tuple(
-        Line(
-            tuple(
-                Entry(
-                    written(round(float(cosine), 2), 2),  # 0.00 for a small one: beside others it is no power of ten
-                    float(cosine),
-                    f"{label} and {other}: {exact(cosine)}",
-                    leads=ForWords("cosine", (row, column), "matrix"),
-                )
-                for column, (other, cosine) in enumerate(zip(labels, cosines[row], strict=True))
-            )
-        )
-        for row, label in enumerate(labels)
-    )
+    lines = []
+    for row, label in enumerate(labels):
+        entries = []
+        for column, (other, cosine) in enumerate(zip(labels, cosines[row], strict=True)):
+            said = written(round(float(cosine), 2), 2)  # 0.00 for a small one: beside others it is no power of ten
+            leads = ForWords("cosine", (row, column), "matrix")
+            entries.append(Entry(said, float(cosine), f"{label} and {other}: {exact(cosine)}", leads=leads))
+        lines.append(Line(tuple(entries)))
     columns = tuple(Column(label, HEAT) for label in labels)
-    return Listing("cosines", name, columns, lines, MOST_SQUARE, labels=labels)
+    return Listing("cosines", name, columns, tuple(lines), MOST_SQUARE, labels=labels)
 
 
 def shortened(word: str) -> str:

@@ -10,7 +10,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact, written
 from explorer.pages.drawing import VectorStrips
 from explorer.pages.element import Element
-from explorer.pages.page import BAR, NUMBER, Button, Column, Entry, Line, Listing, Note
+from explorer.pages.page import BAR, Button, Column, Entry, Line, Listing, Note, numeric
 from explorer.pages.words.card import MOST_WORDS, Card, ForWords, Pair, Shared
 from explorer.words import catalogue, similarity
 from explorer.words.similarity import Neighbour
@@ -169,7 +169,6 @@ class OddCard(Card):
         return (mean, self.vectors[which]), ("mean of all", which)
 
     def _said(self) -> str:
-        """A sentence on the last words of the list: several may be equally far from the mean."""
         least = self.found[-1].cosine
         last = [f"<mark>{escape(one.word)}</mark>" for one in self.found if one.cosine - least < EQUAL]
         if len(last) == 1:
@@ -182,10 +181,8 @@ class OddCard(Card):
         button = Button("find", "Find", self.asks("find"), "Find the odd one out")
         found: tuple[Element, ...] = ()
         if self.found:
-            found = (
-                Note("said", self._said()),
-                near("Cosine with the mean of all", self.found, last=True, card=self.name),
-            )
+            listing = near("Cosine with the mean of all", self.found, last=True, card=self.name)
+            found = Note("said", self._said()), listing
         elif self.state.vectors is not None and len(self.vectors) <= 2:
             found = (Note("said", "There are too few words for an odd one out."),)
         return Note("about", ABOUT_ODD), *self.line(self.asked, button), *found
@@ -245,14 +242,8 @@ def near(
         arithmetic.
     """
     low = -1.0 if any(one.cosine < 0 for one in found) else 0.0
-    columns = [
-        Column("", NUMBER),
-        Column("word"),
-        Column("cosine", NUMBER),
-        Column("", BAR, bar, (low, 1.0), signed=True),
-    ]
-    if notes:
-        columns.append(Column(note, NUMBER))
+    place, cosine, *noted = numeric("", "cosine", *([note] if notes else []))
+    columns = place, Column("word"), cosine, Column("", BAR, bar, (low, 1.0), signed=True), *noted
     lines, led = [], bool(card)
 
     def leads(act: str, word: str) -> ForWords | None:
@@ -269,4 +260,4 @@ def near(
         if notes:
             entries.append(Entry(notes.get(one.word, ""), muted=True))
         lines.append(Line(tuple(entries), here=last and row == len(found) - 1))
-    return Listing(name, name, tuple(columns), tuple(lines), MOST, order="".join(one.word for one in found[:1]))
+    return Listing(name, name, columns, tuple(lines), MOST, order="".join(one.word for one in found[:1]))

@@ -184,7 +184,6 @@ class OwnTextCard(Card):
 
 
 def _losses(trainer: GloveTrainer) -> Drawing:
-    """The loss of each epoch so far; the axis ends at the last epoch."""
     losses, epochs = np.array(trainer.losses), trainer.settings.epochs
     done = np.arange(1, len(losses) + 1)
     said = f"The loss after {quantity(len(losses), 'epoch')}"

@@ -97,7 +97,6 @@ class AnalogyCard(Card):
             self.begin_with(self.state.pick((), 3))
 
     def _known(self) -> list[tuple[str, ...]]:
-        """The examples whose words all have a vector."""
         return [words for words in EXAMPLES if all(word in self.vectors for word in words)]
 
     def _write(self, words: Sequence[str]) -> None:
@@ -190,16 +189,12 @@ def _picture(result: Analogy, five: Array) -> Stack:
     points = plane.points if plane else np.hstack([five, np.zeros_like(five)])
     a, b, c, target, answer = [(float(x), float(y)) for x, y in points]
     names = (*result.words, "a − b + c", result.neighbours[0].word)
+    dots = zip((a, b, c, target, answer), names, (*[series(0)] * 3, MUTED, HERE), strict=True)
     marks = (
         Segments(np.array([[b, c], [a, target]]), MUTED, 1.2, dashed=True),
         Segments(np.array([[target, answer]]), HERE, 1.6, dashed=True),
         *(Arrow(start, tip, ink=ACCENT, width=2.0) for start, tip in ((b, a), (c, target))),
-        *(
-            Dot(*spot, name, ink)
-            for spot, name, ink in zip(
-                (a, b, c, target, answer), names, (series(0), series(0), series(0), MUTED, HERE), strict=True
-            )
-        ),
+        *(Dot(*spot, name, ink) for spot, name, ink in dots),
     )
     low, high = points.min(0), points.max(0)
     # The window has the proportions of the picture, and a margin for the words.
@@ -217,7 +212,6 @@ def _picture(result: Analogy, five: Array) -> Stack:
 
 
 def _in_sum(number: float) -> str:
-    """A number as it stands in a sum."""
     return written(number, 4) if number >= 0 else f"({written(number, 4)})"
 
 
@@ -322,14 +316,11 @@ class MapCard(Card):
         number = Number("neighbours", "neighbours of each", self.neighbours, 0, 20, many, tips[0])
         way = Choice("method", "Map by", ("Components", "t-SNE"), self.method, (by,))
         # The button takes the place of the choice of arrows, which a map by t-SNE does not have.
+        third: tuple[Element, ...] = ()
         if self.searches and self.method == TSNE:
-            third: tuple[Element, ...] = (
-                Button("stop", "Stop", self.asks("stop"), "Stop; the map that is drawn stays"),
-            )
+            third = (Button("stop", "Stop", self.asks("stop"), "Stop; the map that is drawn stays"),)
         elif placed is None or placed.shares:
             third = (Check("arrows", "Arrows from the origin", self.arrows, from_origin, tips[1]),)
-        else:
-            third = ()
         zooms = (
             Button("nearer", "+", self.asks("zoom", ZOOM), "Zoom in; also Ctrl and the wheel", "Zoom in"),
             Button("farther", "−", self.asks("zoom", 1 / ZOOM), "Zoom out", "Zoom out"),

@@ -115,7 +115,6 @@ class SendCard(Card):
         return lesson, f"{lesson.title}: {' '.join(queries)} among {' '.join(keys)}"
 
     def _table(self) -> str:
-        """The embedding table that takes the vectors."""
         known = tables(self.document)
         return self.table if self.table in known else known[0]
 
@@ -132,14 +131,8 @@ class SendCard(Card):
 
     def page(self) -> tuple[Element, ...]:
         known = tuple(tables(self.document))
-        button = Button(
-            "send",
-            "Send to the model",
-            self.asks("send"),
-            "Give the model these words and vectors; undo takes it back",
-            on=bool(known),
-            primary=True,
-        )
+        gives = "Give the model these words and vectors; undo takes it back"
+        button = Button("send", "Send to the model", self.asks("send"), gives, on=bool(known), primary=True)
         place, tip = known.index(self._table()) if known else 0, "Embedding table: which takes the vectors"
         into = Choice("table", "into", known, place, tuple(self.asks("table", one) for one in known), tip)
         ways = Choice("ways", "Vectors", WAYS, self.whole, (self.asks("set", field="whole"),))
@@ -154,7 +147,6 @@ class SendCard(Card):
         )
 
     def _said(self, some: bool) -> str:
-        """A sentence on what would be sent."""
         if not some:
             return self.state.screen.say(ExplorerError("no-table"))
         width, dims = self.document.state.model.d_model, self.vectors.dims

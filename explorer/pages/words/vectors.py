@@ -94,7 +94,6 @@ def _limits(name: str) -> str:
 
 
 def _facts(name: str) -> dict[str, Any]:
-    """The model card as a TOML table; empty for vectors that have none."""
     if name != catalogue.DEFAULT:
         return {}
     try:
@@ -269,15 +268,15 @@ class VectorsCard(Card):
         wanted = f"table {self.table}" if self.table else f"file {name}" if name in self.opened else name
         chosen = list(choices).index(wanted) if wanted in choices else 0
         chooses = tuple(self.asks("choose", one) for one in choices)
-        sets = tuple(
-            (f"{one.name}  ·  {one.words:,} words  ·  {one.size / 1e6:.0f} MB  ·  {one.licence}", asks)
-            for one, asks in ((one, self.asks("get", one.name)) for one in catalogue.OFFERED)
-        )
+        sets = []
+        for one in catalogue.OFFERED:
+            said = f"{one.name}  ·  {one.words:,} words  ·  {one.size / 1e6:.0f} MB  ·  {one.licence}"
+            sets.append((said, self.asks("get", one.name)))
         card = model_card(name)
         controls: list[Element] = [
             Choice("choice", "", (*choices.values(),), chosen, chooses, "Vectors that are here", True, free),
             Button("open", "Open a file…", self.asks("open a file"), OPENS, "Open a file", free),
-            Menu("get", "Get vectors…", sets, "Download one of the eight GloVe sets of gensim-data", free),
+            Menu("get", "Get vectors…", tuple(sets), "Download one of the eight GloVe sets of gensim-data", free),
             Button("evaluate", "Evaluate", self.asks("evaluate"), COMPARES, on=free and vectors is not None),
         ]
         if card:
@@ -299,7 +298,6 @@ class VectorsCard(Card):
 
 
 def _loaded(vectors: Vectors) -> str:
-    """A description of the loaded vectors."""
     norms = vectors.norms
     lengths = f"Norms from {written(float(norms.min()), 2)} to {written(float(norms.max()), 2)}, "
     lengths += f"{written(float(np.median(norms)), 2)} in the middle."
@@ -307,7 +305,6 @@ def _loaded(vectors: Vectors) -> str:
 
 
 def _scores(scores: Sequence[Score]) -> Listing:
-    """The list of the vectors' scores."""
     lines = tuple(
         Line.of(
             f"{one.name[0].upper()}{one.name[1:]}",
