@@ -298,6 +298,7 @@ class Listing(Element):
     vocabulary: tuple[str, ...] = ()  # the words that `Entry.choose` chooses from
     order: str = ""  # names the order of the lines: when it changes, the list scrolls back to the top
     labels: tuple[str, ...] = ()  # a label before each line, which stays in sight; () for a list without labels
+    letters: int = 24  # the most letters of a label; a longer one is cut
     # Whether the list has its own scroll bar, on a page that has none. Else the other lines are shown on request.
     scrolls: bool = False
     key: str = ""  # the key that shows the other lines, named beside their number

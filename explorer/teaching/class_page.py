@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape, unescape
 from pathlib import Path
 
@@ -27,6 +27,9 @@ _OUTCOMES = {
 }
 _COLOURS = {"✓": -0.55, "✓2": -0.3, "✓3": -0.15, "✗": 0.55}
 """The colours of the signs, as numbers between −1 and 1."""
+_MARKS = "✓ right at once · ✓2 at the second try · ✓3 at the third try · ✗ wrong · – not answered."
+MOST_LETTERS = 50
+"""The most letters of a student's name beside the table."""
 _CHOSE = re.compile(r"chose ([A-Z])")
 _TAG = re.compile(r"<[^>]+>")
 _LONGEST = 60
@@ -195,11 +198,11 @@ def _table(roll: Roll, most: int) -> list[Element]:
         lines.append(el.Line(tuple(entries)))
     orders = tuple(ForClass("order", name) for name in ORDERS)
     names = tuple(one.student for one in students)
-    note = "✓ right at once · ✓2 at the second try · ✗ wrong · – not answered. A cell says more when pointed at."
+    listing = el.Listing("students", "Students", columns, tuple(lines), most, order=roll.order, labels=names)
     return [
         el.Controls("order", (el.Choice("order choice", "Sorted by", ORDERS, ORDERS.index(roll.order), orders),)),
-        el.Listing("students", "Students", columns, tuple(lines), most, order=roll.order, labels=names, scrolls=True),
-        el.Note("marks", note),
+        replace(listing, letters=MOST_LETTERS, scrolls=True),
+        el.Note("marks", f"{_MARKS} A cell says more when pointed at."),
     ]
 
 
@@ -254,6 +257,11 @@ def asked_in(book: Gradebook) -> dict[str, Asked]:
             continue
         options = item.options if isinstance(item, ChoiceItem) else ()
         found[id] = Asked(item.title, tuple(as_plain(option.text) for option in options))
+    times = Counter(one.title for one in found.values())
+    for id, one in found.items():
+        lesson = lessons.get(id.partition("/")[0])
+        if times[one.title] > 1 and lesson is not None:  # many lessons end with the same question
+            found[id] = replace(one, title=f"{one.title} ({lesson.title})")
     return found
 
 
@@ -270,9 +278,10 @@ def class_on_paper(roll: Roll) -> str:
     book = roll.book
     assert book is not None
     topics = "".join(
-        f"<li>{escape(roll.asked[one.question].title)}: {one.at_once} of {one.asked} right at once; "
+        f"<p><b>{book.questions.index(one.question) + 1} {escape(roll.asked[one.question].title)}</b>: "
+        f"{one.at_once} of {one.asked} right at once; "
         + escape(", ".join(f"{n} × {roll.asked[one.question].mistake(name)}" for name, n in one.mistakes))
-        + "</li>"
+        + "</p>"
         for one in book.topics()
     )
     each = []
@@ -282,8 +291,8 @@ def class_on_paper(roll: Roll) -> str:
         common = _common(book.mistakes(question), roll.asked[question])
         each.append(f"<p><b>{number} {escape(roll.asked[question].title)}</b>: {said}<br>{common}</p>")
     tables = "<br>".join(_on_paper(roll, start) for start in range(0, len(book.questions), ACROSS))
-    topics = f"<h2>To talk about</h2><ol>{topics}</ol>"
-    return f"<h1>{escape(book.sheet)}</h1>{topics}{tables}<h2>Each question</h2>{''.join(each)}"
+    topics = f"<h2>To talk about</h2>{topics}"
+    return f"<h1>{escape(book.sheet)}</h1>{topics}{tables}<p>{_MARKS}</p><h2>Each question</h2>{''.join(each)}"
 
 
 def _on_paper(roll: Roll, start: int) -> str:

@@ -51,7 +51,7 @@ class Gradebook(Frozen):
         for student in self.students:
             one = self.cell(student, question)
             wrong = [given for given in one.tries if not given.right] if one else []
-            counted.update({given.mistake or UNKNOWN for given in wrong})
+            counted.update(list(dict.fromkeys(given.mistake or UNKNOWN for given in wrong)))  # each once, in order
         return counted
 
     def outcomes(self, question: str) -> Counter[str]:

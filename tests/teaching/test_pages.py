@@ -218,6 +218,38 @@ def test_a_class_is_a_table_that_is_sorted(roll):
     roll.order = ORDERS[0]
 
 
+def test_questions_with_the_same_title_are_told_apart_by_their_lessons(tmp_path):
+    """Both lessons end with "Which rule was that?", which many lessons do."""
+    sheet = sheet_of("T", 1, ["softmax/rule", "emma/rule", "emma/guess"])
+    Sitting(sheet, "Ada").answers().save(tmp_path / "a.answers.json")
+    titles = [one.title for one in asked_in(gradebook([tmp_path], sheet)).values()]
+    assert titles == [
+        f"Which rule was that? ({load('softmax').title})",
+        f"Which rule was that? ({load('emma').title})",
+        "Who is the friend?",
+    ]
+
+
+def test_a_topic_on_paper_has_the_number_that_the_question_has_in_the_table(roll):
+    """The first topic had a 1, which is the number of another question."""
+    (topics, *_) = class_on_paper(roll).split("<table")
+    assert "<b>2 " in topics
+    assert "<li>" not in topics
+    assert "✓3 at the third try" in class_on_paper(roll)
+
+
+def test_mistakes_stand_in_the_order_in_which_they_were_made(tmp_path):
+    """That of a set is another one each time that the program starts."""
+    (item,) = sheet_of("T", 1, ["emma/all-missing"]).items("Ada")
+    names = list(dict.fromkeys(wrong.name for wrong in item.wrong))
+    for order_ in (names[:3], names[2::-1]):
+        sitting = Sitting(sheet_of("T", 1, ["emma/all-missing"]), "Ada")
+        for name in order_:
+            sitting.answer(item, next(wrong.value for wrong in item.wrong if wrong.name == name))
+        sitting.answers().save(tmp_path / "a.answers.json")
+        assert list(gradebook([tmp_path]).mistakes("emma/all-missing")) == order_
+
+
 def test_right_is_said_only_of_what_was_answered(tmp_path):
     Sitting(SHEET, "Ada").answers().save(tmp_path / "a.answers.json")
     page = class_page(Roll((tmp_path,), SHEET, book := gradebook([tmp_path], SHEET), asked_in(book)), 20)

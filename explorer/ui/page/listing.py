@@ -185,7 +185,8 @@ class ListingView(FittedTable):
         header.setVisible(titled)
         side.setVisible(bool(self.listing.labels))
         metrics = QFontMetrics(self.bench.appearance.fonts.bold.small)
-        beside = max((metrics.horizontalAdvance(cut_label(one)) + px(14) for one in self.listing.labels), default=0)
+        labels = (cut_label(one, self.listing.letters) for one in self.listing.labels)
+        beside = max((metrics.horizontalAdvance(one) + px(14) for one in labels), default=0)
         side.setFixedWidth(beside)
         widths = self._widths(metrics)
         height, shown = max(self._least_row, self._row), self._shown

@@ -28,7 +28,7 @@ TICK = 14
 """The width of a check box, in pixels at text scale 1."""
 RING_SIZE = 18
 """The diameter of a ring, in pixels at text scale 1."""
-LONGEST = 24  # the most letters of a label, or of a word of a title
+LONGEST = 24  # the most letters of a word of a title
 SIDES = {NUMBER: Qt.AlignmentFlag.AlignRight, HEAT: Qt.AlignmentFlag.AlignHCenter}
 
 
@@ -102,8 +102,8 @@ class ListingModel(QAbstractTableModel):
             return None
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return cut_label(texts[section]) if down else title_of(texts[section])
-            case Qt.ItemDataRole.ToolTipRole if len(texts[section]) > LONGEST:
+                return cut_label(texts[section], self.listing.letters) if down else title_of(texts[section])
+            case Qt.ItemDataRole.ToolTipRole if len(texts[section]) > (self.listing.letters if down else LONGEST):
                 return texts[section]
             case Qt.ItemDataRole.TextAlignmentRole:
                 side = SIDES.get(NUMBER if down else columns[section].kind, Qt.AlignmentFlag.AlignLeft)
@@ -156,14 +156,14 @@ class Titles(QHeaderView):
             draw_named(painter, inside.translated(0, (i + 1 - len(lines)) * high), place, line)
 
 
-def cut_label(text: str) -> str:
-    """A label, or a word of a title, cut with an ellipsis if it is too long."""
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+def cut_label(text: str, most: int) -> str:
+    """A label, or a word of a title, cut with an ellipsis if it has more letters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def title_of(title: str) -> str:
     """The title of a column: it may wrap, so only a single word that is too long is cut."""
-    return " ".join(map(cut_label, title.split(" ")))
+    return " ".join(cut_label(word, LONGEST) for word in title.split(" "))
 
 
 LEFT, RIGHT = (

@@ -54,6 +54,17 @@ def test_where_few_more_would_be_asked_for_all_are_in_sight(bench, show):
     assert lines_in_sight(show(ListingView(bench, listing(15)))) == 12
 
 
+def test_a_label_is_cut_only_beyond_the_letters_that_it_may_have(bench, show):
+    name = "Maria-Magdalena Gräfin von Habsburg-Lothringen"  # 46 letters
+    for letters, label in ((24, f"{name[:23]}…"), (46, name)):
+        view = show(ListingView(bench, listing(3, labels=(name, "Bo", "Cy"), letters=letters)))
+        side, model = view.verticalHeader(), view.model()
+        assert model.headerData(0, Qt.Orientation.Vertical, Qt.ItemDataRole.DisplayRole) == label
+        assert side.width() >= QFontMetrics(bench.appearance.fonts.bold.small).horizontalAdvance(label)
+        tip = model.headerData(0, Qt.Orientation.Vertical, Qt.ItemDataRole.ToolTipRole)
+        assert tip == (None if label == name else name)
+
+
 def test_lines_are_broken_once_it_is_known_how_wide_they_are(bench, show, monkeypatch):
     """They were broken twice before: half of what a list of 200 lines takes."""
     broken = []
