@@ -26,7 +26,7 @@ from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import can_typeset_now
 
 if TYPE_CHECKING:
-    from explorer.ui.page.fitted_table import FittedTable
+    from explorer.ui.page.listing import ListingView
     from explorer.ui.page.sharing import Sharing
 
 WIDE = (1.5, 2000, 1150), (1.3, 1700, 1000), (1.15, 1350, 850)
@@ -181,7 +181,7 @@ class Growth:
             torn.append((layout.minimumSize().width() > room, layout.torn(across)))
         seen = [(not box.small, box.view.extent.whole, box.form.size) for box in self._sharing.boxes()]
         lists = [
-            (one.id, cast("FittedTable", page.widgets[one.id])) for one in self._sharing.all if isinstance(one, Listing)
+            (one.id, cast("ListingView", page.widgets[one.id])) for one in self._sharing.all if isinstance(one, Listing)
         ]
         narrow = {id: one.whole_width - min(widths.get(id, one.width()), room) for id, one in lists}
         end = max((place.bottom() + 1 for _, place in page.places(room)), default=0)

@@ -1,4 +1,7 @@
-"""A list of lines with words, numbers and bars; even of 50,000 lines, only the visible ones are made and painted."""
+"""A list of lines with words, numbers and bars; even of 50,000 lines, only the visible ones are made and painted.
+
+It shows all its lines on the page; on a narrow page its columns become narrower.
+"""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -6,29 +9,28 @@ from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
-from PySide6.QtCore import QEvent, QModelIndex, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QScrollArea, QSizePolicy, QTableView, QWidget
 
 from explorer.export.matrix import separated
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Entry, Line, Lines, Listing
 from explorer.pages.view import Cell
 from explorer.ui.matrix.clipboard import claim
-from explorer.ui.page.fitted_table import FittedTable, Widths
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.listing_model import (
     RING_SIZE,
     TICK,
     ListingModel,
     ModelIndex,
+    RowPainter,
     Titles,
     cut_label,
     part_of_line,
     title_of,
 )
-from explorer.ui.page.word_choice import WordChooser
 from explorer.ui.selection import Coming
 from explorer.ui.turns import do_later
 from explorer.ui.widgets.inputs import PushButton
@@ -55,14 +57,43 @@ MOST_KEPT = 4096  # the most texts whose broken lines are cached
 MEASURED = 200  # lines from which the width of all is computed
 
 
-class ListingView(FittedTable):
-    """A listing. On a narrow page the columns that do not fit stand below, each time after the first column again."""
+class Widths(NamedTuple):
+    """The widths in pixels that a column may have."""
 
-    def __init__(self, bench: Workbench, listing: Listing, parent: QWidget | None = None) -> None:
+    wanted: int  # with its title on one line
+    tight: int  # with a short bar, or its title on several lines
+    least: int  # with its words on several lines
+    title: str
+    most: int  # if there is more room than all columns want
+
+
+class ListingView(QTableView):
+    """A listing, which knows its whole size.
+
+    On a narrow page the columns that do not fit at their least widths stand below, each time after the first column
+    again, in lists of their own, for which the list above has measured the widths (`given`).
+    """
+
+    def __init__(
+        self,
+        bench: Workbench,
+        listing: Listing,
+        parent: QWidget | None = None,
+        given: Sequence[Widths] | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._given, self._columns = given, list[Widths]()
+        self._beside = self._body = self._below = 0
+        """Pixels: the width beside the columns, the height of the lines, and the height below them."""
+        self._metrics: QFontMetrics | None = None
+        """The metrics of the titles' font; None without titles."""
+        self._fitted = 0
+        """The width in pixels that the columns were last fitted to; 0 before the first time."""
+        self._waits = given is not None
+        """Whether its width will be set soon, so that fitting the columns now would be in vain."""
         self._opened = 0
         """How many lines the user has asked for with "more", if not all are shown."""
-        self._rest: list[_Below] = []
+        self._rest: list[ListingView] = []
         """Lists, one below the other, of the columns that do not fit beside the others."""
         self._rest_of: tuple[object, ...] = ()
         """The data that these lists were made from."""
@@ -86,7 +117,7 @@ class ListingView(FittedTable):
         self.pointed: Cell | None = bench.selection.cell
         self.setHorizontalHeader(Titles(bench, self))
         self.setModel(self.table)
-        self.setItemDelegate(WordChooser(self))
+        self.setItemDelegate(RowPainter(self))
         for header in (self.verticalHeader(), self.horizontalHeader()):
             header.setSectionsClickable(False)
             header.setHighlightSections(False)
@@ -138,12 +169,11 @@ class ListingView(FittedTable):
 
     def _letters(self) -> dict[tuple[bool, bool], QFont]:
         """The fonts of words and numbers, plain and bold."""
-        fonts, found = self.bench.appearance.fonts, {}
-        for number in (False, True):
-            for bold in (False, True):
-                font = _weighed(fonts.number if number else fonts.ui, bold)
+        found = {}
+        for bold, fonts in enumerate((self.bench.appearance.fonts, self.bench.appearance.fonts.bold)):
+            for number, font in enumerate(map(QFont, (fonts.ui, fonts.number))):
                 font.setPointSizeF(font.pointSizeF() * min(self._times, MOST_LETTERS))
-                found[number, bold] = font
+                found[bool(number), bool(bold)] = font
         return found
 
     def font_of(self, row: int, number: bool, here: bool) -> QFont:
@@ -197,44 +227,126 @@ class ListingView(FittedTable):
         always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         if self.verticalScrollBarPolicy() != (always if scrolls else never):  # setting the same one lays out the bars
             self.setVerticalScrollBarPolicy(always if scrolls else never)
-        beside += scrolls * self.bar_width()
+        beside += scrolls * self._bar_width()
         self._more.setVisible(count > shown and not scrolls)
         key = f" ({self.listing.key})" if self.listing.key else ""
         self._more.setText(f"{shown} of {count:,} · more{key}")
         below = self._more.sizeHint().height() if self._more.isVisibleTo(self) else 0
-        self.set_whole(widths, (beside, max(shown, 1) * height, below, px(8)), metrics if titled else None)
+        takes = widths, beside, max(shown, 1) * height, below
+        same = takes == (self._columns, self._beside, self._body, self._below)
+        self._columns, self._beside, self._body, self._below = takes
+        self._metrics = metrics if titled else None
         if not self._waits:
-            self.setMinimumWidth(min(beside + sum(one.wanted for one in widths), LEAST_WIDTH))
+            self.setMaximumWidth(self.whole_width + sum(column.most - column.wanted for column in widths))
+        self._fit()
+        if not same:  # if only numbers have changed, the page must not be laid out again
+            self.updateGeometry()
+        if not self._waits:
+            self.setMinimumWidth(min(self.whole_width, LEAST_WIDTH))
 
     def _widths(self, metrics: QFontMetrics) -> list[Widths]:
         """The widths of each column; `metrics`: those of the titles' font."""
         px, columns = self.bench.appearance.px, self.listing.columns
+        if self._given is not None:
+            return list(self._given)
         lines = [self.table.line(row) for row in range(min(len(self.listing.lines), MEASURED))]
         heats = [i for i, column in enumerate(columns) if column.kind == HEAT]
+        # All columns with numbers on coloured cells have one width.
+        heat = self._width_of(lines, heats, columns[heats[0]]) if heats else 0
         widths: list[Widths] = []
-        heat = 0
         for i, column in enumerate(columns):
-            said = title_of(column.title)
-            title = metrics.horizontalAdvance(said) + px(14)
+            said, least = title_of(column.title), 0
             longest = max(map(metrics.horizontalAdvance, said.split()), default=0) + px(14)
             if column.kind == BAR:
-                bar = _column(px(column.width), px(LEAST_BAR), 0, title, longest, said)
-                widths.append(bar._replace(most=MOST_BAR * bar.wanted))
-                continue
-            if column.kind == RING:
-                ring = px(RING_SIZE) + 2 * self.padding
-                widths.append(_column(ring, ring, 0, title, longest, said))
-                continue
-            # All columns with numbers on coloured cells have one width.
-            own = heat if column.kind == HEAT and heat else self._width_of(lines, heats if i in heats else [i], column)
-            heat = own if column.kind == HEAT else heat
-            least = px(LEAST_WORDS) if column.kind == WORDS else own
-            widths.append(_column(own, own, least, title, longest, said))
+                own, tight = px(column.width), px(LEAST_BAR)
+            elif column.kind == RING:
+                own = tight = px(RING_SIZE) + 2 * self.padding
+            else:
+                own = tight = heat if column.kind == HEAT else self._width_of(lines, [i], column)
+                least = px(LEAST_WORDS) if column.kind == WORDS else own
+            wanted, tight = max(own, metrics.horizontalAdvance(said) + px(14)), max(min(own, tight), longest)
+            most = MOST_BAR * wanted if column.kind == BAR else wanted
+            least = max(min(tight, least or tight), longest)
+            widths.append(Widths(wanted, min(tight, wanted), least, said, most))
         return widths
 
+    @property
+    def whole_width(self) -> int:
+        """The width that all columns want, in pixels."""
+        return self._beside + sum(column.wanted for column in self._columns)
+
+    @property
+    def shares_line(self) -> int:
+        """The least width in pixels that it takes beside other elements on a line; no words are cut off."""
+        return self._beside + sum(column.tight for column in self._columns)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.whole_width, self.minimumHeight())
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        if self.width() != self._fitted:  # not if only the height differs, which `_fit` itself changes
+            self._fitted = self.width()
+            self._fit()
+
+    def be_no_wider(self, pixels: int) -> None:
+        """Take the height for a place of this width, before the place is laid out."""
+        width = min(pixels, self.maximumWidth())
+        if width != self._fitted:
+            self._fitted = width
+            self.resize(width, self.height())  # Qt sends the resize of a hidden widget later
+            self._fit()
+
+    def be_wide(self, pixels: int) -> None:
+        """Take exactly this width, and fit the columns to it once."""
+        self._waits, self._fitted = True, pixels
+        self.setFixedWidth(pixels)
+        self._waits = False
+        self._fit()
+
+    def _bar_width(self) -> int:
+        return self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2
+
     def _fit(self) -> None:
-        super()._fit()
+        if self._waits:
+            return
+        first, *parts = self._side_by_side(tuple(range(len(self._columns))))
+        columns = self._columns[: len(first)]
+        below = self._below + self._go_on_below(len(first), parts)
+        widths = [column.wanted for column in columns]
+        over = self._beside + sum(widths) - self.width()
+        gives = [width - column.tight for width, column in zip(widths, columns, strict=True)]
+        if taken := min(max(over, 0), sum(gives)):
+            widths = [w - -(-give * taken // sum(gives)) for w, give in zip(widths, gives, strict=True)]
+        widths = _widest_first(widths, [column.least for column in columns], self.width() - self._beside)
+        over = self._beside + sum(widths) - self.width()
+        more = [column.most - column.wanted for column in columns]
+        if over < 0 < sum(more):
+            widths = [w + grows * min(-over, sum(more)) // sum(more) for w, grows in zip(widths, more, strict=True)]
+        header = self.horizontalHeader()
+        for i, width in enumerate(widths):
+            if header.sectionSize(i) != width:
+                header.resizeSection(i, width)
+        always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        if self.horizontalScrollBarPolicy() != (always if over > 0 else never):
+            self.setHorizontalScrollBarPolicy(always if over > 0 else never)
+        top = self._top(widths)
+        if header.height() != top or header.minimumHeight() != top:
+            header.setFixedHeight(top)
+        self.setFixedHeight(top + self._body + self._break_lines() + below + (over > 0) * self._bar_width())
         self._hold_below()
+
+    def _top(self, widths: Sequence[int]) -> int:
+        """The height of the titles in pixels."""
+        if self._metrics is None:
+            return 0
+        wrap = Qt.TextFlag.TextWordWrap
+        high, above = self._metrics.height(), self.bench.appearance.px(8)
+        for column, width in zip(self._columns, widths, strict=False):
+            if width < column.wanted:
+                room = QRect(0, 0, max(width - above, 1), 10 * high)
+                high = max(high, self._metrics.boundingRect(room, wrap, column.title).height())
+        return high + above
 
     def lines_of(self, column: Column, text: str, font: QFont, room: int) -> list[str]:
         """The lines into which the words of a cell are broken; a number stays on one line."""
@@ -257,6 +369,7 @@ class ListingView(FittedTable):
         return self.lines_of(column, text, font, room)
 
     def _break_lines(self) -> int:
+        """Make lines high enough for words that wrap in the present column widths; returns the additional pixels."""
         if not self._fitted:
             return 0  # the width is not known yet
         side, header, count = self.verticalHeader(), self.horizontalHeader(), len(self.listing.lines)
@@ -274,9 +387,6 @@ class ListingView(FittedTable):
             more += (high - usual) * (row < self._shown)
         return 0 if self.listing.scrolls else more
 
-    def _in_line(self) -> int:
-        return len(self._side_by_side(tuple(range(len(self._columns))))[0])
-
     def _side_by_side(self, columns: tuple[int, ...]) -> list[tuple[int, ...]]:
         """The columns of each of the lists below each other; each list begins with the first column again.
 
@@ -285,16 +395,16 @@ class ListingView(FittedTable):
         room = self.width() - self._beside
         ends = list(accumulate(self._columns[i].least for i in columns))
         count = bisect_right(ends, room)
-        if not self._fitted or self.listing.scrolls or count == len(columns) or count < 2:
+        if self._given or not self._fitted or self.listing.scrolls or count == len(columns) or count < 2:
             return [columns]
         first = range(0 if self.listing.labels else 1)
         return [columns[:count], *self._side_by_side((*first, *columns[count:]))]
 
-    def _go_on_below(self, at: int) -> int:
+    def _go_on_below(self, at: int, parts: Sequence[tuple[int, ...]]) -> int:
+        """Show the columns from `at` on below the others, a list for each part; returns the pixels that they take."""
         for column in range(len(self._columns)):
             if self.isColumnHidden(column) != (column >= at):
                 self.setColumnHidden(column, column >= at)
-        _, *parts = self._side_by_side(tuple(range(len(self._columns))))
         whole, shown = self.listing, self._shown
         of = parts, shown, self._times
         if of != self._rest_of[1:] or whole is not self._rest_of[0]:
@@ -304,10 +414,12 @@ class ListingView(FittedTable):
                 lines = Lines(shown, part_of_line, (whole.lines, columns))
                 part = replace(whole, columns=titles, lines=lines, most=shown)
                 widths = [self._columns[one] for one in columns]
-                if i < len(self._rest):
-                    self._rest[i].stand_below(part, widths, self._times)
+                if i == len(self._rest):
+                    self._rest.append(ListingView(self.bench, part, self, widths))
                 else:
-                    self._rest.append(_Below(self.bench, part, widths, self._times, self))
+                    self._rest[i]._given, self._rest[i]._waits = widths, True
+                    self._rest[i].tell(part)
+                self._rest[i].be_times(self._times)
         for i, rest in enumerate(self._rest):
             if i < len(parts):
                 rest.be_wide(self.width())
@@ -315,11 +427,11 @@ class ListingView(FittedTable):
         return sum(map(self._taken_by, self._goes_on))
 
     @property
-    def _goes_on(self) -> "list[_Below]":
+    def _goes_on(self) -> "list[ListingView]":
         """The visible lists below this one, with the columns that do not fit."""
         return [rest for rest in self._rest if rest.isVisibleTo(self)]
 
-    def _taken_by(self, rest: "_Below") -> int:
+    def _taken_by(self, rest: "ListingView") -> int:
         """The height in pixels that a list below this one takes."""
         return rest.minimumHeight() + self.bench.appearance.px(GAP)
 
@@ -345,7 +457,8 @@ class ListingView(FittedTable):
         below = self._more.sizeHint().height() if self._more.isVisibleTo(self) else 0
         if below != self._below:  # the button has got its font since
             self._below = below
-            super()._fit()
+            self._fit()
+            return
         taken = below
         for rest in reversed(self._goes_on):
             rest.move(0, self.height() - taken - rest.minimumHeight())
@@ -427,9 +540,9 @@ class ListingView(FittedTable):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         index = self.currentIndex()
-        entering = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and index.isValid()
+        entries = self.table.line(index.row()).entries if index.isValid() else ()
+        entering = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and entries
         if entering and self.state() != QAbstractItemView.State.EditingState:
-            entries = self.table.line(index.row()).entries
             column = next((i for i, entry in enumerate(entries) if entry.choose is not None), None)
             if column is not None:
                 self.setCurrentIndex(self.table.index(index.row(), column))
@@ -437,18 +550,15 @@ class ListingView(FittedTable):
                 return
             # Enter follows the link of the current column, if it has one, or else the first link of the line.
             self._follow(index.row(), index.column(), *range(len(entries)))
-        if event.key() == Qt.Key.Key_Space and index.isValid():
-            entries = self.table.line(index.row()).entries
-            ticked = [i for i, entry in enumerate(entries) if entry.tick is not None]
-            if ticked:
-                self._follow(index.row(), *ticked)
-                return
-        if event.matches(QKeySequence.StandardKey.Copy) and index.isValid():
-            told = zip(self.listing.columns, self.table.line(index.row()).entries, strict=True)
+        ticked = [i for i, entry in enumerate(entries) if entry.tick is not None]
+        if event.key() == Qt.Key.Key_Space and ticked:
+            self._follow(index.row(), *ticked)
+            return
+        if event.matches(QKeySequence.StandardKey.Copy) and entries:
             # A spreadsheet reads no number with a true minus sign.
             texts = (
                 entry.text.replace("−", "-") if column.kind in (NUMBER, HEAT) else entry.text
-                for column, entry in told
+                for column, entry in zip(self.listing.columns, entries, strict=True)
                 if column.kind != BAR
             )
             claim()
@@ -466,38 +576,11 @@ class ListingView(FittedTable):
             self.bench.selection.choose(cell)
 
 
-class _Below(ListingView):
-    """Columns of a list that stand below the others; the list above has measured their widths."""
+def _widest_first(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Widths that fit into the room: the widest columns are cut to one width, so that short words do not wrap."""
 
-    def __init__(
-        self, bench: Workbench, listing: Listing, widths: list[Widths], times: float, parent: ListingView
-    ) -> None:
-        self._given = widths
-        super().__init__(bench, listing, parent)
-        self._waits = True
-        self.be_times(times)
+    def cut_to(most: int) -> list[int]:
+        return [max(min(width, most), low) for width, low in zip(widths, least, strict=True)]
 
-    def stand_below(self, listing: Listing, widths: list[Widths], times: float) -> None:
-        """Show other columns; the width of the list is set afterwards."""
-        self._given, self._waits = widths, True
-        self.tell(listing)
-        self.be_times(times)
-
-    def _widths(self, metrics: QFontMetrics) -> list[Widths]:
-        return self._given
-
-    def _in_line(self) -> int:
-        return len(self._columns)
-
-
-def _column(own: int, tight: int, least: int, title: int, longest: int, text: str) -> Widths:
-    """The widths of a column whose texts take `own` pixels; each is at least that of the longest word of its title."""
-    tight = max(min(own, tight), longest)
-    wanted = max(own, title)
-    return Widths(wanted, min(tight, wanted), max(min(tight, least or tight), longest), text, wanted)
-
-
-def _weighed(font: QFont, bold: bool) -> QFont:
-    copy = QFont(font)
-    copy.setBold(bold)
-    return copy
+    most = bisect_right(range(max(widths, default=0)), room, key=lambda most: sum(cut_to(most)))
+    return cut_to(most - 1) if sum(widths) > room else list(widths)

@@ -1,4 +1,4 @@
-"""A listing as a table model of Qt, the titles of its columns, and how its rows are painted."""
+"""A listing as a table model of Qt, the titles of its columns, and how its rows are painted and edited."""
 
 from __future__ import annotations
 
@@ -8,12 +8,38 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen
-from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractTableModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSignalBlocker,
+    QSize,
+    QStringListModel,
+    Qt,
+)
+from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import (
+    QComboBox,
+    QCompleter,
+    QHeaderView,
+    QListView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
+from explorer.core.errors import ExplorerError, nearest
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, Column, Entry, Line, Lines, Listing
+from explorer.ui.errors import show_error
+from explorer.ui.page.gestures import perform
 from explorer.ui.theme import Theme, qcolor
+from explorer.ui.widgets.inputs import ComboBox
 from explorer.ui.widgets.labels import as_tip
 from explorer.ui.widgets.names import broken, draw_named, set_names, wide
 from explorer.ui.widgets.ring import draw_ring
@@ -173,15 +199,13 @@ LEFT, RIGHT = (
 
 
 class RowPainter(QStyledItemDelegate):
-    """Paints the cells of a listing: words, numbers, bars, rings, and numbers on coloured cells."""
+    """Paints the cells of a listing (words, numbers, bars, rings, numbers on coloured cells), and edits one."""
 
     def __init__(self, view: ListingView) -> None:
         super().__init__(view)
         self._view = view
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: ModelIndex) -> None:
         view = self._view
         row, theme = index.row(), view.bench.appearance.theme
         line, column = view.table.line(row), view.listing.columns[index.column()]
@@ -309,6 +333,74 @@ class RowPainter(QStyledItemDelegate):
                 painter.drawRoundedRect(bar.adjusted(0, 0, 1, 0) if value else bar, 2, 2)
         painter.setPen(QPen(qcolor(theme.line_strong), 1))
         painter.drawLine(round(zero), rect.top(), round(zero), rect.bottom())
+
+    # Choosing a word of a vocabulary in a cell: type a part of it, or pick it from the list
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: ModelIndex) -> QWidget:
+        box = ComboBox(parent)
+        box.setEditable(True)
+        box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        # A vocabulary may have 50,000 words, so they are not measured, and only visible entries are laid out.
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        entries = QListView()
+        entries.setUniformItemSizes(True)
+        box.setView(entries)
+        box.setModel(QStringListModel(list(self._view.listing.vocabulary), box))
+        completer = box.completer() or QCompleter(box)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
+        box.setAccessibleName("Right word")
+        box.activated.connect(lambda: self._done(box))
+        line = box.lineEdit()
+        assert line is not None
+        line.returnPressed.connect(lambda: self._done(box))
+        return box
+
+    def _done(self, box: QComboBox) -> None:
+        """End the choice, but only once: Enter on a word of the list calls this twice."""
+        if not box.property("done"):
+            box.setProperty("done", True)
+            self.commitData.emit(box)
+            self.closeEditor.emit(box)
+
+    def setEditorData(self, editor: QWidget, index: ModelIndex) -> None:
+        """Show the present word, unless something was typed: an update of the page must not remove it."""
+        assert isinstance(editor, QComboBox)
+        line = editor.lineEdit()
+        assert line is not None
+        if line.isModified():
+            return
+        with QSignalBlocker(editor):
+            editor.setCurrentIndex(editor.findText(index.data(Qt.ItemDataRole.EditRole), Qt.MatchFlag.MatchExactly))
+        line.selectAll()
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: ModelIndex) -> None:
+        assert isinstance(editor, QComboBox)
+        text, view, words = editor.currentText().strip(), self._view, self._view.listing.vocabulary
+        first, at = (words.index(text) if text in words else -1), editor.currentIndex()
+        if not (0 <= at < len(words) and words[at] == text):  # it was typed: two words of the list may be equal
+            at = first
+        if text == index.data(Qt.ItemDataRole.EditRole) and at == first:
+            return
+        choose = view.table.line(index.row()).entries[index.column()].choose
+        assert choose is not None
+        if at >= 0:
+            perform(view.bench, choose.at(at), view.viewport(), rect=view.visualRect(index))
+        else:
+            near = nearest(text, list(words))
+            error = ExplorerError("unknown-word", word=text, vectors="the output vocabulary", near=near)
+            show_error(error, view.viewport(), view.visualRect(index))
+
+    def eventFilter(self, editor: QObject, event: QEvent) -> bool:
+        """Keep the editor open when the popup of its list takes the focus, and at Enter, which `_done` handles."""
+        if isinstance(editor, QComboBox):
+            if event.type() == QEvent.Type.FocusOut and editor.view().isVisible():
+                return False
+            entering = isinstance(event, QKeyEvent) and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            if entering and event.type() == QEvent.Type.KeyPress:
+                return False
+        return super().eventFilter(editor, event)
 
 
 def bar_color(theme: Theme, value: float, signed: bool, here: bool) -> QColor:

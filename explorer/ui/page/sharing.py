@@ -27,7 +27,6 @@ from explorer.ui.widgets.labels import let_end, line_of
 
 if TYPE_CHECKING:
     from explorer.ui.page.column import Elements
-    from explorer.ui.page.fitted_table import FittedTable
     from explorer.ui.page.listing import ListingView
 
 LOW_PAGE, HIGH_PAGE = 350, 700
@@ -211,7 +210,7 @@ class Sharing:
         """Let tables take the height for their new width; Qt would lay them out with their old heights."""
         for widget in (self.page.widgets.get(one.id) for one in elements if isinstance(one, Listing)):
             if widget is not None:
-                cast("FittedTable", widget).be_no_wider(room)
+                cast("ListingView", widget).be_no_wider(room)
 
     def _bring_into_sight(self, room: int, height: int | None, low: bool) -> None:
         """Turn matrices at the top into small pictures if they hide more important ones; without a height none."""

@@ -10,7 +10,6 @@ from PySide6.QtGui import QFontMetrics, QGuiApplication
 from explorer.pages.gestures import GoTo
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Entry, Line, Listing
 from explorer.pages.view import Cell
-from explorer.ui.page.fitted_table import FittedTable
 from explorer.ui.page.listing import ListingView
 from explorer.ui.theme import qcolor
 from explorer.ui.widgets.tree import written_in
@@ -183,9 +182,9 @@ def test_all_that_goes_on_below_is_fitted_once_for_each_size(bench, show, monkey
     line = Line(tuple(Entry("1,000,000.00") for _ in columns))
     view = show(ListingView(bench, Listing("list", "A list", columns, (line,) * 3)))
     view.resize(330, view.height())
-    fits, fit = [], FittedTable._fit
+    fits, fit = [], ListingView._fit
     assert len(view._rest) > 4
-    monkeypatch.setattr(FittedTable, "_fit", lambda one: fits.append(one) or fit(one))
+    monkeypatch.setattr(ListingView, "_fit", lambda one: fits.append(one) or fit(one))
     view.resize(250, view.height())
     assert list(map(fits.count, view._rest)) == [1] * len(view._rest)
     places = [view.viewport().geometry(), *(rest.geometry() for rest in view._rest)]
