@@ -21,8 +21,8 @@ from explorer.ui.appearance import Appearance
 from explorer.ui.errors import Message
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.page import flash, page_view
-from explorer.ui.page.motion import Motion
+from explorer.ui.page import overlays, page_view
+from explorer.ui.page.overlays import Motion
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.selection import Selection
 from explorer.ui.theme import DARK, LIGHT, qcolor
@@ -48,7 +48,7 @@ def look(qapp):
 def at_once(patch):
     """Pages come at once, and a window's edge or a number that was changed has come to rest after a moment."""
     patch.setattr(Motion, "held", True)
-    for rests in ((page_view, "REST"), (flash, "REST"), (main_window, "RESTED_MS")):
+    for rests in ((page_view, "REST"), (overlays, "REST"), (main_window, "RESTED_MS")):
         patch.setattr(*rests, 10)
 
 

@@ -39,7 +39,7 @@ from explorer.ui.lesson.poll import PollView
 from explorer.ui.lesson.presenter_look import Enlarged, in_look, scale_for
 from explorer.ui.lesson.question import QuestionView
 from explorer.ui.lesson.sheet import StepSheet
-from explorer.ui.page.motion import Motion
+from explorer.ui.page.overlays import Motion
 from explorer.ui.turns import later
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label

@@ -12,7 +12,7 @@ from explorer.pages.levels import block_of
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.anchor import Place
 from explorer.ui.page.column import Elements, Keys
-from explorer.ui.page.motion import Motion
+from explorer.ui.page.overlays import Motion
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.turns import do_later, later

@@ -21,12 +21,11 @@ from explorer.pages.view import Looking, Memo
 from explorer.ui.matrix.heading import NUMBERS, THUMB, formula_of
 from explorer.ui.page.anchor import InPlace, Place
 from explorer.ui.page.column import Elements
-from explorer.ui.page.flash import Flash
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.header import HeaderView
+from explorer.ui.page.overlays import Flash, Veil
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.page.player import PlayerView
-from explorer.ui.page.veil import Veil
 from explorer.ui.turns import BeforePainting, later
 from explorer.ui.widgets.formula import can_typeset_now, typeset
 from explorer.ui.workbench import Workbench

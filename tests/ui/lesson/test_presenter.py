@@ -23,7 +23,7 @@ from explorer.ui.lesson.sheet import GAP, ROUNDS, StepSheet
 from explorer.ui.lesson.words import WordyButton
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.listing import ListingView
-from explorer.ui.page.motion import Motion
+from explorer.ui.page.overlays import Motion
 from explorer.words.catalogue import load as load_vectors
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
@@ -548,7 +548,7 @@ def test_a_step_whose_model_lacks_what_the_step_beside_it_names_is_come_to_from_
 def test_a_slide_becomes_the_next_and_a_second_key_is_not_made_to_wait(presenter, guide, go, qtbot, monkeypatch):
     go(1)
     monkeypatch.setattr(Motion, "held", False)
-    monkeypatch.setattr("explorer.ui.page.motion.TIME", 10**6)  # on a busy machine it could be over before it is seen
+    monkeypatch.setattr("explorer.ui.page.overlays.TIME", 10**6)  # on a busy machine it could be over before it is seen
     QTest.keyClick(presenter.windowHandle(), Key.Key_PageDown)
     assert guide.at == 2, "at once"
     motion = presenter._motion

@@ -16,8 +16,8 @@ from explorer.pages.drawing import Box
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.area import KEPT, PREPARATIONS, StageArea
 from explorer.ui.page.column import Elements
-from explorer.ui.page.motion import Motion
 from explorer.ui.page.note import NoteLabel
+from explorer.ui.page.overlays import Motion
 from explorer.ui.page.page_view import PageView
 from tests.samples import long
 

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.ui.appearance import Appearance
-from explorer.ui.page.motion import Motion
+from explorer.ui.page.overlays import Motion
 from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("motion")
@@ -30,7 +30,7 @@ def moving(motion, window, eye, qtbot, monkeypatch):
         eye.go_to(window, stage)
     eye.settle(window)
     monkeypatch.setattr(Appearance, "moves", True)
-    monkeypatch.setattr("explorer.ui.page.motion.TIME", 10**6)  # on a busy machine it could be over before it is seen
+    monkeypatch.setattr("explorer.ui.page.overlays.TIME", 10**6)  # on a busy machine it could be over before it is seen
     window.bench.selection.go_to(HEADS)
     motion = window.area.motion
     qtbot.waitUntil(lambda: motion.begun)
