@@ -17,7 +17,7 @@ from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.presenter_look import Enlarged, in_look
 from explorer.ui.page.column import Elements
-from explorer.ui.page.holders import height_of
+from explorer.ui.page.lines import height_of
 from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench

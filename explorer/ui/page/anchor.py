@@ -4,7 +4,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from explorer.ui.page.column import Elements
-from explorer.ui.page.holders import height_of
+from explorer.ui.page.lines import height_of
 from explorer.ui.page.picture_place import PicturePlace
 
 Place = tuple[str, float]

@@ -22,8 +22,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import CONTROLS, ControlLine, line_up
 from explorer.ui.page.elements import WIDGETS, differing, made_of
 from explorer.ui.page.header import HeaderView
-from explorer.ui.page.holders import Titled, height_of
-from explorer.ui.page.lines import RowLayout, row_room
+from explorer.ui.page.lines import RowLayout, Titled, height_of, row_room
 from explorer.ui.page.sharing import Sharing
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import FlowLayout, column_in

@@ -3,6 +3,7 @@ and the parent, and has a method ``tell``, which shows a newer state of the elem
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from PySide6.QtGui import QFontMetrics
@@ -16,10 +17,9 @@ from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.card import CardsView
 from explorer.ui.page.controls import CONTROLS
-from explorer.ui.page.descent import DescentView
 from explorer.ui.page.header import HeaderView, SwitchBar
 from explorer.ui.page.note import MathsView, NoteLabel, PassageView, SectionLabel, WaitingBar
-from explorer.ui.page.picture_place import PicturePlace
+from explorer.ui.page.picture_place import DescentView, PicturePlace, imported
 from explorer.ui.page.player import PlayerView
 from explorer.ui.workbench import Workbench
 
@@ -118,20 +118,11 @@ class Drawn(Sized):
 
 
 def _traces(bench: Workbench, traces: el.Traces, parent: QWidget | None = None) -> PicturePlace:
-    def make(data: el.Traces) -> QWidget:
-        from explorer.ui.training.loss_curve import LossCurve
-
-        return LossCurve(bench, data)
-
-    return Sized(bench, traces, make, parent)
+    return Sized(bench, traces, partial(imported("training.loss_curve", "LossCurve"), bench), parent)
 
 
 def _heat_map(bench: Workbench, heat: HeatMap, parent: QWidget | None = None) -> PicturePlace:
-    def make(data: HeatMap) -> QWidget:
-        from explorer.ui.drawing.weights import HeatMapView
-
-        return HeatMapView(bench, data)
-
+    make = partial(imported("drawing.weights", "HeatMapView"), bench)
     px, (rows, columns) = bench.appearance.px, heat.matrix.array.shape
     if max(rows, columns) > FEW:
         return PicturePlace(bench.appearance.turns, make, heat, px(LONG), px(LONG), parent)
@@ -141,40 +132,12 @@ def _heat_map(bench: Workbench, heat: HeatMap, parent: QWidget | None = None) ->
 
 
 def _attention_lines(bench: Workbench, lines: AttentionLines, parent: QWidget | None = None) -> PicturePlace:
-    def make(data: AttentionLines) -> QWidget:
-        from explorer.ui.drawing.weights import AttentionLinesView
-
-        return AttentionLinesView(bench, data)
-
+    make = partial(imported("drawing.weights", "AttentionLinesView"), bench)
     px, words = bench.appearance.px, max(lines.matrix.values.shape)
     if words > FEW:
         return PicturePlace(bench.appearance.turns, make, lines, px(LINES), px(LONG), parent)
     across = 2 * (word_beside(bench, lines) + px(26)) + px(CLOSE_LINES if bench.appearance.close else 196)
     return PicturePlace(bench.appearance.turns, make, lines, across, px(28 + 26 * words), parent)
-
-
-def _sentences(bench: Workbench, sentences: Sentences, parent: QWidget | None = None) -> QWidget:
-    from explorer.ui.drawing.sentences import SentencesView
-
-    return SentencesView(bench, sentences, parent)
-
-
-def _vector_strips(bench: Workbench, strips: VectorStrips, parent: QWidget | None = None) -> QWidget:
-    from explorer.ui.drawing.vector_strips import VectorStripsView
-
-    return VectorStripsView(bench, strips, parent)
-
-
-def _word_map(bench: Workbench, map_: WordMap, parent: QWidget | None = None) -> QWidget:
-    from explorer.ui.drawing.word_map import WordMapView
-
-    return WordMapView(bench, map_, parent)
-
-
-def _listing(bench: Workbench, listing: el.Listing, parent: QWidget | None = None) -> QWidget:
-    from explorer.ui.page.listing import ListingView
-
-    return ListingView(bench, listing, parent)
 
 
 def _derivation(bench: Workbench, derivation: el.Derivation, parent: QWidget | None = None) -> QWidget:
@@ -207,7 +170,7 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     el.DescentPart: DescentView,
     el.Header: HeaderView,
     HeatMap: _heat_map,
-    el.Listing: _listing,
+    el.Listing: imported("page.listing", "ListingView"),
     el.Maths: MathsView,
     Matrix: MatrixBox,
     el.Note: NoteLabel,
@@ -215,12 +178,12 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     el.Picture: Drawn,
     el.Player: PlayerView,
     el.Section: SectionLabel,
-    Sentences: _sentences,
+    Sentences: imported("drawing.sentences", "SentencesView"),
     el.Switches: SwitchBar,
     el.Traces: _traces,
-    VectorStrips: _vector_strips,
+    VectorStrips: imported("drawing.vector_strips", "VectorStripsView"),
     el.Waiting: WaitingBar,
-    WordMap: _word_map,
+    WordMap: imported("drawing.word_map", "WordMapView"),
 }
 
 

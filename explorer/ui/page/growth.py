@@ -17,11 +17,9 @@ from explorer.pages.element import Element, leaves
 from explorer.pages.equation import LEAST_SIDE, Size, in_even_lines
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import DescentPart, Item, Listing, Picture, Row, Stack, maps_alike, parts_beside
-from explorer.ui.page.descent import DescentView
 from explorer.ui.page.elements import around_map
-from explorer.ui.page.holders import Titled
-from explorer.ui.page.lines import ACROSS_ROW
-from explorer.ui.page.picture_place import PicturePlace
+from explorer.ui.page.lines import ACROSS_ROW, Titled
+from explorer.ui.page.picture_place import DescentView, PicturePlace
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import can_typeset_now
 

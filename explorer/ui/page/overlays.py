@@ -24,7 +24,7 @@ from explorer.pages.steps.of_step import Lit
 from explorer.pages.tween import Arises, Flow, Mark, Rect, Scene, Stands, arises, arising, eased, flows, staying, tween
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
-from explorer.ui.page.holders import Titled
+from explorer.ui.page.lines import Titled
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.theme import qcolor
 from explorer.ui.turns import HANDS

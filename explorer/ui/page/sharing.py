@@ -13,15 +13,14 @@ from explorer.pages.matrix import Matrix
 from explorer.pages.page import Listing, Row, Scheme, Stack, parts_beside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.small import LOW_ROW
-from explorer.ui.page import lines, thumbnails
+from explorer.ui.page import emphasis, lines
 from explorer.ui.page.controls import ChoiceView, SliderView
-from explorer.ui.page.descent import DescentView
 from explorer.ui.page.elements import Drawn, Sized
-from explorer.ui.page.enlargement import Enlargement
 from explorer.ui.page.growth import Growth, WordPictures
 from explorer.ui.page.header import HeaderView
-from explorer.ui.page.holders import Titled, height_of
+from explorer.ui.page.lines import Titled, height_of
 from explorer.ui.page.note import MathsView, NoteLabel, SectionLabel
+from explorer.ui.page.picture_place import DescentView
 from explorer.ui.page.player import PlayerView
 from explorer.ui.widgets.labels import let_end, line_of
 
@@ -51,12 +50,12 @@ class Sharing:
     def __init__(self, page: "Elements") -> None:
         self.page = page
         own = proxy(self)  # a cycle of references would keep a deleted page until the collector runs
-        self.growth, self.enlargement, self.pictures = Growth(own), Enlargement(own), WordPictures(own)
-        self.stands = thumbnails.Stands({})
+        self.growth, self.enlargement, self.pictures = Growth(own), emphasis.Enlargement(own), WordPictures(own)
+        self.stands = emphasis.Stands({})
         """How rows are arranged so that the important matrices are visible."""
         self._decided: tuple[object, ...] = ()
         """The sizes for which `stands` was decided, unless `Enlargement` has set it."""
-        self._measured: dict[object, thumbnails.Taken] = {}
+        self._measured: dict[object, emphasis.Taken] = {}
         """The room that parts take in the present width; a change of the height alone measures nothing again."""
         self.all: list[Element] = []
         """The elements of the page, and those inside them, in reading order."""
@@ -79,7 +78,7 @@ class Sharing:
 
     def forget(self) -> None:
         """Decide again: the page has other elements."""
-        self.stands, self._decided = thumbnails.Stands({}), ()
+        self.stands, self._decided = emphasis.Stands({}), ()
         self.enlargement.forget()
 
     def share(self, width: int, height: int | None, drags: bool) -> None:
@@ -137,7 +136,7 @@ class Sharing:
         self._sign = sign
         crossing = [element for element in self.all if isinstance(element, Scheme)]
         lined_up = self._lined_up = {one.id for scheme in crossing for one in scheme.inside}
-        in_rows = self.in_rows = {one.id for row in rows for one in thumbnails.matrices_of(row)}
+        in_rows = self.in_rows = {one.id for row in rows for one in emphasis.matrices_of(row)}
         alone = {one.id for one in self.page.elements if isinstance(one, Matrix)}
         widths = {id: across for row in rows for id, across in self._beside(row, room).items()}
         stacks = {
@@ -219,15 +218,13 @@ class Sharing:
         if not any(isinstance(one, (Matrix, HeatMap)) for one in self.all):
             return  # nothing to bring into sight; measuring the switches of thirty layers would take 0.1 s
         elements = self.page.elements
-        parts = (
-            [] if height is None else thumbnails.first_matrices(elements) if low else thumbnails.rows_to_map(elements)
-        )
+        parts = [] if height is None else emphasis.first_matrices(elements) if low else emphasis.rows_to_map(elements)
         inside = [one for part in parts for one in leaves(part.element)]
         if not low and any(isinstance(one, Matrix) and one.open is not None and not one.named for one in inside):
             return  # the reader has asked for the numbers or the picture of a matrix: nothing else moves for that
         rows = [row for part in parts for row in part.rows]
         # Sizes that do not depend on which matrices are small, or the decision would change itself.
-        boxes = [self.page.box(one) for row in rows for one in thumbnails.matrices_of(row)]
+        boxes = [self.page.box(one) for row in rows for one in emphasis.matrices_of(row)]
         sizes = [(box.view.across(1.0, box.form), box.usual.height, box.own_size) for box in boxes]
         maps = [self.page.widgets[one.id].sizeHint().toTuple() for one in inside if isinstance(one, HeatMap)]
         where = {one.id: place for one, place in self.page.places(room)}
@@ -238,13 +235,13 @@ class Sharing:
         if self._decided[:1] != decided[:1]:
             self._measured = {}
 
-        def stand(part: thumbnails.Part, stands: thumbnails.Stands) -> None:
+        def stand(part: emphasis.Part, stands: emphasis.Stands) -> None:
             for row in part.rows:
                 self.break_line(row, stands)
                 self.share_line(row, room, height, stands.small.get(row.id, None if row.folds else ()))
 
-        def measure(part: thumbnails.Part, stands: thumbnails.Stands) -> thumbnails.Taken:
-            breaks = stands.breaks and any(thumbnails.weights_of(row) is not None for row in part.rows)
+        def measure(part: emphasis.Part, stands: emphasis.Stands) -> emphasis.Taken:
+            breaks = stands.breaks and any(emphasis.weights_of(row) is not None for row in part.rows)
             way = part.element.id, breaks, *(stands.small.get(row.id, height) for row in part.rows)
             if way not in self._measured:
                 stand(part, stands)
@@ -253,16 +250,16 @@ class Sharing:
 
         gone = set(self.stands.small) - {row.id for row in rows}
         for row in (one for one in self.rows if one.id in gone):
-            stand(thumbnails.Part(row, (row,)), thumbnails.Stands({}))
+            stand(emphasis.Part(row, (row,)), emphasis.Stands({}))
         where = {one.id: place for one, place in self.page.places(room)}
         places = [where[part.element.id] for part in parts]
         gaps = [at.top() - end for at, end in zip(places, (0, *(one.bottom() + 1 for one in places)), strict=False)]
         if height is None or not parts:
-            self.stands = thumbnails.Stands({})
+            self.stands = emphasis.Stands({})
         elif low:
-            self.stands = thumbnails.first_whole(parts, gaps, height, measure)
+            self.stands = emphasis.first_whole(parts, gaps, height, measure)
         else:
-            self.stands = thumbnails.map_in_sight(parts, gaps, height, height >= self.px(HIGH_PAGE), measure)
+            self.stands = emphasis.map_in_sight(parts, gaps, height, height >= self.px(HIGH_PAGE), measure)
         reached: set[str] = set()
         for part in parts:
             stand(part, self.stands)
@@ -278,13 +275,13 @@ class Sharing:
         """The width of a row in pixels, on a page that is `room` pixels wide."""
         return self._narrow.get(row.id, room)
 
-    def _taken(self, element: Element, room: int) -> thumbnails.Taken:
+    def _taken(self, element: Element, room: int) -> emphasis.Taken:
         """The room that a part of the page takes at present."""
         place = QRect(0, 0, room, height_of(self.page.part(element), room))
         reach = {one.id: (rect.top(), rect.bottom()) for one, rect in self.places(element, place)}
         boxes = [self.page.box(one) for one in leaves(element) if isinstance(one, Matrix)]
         pictures = frozenset(box.matrix.id for box in boxes if box.small and not box.form.tight)
-        return thumbnails.Taken(place.height(), reach, pictures)
+        return emphasis.Taken(place.height(), reach, pictures)
 
     def places(self, element: Element, place: QRect) -> Iterator[tuple[Element, QRect]]:
         """The matrices and heat maps of a part of the page with their places, in reading order."""
@@ -302,12 +299,12 @@ class Sharing:
                 for one, inside in zip(elements, holder.places(place), strict=True):
                     yield from self.places(one, inside)
 
-    def break_line(self, row: Row, stands: thumbnails.Stands | None = None) -> None:
+    def break_line(self, row: Row, stands: emphasis.Stands | None = None) -> None:
         """Begin a line before the weights that a map draws, however much room there is; or before the map, if it
         replaces the weights or is enlarged. With None, lines end only where they are full.
         """
         places = [i for i, one in enumerate(row.inside) if isinstance(one, Matrix)]
-        weights = thumbnails.weights_of(row) if stands is not None and stands.breaks else None
+        weights = emphasis.weights_of(row) if stands is not None and stands.breaks else None
         begins: Sequence[int] = (places[weights],) if weights else ()
         instead = weights is not None and stands is not None and weights in (stands.small.get(row.id) or ())
         if instead or self.growth.maps > 1:
@@ -352,7 +349,7 @@ class Sharing:
         for box in matrices:
             box.be(lined=lined)
         beside = bool(lined) and self._stand_narrow(matrices, room, height)
-        if matrices and thumbnails.weights_of(row) is None:
+        if matrices and emphasis.weights_of(row) is None:
             begins: Sequence[int] = range(len(row.items)) if lined and not beside else ()
             if self.growth.breaks and not lined:
                 begins = lines.halves_of(layout, lines.row_room(self.px, room))

@@ -20,9 +20,8 @@ from explorer.training.preparation import Settings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.ui.page.column import Elements
-from explorer.ui.page.descent import PARTS, DescentView
 from explorer.ui.page.note import NoteLabel
-from explorer.ui.page.picture_place import PicturePlace
+from explorer.ui.page.picture_place import PARTS, DescentView, PicturePlace
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
 from explorer.ui.training.loss_curve import RunCurve

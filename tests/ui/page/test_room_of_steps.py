@@ -18,7 +18,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.letters import SIZES
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.column import Elements
-from explorer.ui.page.enlargement import Trials
+from explorer.ui.page.emphasis import Trials
 from explorer.ui.selection import Selection
 from explorer.ui.turns import Bridge
 from explorer.ui.widgets.formula import typeset

@@ -10,7 +10,7 @@ from explorer.ui.errors import Message
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.letters import CELL_HEIGHT
 from explorer.ui.page import page_view
-from explorer.ui.page.enlargement import Trials
+from explorer.ui.page.emphasis import Trials
 from explorer.ui.render import laid_out
 
 Key = Qt.Key

@@ -14,7 +14,7 @@ from explorer.pages.element import leaves
 from explorer.pages.levels import places
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import View
-from explorer.ui.page.thumbnails import (
+from explorer.ui.page.emphasis import (
     MANY,
     Stands,
     Taken,
