@@ -25,9 +25,9 @@ from explorer.core.frozen import Frozen
 from explorer.document.document import Document
 from explorer.pages.surfaces.inspector import Inspected, inspected, played_key
 from explorer.pages.view import Cell
-from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.presenter_look import in_look
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.derivation_view import DerivationView
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.player import EACH, PlayerView

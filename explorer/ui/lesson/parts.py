@@ -491,7 +491,7 @@ class LessonParts(QObject):
         boxes = [one for one in page.elements.widgets.values() if isinstance(one, MatrixBox)]
         scroll_to_meant([box for box in boxes if not (box.view.extent.whole or box.small)], self._bench.view, step)
         spans = [[(rect.top(), rect.bottom() + 1) for rect in rects] for rects in wanted]
-        page.begin_at(begin(page.elements.spans(), spans, page.viewport().height()))
+        page.in_place.begin_at(begin(page.elements.spans(), spans, page.viewport().height()))
         rect = next((rects[0] for rects in reversed(wanted) if rects), QRect())
         across = rect.right() + self._bench.appearance.px(MARGIN) - page.viewport().width()
         page.horizontalScrollBar().setValue(min(max(across, 0), max(rect.left(), 0)))

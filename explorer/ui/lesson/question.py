@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from explorer.lessons.steps import Choose, Point, Predict, Question
-from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.bodies import BODIES, Body, PredictBody
 from explorer.ui.lesson.gaps import GapsView
 from explorer.ui.lesson.guide import Guide
@@ -16,6 +15,7 @@ from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.verdict import VerdictView
 from explorer.ui.lesson.words import SentenceButton, Words
+from explorer.ui.page.derivation_view import DerivationView
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in

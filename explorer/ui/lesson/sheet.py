@@ -16,7 +16,6 @@ from explorer.pages.page import Listing
 from explorer.pages.steps.of_step import elements_of, first_cell, right_cells
 from explorer.pages.surfaces.inspector import inspected
 from explorer.pages.view import Cell, Covered, View
-from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.hero import Hero
 from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.lesson.room import Needs, Places, column_height, height_at, placed
@@ -24,6 +23,7 @@ from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect
 from explorer.ui.lesson.words import Words
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
+from explorer.ui.page.derivation_view import DerivationView
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula

@@ -10,10 +10,9 @@ from explorer.document.document import Change
 from explorer.lessons.steps import Step
 from explorer.pages.levels import block_of
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.anchor import Place
 from explorer.ui.page.column import Elements, Keys
 from explorer.ui.page.overlays import Motion
-from explorer.ui.page.page_view import PageView
+from explorer.ui.page.page_view import MANY, PageView, Place
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.tree import Gone
@@ -121,7 +120,7 @@ class StageArea(QStackedWidget):
         self._prepared = 0
         page = self._pages[name]
         stands = name == self._at or page.size() == self.contentsRect().size()
-        if page.is_whole and stands and (not page.is_stale or (name == self._at and page.refresh_few())):
+        if page.is_whole and stands and (not page.is_stale or (name == self._at and page.refresh(MANY))):
             self._show()
             return
         if (before := self.in_sight()) is not None:
@@ -265,7 +264,7 @@ class StageArea(QStackedWidget):
         """Delete all pages before a new look: most of their sizes are fixed, so pages are built again instead."""
         self.motion.stop()
         if (page := self.in_sight()) is not None:
-            place = page.place
+            place = page.in_place.place()
             self._read = None if place is None else (page.stage.name, self._bench.light.step, place)
         self._drop(list(self._pages))
 

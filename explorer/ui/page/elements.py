@@ -13,10 +13,10 @@ from explorer.pages import page as el
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences, VectorStrips, WordMap
 from explorer.pages.element import Arrangement, Element
 from explorer.pages.matrix import Matrix
-from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.card import CardsView
 from explorer.ui.page.controls import CONTROLS
+from explorer.ui.page.derivation_view import DerivationView
 from explorer.ui.page.header import HeaderView, SwitchBar
 from explorer.ui.page.note import MathsView, NoteLabel, PassageView, SectionLabel, WaitingBar
 from explorer.ui.page.picture_place import DescentView, PicturePlace, imported

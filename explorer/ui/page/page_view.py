@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
@@ -19,16 +19,116 @@ from explorer.pages.page import Page, Picture, Waiting
 from explorer.pages.steps.of_step import Lit
 from explorer.pages.view import Looking, Memo
 from explorer.ui.matrix.heading import NUMBERS, THUMB, formula_of
-from explorer.ui.page.anchor import InPlace, Place
 from explorer.ui.page.column import Elements
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.header import HeaderView
+from explorer.ui.page.lines import height_of
 from explorer.ui.page.overlays import Flash, Veil
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.page.player import PlayerView
 from explorer.ui.turns import BeforePainting, later
 from explorer.ui.widgets.formula import can_typeset_now, typeset
 from explorer.ui.workbench import Workbench
+
+Place = tuple[str, float]
+"""The id of the first visible element, and how much of its height is above the visible part."""
+
+
+class InPlace:
+    """Scrolls a page so that the element under the pointer stays in its place while others change.
+
+    If the page cannot scroll that far, it gets empty room above its first element, or below its last.
+    """
+
+    def __init__(self, page: QScrollArea, elements: Elements) -> None:
+        self._page, self._elements = page, elements
+        self._held: tuple[QWidget, int] | None = None
+        """The element under the pointer, and its distance in pixels from the top of the visible part."""
+        self._read = False
+        """Whether it was read there in another look: it is held until something is done, wherever the pointer is."""
+        self._begun = 0
+        """Where a step let the visible part begin."""
+        self._above = self._below = 0
+        """The heights in pixels of the added empty room."""
+        self._moves = False
+
+    def hold(self) -> None:
+        """Remember the element under the pointer, before the page changes."""
+        if self._held is None or not self._is_there(self._held[0]):
+            there = [one for one in self._elements.widgets.values() if one.underMouse() and one.isVisible()]
+            # A picture that fills the page takes the rest of the height: room added below would make it smaller.
+            there = [one for one in there if not (isinstance(one, PicturePlace) and one.fills)]
+            self._held = (there[0], self._height(there[0])) if there else None
+
+    def keep(self) -> None:
+        """Scroll the remembered element back to its place; if the pointer has left it, forget it."""
+        if self._held is None or self._moves:
+            return
+        widget, wanted = self._held
+        if not self._is_there(widget):
+            self._held = None
+            return
+        self._moves = True
+        try:
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+            down = self._height(widget) - wanted
+            if self._read:  # without added room: the whole page may fit in the window now
+                bar = self._page.verticalScrollBar()
+                bar.setValue(bar.value() + down)
+            elif down:
+                self._scroll(down)
+        finally:
+            self._moves = False
+
+    def let_go(self) -> None:
+        """Forget the remembered element, and remove the added room."""
+        self._held, self._read = None, False
+        self._add(0, 0)
+
+    def begin_at(self, pixels: int) -> None:
+        """Scroll so that the visible part begins `pixels` below the page's top, whatever is under the pointer."""
+        self._held, self._read = None, False
+        self._scroll(pixels - self._page.verticalScrollBar().value())
+        self._begun = self._page.verticalScrollBar().value()
+
+    def place(self) -> Place | None:
+        """What the reader has scrolled to; None at the top, and where a step let the page begin."""
+        if self._page.verticalScrollBar().value() in (0, self._begun):
+            return None
+        parts = ((id, one.height(), self._height(one)) for id, one in self._elements.widgets.items() if one.isVisible())
+        return next(((id, -top / high) for id, high, top in parts if top + high > 0), None)
+
+    def go_back(self, id: str, part: float) -> None:
+        """Begin the visible part where it began in another look, and keep it there while pictures arrive."""
+        if (widget := self._elements.widgets.get(id)) is not None:
+            self._held, self._read = (widget, round(-part * widget.height())), True
+            self.keep()
+
+    def _is_there(self, widget: QWidget) -> bool:
+        there = widget in self._elements.widgets.values() and widget.isVisible()
+        return there and (self._read or widget.underMouse())
+
+    def _height(self, widget: QWidget) -> int:
+        return widget.mapTo(self._page.viewport(), QPoint()).y()
+
+    def _scroll(self, down: int) -> None:
+        """Scroll by `down` pixels, upwards if negative, with as little added room as possible."""
+        bar, in_sight = self._page.verticalScrollBar(), self._page.viewport().height()
+        page = height_of(self._elements, self._elements.width()) - self._above - self._below
+        place = bar.value() + down - self._above
+        self._add(max(-place, 0), max(place + in_sight - page, 0) if place > 0 else 0)
+        bar.setValue(place + self._above)
+
+    def _add(self, above: int, below: int) -> None:
+        if (above, below) == (self._above, self._below):
+            return
+        margins = self._elements.contentsMargins()
+        margins.setTop(margins.top() + above - self._above)
+        margins.setBottom(margins.bottom() + below - self._below)
+        self._above, self._below = above, below
+        self._elements.setContentsMargins(margins)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+
 
 MARGIN = 12
 """The right margin of the page in pixels at text scale 1."""
@@ -66,7 +166,9 @@ class PageView(QScrollArea):
         self.stage = stage
         self.page: Page | None = None
         self._memo = Memo()
-        self._stale, self._arrives = True, False
+        self.is_stale = True
+        """Whether something has changed since the page was built."""
+        self._arrives = False
         self._looking: Looking | None = None
         self._sizes = 0
         self._shown = self._hidden = self._laying = False
@@ -84,7 +186,7 @@ class PageView(QScrollArea):
         px = bench.appearance.px
         self.elements = Elements(bench, px(12))
         self.elements.setContentsMargins(px(20), px(10), px(MARGIN), px(16))
-        self._in_place = InPlace(self, self.elements)
+        self.in_place = InPlace(self, self.elements)
         self.veil, self.flash = Veil(self.elements), Flash(self.elements)
         self._lit_for: tuple[object, object] = None, None  # the widgets and the step for which the light was last set
         self.setWidget(self.elements)
@@ -144,19 +246,10 @@ class PageView(QScrollArea):
         crumbs = self.page.header.crumbs if self.page is not None else ()
         return bool(crumbs) and perform(self.bench, crumbs[-1].asks, self)
 
-    def begin_at(self, pixels: int) -> None:
-        """Scroll so that the visible part begins here; a page that is too short gets room below."""
-        self._in_place.begin_at(pixels)
-
-    @property
-    def place(self) -> Place | None:
-        """What the reader has scrolled to; None if the page begins at its top, or where a step let it begin."""
-        return self._in_place.place()
-
     def go_back(self, place: Place) -> None:
         """Scroll to what was read in another look, and keep it there until something is done."""
-        self._in_place.go_back(*place)
-        self.bench.bridge.acted.connect(self._in_place.let_go, Qt.ConnectionType.SingleShotConnection)
+        self.in_place.go_back(*place)
+        self.bench.bridge.acted.connect(self.in_place.let_go, Qt.ConnectionType.SingleShotConnection)
         self.scrolled.emit()
 
     # Following
@@ -168,7 +261,7 @@ class PageView(QScrollArea):
         self._follow()
 
     def _follow(self) -> None:
-        self._stale = True
+        self.is_stale = True
         if self._waits:
             self._told.start()
         else:
@@ -195,14 +288,14 @@ class PageView(QScrollArea):
             return
         if self.in_turns is None:
             self.refresh()
-        elif not self.refresh_few():
+        elif not self.refresh(MANY):
             self.flash.stop()
             self.in_turns()
 
     def _follow_light(self) -> None:
         """Follow a change of the light: at once, or when the page is next shown."""
         if self._making is None and (self.leaves or self._hidden):
-            self._stale = True
+            self.is_stale = True
         else:
             self._shine()
 
@@ -211,11 +304,11 @@ class PageView(QScrollArea):
 
         In a later turn, so that a page that also follows the opening of an example is built only once.
         """
-        if self._stale:
+        if self.is_stale:
             return
         descent = self.bench.descent
         if (descent.rate, descent.moves()) != self._steps:
-            self._stale = True
+            self.is_stale = True
             self._told.start()
 
     def showEvent(self, event: Any) -> None:
@@ -228,18 +321,18 @@ class PageView(QScrollArea):
     def hideEvent(self, event: Any) -> None:
         super().hideEvent(event)
         self._shown, self._hidden = False, True
-        self._in_place.let_go()
+        self.in_place.let_go()
         self.flash.stop()
         for key in self._awaited:
             self.bench.aside.leave(key)
-            self._stale = True  # when it is next shown, the page asks for the result again
+            self.is_stale = True  # when it is next shown, the page asks for the result again
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         self._be_scrolled()
         super().wheelEvent(event)
 
     def _be_scrolled(self, *_: object) -> None:
-        self._in_place.let_go()
+        self.in_place.let_go()
         self.scrolled.emit()
 
     @property
@@ -257,18 +350,13 @@ class PageView(QScrollArea):
         """Whether the layout of the page is complete."""
         return self.is_whole and not (self._settled.isActive() or self._drags)
 
-    @property
-    def is_stale(self) -> bool:
-        """Whether something has changed since the page was built."""
-        return self._stale
-
     def make(self, seconds: float = math.inf) -> bool:
         """Make the widgets that a new or stale page lacks, for at most `seconds`.
 
         The visible page stays as it is until all are made. Returns whether all are made.
         """
         end = time.perf_counter() + seconds
-        if self._stale:
+        if self.is_stale:
             self._begin()
             if time.perf_counter() >= end:
                 return False
@@ -308,23 +396,18 @@ class PageView(QScrollArea):
         self._formulas = None
         return True
 
-    def refresh(self) -> None:
-        """Build the page's data again, and update the widgets that differ, in this turn."""
-        self._refresh(math.inf)
+    def refresh(self, most: float = math.inf) -> bool:
+        """Build the page's data again, and update the widgets that differ, in this turn; returns whether it was done.
 
-    def refresh_few(self) -> bool:
-        """Refresh, unless many widgets are missing, which `make` can make; returns whether it was done."""
-        return self._refresh(MANY)
-
-    def _refresh(self, most: float) -> bool:
-        """Refresh, unless more than `most` widgets are missing; returns whether it was done."""
-        if self._stale and self.stage in self.bench.selection.places:  # a page without a stage will be deleted
+        It is not if more than `most` widgets are missing, which `make` can make in several turns.
+        """
+        if self.is_stale and self.stage in self.bench.selection.places:  # a page without a stage will be deleted
             self._begin()
         return self._making is None or self._end(most)
 
     def _begin(self) -> None:
         """Build the page's data again; its widgets are made afterwards."""
-        self._stale, self._rounds = False, 0
+        self.is_stale, self._rounds = False, 0
         self._looking = self.bench.selection.looking
         view = replace(self.bench.view, memo=self._memo)
         self._steps = (view.steps.rate, view.steps.moves) if view.steps is not None else None
@@ -336,7 +419,7 @@ class PageView(QScrollArea):
         assert self.page is not None
         # When a result from the background arrives, a page that is scrolled to its top stays there.
         if not (self._arrives and self.verticalScrollBar().value() == 0):
-            self._in_place.hold()
+            self.in_place.hold()
         if not self.elements.tell((self.page.header, *self.page.elements), most):
             return False
         self._making, self._arrives = None, False
@@ -347,7 +430,7 @@ class PageView(QScrollArea):
             self._shine()
         if self.isVisible() and not self.elements.fits:
             self._share_room()
-        self._in_place.keep()
+        self.in_place.keep()
         return True
 
     def _shine(self) -> None:
@@ -367,7 +450,7 @@ class PageView(QScrollArea):
         super().resizeEvent(event)
         another = self.size() != self._size
         if another:
-            self._in_place.let_go()
+            self.in_place.let_go()
             self._size, self._rounds = self.size(), 0
         if self._waits:
             self._settled.start()
@@ -390,7 +473,7 @@ class PageView(QScrollArea):
             return self._follow_size(watched, event)
         done = bool(super().eventFilter(watched, event))
         if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
-            self._in_place.keep()
+            self.in_place.keep()
         return done
 
     def _follow_size(self, watched: QObject, event: QEvent) -> bool:

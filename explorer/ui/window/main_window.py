@@ -23,7 +23,7 @@ from explorer.ui.actions import Actions
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
 from explorer.ui.glossary import Glossary, term_at
-from explorer.ui.inspector.inspector import Inspector
+from explorer.ui.inspector import Inspector
 from explorer.ui.lesson.parts import LessonParts, PanelColumn
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView

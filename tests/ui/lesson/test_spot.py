@@ -148,7 +148,7 @@ def test_a_page_that_has_found_its_place_is_not_laid_out_again(open_window, eye,
     for _ in range(20):
         QApplication.processEvents()
     assert sum(counts.values()) < 5
-    assert window.page()._in_place._below > 0
+    assert window.page().in_place._below > 0
 
 
 @pytest.mark.usefixtures("no_pictures")
