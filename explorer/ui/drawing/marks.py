@@ -12,8 +12,8 @@ from explorer.core.ops import Array
 from explorer.pages import drawing as draw
 from explorer.ui.drawing.blocks import Blocks
 from explorer.ui.drawing.names import ARC, DISC, MANY, MOST_AT_ONE, RADIUS, SMALL, THICK, Label, Names, is_disc, named
+from explorer.ui.drawing.plot import Side
 from explorer.ui.drawing.pointing import Lights, grids, points_of, shape_of, square_of, strip_of
-from explorer.ui.drawing.side import Side
 from explorer.ui.drawing.strokes import Pixels, Sight, changed, draw_arrow, line_ink, paint_discs, word_ink
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench

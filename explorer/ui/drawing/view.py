@@ -14,12 +14,11 @@ from explorer.core.ops import Array
 from explorer.pages.drawing import Arrow, Axis, Dot, Drawing, Image, Mark, Strips, drawable
 from explorer.pages.gestures import Edit
 from explorer.ui.drawing import pointing
-from explorer.ui.drawing.accessible import install
 from explorer.ui.drawing.blocks import shares_of
 from explorer.ui.drawing.marks import Marks
 from explorer.ui.drawing.plot import ARROWS, Key, Plot
 from explorer.ui.drawing.strokes import kept
-from explorer.ui.drawing.zoom import Closer
+from explorer.ui.drawing.zoom import Closer, install
 from explorer.ui.errors import show_error
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import AGAIN, is_loaded
@@ -121,6 +120,9 @@ class DrawingView(Plot):
             left, right, bottom, top = window
             rect = QRectF(left, bottom, right - left, top - bottom)
             self.getViewBox().setRange(rect, padding=0.0, disableAutoRange=True)
+
+    def look(self, part: QRectF) -> None:
+        self.closer.look(part)
 
     def _show_images(self) -> None:
         # In a drawing with zoom, `Marks` paints the images, with the boxes that they are in.
@@ -301,7 +303,7 @@ class DrawingView(Plot):
         if event.button() != Qt.MouseButton.LeftButton:
             return
         if self.drawing.zoom:
-            self.closer.press(event.position())
+            self.press(event.position())
             return
         near = self._near(event.position())
         if near is not None:
@@ -316,7 +318,8 @@ class DrawingView(Plot):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self.drawing.zoom:
-            self.closer.move(event.position())
+            if not self.drag(event.position()):
+                self.closer.point(event.position())
             return
         if self._held is not None:
             self._drag(self.at(event.position()))
@@ -336,7 +339,8 @@ class DrawingView(Plot):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self.drawing.zoom:
-            self.closer.release(event.position())
+            if self.release():
+                self.closer.click(event.position())
             return
         if self._held is not None:
             self._held = None

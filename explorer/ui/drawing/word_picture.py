@@ -22,7 +22,6 @@ MOST = 520  # the greatest width and height in pixels at text scale 1 of the pic
 MOST_BESIDE = 260  # the greatest width in pixels at text scale 1 to which columns grow so that words fit side by side
 FEWEST = 6  # the fewest words that are visible when zoomed in
 STEP = 1.5
-FAR_ENOUGH = 4  # pixels after which a press becomes a drag
 
 
 class WordPicture(Plot):
@@ -47,8 +46,6 @@ class WordPicture(Plot):
         self._shape = (0, 0)
         self._laid_out: tuple[object, ...] | None = None
         """The words for which the size was computed, and the size of the head above them."""
-        self._pressed: QPointF | None = None
-        self._dragged = False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.getViewBox().invertY(True)
         self.stand("left", self.other_side)
@@ -173,12 +170,6 @@ class WordPicture(Plot):
         rows, columns = self._shape
         return QRectF(0, 0, max(columns, 1), max(rows, 1))
 
-    @property
-    def seen(self) -> QRectF:
-        """The visible part."""
-        rect: QRectF = self.getViewBox().viewRect()
-        return rect
-
     def look(self, part: QRectF) -> None:
         """Show a part, moved into the picture, and enlarged if it has less than `FEWEST` words."""
         whole = self.whole
@@ -224,25 +215,15 @@ class WordPicture(Plot):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._pressed, self._dragged = event.position(), False
+            self.press(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._pressed is None:
+        if not self.drag(event.position()):
             self.point_at(self.at(event.position()))
-            return
-        moved = event.position() - self._pressed
-        if self._dragged or moved.manhattanLength() >= FAR_ENOUGH:
-            self._dragged = True
-            self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
-            by = self.at(self._pressed) - self.at(event.position())
-            self._pressed = event.position()
-            self.look(self.seen.translated(by))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._pressed is not None and not self._dragged:
+        if self.release():
             self.choose_at(self.at(event.position()))
-        self._pressed = None
-        self.viewport().unsetCursor()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.look(self.whole)

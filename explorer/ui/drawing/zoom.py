@@ -1,19 +1,23 @@
-"""The mouse and the keys in a drawing with zoom: the wheel, dragging, and keys that go from box to box."""
+"""The mouse and the keys in a drawing with zoom: the wheel, dragging, and keys that go from box to box.
+
+And what a screen reader finds there: each box as a child of its own, with its name and summary.
+"""
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from math import hypot
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from weakref import ref
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QMenu
+import shiboken6
+from PySide6.QtCore import QObject, QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface, QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QAccessibleWidget, QMenu
 
 from explorer.core.numbers import exact
 from explorer.pages.drawing import Bars, Box, Dot, Drawing, Image
 from explorer.pages.gestures import GoTo
 from explorer.pages.view import Cell
-from explorer.ui.drawing.accessible import tell_focus
 from explorer.ui.drawing.blocks import DISC
 from explorer.ui.drawing.marks import Marks
 from explorer.ui.drawing.pointing import cell_of
@@ -29,8 +33,6 @@ FILLS = 0.8
 RESISTANCE = 2
 """After this many steps of the wheel that zoom out while the whole drawing is visible, its page is left."""
 CLOSEST = 16.0
-FAR_ENOUGH = 4
-"""Pixels after which a press becomes a drag."""
 ASIDE = 2.5
 """The weight of a distance to the side, relative to one ahead, when an arrow key looks for the next box."""
 
@@ -46,8 +48,6 @@ class Closer:
     def __init__(self, view: "DrawingView", marks: Marks) -> None:
         self._view, self._marks = view, marks
         self._whole = QRectF()
-        self._pressed: QPointF | None = None
-        self._dragged = False
         self._away = 0.0
         self._found: tuple[Drawing | None, list[tuple[int, Box]]] = (None, [])
 
@@ -84,12 +84,7 @@ class Closer:
     @property
     def near(self) -> bool:
         """Whether only a part of the drawing is visible."""
-        return not self._whole.isEmpty() and not self._seen.adjusted(-1, -1, 1, 1).contains(self._whole)
-
-    @property
-    def _seen(self) -> QRectF:
-        rect: QRectF = self._view.getViewBox().viewRect()
-        return rect
+        return not self._whole.isEmpty() and not self._view.seen.adjusted(-1, -1, 1, 1).contains(self._whole)
 
     def resize(self) -> None:
         """Show all of the drawing again, in the new size of the picture."""
@@ -107,17 +102,17 @@ class Closer:
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Zoom in (a factor above 1) or out; the point `at`, or the middle, stays where it is."""
-        seen = self._seen
+        seen = self._view.seen
         at = seen.center() if at is None else at
         wide, high = seen.width() / factor, seen.height() / factor
         if wide >= self._whole.width() and high >= self._whole.height():
             self.show_all()
         elif wide * CLOSEST >= self._whole.width() or high * CLOSEST >= self._whole.height():
             x, y = at.x() - (at.x() - seen.x()) / factor, at.y() - (at.y() - seen.y()) / factor
-            self._look(self._held(QRectF(x, y, wide, high)))
+            self.look(QRectF(x, y, wide, high))
 
-    def _held(self, part: QRectF) -> QRectF:
-        """A part, moved so that it does not leave the drawing."""
+    def look(self, part: QRectF) -> None:
+        """Show a part, moved so that it does not leave the drawing."""
         whole, held = self._whole, QRectF(part)
         if part.width() < whole.width():
             held.moveLeft(min(max(part.left(), whole.left()), whole.right() - part.width()))
@@ -127,32 +122,9 @@ class Closer:
             held.moveTop(min(max(part.top(), whole.top()), whole.bottom() - part.height()))
         else:
             held.moveTop(whole.center().y() - part.height() / 2)
-        return held
+        self._look(held)
 
     # The mouse
-
-    def press(self, position: QPointF) -> None:
-        """Handle a press of the left button."""
-        self._pressed, self._dragged = position, False
-
-    def move(self, position: QPointF) -> None:
-        """Drag the visible part, or point at what is under the mouse."""
-        if self._pressed is None:
-            self._point(position)
-            return
-        if self._dragged or (position - self._pressed).manhattanLength() >= FAR_ENOUGH:
-            self._dragged = True
-            self._view.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
-            by = self._view.at(self._pressed) - self._view.at(position)
-            self._pressed = position
-            self._look(self._held(self._seen.translated(by)))
-
-    def release(self, position: QPointF) -> None:
-        """Handle the release of the button: a press without a drag is a click."""
-        if self._pressed is not None and not self._dragged:
-            self._click(position)
-        self._pressed = None
-        self._view.viewport().unsetCursor()
 
     def leave(self) -> None:
         """Forget the box under the mouse, which has left the drawing."""
@@ -178,7 +150,7 @@ class Closer:
 
     def _fills(self, number: int) -> bool:
         """Whether a box fills the view; False for a frame around others, which zooming in does not open."""
-        box, seen = self._view.drawing.marks[number], self._seen
+        box, seen = self._view.drawing.marks[number], self._view.seen
         if not isinstance(box, Box) or box.around:
             return False
         _, _, wide, high = box.place
@@ -191,7 +163,8 @@ class Closer:
             perform(self._view.bench, out, self._view)
         return out is not None
 
-    def _point(self, position: QPointF) -> None:
+    def point(self, position: QPointF) -> None:
+        """Point at what is under the mouse."""
         selection = self._view.bench.selection
         box = self._box_at(position)
         self._raise(box)
@@ -208,7 +181,8 @@ class Closer:
         shape = Qt.CursorShape.PointingHandCursor if means else Qt.CursorShape.ArrowCursor
         self._view.viewport().setCursor(shape)
 
-    def _click(self, position: QPointF) -> None:
+    def click(self, position: QPointF) -> None:
+        """Choose the word or the number under the mouse, and open the box."""
         selection = self._view.bench.selection
         token, cell, box = self._word_at(position), self._cell_at(position), self._box_at(position)
         if token is not None:
@@ -365,10 +339,10 @@ class Closer:
 
     def _stand_at(self, best: int, place: QRectF) -> None:
         self._marks.here = best
-        if self.near and not self._seen.contains(place):
-            seen = self._seen
+        if self.near and not self._view.seen.contains(place):
+            seen = self._view.seen
             seen.moveCenter(place.center())
-            self._look(self._held(seen))
+            self.look(seen)
         self._marks.update()
         self._view.describe(self.said())
         if (at := self.place) is not None:
@@ -378,3 +352,137 @@ class Closer:
 def _middle(box: Box) -> tuple[float, float]:
     left, top, width, height = box.place
     return left + width / 2, top + height / 2
+
+
+Text = QAccessible.Text
+_GIVEN: list["_Whole"] = []
+"""All interfaces given to Qt, with their blocks, kept alive: Qt has plain pointers to them until the program ends."""
+
+
+class _Block(QAccessibleInterface):
+    """The box with index `place` among a drawing's boxes that lead somewhere."""
+
+    def __init__(self, view: "DrawingView", place: int) -> None:
+        super().__init__()
+        self._known, self._place = ref(view), place
+
+    @property
+    def _view(self) -> "DrawingView | None":
+        """The drawing's widget, as long as it exists."""
+        view = self._known()
+        return view if view is not None and shiboken6.isValid(view) else None
+
+    @property
+    def _box(self) -> Box | None:
+        boxes = self._view.closer.boxes if self._view is not None else []
+        return boxes[self._place][1] if self._place < len(boxes) else None
+
+    def isValid(self) -> bool:
+        return self._box is not None
+
+    def object(self) -> Any:
+        return None
+
+    def window(self) -> Any:
+        return self._view.window().windowHandle() if self._view is not None else None
+
+    def parent(self) -> Any:
+        return QAccessible.queryAccessibleInterface(self._view) if self._view is not None else None
+
+    def child(self, index: int) -> Any:
+        return None
+
+    def childAt(self, x: int, y: int) -> Any:
+        return None
+
+    def childCount(self) -> int:
+        return 0
+
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        return -1
+
+    def text(self, kind: Text) -> str:
+        box = self._box
+        if box is None or kind not in (Text.Name, Text.Description):
+            return ""
+        return box.name if kind == Text.Name else box.tip.replace("\n", ", ")
+
+    def setText(self, kind: Text, text: str) -> None:
+        pass
+
+    def rect(self) -> QRect:
+        box, view = self._box, self._view
+        return QRect() if box is None or view is None else view.closer.on_screen(box)
+
+    def role(self) -> QAccessible.Role:
+        return QAccessible.Role.Button
+
+    def state(self) -> QAccessible.State:
+        state, view = QAccessible.State(), self._view
+        if view is None or self._box is None:
+            state.invalid = True
+        else:
+            state.focusable = True
+            state.focused = view.hasFocus() and view.closer.place == self._place
+        return state
+
+
+class _Whole(QAccessibleWidget):
+    """A drawing with its blocks."""
+
+    def __init__(self, view: "DrawingView") -> None:
+        super().__init__(view, QAccessible.Role.Grouping)
+        self._blocks: list[_Block] = []
+
+    @property
+    def _closer(self) -> "Closer | None":
+        return getattr(self.object(), "closer", None)  # None while the view is being made, when Qt already asks
+
+    def text(self, kind: Text) -> str:
+        view: Any = self.object()
+        if self._closer is not None:
+            view.catch_up()
+        return super().text(kind)
+
+    def childCount(self) -> int:
+        return len(self._closer.boxes) if self._closer is not None else 0
+
+    def child(self, index: int) -> Any:
+        view: Any = self.object()
+        while len(self._blocks) < self.childCount():
+            self._blocks.append(_Block(view, len(self._blocks)))
+        return self._blocks[index] if 0 <= index < self.childCount() else None
+
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        return next((k for k, block in enumerate(self._blocks) if block is child), -1)
+
+    def childAt(self, x: int, y: int) -> Any:
+        found = (k for k in reversed(range(self.childCount())) if self.child(k).rect().contains(x, y))
+        return next(map(self.child, found), None)
+
+    def focusChild(self) -> Any:
+        place = self._closer.place if self._closer is not None else None
+        return None if place is None else self.child(place)
+
+
+def _made(key: str, found: QObject) -> QAccessibleInterface | None:
+    from explorer.ui.drawing.view import DrawingView
+
+    if not isinstance(found, DrawingView):
+        return None
+    _GIVEN.append(_Whole(found))
+    return _GIVEN[-1]
+
+
+@cache
+def install() -> None:
+    """Make Qt ask this module for the accessible interfaces of drawings; done once for the whole program."""
+    QAccessible.installFactory(_made)
+
+
+def tell_focus(view: "DrawingView", place: int) -> None:
+    """Tell a screen reader that the block with index `place` has got the focus."""
+    if QAccessible.isActive():
+        event = QAccessibleEvent(view, QAccessible.Event.Focus)
+        event.setChild(place)
+        QAccessible.updateAccessibility(event)

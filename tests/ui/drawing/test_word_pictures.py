@@ -15,7 +15,7 @@ from explorer.pages.drawing import AttentionLines
 from explorer.pages.matrix import ALONE, matrix
 from explorer.pages.stages.attention import heat_map, lights
 from explorer.pages.view import Cell, Looking, View
-from explorer.ui.drawing.side import CLOSEST, WELL_APART
+from explorer.ui.drawing.plot import CLOSEST, WELL_APART
 from explorer.ui.drawing.weights import MOST_LINES, AttentionLinesView, HeatMapView
 from explorer.ui.drawing.word_picture import FEWEST, MOST_IN_SIGHT
 from tests.ui.conftest import lesson_of
