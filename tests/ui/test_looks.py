@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
-from explorer.ui.matrix.letters import LOW_CELL
+from explorer.ui.matrix.form import LOW_CELL
 from tests.ui.conftest import one_of_each_kind
 
 

@@ -13,9 +13,8 @@ from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.words import SentenceButton, WordyButton
 from explorer.ui.theme import Role
 from explorer.ui.widgets.inputs import PushButton
-from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.labels import Ring, SteadyLabel
 from explorer.ui.widgets.layouts import column_in
-from explorer.ui.widgets.ring import Ring
 from explorer.ui.workbench import Workbench
 
 RING = 44

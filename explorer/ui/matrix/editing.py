@@ -15,8 +15,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import read_number
 from explorer.document.commands import Command, PinCells, Release, SetCells
 from explorer.ui.errors import show_error
-from explorer.ui.matrix.model import ModelIndex
-from explorer.ui.matrix.painter import PIN
+from explorer.ui.matrix.model import PIN, ModelIndex
 from explorer.ui.matrix.ranges import Ranges
 
 if TYPE_CHECKING:

@@ -1,11 +1,126 @@
-"""The forms that a matrix can take, and its sizes in them, computed from its contents: no widget moves for that."""
+"""The letters of a matrix, the forms that it can take, and its sizes in them: no widget moves to compute these."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QSize
+from PySide6.QtGui import QFont, QFontMetrics
 
 from explorer.pages.matrix import Matrix
-from explorer.ui.matrix.letters import Letters
+from explorer.ui.appearance import Appearance
+from explorer.ui.widgets.labels import FIGURES
+
+if TYPE_CHECKING:
+    pass
+
+SIZES = 1.0, 0.9, 0.8
+"""Sizes of a matrix's letters relative to the usual size; the smaller ones are for an equation too long for its line.
+At the last size figures are 10.6 pixels high at text scale 1: smaller ones cannot be read.
+"""
+LEAST_LABEL = 0.9
+"""The least relative size of labels, which are small already."""
+CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL, CUT_LABEL = 26, 5, 40, 130, 60
+"""Pixels at text scale 1; the last: the widest label above a column in large text, where a class needs the columns."""
+LOW_CELL, CLOSE = 16, 3
+"""Height of a row, and padding, in pixels at text scale 1, where numbers stand close together."""
+LONG_LABEL, FEW_LABEL = 84, 110
+"""The widest label above a column, in pixels at text scale 1: usually; and in large text, with few columns."""
+FEW = 8  # up to so many columns, `FEW_LABEL` holds
+MEASURED = 400  # the first labels, from which the room for all is measured
+
+
+class Letters:
+    """The letters in one size.
+
+    Parameters
+    ----------
+    size : float
+        One of `SIZES`.
+    times : float
+        How many times larger than others on its page.
+    upright : bool
+        Whether the labels of the columns are read upwards, so that a long one makes no column wider.
+    """
+
+    def __init__(self, look: Appearance, size: float, times: float, upright: bool = False) -> None:
+        self.upright = upright
+        self._px, self._is_large, self._size = look.px, look.close, size * times
+        self._label_size = max(size, LEAST_LABEL) * times
+        self.number, self.small = QFont(look.fonts.number), QFont(look.fonts.small)
+        for font, least in ((self.number, 0.0), (self.small, LEAST_LABEL)):
+            font.setPointSizeF(font.pointSizeF() * max(size, least) * times)
+        self.bold, self.bold_small = QFont(self.number), QFont(self.small)
+        for font in (self.bold, self.bold_small):
+            font.setBold(True)
+        close = CLOSE - 1 if upright and size < 1 else CLOSE  # there each pixel counts
+        self.padding = look.px((close if self._is_large or size < 1 else CELL_PADDING) * times)
+        self.row = look.px((LOW_CELL if self._is_large else CELL_HEIGHT) * self._size)
+        """The least height of a row in pixels."""
+        self._times = times
+        self._widths: dict[str, int] = {}
+        self._of: Matrix | None = None
+        self._columns = self._labels = 0
+
+    def across(self, text: str) -> int:
+        """The width of a number in pixels, kept by its pattern of figures and signs: there are few patterns."""
+        pattern = text.translate(FIGURES)
+        if pattern not in self._widths:
+            self._widths[pattern] = QFontMetrics(self.bold).horizontalAdvance(pattern)
+        return self._widths[pattern]
+
+    def needed(self, matrix: Matrix) -> int:
+        """The width of the widest number; figures have one width, so it is one of the longest, or one figure shorter.
+
+        It is the same whatever the matrix shows, so that no column moves with a change or a gradient.
+        """
+        texts = matrix.widest
+        longest, widths, most = max(map(len, texts)), self._widths, 0
+        for pattern in {text.translate(FIGURES) for text in texts if len(text) >= longest - 1}:
+            most = max(most, widths[pattern] if pattern in widths else self.across(pattern))
+        return most + 2 * self.padding
+
+    def least(self, matrix: Matrix) -> int:
+        """The width in pixels that a column needs for its numbers."""
+        return max(self.needed(matrix), self._px(LEAST_WIDTH * self._size))
+
+    def measured(self, matrix: Matrix) -> tuple[int, int]:
+        """The widths in pixels of a column, and of the row labels if they are shown."""
+        if matrix is not self._of:
+            rows, columns = len(matrix.rows), len(matrix.columns)
+            label = QFontMetrics(self.bold_small).height() if self.upright else self._widest(matrix.columns) + 6
+            most = ((FEW_LABEL if columns <= FEW else CUT_LABEL) if self._is_large else LONG_LABEL) * self._label_size
+            most *= 1 + (columns == 1)  # a single column makes nothing else narrower
+            beside = MOST_LABEL * self._times * (1 + (rows == 1))  # the label of a single row may be a sentence
+            left = self._widest(matrix.rows)
+            # In large text the heading says what a single row is.
+            said = any(matrix.rows[:MEASURED]) and not (self._is_large and rows == 1 < columns)
+            self._columns = max(self.least(matrix), min(label, self._px(most)))
+            self._labels = min(left, self._px(beside)) + self._px(12 * self._times) if said else 0
+            self._of = matrix
+        return self._columns, self._labels
+
+    def above(self, matrix: Matrix) -> int:
+        """The height of the column labels in pixels."""
+        if not any(matrix.columns[:MEASURED]):
+            return 0
+        if self.upright:
+            return min(self._widest(matrix.columns), self._px(LONG_LABEL * self._label_size)) + 8
+        return QFontMetrics(self.bold_small).height() + 4
+
+    def _widest(self, labels: Sequence[str]) -> int:
+        """The width of the longest label; of labels that differ only in their figures, one is measured."""
+        metrics = QFontMetrics(self.bold_small)
+        return max(map(metrics.horizontalAdvance, _patterns(tuple(labels[:MEASURED]))), default=0)
+
+
+@lru_cache(maxsize=64)
+def _patterns(labels: tuple[str, ...]) -> frozenset[str]:
+    """The labels with one figure for all figures; kept, since they are measured in many sizes."""
+    return frozenset(label.translate(FIGURES) for label in labels)
+
 
 LEAST_COLUMNS = 2
 """Columns that are visible whatever the room."""
@@ -50,7 +165,7 @@ class Form(NamedTuple):
         return self.high is None and not (self.row or self.column)
 
     @property
-    def apart(self) -> "Form":
+    def apart(self) -> Form:
         """The form without what a place in a row has set."""
         return self._replace(small=0, above=False, short=False, narrow=False)
 

@@ -22,7 +22,7 @@ from explorer.core.numbers import SQUARES, strongest_in
 from explorer.core.ops import Array
 from explorer.pages.matrix import SHARES, Matrix
 from explorer.ui.matrix.form import ALONE, BESIDE, MAP, MOST_ROWS, PLACE, Extent, Form
-from explorer.ui.matrix.painter import steps
+from explorer.ui.matrix.model import steps
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.signs import paint_signs
 from explorer.ui.theme import qcolor

@@ -26,10 +26,8 @@ from explorer.pages.levels import matrix_title
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
 from explorer.ui.matrix.editing import CellEditing, CellEditor
-from explorer.ui.matrix.form import MAP, MOST_ROWS, Extent, Form, extent
-from explorer.ui.matrix.letters import SIZES, Labels, Letters
-from explorer.ui.matrix.model import MatrixModel, ModelIndex
-from explorer.ui.matrix.painter import paint_cells
+from explorer.ui.matrix.form import MAP, MOST_ROWS, SIZES, Extent, Form, Letters, extent
+from explorer.ui.matrix.model import Labels, MatrixModel, ModelIndex, paint_cells
 from explorer.ui.matrix.ranges import Lifting
 from explorer.ui.selection import Coming
 from explorer.ui.theme import qcolor

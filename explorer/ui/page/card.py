@@ -12,8 +12,7 @@ from explorer.ui.page.controls import ButtonView
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import AGAIN, is_loaded
-from explorer.ui.widgets.labels import Label, SteadyLabel
-from explorer.ui.widgets.ring import Ring
+from explorer.ui.widgets.labels import Label, Ring, SteadyLabel
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 

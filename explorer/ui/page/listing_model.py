@@ -40,9 +40,8 @@ from explorer.ui.errors import show_error
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import Theme, qcolor
 from explorer.ui.widgets.inputs import ComboBox
-from explorer.ui.widgets.labels import as_tip
+from explorer.ui.widgets.labels import as_tip, draw_ring
 from explorer.ui.widgets.names import broken, draw_named, set_names, wide
-from explorer.ui.widgets.ring import draw_ring
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:

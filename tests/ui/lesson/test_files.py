@@ -12,7 +12,7 @@ from explorer.lessons.walk import Walk
 from explorer.ui import files
 from explorer.ui.lesson import step_pictures
 from explorer.ui.lesson.step_pictures import MARGIN, PAPER, SHARP, picture_of_step, pictures_of_step, pixels_of
-from explorer.ui.matrix.letters import CELL_HEIGHT, SIZES
+from explorer.ui.matrix.form import CELL_HEIGHT, SIZES
 from explorer.ui.theme import LIGHT, qcolor
 from tests.ui.lesson.conftest import LESSON
 

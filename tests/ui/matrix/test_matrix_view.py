@@ -19,7 +19,7 @@ from explorer.lessons.loader import load
 from explorer.pages.matrix import Matrix, matrix
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.form import LEAST_COLUMNS, MAP, MOST_ROWS
-from explorer.ui.matrix.painter import RIGHT
+from explorer.ui.matrix.model import RIGHT
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.selection import Cell, Selection
 from explorer.ui.turns import Bridge

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QScrollBar
 
 from explorer.document.commands import SetCells
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.letters import CELL_HEIGHT
+from explorer.ui.matrix.form import CELL_HEIGHT
 from explorer.ui.page.player import PlayerView
 from explorer.ui.widgets.formula import typeset
 from tests.samples import long

@@ -10,7 +10,7 @@ from explorer.pages import compose
 from explorer.pages.element import Arrangement, leaves
 from explorer.pages.levels import stops
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.letters import CELL_HEIGHT
+from explorer.ui.matrix.form import CELL_HEIGHT
 from explorer.ui.page.elements import WIDGETS
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.note import NoteLabel, PassageView

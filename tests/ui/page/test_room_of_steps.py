@@ -15,7 +15,7 @@ from explorer.pages.steps.covering import covered_by
 from explorer.pages.steps.of_step import ELSEWHERE, lit_by_step
 from explorer.pages.view import Spot
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.letters import SIZES
+from explorer.ui.matrix.form import SIZES
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.column import Elements
 from explorer.ui.page.emphasis import Trials

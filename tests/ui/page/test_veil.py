@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from explorer.lessons.steps import MakeSo
 from explorer.ui.errors import Message
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.letters import CELL_HEIGHT
+from explorer.ui.matrix.form import CELL_HEIGHT
 from explorer.ui.page import page_view
 from explorer.ui.page.emphasis import Trials
 from explorer.ui.render import laid_out

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.paths import resources
 from explorer.ui.theme import DARK, LIGHT
-from explorer.ui.widgets.labels import SteadyLabel, app_icon, as_tip, icon
+from explorer.ui.widgets.labels import Ring, SteadyLabel, app_icon, as_tip, icon
 
 ICONS = sorted(path.stem for path in (resources() / "icons").glob("*.svg"))
 
@@ -115,3 +115,23 @@ def test_other_rich_words_are_painted_once(label, qtbot, watch):
 def test_a_word_in_a_tip_is_no_markup(text, shown):
     """Of "<s> → ␣Once" a tip showed " → ␣Once", struck out."""
     assert as_tip(text) == shown
+
+
+def test_a_ring_is_filled_to_its_share(look, qtbot):
+    ring = Ring(look, "How far", 40)
+    qtbot.addWidget(ring)
+    ring.show_share(0.5)
+    picture = ring.grab().toImage()
+    right, left = (picture.pixelColor(x, picture.height() // 2).name() for x in (picture.width() - 2, 1))
+    assert right == look.theme.accent.lower()
+    assert left == look.theme.line.lower()
+
+
+@pytest.mark.parametrize("still", [False, True])
+def test_it_fills_before_one_s_eyes_unless_little_should_move(appearance, qtbot, still):
+    appearance.set_still(still)
+    ring = Ring(appearance, "How far")
+    qtbot.addWidget(ring)
+    ring.show_share(1.0, fills=True)
+    assert (ring._shown == 1.0) == (still or not appearance.moves)
+    qtbot.waitUntil(lambda: ring._shown == 1.0)
