@@ -124,8 +124,7 @@ class MatrixBox(QWidget):
             wide, high = box.width() / columns, box.height() / rows
             cell = QRectF(box.left() + column * wide, row * high, wide, high).toAlignedRect()
         else:
-            left, top = view.columnViewportPosition(column), view.rowViewportPosition(row)
-            cell = QRect(left, top, view.columnWidth(0), view.rowHeight(0)).adjusted(1, 1, -1, -1)
+            cell = view.cell_rect(row, column)
         return cell.intersected(shown.rect()).translated(shown.mapTo(self, QPoint()))
 
     @property
@@ -178,16 +177,6 @@ class MatrixBox(QWidget):
         high -= self.shape.head(self.form.above).height() + self._below
         self.form = self.form._replace(high=max(high, 0))
 
-    def be_tight(self, on: bool) -> None:
-        """Show a small picture in place of the numbers, until they are asked for."""
-        if on != self.form.tight:
-            self.form = self.form._replace(tight=on)
-
-    def be_like_others(self, on: bool) -> None:
-        """Be a small picture, like neighbours whose numbers do not fit, unless the matrix can be edited."""
-        if (on and not self.matrix.editable) != self.form.alike:
-            self.form = self.form._replace(alike=not self.form.alike)
-
     def be_times(self, times: float) -> None:
         """Enlarge cells, letters and formula by a factor, but not the words beside the formula."""
         if times != self.form.times:
@@ -200,13 +189,10 @@ class MatrixBox(QWidget):
         fit = (size for size in SIZES if form.shrinks and view.fits(size, form))
         self.form = form._replace(size=next(fit, SIZES[0]))
 
-    def stand_in_line(self, width: int, labels: int) -> None:
-        """Set the least widths of a column and of the room before the columns, to match a matrix above or below."""
-        self.form = self.form._replace(least=(width, labels))
-
     def be(self, **how: Any) -> None:
         """Change some fields of its form."""
-        self.form = self.form._replace(**how)
+        if (form := self.form._replace(**how)) != self.form:
+            self.form = form
 
     def part(self, room: int, thumb: int) -> Part:
         """The widths that it can have in a row, whatever its present form.
@@ -227,14 +213,14 @@ class MatrixBox(QWidget):
         extent = view.extent_in(form)
         if form.tight and self.matrix.array.size == 1:
             return Part((self.shape_in(form).head(False).width(),), picture=True)  # it is never smaller
-        picture, shrunk = (self._small.wanted(ALONE, extent, form, form.given, most).width() for most in (0, thumb))
+        picture, shrunk = (self._small.wanted(ALONE, extent, form, form.given, most)[0].width() for most in (0, thumb))
         symbol, (rows, columns) = min(self._heads(THUMB, form._replace(narrow=True))), self.matrix.array.shape
         small, least = max(symbol, shrunk), max(symbol, min(shrunk, self._bench.appearance.px(TIGHT)))
         roomy = min(self._bench.appearance.px(LOW) * columns // rows, picture) if self._shut else 0
         if self._shut and self.folded:
             low, high = self._heads(PICTURE, form)
             heads = [low, *[min(low, high)] * len(WAYS[2:]), min(self._heads(PICTURE, form._replace(narrow=True)))]
-            words = self._small.before(extent, form._replace(labelled=True), form.given)
+            words = self._small.wanted(ALONE, extent, form._replace(labelled=True), form.given)[1]
             bare = picture - words * form.labelled
             widths = tuple(max(head, bare) for head in heads)
             return Part(widths, (words,), small=small, roomy=roomy, picture=True, least=small)
@@ -296,7 +282,7 @@ class MatrixBox(QWidget):
         low, high = self._heads(THUMB if form.small else PICTURE if alone else NUMBERS, form)
         if form.shrinks and not tight:  # a slide has already decided whether the heading takes two lines
             extent = self.view.extent_in(form)
-            wide = self._small.wanted(ALONE, extent, form, form.given).width() if alone else self._cells_width(form)
+            wide = self._small.wanted(ALONE, extent, form, form.given)[0].width() if alone else self._cells_width(form)
             above = high < low and (low > form.small if form.small else way > 0 and low > wide)
             form = form._replace(above=above)
         return form
@@ -335,11 +321,10 @@ class MatrixBox(QWidget):
         inline, folded = form.tight and self.matrix.array.size == 1, form.tight and shut
         alone = shut and not folded and (not extent.whole or form.alike or max(form.small, form.lined) > 0)
         where = PLACE if folded else ALONE if alone else "" if extent.whole else BESIDE
-        picture = self._small.wanted(where, extent, form, form.room, form.small) if where else QSize()
+        picture, names = self._small.wanted(where, extent, form, form.room, form.small) if where else (QSize(), 0)
         kind = THUMB if (folded and form.short) or (alone and form.small) else PICTURE if alone else NUMBERS
         formula, room = formula_of(self.matrix, kind), self._room(kind, form, folded)
         words = self._words(kind, form, room)
-        names = self._small.before(extent, form, form.room, form.small) if alone else 0
         left = 0 if folded else names if alone else extent.left
         # The heading has its size for values, whatever is shown: so nothing moves.
         most = max(room - (picture.width() + self._between) * folded, self._bench.appearance.px(LEAST_SYMBOL) * folded)
@@ -369,8 +354,8 @@ class MatrixBox(QWidget):
             size = QSize(max(head.width(), extent.width + beside), top + extent.height)
             base = top + extent.top
             side = extent.width + beside, (base + size.height()) // 2
-        at = picture, names
-        return Shape(form, extent, fits, never, inline, where, *at, kind, words, most, heads, size, base, side)
+        small = where, picture, names
+        return Shape(form, extent, fits, never, inline, *small, kind, words, most, heads, size, base, side)
 
     def _heads(self, kind: str, form: Form) -> tuple[int, int]:
         """The widths of the heading on one line, and on two, with the words of a kind of heading."""
@@ -380,7 +365,7 @@ class MatrixBox(QWidget):
     def _folded_across(self, kind: str, form: Form) -> int:
         """The width of a heading in which a small picture replaces the numbers."""
         formula = formula_of(self.matrix, kind)
-        picture = self._small.wanted(PLACE, self.view.extent_in(form), form, form.room, form.small).width()
+        picture = self._small.wanted(PLACE, self.view.extent_in(form), form, form.room, form.small)[0].width()
         room = max(form.room - picture - self._between, self._bench.appearance.px(LEAST_SYMBOL))
         more = self._heading.of_change(formula) * (formula == symbol_of(formula))
         return min(self._heading.formula.width_of(formula, form.times), room) + more + form.room - room
@@ -395,7 +380,7 @@ class MatrixBox(QWidget):
         extent = self.view.extent_in(form)
         if extent.whole or extent.map_above:
             return extent.cells
-        return extent.cells + self._small.wanted(BESIDE, extent, form, form.room).width() + self._between
+        return extent.cells + self._small.wanted(BESIDE, extent, form, form.room)[0].width() + self._between
 
     def _room(self, kind: str, form: Form, small: bool = False) -> int:
         """The width for the heading, which begins where the numbers begin."""

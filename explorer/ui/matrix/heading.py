@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QTextDocument
+from PySide6.QtGui import QFontMetrics, QTextDocument
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from explorer.core.errors import written_shape
@@ -26,6 +26,7 @@ BRACKETS = 14
 """Pixels at text scale 1 for the brackets around a symbol that is a fraction."""
 MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 MIDDLE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TAG = re.compile("<[^>]*>")
 _LINK = re.compile("( · |<br>)?<a href='([^']*)'[^>]*>[^<]*</a>")
 
@@ -65,7 +66,12 @@ class Heading(QWidget):
         font = self.caption.font()
         key = words, font.key()
         if key not in self._sizes:
-            self._sizes[key] = _size_of_words(words, font)
+            document = QTextDocument()
+            document.setDocumentMargin(0)
+            document.setDefaultFont(font)
+            document.setHtml(words)
+            size = document.size()
+            self._sizes[key] = QSize(ceil(size.width()), ceil(size.height()))
         return self._sizes[key]
 
     def widths(self, matrix: Matrix, kind: str, words: str, times: float, room: int) -> tuple[int, int]:
@@ -164,7 +170,8 @@ def words_of(matrix: Matrix, kind: str, theme: Theme, folds: bool) -> list[str]:
 
 def _words_of_change(matrix: Matrix) -> str:
     """The words beside the formula of a change or gradient: the power of ten that scales its numbers, or the shape."""
-    return f"<b>× 10{_raised(matrix.power)}</b>" if matrix.power else _shape(matrix) * (matrix.array.size > 1)
+    power = str(matrix.power).translate(RAISED)
+    return f"<b>× 10{power}</b>" if matrix.power else _shape(matrix) * (matrix.array.size > 1)
 
 
 def in_lines(words: Sequence[str], metrics: QFontMetrics, room: int) -> str:
@@ -181,22 +188,7 @@ def _widest_line(words: str, metrics: QFontMetrics) -> int:
     return max(metrics.horizontalAdvance(_TAG.sub("", line)) for line in words.split("<br>"))
 
 
-def _size_of_words(words: str, font: QFont) -> QSize:
-    """The size of a label for words with tags, in a font."""
-    document = QTextDocument()
-    document.setDocumentMargin(0)
-    document.setDefaultFont(font)
-    document.setHtml(words)
-    size = document.size()
-    return QSize(ceil(size.width()), ceil(size.height()))
-
-
 def _shape(matrix: Matrix) -> str:
     """The shape without spaces: a heading should not be wider than its numbers."""
     shape = matrix.shape[::-1] if matrix.turned else matrix.shape
     return written_shape(shape).replace(" ", "") if shape else "one number"
-
-
-def _raised(power: int) -> str:
-    """A whole number as an exponent."""
-    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, repeat
 from math import inf
@@ -54,8 +54,7 @@ class MatrixModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.matrix.columns)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsEditable
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
@@ -81,14 +80,14 @@ class MatrixModel(QAbstractTableModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return matrix.spoken(row, column)
             case Qt.ItemDataRole.TextAlignmentRole:
-                return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+                return RIGHT
             case _:
                 return None
 
 
 ABOVE = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
 UPWARDS = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-BESIDE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class Labels(QHeaderView):
@@ -96,11 +95,15 @@ class Labels(QHeaderView):
 
     def __init__(self, orientation: Qt.Orientation, view: MatrixView) -> None:
         super().__init__(orientation, view)
-        self._view = view
+        self._view, self._across = view, orientation == Qt.Orientation.Horizontal
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setMinimumSectionSize(8)
         self.setSectionsClickable(True)  # a click selects the row or column
         self.setMouseTracking(True)
+
+    @property
+    def _labels(self) -> Sequence[str]:
+        return self._view.matrix.columns if self._across else self._view.matrix.rows
 
     def sizeHint(self) -> QSize:
         """The size that the view has set; Qt would ask for two hundred labels again and again while a page is built."""
@@ -108,11 +111,10 @@ class Labels(QHeaderView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the visible labels here: Qt would ask the style for each."""
-        view, horizontal = self._view, self.orientation() == Qt.Orientation.Horizontal
+        view, horizontal, labels = self._view, self._across, self._labels
         if not (horizontal or view.form.labelled):
             return  # only the room is needed: a matrix above has the labels
         theme, px = view.bench.appearance.theme, view.px
-        labels = view.matrix.columns if horizontal else view.matrix.rows
         area = event.rect()
         first, last = (
             self.visualIndexAt(at)
@@ -129,7 +131,7 @@ class Labels(QHeaderView):
             if horizontal:
                 rect, where = QRect(at, 0, size, self.height() - 3), ABOVE
             else:
-                rect, where = QRect(0, at, self.width() - px(8), size), BESIDE
+                rect, where = QRect(0, at, self.width() - px(8), size), RIGHT
             band = view.band(int(horizontal), section)
             if band is not None:
                 color = qcolor(theme.series[band % len(theme.series)])
@@ -159,10 +161,7 @@ class Labels(QHeaderView):
     def viewportEvent(self, event: QEvent) -> bool:
         """Show the full text of a cut label below the matrix, not over its numbers."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            section = self.logicalIndexAt(event.pos())
-            labels = (
-                self._view.matrix.columns if self.orientation() == Qt.Orientation.Horizontal else self._view.matrix.rows
-            )
+            section, labels = self.logicalIndexAt(event.pos()), self._labels
             if 0 <= section < len(labels) and self._is_cut(section, labels[section]):
                 port = self._view.viewport()
                 QToolTip.showText(port.mapToGlobal(QPoint(0, port.height() - 12)), as_tip(labels[section]), port)
@@ -171,15 +170,14 @@ class Labels(QHeaderView):
 
     def _is_cut(self, section: int, label: str) -> bool:
         """Whether a label is cut off."""
-        if self.orientation() == Qt.Orientation.Vertical:
-            room = self.width() - self._view.px(8)
-        else:
+        room = self.width() - self._view.px(8)
+        if self._across:
             room = self.height() - 4 if self._view.letters.upright else self.sectionSize(section)
         return QFontMetrics(self._view.letters.bold_small).horizontalAdvance(label) > room
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
-        self._view.point_at_label(self.orientation(), self.logicalIndexAt(event.position().toPoint()))
+        self._view.point_at_label(int(self._across), self.logicalIndexAt(event.position().toPoint()))
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -192,7 +190,6 @@ MIDDLE = 127.5
 Paint = tuple[QColor, QColor, QColor | None]
 """Colours of a cell: ground, ink and edge."""
 MASKED = written(-np.inf, 0)
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range) -> None:
@@ -286,11 +283,7 @@ def _paint_marks(
 ) -> None:
     """Paint the marks of single cells: pointed at, read, fed, pinned, selected, and the one with the focus."""
     matrix, theme = view.matrix, view.bench.appearance.theme
-
-    def rect(row: int, column: int) -> QRect:
-        left, top = view.columnViewportPosition(column), view.rowViewportPosition(row)
-        return QRect(left, top, view.columnWidth(0), view.rowHeight(0)).adjusted(1, 1, -1, -1)
-
+    rect = view.cell_rect
     reads, fed = view.lit_cells(rows, columns)
     for cell in reads:
         _frame(painter, rect(*cell), theme.here_line)

@@ -4,17 +4,7 @@ from operator import is_
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QFont,
-    QFontInfo,
-    QFontMetrics,
-    QImage,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-)
+from PySide6.QtGui import QFont, QFontInfo, QFontMetrics, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.errors import written_shape
@@ -74,8 +64,10 @@ class SmallPicture(QWidget):
         """Mark what is pointed at, and the visible part."""
         self.update()
 
-    def wanted(self, where: str, extent: Extent, form: Form, room: int, most: int = 0) -> QSize:
-        """Its size in one of the places `PLACE`, `ALONE` and `BESIDE`.
+    def wanted(self, where: str, extent: Extent, form: Form, room: int, most: int = 0) -> tuple[QSize, int]:
+        """Its size in one of the places `PLACE`, `ALONE` and `BESIDE`, and the width of the row words before its cells.
+
+        Words that could not be read, or are no names, have no width, as in the other places than `ALONE`.
 
         Parameters
         ----------
@@ -84,16 +76,6 @@ class SmallPicture(QWidget):
         room, most : int
             Widths that the matrix, and a picture in place of the numbers, may have in pixels; 0: any for the picture.
         """
-        return self._wanted(where, extent, form, room, most)[0]
-
-    def before(self, extent: Extent, form: Form, room: int, most: int = 0) -> int:
-        """The width of the row words, if it replaces the numbers; 0: they could not be read, or are no names.
-
-        The parameters are those of `wanted`.
-        """
-        return self._wanted(ALONE, extent, form, room, most)[1]
-
-    def _wanted(self, where: str, extent: Extent, form: Form, room: int, most: int) -> tuple[QSize, int]:
         rows, columns = self._view.matrix.array.shape
         px, times = self._view.bench.appearance.px, form.times
         words = 0

@@ -310,6 +310,11 @@ class MatrixView(QTableView):
             self._mark_cut(painter)
         painter.end()
 
+    def cell_rect(self, row: int, column: int) -> QRect:
+        """The rectangle of a cell in the viewport."""
+        left, top = self.columnViewportPosition(column), self.rowViewportPosition(row)
+        return QRect(left + 1, top + 1, self.columnWidth(0) - 2, self.rowHeight(0) - 2)
+
     def cells_in(self, area: QRect) -> tuple[range, range]:
         """The rows and columns that lie in an area of the viewport, wholly or partly."""
         rows = range(max(self.rowAt(area.top()), 0), len(self.matrix.rows))
@@ -368,9 +373,9 @@ class MatrixView(QTableView):
             if header.isVisible():
                 header.viewport().update()
 
-    def point_at_label(self, orientation: Qt.Orientation, section: int) -> None:
-        """Light up the token of a label everywhere."""
-        axis = self.matrix.axes[0 if orientation == Qt.Orientation.Vertical else 1]
+    def point_at_label(self, way: int, section: int) -> None:
+        """Light up the token of a row's label (way 0), or of a column's, everywhere."""
+        axis = self.matrix.axes[way]
         self.bench.selection.set_token((axis, section) if section >= 0 and axis else None)
 
     # Moving between cells

@@ -158,7 +158,7 @@ class Sharing:
                     widget.be_times(self.times_of(id))
                     widget.stand_alone()
                 if id not in lined_up:
-                    widget.stand_in_line(0, 0)
+                    widget.be(least=(0, 0))
                 if id in alone:  # before, it may have been in a row in which another matrix named its rows
                     widget.be(labelled=True)
                 if id not in in_rows and widget.tell_size():
@@ -329,7 +329,7 @@ class Sharing:
         # Each box is changed at most once, because each change asks for a layout, which calls this method again.
         if fold is not None:
             for i, box in enumerate(matrices):
-                box.be_tight(i in fold)
+                box.be(tight=i in fold)
         elif row.folds and height is not None and matrices:
             # Decided by the sizes of the numbers, even if pictures replace them, or the decision would alternate.
             gap = self.px(lines.ACROSS_ROW)
@@ -338,13 +338,13 @@ class Sharing:
             wide = sum(labels) + sum(box.view.across(1.0, box.form) + gap for box in matrices)
             high = max(box.usual.height for box in matrices) + self.px(HEAD)
             for box in matrices:
-                box.be_tight(wide > room or high > height * PART)
+                box.be(tight=wide > room or high > height * PART)
         outer = self.around.get(row.id)
         near = _rows(outer) if outer else [row]
         others = [box for one in near for box in _boxes(self.page.layout_of(one))]
         pictures = {box.matrix.array.shape for box in others if not box.fits}
         for box in matrices:
-            box.be_like_others(box.matrix.array.shape in pictures)
+            box.be(alike=box.matrix.array.shape in pictures and not box.matrix.editable)
         lined = self._labels_of_lines(row, matrices, room)
         for box in matrices:
             box.be(lined=lined)
@@ -431,7 +431,7 @@ class Sharing:
             box.be(tight=False, labelled=box is not boxes[-1])
         width, labels = max(box.view.extent.own for box in boxes), max(box.view.extent.label_room for box in boxes[:-1])
         for box in boxes:
-            box.stand_in_line(width, labels)
+            box.be(least=(width, labels))
             box.tell_size()
 
 

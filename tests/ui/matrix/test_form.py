@@ -56,7 +56,7 @@ def test_the_symbol_before_a_small_picture_is_whole_whatever_its_heading_was(ope
     """Its words had stood above the formula: the symbol kept the lower half of the line, and lost its subscript."""
     page = eye.go_to(open_window("i-love-ai"), "decoder.1.self.attention")
     box = next(box for box in boxes(page) if box.matrix.name.endswith("W_Q"))
-    box.be_tight(True)
+    box.be(tight=True)
     assert box.small
     box.be(above=True)
     box.stand()

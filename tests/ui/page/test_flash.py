@@ -85,7 +85,7 @@ def test_a_small_picture_flashes_where_its_cells_changed(window, eye):
     page, flash = window.page(), window.page().flash
     box = next(one for one in page.elements.findChildren(MatrixBox) if one.matrix.name == "Q")
     if not box.small:
-        box.be_tight(True)
+        box.be(tight=True)
         box.be(small=80)
         box.stand()
     assert box.small
