@@ -5,14 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt
-from PySide6.QtWidgets import (
-    QApplication,
-    QGridLayout,
-    QLayout,
-    QSizePolicy,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QGridLayout, QLayout, QSizePolicy, QTableView, QWidget
 
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.matrix import Matrix
@@ -61,7 +54,8 @@ class Elements(QWidget):
         self._elements: Sequence[Element] | None = None
         self.parts: list[QWidget] = []  # the widgets of the top-level elements, from the top down
         self._sharing, self._gone = Sharing(self), Gone(self)
-        self._shared = False  # whether the present layout suits all sizes
+        self.fits = False
+        """Whether the layout suits the sizes of all matrices, and what a step names; Qt reports all other changes."""
         self._column = column_in(self, spacing=spacing)
 
     def preparing(self, elements: Sequence[Element]) -> Iterator[None]:
@@ -119,7 +113,7 @@ class Elements(QWidget):
             self._shown[element.id] = element, widget
             stands_otherwise = widget.tell(element)
             if stands_otherwise or isinstance(widget, HeaderView):
-                self._shared = False
+                self.fits = False
         return True
 
     def named(self, name: str) -> QWidget | None:
@@ -151,7 +145,7 @@ class Elements(QWidget):
                 widget.tell(element)
             shown[element.id] = element, widget
         self._shown, self._ahead = shown, {}
-        self.widgets, self._shared = {id: widget for id, (_, widget) in shown.items()}, False
+        self.widgets, self.fits = {id: widget for id, (_, widget) in shown.items()}, False
         self._elements = elements
         self._sharing.forget()
         _clear(self._column)
@@ -184,13 +178,19 @@ class Elements(QWidget):
         if around is not None and isinstance(table := around.parentWidget(), QTableView):
             focused = table  # in which the editor of a cell stands
         at = focused.currentIndex() if isinstance(focused, QTableView) else None
-        return Keys(focused.accessibleName(), self._link(focused), (at.row(), at.column()) if at else None)
+        link = None
+        if isinstance(focused, Label) and (words := focused.selectedText()):
+            there = (id for id, widget in self.widgets.items() if widget.isAncestorOf(focused))
+            link = next(((id, focused.selectionStart(), len(words)) for id in there), None)
+        return Keys(focused.accessibleName(), link, (at.row(), at.column()) if at else None)
 
     def give_keys(self, keys: Keys) -> None:
         """Give the keys to what took them on the page that stood here before."""
         self.give_focus(keys.name, keys.cell)
-        if keys.link is not None:
-            self._give_focus_to_link(*keys.link)
+        id, first, count = keys.link or ("", 0, 0)
+        for label in self.widgets[id].findChildren(Label) if id in self.widgets else ():
+            label.setFocus(Qt.FocusReason.OtherFocusReason)
+            label.setSelection(first, count)
 
     def give_focus(self, name: str, cell: tuple[int, int] | None = None) -> None:
         """Focus the control of this name, so that a switch that rebuilds its own bar keeps the focus.
@@ -209,17 +209,6 @@ class Elements(QWidget):
                 again.setCurrentIndex(again.model().index(*cell))
         again.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _link(self, focused: QWidget) -> tuple[str, int, int] | None:
-        if not isinstance(focused, Label) or not focused.selectedText():
-            return None
-        there = (id for id, widget in self.widgets.items() if widget.isAncestorOf(focused))
-        return next(((id, focused.selectionStart(), len(focused.selectedText())) for id in there), None)
-
-    def _give_focus_to_link(self, id: str, first: int, count: int) -> None:
-        for label in self.widgets[id].findChildren(Label) if id in self.widgets else ():
-            label.setFocus(Qt.FocusReason.OtherFocusReason)
-            label.setSelection(first, count)
-
     def _place(self, element: Element) -> QWidget:
         """Place the parts of an element, if it is an arrangement; returns the element's widget."""
         if not isinstance(element, Arrangement):
@@ -234,8 +223,7 @@ class Elements(QWidget):
                 self._place_scheme(element, holder)
             case _:
                 _clear(holder.layout())
-                widgets = [self._place(one) for one in element.inside]
-                for widget in widgets:
+                for widget in (widgets := [self._place(one) for one in element.inside]):
                     holder.layout().addWidget(widget)
                 if isinstance(element, Form):
                     line_up([one for one in widgets if isinstance(one, ControlLine)])
@@ -291,7 +279,9 @@ class Elements(QWidget):
         """A new widget that holds the parts of an arrangement."""
         px = self.bench.appearance.px
         if isinstance(element, Stack):
-            return self._titled(element, parent)
+            ink = self.bench.appearance.theme.series[int(element.ink[-1])] if element.ink else ""
+            square = f"<span style='color:{ink}'>■</span>&nbsp; " if ink else ""
+            return Titled(f"{square}{element.title}", "strong" if ink else "section", px(6), parent)
         holder = QWidget(parent)
         match element:
             case Row():
@@ -307,21 +297,6 @@ class Elements(QWidget):
             case _:
                 FlowLayout(holder, horizontal=px(10), vertical=px(6))
         return holder
-
-    def _titled(self, stack: Stack, parent: QWidget) -> Titled:
-        px = self.bench.appearance.px
-        ink = self.bench.appearance.theme.series[int(stack.ink[-1])] if stack.ink else ""
-        square = f"<span style='color:{ink}'>■</span>&nbsp; " if ink else ""
-        holder = Titled(f"{square}{stack.title}", "strong" if ink else "section", px(6), parent)
-        return holder
-
-    @property
-    def fits(self) -> bool:
-        """Whether the layout still suits the sizes of all matrices, and what a step names.
-
-        Qt reports all other changes of size (LayoutRequest).
-        """
-        return self._shared
 
     def share_room(self, width: int, height: int | None = None, drags: bool = False) -> None:
         """Lay out the page in the visible width; even if something is wider, words and switches stay within that width.
@@ -346,12 +321,12 @@ class Elements(QWidget):
                 layout.setEnabled(True)
         for layout in layouts:  # holders first: they decide how large their parts are
             layout.activate()
-        self._shared = True
+        self.fits = True
 
     def enlarge(self, lit: Lit) -> None:
         """At the next layout, enlarge the elements that a step names, and keep those that they are made of visible."""
         if lit != self._sharing.enlargement.lit:
-            self._sharing.enlargement.lit, self._shared = lit, False
+            self._sharing.enlargement.lit, self.fits = lit, False
 
     def lit_rects(self) -> list[list[QRect]]:
         """The rectangles of what a step names, with the matrices it is made of and without; none without a light."""

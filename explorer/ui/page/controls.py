@@ -122,11 +122,8 @@ class ChoiceView(ControlLine):
         title = choice.title or choice.tip
         scale = self.bench.appearance.scale
         few = len(options) * scale <= MOST_BUTTONS and sum(map(len, options)) * scale <= MOST_LETTERS
-        if few and not choice.listed:
-            segments = Segments(options, title)
-            self._buttons = segments.sizeHint().width()
-        else:
-            segments, self._buttons = None, 0
+        segments = Segments(options, title) if few and not choice.listed else None
+        self._buttons = 0 if segments is None else segments.sizeHint().width()
         if segments is not None and self._buttons <= self._room:
             segments.group.idClicked.connect(self._choose)
             segments.choose(self._choice.chosen)
@@ -348,8 +345,8 @@ class SliderView(QWidget):
         column = column_in(self)
         self.control = FactorSlider(bench, slider.title, -1, 1, SLIDER)
         self.control.show_number(slider.value)
-        self.control.sliderPressed.connect(self._begin)
-        self.control.sliderReleased.connect(self._end)
+        self.control.sliderPressed.connect(lambda: self._hold(object()))
+        self.control.sliderReleased.connect(lambda: self._hold(None))
         self.control.moved.connect(lambda value: perform(bench, self._slider.asks.at(value), self, self._stroke))
         column.addWidget(self.control)
         ends = QHBoxLayout()
@@ -373,11 +370,8 @@ class SliderView(QWidget):
         self._slider = slider
         self.control.show_number(slider.value)
 
-    def _begin(self) -> None:
-        self._stroke = object()
-
-    def _end(self) -> None:
-        self._stroke = None
+    def _hold(self, stroke: object) -> None:
+        self._stroke = stroke
 
 
 CONTROLS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {

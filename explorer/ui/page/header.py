@@ -4,15 +4,7 @@ from html import escape
 from typing import Any, cast
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QCheckBox,
-    QComboBox,
-    QLineEdit,
-    QSizePolicy,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QLineEdit, QSizePolicy, QSpinBox, QWidget
 
 from explorer.core.model import SWITCHES, Switch, SwitchValue
 from explorer.lessons.symbols import names_text

@@ -126,17 +126,14 @@ class RowLayout(FlowLayout):
     def _where(self, width: int) -> tuple[list[Asked], equation.Placed]:
         """The items and their places in this width."""
         if width not in self._wheres:
-            self._wheres[width] = self._reckoned(width)
+            sized = self._sized(width)
+            parts = self._there({asked.item.widget(): size.width() for asked, size in sized})
+            room = self._room._replace(width=width)
+            sizes = [_size(asked, size.width(), size.height()) for asked, size in sized]
+            lines, packs = equation.broken(parts, room), not any(part.begins for part in parts)
+            where = equation.placed([part.sign for part in parts], sizes, lines, room, self._down, packs)
+            self._wheres[width] = [asked for asked, _ in sized], where
         return self._wheres[width]
-
-    def _reckoned(self, width: int) -> tuple[list[Asked], equation.Placed]:
-        sized = self._sized(width)
-        parts = self._there({asked.item.widget(): size.width() for asked, size in sized})
-        room = self._room._replace(width=width)
-        sizes = [_size(asked, size.width(), size.height()) for asked, size in sized]
-        lines, packs = equation.broken(parts, room), not any(part.begins for part in parts)
-        where = equation.placed([part.sign for part in parts], sizes, lines, room, self._down, packs)
-        return [asked for asked, _ in sized], where
 
     def torn(self, width: int) -> int:
         """How many lines begin inside a term, in this width."""

@@ -45,7 +45,7 @@ class PlayerView(QWidget):
 
     def __init__(self, bench: Workbench, player: Player, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._bench, self._player = bench, player
+        self._bench, self.player = bench, player
         px = bench.appearance.px
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -76,11 +76,6 @@ class PlayerView(QWidget):
         self._show()
 
     @property
-    def player(self) -> Player:
-        """The player element that is shown."""
-        return self._player
-
-    @property
     def playing(self) -> bool:
         """Whether it is playing."""
         return self._timer.isActive()
@@ -88,12 +83,12 @@ class PlayerView(QWidget):
     @property
     def pace(self) -> int:
         """Milliseconds for each step."""
-        return round(EACH * self._player.slow / self._speed)
+        return round(EACH * self.player.slow / self._speed)
 
     def tell(self, player: Player) -> None:
         """Show another state of the player, or another one; at the last step, and for another one, playing stops."""
-        another = player.asks != self._player.asks
-        self._player = player
+        another = player.asks != self.player.asks
+        self.player = player
         if another or player.value >= len(player.steps):
             self._timer.stop()
         self._show()
@@ -115,11 +110,11 @@ class PlayerView(QWidget):
 
     def toggle(self) -> None:
         """Play from the present step, after the last from the first; or pause. With less motion, go one step."""
-        at_end = self._player.value >= len(self._player.steps)
+        at_end = self.player.value >= len(self.player.steps)
         if self.playing:
             self._timer.stop()
         elif not self._bench.appearance.moves:
-            self._go_to(0 if at_end else self._player.value + 1)
+            self._go_to(0 if at_end else self.player.value + 1)
         else:
             if at_end:
                 self._go_to(0)
@@ -129,7 +124,7 @@ class PlayerView(QWidget):
     def _go_faster(self) -> None:
         """Take the next speed; after the fastest, the slowest."""
         self._speed = SPEEDS[(SPEEDS.index(self._speed) + 1) % len(SPEEDS)]
-        self._bench.speeds[self._player.id] = self._speed
+        self._bench.speeds[self.player.id] = self._speed
         self._show_speed()
 
     def _show_speed(self) -> None:
@@ -139,14 +134,14 @@ class PlayerView(QWidget):
 
     def _step(self) -> None:
         self._timer.setInterval(self.pace)
-        self._go_to(self._player.value + 1)
+        self._go_to(self.player.value + 1)
 
     def _go_to(self, step: int) -> None:
-        if step != self._player.value:
-            perform(self._bench, self._player.asks.at(step), self)
+        if step != self.player.value:
+            perform(self._bench, self.player.asks.at(step), self)
 
     def _show(self) -> None:
-        player = self._player
+        player = self.player
         with QSignalBlocker(self.slider):
             self.slider.setRange(0, len(player.steps))
             self.slider.setValue(player.value)
@@ -166,5 +161,5 @@ class PlayerView(QWidget):
         super().hideEvent(event)
         if self.playing:
             self._timer.stop()
-            self._go_to(len(self._player.steps))
+            self._go_to(len(self.player.steps))
             self._show()
