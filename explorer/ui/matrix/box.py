@@ -253,13 +253,8 @@ class MatrixBox(QWidget):
     def take(self, way: int, labels: bool, small: int = 0, spare: int = 0) -> None:
         """Take one of the `WAYS` to stand in a row.
 
-        Parameters
-        ----------
-        labels : bool
-            Whether its rows are labelled.
-        small, spare : int
-            Greatest width in pixels as a small picture, or if it scrolls; 0: its numbers are visible. And the pixels
-            that are free on its line.
+        `labels`: whether its rows are labelled. `small`, `spare`: greatest width in pixels as a small picture, or if it
+        scrolls; 0: its numbers are visible. And the pixels that are free on its line.
         """
         key = self.form, way, labels, small, spare
         if key not in self._taken:

@@ -77,12 +77,7 @@ class Heading(QWidget):
     def widths(self, matrix: Matrix, kind: str, words: str, times: float, room: int) -> tuple[int, int]:
         """The widths of a heading on one line, and on two, with the words of its kind.
 
-        Parameters
-        ----------
-        times : float
-            How many times larger than usual the formula is.
-        room : int
-            The greatest width of the formula in pixels.
+        `times`: how many times larger than usual the formula is; `room`: the greatest width of the formula in pixels.
         """
         said = _widest_line(words, QFontMetrics(self.caption.font())) + 2
         formula = formula_of(matrix, kind)

@@ -69,12 +69,8 @@ class SmallPicture(QWidget):
 
         Words that could not be read, or are no names, have no width, as in the other places than `ALONE`.
 
-        Parameters
-        ----------
-        extent, form : Extent, Form
-            Of the numbers.
-        room, most : int
-            Widths that the matrix, and a picture in place of the numbers, may have in pixels; 0: any for the picture.
+        `extent`, `form`: of the numbers. `room`, `most`: widths that the matrix, and a picture in place of the numbers,
+        may have in pixels; 0: any for the picture.
         """
         rows, columns = self._view.matrix.array.shape
         px, times = self._view.bench.appearance.px, form.times

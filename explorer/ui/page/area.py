@@ -31,12 +31,7 @@ class StageArea(QStackedWidget):
 
     A new page is built over several turns of the event loop; the old one stays until the new one is complete.
 
-    Parameters
-    ----------
-    waits : bool
-        See `PageView`.
-    always : str
-        The name of the stage that is always shown; "" for the selected one.
+    `waits`: see `PageView`. `always`: the name of the stage that is always shown; "" for the selected one.
     """
 
     shown = Signal()  # another page is visible now

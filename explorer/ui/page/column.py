@@ -301,12 +301,8 @@ class Elements(QWidget):
     def share_room(self, width: int, height: int | None = None, drags: bool = False) -> None:
         """Lay out the page in the visible width; even if something is wider, words and switches stay within that width.
 
-        Parameters
-        ----------
-        width, height : int
-            The visible size in pixels. Without a height, a picture that fills the page has the height that it needs.
-        drags : bool
-            Whether another size follows at once; what a step names then keeps its size.
+        `width`, `height`: the visible size in pixels. Without a height, a picture that fills the page has the height
+        that it needs. `drags`: whether another size follows at once; what a step names then keeps its size.
         """
         # Showing a widget makes Qt lay out all its ancestors at once, which would take most of the time while
         # arrangements are tried.

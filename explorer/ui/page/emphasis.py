@@ -86,12 +86,8 @@ def rows_to_map(elements: Sequence[Element]) -> list[Part]:
 def first_whole(parts: Sequence[Part], gaps: Sequence[int], height: int, measure: Measure) -> Stands:
     """Turn just enough matrices into small pictures for the first matrices to be visible.
 
-    Parameters
-    ----------
-    gaps : sequence of int
-        Pixels before each part: from the top of the page, or the end of the part before.
-    height : int
-        The visible height in pixels.
+    `gaps`: pixels before each part: from the top of the page, or the end of the part before; `height`: the visible
+    height in pixels.
     """
     small: dict[str, Collection[int] | None] = {}
     top, lacking = 0, WHOLE

@@ -32,12 +32,8 @@ def row_room(px: Callable[[float], int], width: int = 0) -> equation.Room:
 class RowLayout(FlowLayout):
     """The layout of a row.
 
-    Parameters
-    ----------
-    across : Room
-        The widths of gaps and signs; the width of the row is that of the widget.
-    down : int
-        Pixels between two lines.
+    `across`: the widths of gaps and signs; the width of the row is that of the widget. `down`: pixels between two
+    lines.
     """
 
     def __init__(self, parent: QWidget, across: equation.Room, down: int) -> None:
@@ -221,12 +217,7 @@ class _Column(QVBoxLayout):
 class Titled(QWidget):
     """Elements below a heading; if a row or a list is among them, it can become narrower to stand beside others.
 
-    Parameters
-    ----------
-    role : str
-        The role of the title.
-    spacing : int
-        Pixels between the elements.
+    `role`: the role of the title; `spacing`: pixels between the elements.
     """
 
     def __init__(self, title: str, role: Role, spacing: int, parent: QWidget) -> None:

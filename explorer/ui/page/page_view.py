@@ -147,12 +147,8 @@ SIZES = 8
 class PageView(QScrollArea):
     """The page of a stage. It follows only the document and the selection.
 
-    Parameters
-    ----------
-    waits : bool
-        Whether it follows changes and is laid out in a turn of its own, because a page beside it does so at once.
-    lights : bool
-        Whether what a step names is lit, and changed cells flash; neither on paper.
+    `waits`: whether it follows changes and is laid out in a turn of its own, because a page beside it does so at once.
+    `lights`: whether what a step names is lit, and changed cells flash; neither on paper.
     """
 
     scrolled = Signal()  # the user has scrolled

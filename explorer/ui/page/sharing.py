@@ -314,12 +314,8 @@ class Sharing:
     def share_line(self, row: Row, room: int, height: int | None = None, fold: Collection[int] | None = None) -> None:
         """Lay out a row: turn its matrices into small pictures if it needs too much room; name rows once in each line.
 
-        Parameters
-        ----------
-        room, height : int
-            The visible width and height in pixels.
-        fold : collection of int
-            The indices of the matrices that become small pictures; no others do. None: the row decides by itself.
+        `room`, `height`: the visible width and height in pixels. `fold`: the indices of the matrices that become small
+        pictures; no others do. None: the row decides by itself.
         """
         room = self.room_of(row, room)
         layout = self.page.layout_of(row)
