@@ -69,7 +69,8 @@ class Side(pg.AxisItem):
         self._bench = bench
         self._words: tuple[str, ...] | None = None
         self._shown: tuple[object, ...] = ()
-        self._marked: tuple[int, ...] = ()
+        self.marked: tuple[int, ...] = ()
+        """The indices of the labels that are always written."""
         self._laid: dict[tuple[str, bool], tuple[QStaticText, float, float]] = {}
         self._most = 0
         self._letters: tuple[QFont, QFont] | None = None
@@ -86,11 +87,6 @@ class Side(pg.AxisItem):
     def words(self) -> tuple[str, ...]:
         """All labels, written or not."""
         return self._words or ()
-
-    @property
-    def marked(self) -> tuple[int, ...]:
-        """The indices of the labels that are always written."""
-        return self._marked
 
     def show_words(self, words: Sequence[str], room: float, most: int = 0, title: str = "") -> None:
         """Show other labels, and a title that says what they are.
@@ -167,8 +163,8 @@ class Side(pg.AxisItem):
 
     def mark(self, places: Sequence[int]) -> None:
         """Always write these labels, in the colour of the present place; of those without room, the first ones."""
-        if tuple(places) != self._marked:
-            self._marked = tuple(places)
+        if tuple(places) != self.marked:
+            self.marked = tuple(places)
             self._paint_anew()
 
     def setRange(self, mn: float, mx: float) -> None:
@@ -237,7 +233,7 @@ class Side(pg.AxisItem):
 
         zero, step = start + (high - 0.5 if up else 0.5 - low) * unit, -unit if up else unit
         found: list[tuple[int, float]] = []
-        for i in self._marked:
+        for i in self.marked:
             middle = zero + i * step
             if low <= i + 0.5 <= high and not [other for _, other in found if abs(middle - other) < apart]:
                 found.append((i, middle))
@@ -248,7 +244,7 @@ class Side(pg.AxisItem):
         first = max(int(low) // every * every, 0)
         for i in range(first, min(len(self._words), int(high) + 1), every):
             middle, is_in = zero + i * step, low <= i + 0.5 <= high
-            if is_in and i not in self._marked and not [m for m in marked if abs(middle - m) < apart]:
+            if is_in and i not in self.marked and not [m for m in marked if abs(middle - m) < apart]:
                 found.append((i, middle))
         return found
 
@@ -285,7 +281,7 @@ class Side(pg.AxisItem):
         else:
             fonts = self._fonts
             colours = qcolor(theme.muted), qcolor(theme.here_text)
-            marked = set(self._marked)
+            marked = set(self.marked)
             end = self._whole.right()
             painter.save()
             if self.upright:

@@ -274,28 +274,24 @@ class _Lines(pg.GraphicsObject):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._weights: Array = np.zeros((0, 0))
-        self._shares: Array = self._weights
+        self.weights: Array = np.zeros((0, 0))
+        self._shares: Array = self.weights
         self._strongest: Array = np.zeros(0, dtype=np.intp)
         self.query: int | None = None
         self.key: int | None = None
         self.long = False
         """Whether there are too many words for all lines."""
 
-    @property
-    def weights(self) -> Array:
-        return self._weights
-
-    @weights.setter
-    def weights(self, weights: Array) -> None:
+    def show_weights(self, weights: Array) -> None:
+        """Show other weights, (n_queries, n_keys)."""
         self.prepareGeometryChange()
-        self._weights, self.long = weights, max(weights.shape) > MOST_IN_SIGHT
+        self.weights, self.long = weights, max(weights.shape) > MOST_IN_SIGHT
         self._shares = np.nan_to_num(weights)
         self._strongest = self._shares.argmax(-1)
         self.update()
 
     def boundingRect(self) -> QRectF:
-        return QRectF(0, 0, 1, max(self._weights.shape, default=0))
+        return QRectF(0, 0, 1, max(self.weights.shape, default=0))
 
     def shown(self) -> tuple[Array, Array]:
         """The indices of the queries and of the keys between which lines are drawn."""
@@ -314,7 +310,7 @@ class _Lines(pg.GraphicsObject):
         return np.arange(len(shares)), self._strongest
 
     def paint(self, painter: Any, *args: Any) -> None:
-        if not self._weights.size:
+        if not self.weights.size:
             return
         # Not a cosmetic pen, which would be too thin on a display of high density, and in a picture.
         to_pixels = painter.transform()
@@ -371,7 +367,7 @@ class AttentionLinesView(WordPicture):
     def draw(self) -> None:
         """Show the weights, even if the matrices show something else; the caption says so."""
         matrix = self.matrix
-        self._lines.weights = matrix.values
+        self._lines.show_weights(matrix.values)
         what = "" if matrix.showing == "values" else "the weights themselves"
         if self._lines.long:
             what = ", ".join(filter(None, (what, "the strongest of each word")))
@@ -383,10 +379,6 @@ class AttentionLinesView(WordPicture):
     @property
     def _words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return self.matrix.rows, self.matrix.columns
-
-    @property
-    def _axes(self) -> tuple[str, str]:
-        return self.matrix.axes
 
     def area(self, rows: Sequence[str], columns: Sequence[str]) -> QSize:
         longer = rows if len(rows) > len(columns) else columns
@@ -446,12 +438,12 @@ class AttentionLinesView(WordPicture):
     def point_at(self, point: QPointF) -> None:
         word = self._word(point)
         self._at_right = word is not None and word[0] == 1
-        self.bench.selection.set_token((self._axes[word[0]], word[1]) if word else None)
+        self.bench.selection.set_token((self.matrix.axes[word[0]], word[1]) if word else None)
         self._mark()
 
     def choose_at(self, point: QPointF, by: Coming = "click") -> None:
         word = self._word(point)
-        self.bench.selection.choose_token((self._axes[word[0]], word[1]) if word else None, by)
+        self.bench.selection.choose_token((self.matrix.axes[word[0]], word[1]) if word else None, by)
         self._mark()
 
     def told_at(self, point: QPointF) -> tuple[str, QRectF]:
@@ -468,7 +460,7 @@ class AttentionLinesView(WordPicture):
         if across:
             self._at_right = across > 0
         side, token = int(self._at_right), self.bench.selection.chosen_token
-        i = token[1] + down if token is not None and token[0] in self._axes else 0
+        i = token[1] + down if token is not None and token[0] in self.matrix.axes else 0
         i = min(max(i, 0), len(self._words[side]) - 1)
         place = QPointF(0.25 + 0.5 * side, i + 0.5)
         self.bring(place.y(), place.x())
@@ -480,7 +472,7 @@ class AttentionLinesView(WordPicture):
         self.bench.selection.set_token(None)
 
     def _mark(self, *_: object) -> None:
-        selection, axes = self.bench.selection, self._axes
+        selection, axes = self.bench.selection, self.matrix.axes
         query = key = None
         if selection.token is not None:
             axis, i = selection.token

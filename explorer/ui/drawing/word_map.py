@@ -62,8 +62,7 @@ class _Points(pg.GraphicsObject):
             start = to_pixels.map(QPointF(*map_.shown.origin))
             lines = [QLineF(start, spots[i]) for i in range(map_.shown.chosen)]
             self._arrows(painter, start, lines)
-        order = list(range(len(spots)))
-        for i in reversed(order):
+        for i in reversed(range(len(spots))):
             here, strong = map_.is_here(i), i < map_.shown.chosen
             ring = i == map_.here and map_.hasFocus()
             painter.setPen(QPen(qcolor(theme.focus), 2) if ring else Qt.PenStyle.NoPen)
@@ -71,7 +70,7 @@ class _Points(pg.GraphicsObject):
             size = 5.5 if here or strong else 3.5
             painter.drawEllipse(spots[i], size, size)
         view = to_pixels.mapRect(map_.getViewBox().viewRect())
-        self._words(painter, order, view, spots, lines)
+        self._words(painter, view, spots, lines)
         painter.restore()
 
     def _grid(self, painter: Any, to_pixels: Any) -> None:
@@ -99,7 +98,7 @@ class _Points(pg.GraphicsObject):
         painter.setPen(qcolor(theme.muted))
         painter.drawText(start + QPointF(6, 14), "origin")
 
-    def _words(self, painter: Any, order: list[int], view: QRectF, spots: list[QPointF], lines: list[QLineF]) -> None:
+    def _words(self, painter: Any, view: QRectF, spots: list[QPointF], lines: list[QLineF]) -> None:
         """Write each word beside or near its point; without room only the chosen words, on a pale ground."""
         map_ = self._map
         theme, fonts = map_.bench.appearance.theme, map_.bench.appearance.fonts
@@ -107,7 +106,7 @@ class _Points(pg.GraphicsObject):
         points = np.array([(spot.x(), spot.y()) for spot in (*spots, *along)]).reshape(-1, 2)
         room = Room(view, points[: len(spots)], 4, points[len(spots) :])
         found: list[tuple[int, QRectF, bool]] = []
-        for i in order:
+        for i in range(len(spots)):
             strong = i < map_.shown.chosen
             if not (strong or view.contains(spots[i])):
                 continue
@@ -202,8 +201,8 @@ class WordMapView(Plot):
         """Zoom in (a factor below 1) or out; None: show the whole map."""
         if factor is None:
             self.fit_all()
-            return
-        self.getViewBox().scaleBy((factor, factor))
+        else:
+            self.getViewBox().scaleBy((factor, factor))
 
     def wheelEvent(self, event: Any) -> None:
         """Zoom if Ctrl is pressed; otherwise let the page scroll."""

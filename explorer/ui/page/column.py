@@ -51,7 +51,8 @@ class Elements(QWidget):
         self._shown: dict[str, tuple[Element, QWidget]] = {}  # the same widgets, each with the element that it shows
         self._ahead: dict[str, tuple[Element, QWidget]] = {}  # hidden widgets, made for elements that are shown next
         self._holders: dict[object, QWidget] = {}
-        self._elements: Sequence[Element] | None = None
+        self.elements: Sequence[Element] = ()
+        """The top-level elements, from the top down."""
         self.parts: list[QWidget] = []  # the widgets of the top-level elements, from the top down
         self._sharing, self._gone = Sharing(self), Gone(self)
         self.fits = False
@@ -96,7 +97,7 @@ class Elements(QWidget):
 
         If more than `most` widgets are missing, does nothing and returns False.
         """
-        others = None if self._elements is None else differing(self._elements, elements)
+        others = differing(self.elements, elements)
         if others is None:
             if most < math.inf and sum(self._found(part) is None for part in _parts(elements)) > most:
                 return False
@@ -104,7 +105,7 @@ class Elements(QWidget):
                 pass
             self._arrange(elements)
             return True
-        self._elements = elements
+        self.elements = elements
         # The parts of gradient descent change by themselves, so they are told even if their elements are equal.
         told = {one.id for one in others}  # compared by id: `_shown` still has the elements of the earlier model
         others += [one for id, (one, _) in self._shown.items() if isinstance(one, DescentPart) and id not in told]
@@ -118,7 +119,7 @@ class Elements(QWidget):
 
     def named(self, name: str) -> QWidget | None:
         """The widget of the element with this name, or of the first element in it."""
-        parts = (part for one in self._elements or () for part in leaves(one) if name.casefold() in names(part))
+        parts = (part for one in self.elements for part in leaves(one) if name.casefold() in names(part))
         return next((self.widgets[one.id] for part in parts for one in leaves(part) if one.id in self.widgets), None)
 
     def minimumSizeHint(self) -> QSize:
@@ -146,7 +147,7 @@ class Elements(QWidget):
             shown[element.id] = element, widget
         self._shown, self._ahead = shown, {}
         self.widgets, self.fits = {id: widget for id, (_, widget) in shown.items()}, False
-        self._elements = elements
+        self.elements = elements
         self._sharing.forget()
         _clear(self._column)
         # In this order holders come before their parts.
@@ -359,7 +360,7 @@ class Elements(QWidget):
 
     def part(self, element: Element) -> QWidget:
         """The widget of a top-level element of the page."""
-        return self.parts[list(self._elements or ()).index(element)]
+        return self.parts[list(self.elements).index(element)]
 
     def places(self, width: int, known: Mapping[str, int] | None = None) -> Iterator[tuple[Element, QRect]]:
         """Each top-level element with its place; `known`: the heights of some elements, by id."""
@@ -382,11 +383,6 @@ class Elements(QWidget):
         margins = self.contentsMargins()
         taken = margins.top() + margins.bottom() + self._column.spacing() * len(self.parts)
         return taken + sum(height_of(part, width) for part in self.parts if part is not picture)
-
-    @property
-    def elements(self) -> Sequence[Element]:
-        """The top-level elements, from the top down."""
-        return self._elements or ()
 
     def layout_of(self, row: Row) -> RowLayout:
         """The layout of a row."""

@@ -19,12 +19,12 @@ from explorer.export.matrix import separated
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Entry, Line, Lines, Listing
 from explorer.pages.view import Cell
 from explorer.ui.matrix.clipboard import claim
+from explorer.ui.matrix.model import ModelIndex
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.listing_model import (
     RING_SIZE,
     TICK,
     ListingModel,
-    ModelIndex,
     RowPainter,
     Titles,
     cut_label,

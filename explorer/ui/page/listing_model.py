@@ -12,9 +12,7 @@ from PySide6.QtCore import (
     QAbstractItemModel,
     QAbstractTableModel,
     QEvent,
-    QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QPointF,
     QRect,
     QRectF,
@@ -37,6 +35,7 @@ from PySide6.QtWidgets import (
 from explorer.core.errors import ExplorerError, nearest
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, Column, Entry, Line, Lines, Listing
 from explorer.ui.errors import show_error
+from explorer.ui.matrix.model import NO_INDEX, ModelIndex
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import Theme, qcolor
 from explorer.ui.widgets.inputs import ComboBox
@@ -47,8 +46,6 @@ from explorer.ui.workbench import Workbench
 if TYPE_CHECKING:
     from explorer.ui.page.listing import ListingView
 
-ModelIndex = QModelIndex | QPersistentModelIndex
-NO_INDEX = QModelIndex()
 TICK = 14
 """The width of a check box, in pixels at text scale 1."""
 RING_SIZE = 18

@@ -188,11 +188,6 @@ class Flash(Overlay):
         self._fades.valueChanged.connect(self._fade)
         self._fades.finished.connect(self.stop)
 
-    @property
-    def flashes(self) -> bool:
-        """Whether something flashes now."""
-        return bool(self._found)
-
     def await_rest(self) -> None:
         """Flash once there was no change for `REST` milliseconds."""
         self.stop()

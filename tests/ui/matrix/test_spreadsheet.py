@@ -47,10 +47,14 @@ def computed(window, eye, table):
 
 @pytest.fixture
 def clipboard(qapp):
-    def put(text):
-        QGuiApplication.clipboard().setText(text)
+    return lambda text: QGuiApplication.clipboard().setText(text)
 
-    return put
+
+def choose(view, words):
+    """Choose an entry of the menu of a matrix."""
+    menu = MatrixMenu(view)
+    next(action for action in menu.findChildren(QAction) if action.text() == words).trigger()
+    menu.deleteLater()
 
 
 def test_a_range_is_copied_in_full(hand, table, window, eye):
@@ -68,9 +72,7 @@ def test_many_numbers_are_written_beside_the_window(hand, table, window, clipboa
     hand.key(Key.Key_Right, SHIFT, times=3)
     hand.key(Key.Key_C, CONTROL)
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "0.1\t0.2\t-0.1\t0.4")
-    menu = MatrixMenu(table)
-    next(action for action in menu.findChildren(QAction) if action.text() == "Copy as CSV").trigger()
-    menu.deleteLater()
+    choose(table, "Copy as CSV")
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("source.table,1,2,3,4"))
 
 
@@ -140,9 +142,7 @@ def test_more_than_can_be_pasted_is_not_copied(hand, table, window, eye, clipboa
     for key in (Key.Key_C, Key.Key_X):
         hand.key(key, CONTROL)
         assert "Save a larger matrix as a .npy file" in said()
-    menu = MatrixMenu(table)
-    next(action for action in menu.findChildren(QAction) if action.text() == "Copy as CSV").trigger()
-    menu.deleteLater()
+    choose(table, "Copy as CSV")
     assert QGuiApplication.clipboard().text() == "before"
     np.testing.assert_array_equal(eye.value(window, "source.table"), values)
 
@@ -305,13 +305,9 @@ def test_the_menu_acts_on_the_whole_matrix(window, eye, hand):
     hand.click(view, hand.cell(view, 0, 0))
     before, other = eye.value(window, view.matrix.name), eye.value(window, f"{SELF}head.2.W_Q")
     for words, expected in (("All zeros", np.zeros((4, 4))), ("Identity", np.eye(4)), ("The lesson's values", before)):
-        menu = MatrixMenu(view)
-        next(action for action in menu.actions() if action.text() == words).trigger()
-        menu.deleteLater()
+        choose(view, words)
         np.testing.assert_array_equal(eye.value(window, view.matrix.name), expected)
-    menu = MatrixMenu(view)
-    next(action for action in menu.actions() if action.text() == "Random numbers").trigger()
-    menu.deleteLater()
+    choose(view, "Random numbers")
     assert len(np.unique(eye.value(window, view.matrix.name))) == 16
     np.testing.assert_array_equal(eye.value(window, f"{SELF}head.2.W_Q"), other)
 
@@ -352,9 +348,7 @@ def test_numbers_that_a_question_asks_for_are_not_copied(window, eye, hand, tabl
     view.selectRow(0)
     hand.key(Key.Key_C, CONTROL)
     assert QGuiApplication.clipboard().text() == "?\t0.2\t-0.1\t0.4"
-    menu = MatrixMenu(view)
-    next(action for action in menu.findChildren(QAction) if action.text() == "Copy as CSV").trigger()
-    menu.deleteLater()
+    choose(view, "Copy as CSV")
     assert QGuiApplication.clipboard().text().startswith("?"), "nothing else was copied"
 
 

@@ -1,4 +1,7 @@
-"""A drawing of a whole: boxes that lead somewhere, words, images and bars among them, and looking closer."""
+"""A drawing of a whole: boxes that lead somewhere, words, images and bars among them, and looking closer.
+
+A screen reader meets each block of it as a child of the drawing, with its name and summary.
+"""
 
 import base64
 import re
@@ -6,16 +9,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import shiboken6
 from PySide6.QtCore import QBuffer, QPoint, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent, QFont, QImage, QPainter
+from PySide6.QtGui import QAccessible, QContextMenuEvent, QFont, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from explorer.core.graph import Place
 from explorer.core.numbers import FINEST
+from explorer.document.commands import SetCells
 from explorer.pages.drawing import Axis, Bars, Box, Drawing, FlowLine, Image, Segments, Words
 from explorer.pages.gestures import GoTo, Switch
+from explorer.pages.levels import WHOLE
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
 from explorer.ui.drawing.blocks import TIGHT, Blocks
@@ -434,3 +440,85 @@ def test_small_matrices_in_boxes_with_formulas_all_show_their_numbers_or_none_do
     )
     picture.tell(Drawing(marks, (0, 300, 0, 200), "Two", NONE, NONE, down=True, square=True, zoom=True))
     assert ("1.0" in [text.text for text in written_in(picture)]) == written
+
+
+Text = QAccessible.Text
+
+
+@pytest.fixture
+def whole(open_window, eye):
+    page = eye.go_to(open_window("you-are-welcome"), WHOLE.name)
+    (found,) = page.findChildren(DrawingView)
+    return found
+
+
+def met(whole):
+    return QAccessible.queryAccessibleInterface(whole)
+
+
+def children(whole):
+    one = met(whole)
+    return [one.child(k) for k in range(one.childCount())]
+
+
+def test_each_block_is_a_child_with_name_summary_and_place(whole):
+    boxes = [mark for mark in whole.drawing.marks if isinstance(mark, Box) and mark.leads is not None]
+    found = children(whole)
+    assert [one.text(Text.Name) for one in found] == [box.name for box in boxes]
+    assert [one.text(Text.Description) for one in found] == [box.tip.replace("\n", ", ") for box in boxes]
+    attention = next(one for one in found if one.text(Text.Name).startswith("Encoder 1: Self-attention"))
+    assert "96 parameters" in attention.text(Text.Description)
+    assert met(whole).text(Text.Name) == whole.drawing.summary
+    for one in found:
+        assert whole.window().geometry().contains(one.rect())
+        middle = one.rect().center()
+        assert met(whole).childAt(middle.x(), middle.y()).rect().contains(middle)
+
+
+def test_the_keys_are_seen_at_one_of_them(whole):
+    assert not any(one.state().focused for one in children(whole))
+    whole.setFocus()
+    for _ in range(3):
+        QTest.keyClick(whole, Qt.Key.Key_Right)
+    (focused,) = [one for one in children(whole) if one.state().focused]
+    assert focused.text(Text.Name) == whole.drawing.marks[whole._marks.here].name
+    assert met(whole).focusChild() is focused
+
+
+def test_a_drawing_that_is_gone_has_none(whole):
+    first = children(whole)[0]
+    assert first.isValid()
+    shiboken6.delete(whole)
+    assert not first.isValid()
+    assert first.text(Text.Name) == ""
+    assert first.state().invalid
+
+
+def test_a_picture_that_nobody_sees_is_made_for_a_screen_reader(open_window, eye):
+    window = open_window("you-are-welcome")
+    page = eye.go_to(window, "encoder.1.self.attention")
+    plane = page.elements.widgets["plane of encoder.1.self.moved"]
+    assert plane.visibleRegion().isEmpty()
+    before, said = plane.picture.drawing, met(plane.picture).text(Text.Name)
+    window.bench.document.do(SetCells("encoder.1.self.head.1.W_V", {(0, 0): 2.5}))
+    window.bench.bridge.flush()
+    assert plane.picture.drawing is before
+    assert met(plane.picture).text(Text.Name) != said
+    assert met(plane.picture).text(Text.Name) == plane.data.drawing.summary
+    assert plane.picture.drawing != before
+
+
+def test_a_picture_that_nobody_sees_is_made_when_one_scrolls_to_it(open_window, eye, qtbot):
+    window = open_window("you-are-welcome")
+    page = eye.go_to(window, "encoder.1.self.attention")
+    plane = page.elements.widgets["plane of encoder.1.self.Q"]
+    window.bench.document.do(SetCells("encoder.1.self.head.1.W_Q", {(0, 0): 2.5}))
+    window.bench.bridge.flush()
+    assert "drawing" not in vars(plane.data)
+    page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())
+    qtbot.waitUntil(lambda: plane.picture.drawing == plane.data.drawing)
+    seen = plane.data
+    window.bench.document.do(SetCells("encoder.1.self.head.1.W_Q", {(0, 0): -1.5}))
+    window.bench.bridge.flush()
+    assert plane.data is not seen
+    assert plane.picture.drawing == plane.data.drawing
