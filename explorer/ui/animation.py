@@ -27,8 +27,8 @@ from explorer.pages.surfaces.inspector import Inspected, inspected, played_key
 from explorer.pages.view import Cell
 from explorer.ui.lesson.presenter_look import in_look
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.derivation_view import DerivationView
 from explorer.ui.page.gestures import perform
+from explorer.ui.page.note import DerivationView
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.player import EACH, PlayerView
 from explorer.ui.render import fill, laid_out, paper, spoken

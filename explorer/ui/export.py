@@ -21,7 +21,7 @@ from explorer.files import write_file
 from explorer.pages.view import Cell
 from explorer.ui.errors import show_error
 from explorer.ui.files import Files
-from explorer.ui.matrix.clipboard import claim
+from explorer.ui.matrix.ranges import claim
 from explorer.ui.widgets.inputs import take_typed
 from explorer.ui.workbench import Workbench
 

@@ -18,7 +18,7 @@ from explorer.pages.view import Cell, Covered
 from explorer.ui.animation import AROUND, MOST, STRIP, Frames, _Played, _some, frames, gif, mp4, pngs
 from explorer.ui.lesson.presenter_look import in_look
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.derivation_view import DerivationView
+from explorer.ui.page.note import DerivationView
 from explorer.ui.render import laid_out, paper
 from tests.refusals import refuses
 from tests.samples import long

@@ -20,8 +20,8 @@ from explorer.lessons.loader import load
 from explorer.pages.gestures import GoTo
 from explorer.ui.appearance import Appearance
 from explorer.ui.matrix.model import PLAYED
-from explorer.ui.page.derivation_view import DerivationView
 from explorer.ui.page.gestures import perform
+from explorer.ui.page.note import DerivationView
 from explorer.ui.page.player import PlayerView
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent

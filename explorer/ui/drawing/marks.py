@@ -391,29 +391,21 @@ class Marks(pg.GraphicsObject):
         theme = self._bench.appearance.theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
         axis, place = token or ("", 0)
-        for image in self.grids if axis else ():
-            if not isinstance(image, draw.Image):
-                continue
+        for image in self._images() if axis else ():
             rows, columns = shape_of(image)
             if image.across == axis and place < columns:
-                painter.setPen(QPen(qcolor(theme.here_line), 1.2, j=Qt.PenJoinStyle.MiterJoin))
-                painter.drawRect(self.square(image, 0, place, rows, 1))
+                _frame(painter, self.square(image, 0, place, rows, 1), theme.here_line, 1.2)
             if image.token == axis and place < rows:
-                painter.setPen(QPen(qcolor(theme.here), 2, j=Qt.PenJoinStyle.MiterJoin))
-                painter.drawRect(self.square(image, place, 0, 1, columns))
+                _frame(painter, self.square(image, place, 0, 1, columns), theme.here)
 
     def _paint_squares(self, painter: QPainter, bounds: QRectF) -> None:
         """Frame the square pointed at (with lines to a small one), and the part of an image that is the node's own."""
         theme, cell = self._bench.appearance.theme, self._bench.selection.cell
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for image in self.grids:
-            if not isinstance(image, draw.Image):
-                continue
+        for image in self._images():
             rows, columns = shape_of(image)
             if rows * columns < image.array.size:
-                painter.setPen(QPen(qcolor(theme.text), 2, j=Qt.PenJoinStyle.MiterJoin))
-                own = self.square(image, 0, 0, rows, columns)
-                painter.drawRect(own.adjusted(1, 1, -1, -1))
+                _frame(painter, self.square(image, 0, 0, rows, columns).adjusted(1, 1, -1, -1), theme.text)
             here = square_of(image, cell)
             if here is None:
                 continue
@@ -423,8 +415,10 @@ class Marks(pg.GraphicsObject):
                 painter.setPen(QPen(qcolor(theme.here_line), 1))
                 painter.drawLine(QPointF(whole.left(), middle.y()), QPointF(whole.right(), middle.y()))
                 painter.drawLine(QPointF(middle.x(), whole.top()), QPointF(middle.x(), whole.bottom()))
-            painter.setPen(QPen(qcolor(theme.here), 2, j=Qt.PenJoinStyle.MiterJoin))
-            painter.drawRect(rect)
+            _frame(painter, rect, theme.here)
+
+    def _images(self) -> list[draw.Image]:
+        return [one for one in self.grids if isinstance(one, draw.Image)]
 
     def square(self, image: draw.Image, row: int, column: int, rows: int = 1, columns: int = 1) -> QRectF:
         """The rectangle of a square of an image, or of a block of squares, in pixels."""
@@ -484,3 +478,8 @@ def _runs(seen: Array) -> Iterator[slice]:
     """The slices of consecutive points that can be drawn."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], seen, [False])).astype(np.int8)))
     return (slice(start, end) for start, end in edges.reshape(-1, 2).tolist())
+
+
+def _frame(painter: QPainter, rect: QRectF, color: str, width: float = 2.0) -> None:
+    painter.setPen(QPen(qcolor(color), width, j=Qt.PenJoinStyle.MiterJoin))
+    painter.drawRect(rect)

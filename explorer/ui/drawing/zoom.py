@@ -380,20 +380,16 @@ class _Block(QAccessibleInterface):
     def isValid(self) -> bool:
         return self._box is not None
 
-    def object(self) -> Any:
+    def _nothing(self, *_: Any) -> Any:
         return None
+
+    object = child = childAt = setText = _nothing
 
     def window(self) -> Any:
         return self._view.window().windowHandle() if self._view is not None else None
 
     def parent(self) -> Any:
         return QAccessible.queryAccessibleInterface(self._view) if self._view is not None else None
-
-    def child(self, index: int) -> Any:
-        return None
-
-    def childAt(self, x: int, y: int) -> Any:
-        return None
 
     def childCount(self) -> int:
         return 0
@@ -406,9 +402,6 @@ class _Block(QAccessibleInterface):
         if box is None or kind not in (Text.Name, Text.Description):
             return ""
         return box.name if kind == Text.Name else box.tip.replace("\n", ", ")
-
-    def setText(self, kind: Text, text: str) -> None:
-        pass
 
     def rect(self) -> QRect:
         box, view = self._box, self._view

@@ -15,7 +15,7 @@ from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.verdict import VerdictView
 from explorer.ui.lesson.words import SentenceButton, Words
-from explorer.ui.page.derivation_view import DerivationView
+from explorer.ui.page.note import DerivationView
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in

@@ -23,7 +23,7 @@ from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect
 from explorer.ui.lesson.words import Words
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
-from explorer.ui.page.derivation_view import DerivationView
+from explorer.ui.page.note import DerivationView
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula

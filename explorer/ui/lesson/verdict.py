@@ -11,7 +11,7 @@ from explorer.lessons.walk import Attempt
 from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.lesson.room import column_height, height_at
 from explorer.ui.lesson.words import SentenceButton, Words
-from explorer.ui.page.derivation_view import DerivationView
+from explorer.ui.page.note import DerivationView
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench

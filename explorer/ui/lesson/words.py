@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.lessons import prose
 from explorer.ui.lesson.presenter_look import least_letters
-from explorer.ui.page.derivation_view import wrapped
+from explorer.ui.page.note import wrapped
 from explorer.ui.theme import Look
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.inputs import PushButton

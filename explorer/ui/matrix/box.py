@@ -10,8 +10,17 @@ from explorer.document.commands import Release
 from explorer.pages.equation import EASY, Part
 from explorer.pages.matrix import Matrix, open_key, symbol_of
 from explorer.ui.matrix.form import ALONE, BESIDE, LEAST_COLUMNS, MAP, PLACE, SIZES, Extent, Form, Shape
-from explorer.ui.matrix.heading import NUMBERS, PICTURE, THUMB, Heading, formula_of, in_lines, words_of
-from explorer.ui.matrix.small import LOW, SmallPicture
+from explorer.ui.matrix.heading import (
+    LOW,
+    NUMBERS,
+    PICTURE,
+    THUMB,
+    Heading,
+    SmallPicture,
+    formula_of,
+    in_lines,
+    words_of,
+)
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.layouts import column_in

@@ -24,7 +24,7 @@ from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import show_error
-from explorer.ui.matrix import clipboard
+from explorer.ui.matrix.ranges import copy_numbers, write_numbers
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
@@ -54,7 +54,7 @@ def ways(matrix: Matrix, beside: QWidget) -> Iterator[tuple[str, Callable[[], No
 def _copy(matrix: Matrix, name: str, beside: QWidget) -> None:
     table = table_of(matrix)
     said = f"{matrix.name} is on the clipboard as {name}"
-    clipboard.copy(table.value.size, partial(FORMATS[name], table), beside, said)
+    copy_numbers(table.value.size, partial(FORMATS[name], table), beside, said)
 
 
 def _save(matrix: Matrix, beside: QWidget) -> None:
@@ -68,7 +68,7 @@ def _save(matrix: Matrix, beside: QWidget) -> None:
     if path is not None and path.suffix.lower() not in ENDINGS:
         path = Dialogs(beside.window()).with_ending(path, known.get(chosen, ".tsv"))
     if path is not None:
-        clipboard.write(table.value.size, partial(_saved, table, path), lambda said: said, beside)
+        write_numbers(table.value.size, partial(_saved, table, path), lambda said: said, beside)
 
 
 def _saved(table: LabelledMatrix, path: Path) -> str:

@@ -1,21 +1,24 @@
 """Ranges of cells as in a spreadsheet: selection, copy and paste, fill. Each ends in one command.
 
-Selected numbers of a computed matrix can be dragged onto another matrix, also of another document.
+Selected numbers of a computed matrix can be dragged onto another matrix, also of another document. A few numbers are
+written directly, many in the background, and no more than can be pasted.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from io import StringIO
+from itertools import count
 from typing import TYPE_CHECKING
 from weakref import proxy
 
 import numpy as np
 from PySide6.QtCore import QMimeData, QPoint, Qt
 from PySide6.QtGui import QDrag, QDropEvent, QGuiApplication, QMouseEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact, read_number
@@ -23,9 +26,8 @@ from explorer.core.ops import Array
 from explorer.document.commands import Release, SetArray
 from explorer.document.state import Writing
 from explorer.pages.matrix import COVERED, Matrix
-from explorer.ui.errors import show_error
-from explorer.ui.matrix import clipboard
-from explorer.ui.matrix.clipboard import MOST_PASTED
+from explorer.ui.background import Background
+from explorer.ui.errors import show_done, show_error
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.editing import CellEditing
@@ -78,7 +80,7 @@ class Ranges:
         """
         rows, columns = self.selected()
         try:
-            clipboard.copy(
+            copy_numbers(
                 len(rows) * len(columns), partial(_as_text, self._view.matrix, rows, columns), self._view.viewport()
             )
         except ExplorerError as error:
@@ -92,7 +94,7 @@ class Ranges:
         Raises `ExplorerError`: "copy-too-large".
         """
         rows, columns = self.selected()
-        clipboard.check(len(rows) * len(columns))
+        check_count(len(rows) * len(columns))
         return _as_text(self._view.matrix, rows, columns)
 
     def cut(self) -> None:
@@ -290,3 +292,76 @@ class Lifting:
 def _has_numbers(event: QDropEvent) -> bool:
     """Whether text is dropped; a file, which has one too, is left to the window, which opens it."""
     return event.mimeData().hasText() and not event.mimeData().hasUrls()
+
+
+MOST_PASTED = 1_000_000
+"""The most numbers that are copied or pasted: more would take minutes, and the memory of several models."""
+AT_ONCE = 20_000
+"""The most numbers that are written directly, in one turn of the event loop, which takes 20 to 50 ms then."""
+
+NEWEST, _COPIES = "newestCopy", count()
+"""The property of the clipboard with the number of the latest copy, and the numbers of copies."""
+
+
+def claim() -> int:
+    """Note that something is copied now: numbers that are still being written give way. Returns its number."""
+    number = next(_COPIES)
+    QGuiApplication.clipboard().setProperty(NEWEST, number)
+    return number
+
+
+def copy_numbers(numbers: int, text: Callable[[], str], beside: QWidget, said: str = "") -> None:
+    """Put numbers on the clipboard; `numbers` says how many.
+
+    Parameters
+    ----------
+    text : callable
+        Writes the numbers; many are written on another thread, so it must hold no widget.
+    beside : QWidget
+        The widget at which it is said when they are there.
+
+    Raises
+    ------
+    ExplorerError
+        "copy-too-large".
+    """
+    check_count(numbers)
+    clipboard, number = QGuiApplication.clipboard(), claim()
+
+    def take(found: str) -> str:
+        if clipboard.property(NEWEST) != number:
+            return ""  # something else was copied while these were written
+        clipboard.setText(found)
+        return said
+
+    write_numbers(numbers, text, take, beside)
+
+
+def check_count(numbers: int) -> None:
+    """Raise `ExplorerError` "copy-too-large" if there are more numbers than can be copied."""
+    if numbers > MOST_PASTED:
+        raise ExplorerError("copy-too-large", limit=f"{MOST_PASTED:,}")
+
+
+def write_numbers(numbers: int, text: Callable[[], str], take: Callable[[str], str], beside: QWidget) -> None:
+    """Write numbers as text, and give the text to `take`, which returns what is to be said then.
+
+    `numbers`, `text`, `beside`: as for `copy_numbers`.
+    """
+    if numbers <= AT_ONCE:
+        _say(take(text()), beside)
+        return
+    window = beside.window()
+    worker = Background(window)  # the page may be gone before the numbers are written
+
+    def done(found: str) -> None:
+        worker.deleteLater()
+        _say(take(found), beside if isValid(beside) else window)
+
+    worker.failed.connect(lambda error: show_error(error, beside if isValid(beside) else window))
+    worker.ask(lambda _report: text(), done)
+
+
+def _say(said: str, beside: QWidget) -> None:
+    if said:
+        show_done(said, beside)

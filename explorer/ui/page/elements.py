@@ -16,9 +16,8 @@ from explorer.pages.matrix import Matrix
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.card import CardsView
 from explorer.ui.page.controls import CONTROLS
-from explorer.ui.page.derivation_view import DerivationView
 from explorer.ui.page.header import HeaderView, SwitchBar
-from explorer.ui.page.note import MathsView, NoteLabel, PassageView, SectionLabel, WaitingBar
+from explorer.ui.page.note import DerivationView, MathsView, NoteLabel, PassageView, SectionLabel, WaitingBar
 from explorer.ui.page.picture_place import DescentView, PicturePlace, imported
 from explorer.ui.page.player import PlayerView
 from explorer.ui.workbench import Workbench

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QScrollAre
 from explorer.export.matrix import separated
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Entry, Line, Lines, Listing
 from explorer.pages.view import Cell
-from explorer.ui.matrix.clipboard import claim
 from explorer.ui.matrix.model import ModelIndex
+from explorer.ui.matrix.ranges import claim
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.listing_model import (
     RING_SIZE,

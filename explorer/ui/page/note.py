@@ -1,21 +1,28 @@
-"""Words on a page: a heading, a sentence about the present numbers, a passage that leads on, a formula, and what is
-still being computed.
+"""Words on a page: a heading, a sentence about the present numbers, a passage that leads on, a formula, what is still
+being computed; and a derivation: aligned rows of arithmetic, the result in orange.
 """
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from html import escape
+from itertools import groupby
+from operator import attrgetter
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from explorer.core.derivation import Row
+from explorer.core.frozen import Frozen
 from explorer.core.numbers import percent
 from explorer.lessons.glossary import LINK
 from explorer.pages.gestures import ForGlossary
-from explorer.pages.page import Maths, Note, Passage, Section, Waiting
+from explorer.pages.page import Derivation, Maths, Note, Passage, Section, Waiting
 from explorer.ui.page.gestures import perform
-from explorer.ui.theme import NODE, Theme
+from explorer.ui.theme import NODE, Theme, qcolor
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.inputs import PushButton
-from explorer.ui.widgets.labels import Label, SteadyLabel, be_there
+from explorer.ui.widgets.labels import FIGURES, Label, SteadyLabel, be_there
 from explorer.ui.widgets.layouts import row_in
 from explorer.ui.widgets.names import set_names
 from explorer.ui.workbench import Workbench
@@ -171,3 +178,265 @@ def coloured(text: str, theme: Theme) -> str:
         text = text.replace(f"<{name}>", f"<span style='color:{colour}'>").replace(f"</{name}>", "</span>")
     text = text.replace("<a href='", f"<a style='color:{theme.link}' href='")
     return text.replace(f'<a href="{LINK}', f'<a style="color:{theme.text}" href="{LINK}')
+
+
+GAP = 8
+BETWEEN = 24  # pixels at text scale 1 between two columns of lines
+EQUALS = 18  # pixels at text scale 1 for the sign before the number
+LARGE = 1.5  # above this text scale, lines stand close together
+SHORT = 0.3  # share of the width: a longer name gets a line of its own if the arithmetic does not fit beside it
+
+
+class DerivationLine(Frozen):
+    """One line on the screen; the last line of a row carries its number, and a heading has none."""
+
+    row: Row | None
+    label: str
+    expression: str
+    heading: bool = False
+
+
+class DerivationView(QWidget):
+    """The rows of a derivation: label, arithmetic, number; with a line above each sum."""
+
+    columns = 1  # most columns of lines, if they fit side by side
+    more_wanted = Signal()  # asks for the terms that were left out
+
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bench = bench
+        self._rows: Sequence[Row] = ()
+        self._terms = 0
+        self._lines: list[DerivationLine] = []
+        self._broken_at: dict[tuple[int, int], list[DerivationLine]] = {}
+        self._told = (0, 0)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setAccessibleName("Derivation")
+        self._measure()
+
+    def tell(self, derivation: Derivation) -> None:
+        """Show another derivation."""
+        self.show_rows(derivation.rows)
+        be_there(self, bool(derivation.rows))
+
+    def show_rows(self, rows: Sequence[Row]) -> None:
+        """Show other rows."""
+        if rows == self._rows:
+            return
+        self._rows, self._terms = rows, 0
+        said = [f"{r.label} {r.expression} = {r.value}" if r.value else f"{r.label}:" for r in rows]
+        self.setAccessibleDescription("; ".join(said))
+        self._measure()
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        self._measure()
+
+    @property
+    def longest(self) -> int:
+        """The number of terms of the longest sum."""
+        return max((len(terms) for terms in _runs(self._rows)), default=0)
+
+    def write_at_most(self, terms: int) -> None:
+        """Write out at most so many terms of a sum; 0: all."""
+        if terms != self._terms:
+            self._terms = terms
+            self._lines = self._broken(self.width())
+            self.updateGeometry()
+            self.update()
+
+    def height_with(self, width: int, terms: int) -> int:
+        """The height in pixels at this width, with at most so many terms of a sum."""
+        return self._row_height * self._down(width, terms) + 6
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if self._terms:
+            self.more_wanted.emit()
+        else:
+            super().mousePressEvent(event)
+
+    def _measure(self) -> None:
+        fonts = self._bench.appearance.fonts
+        number, metrics = QFontMetrics(fonts.number), QFontMetrics(fonts.bold.number)
+        large = self._bench.appearance.scale > LARGE  # each pixel counts
+        self._row_height = number.height() + (0 if large else 4)
+        values = {row.value.translate(FIGURES) for row in self._rows}
+        self._value_width = max(map(metrics.horizontalAdvance, values), default=0)
+        self._gap, self._between, self._equals = map(self._bench.appearance.px, (GAP, BETWEEN, EQUALS))
+        gap = self._gap
+        self._broken_at = {}
+        self._words = words = cache(number.horizontalAdvance)  # asked for again when rows are broken
+        across = [
+            words(row.label) + gap * bool(row.label and row.expression) + words(row.expression) for row in self._rows
+        ]
+        self._unbroken = max(across, default=0) + self._equals + self._value_width + 4
+        self._lines = self._broken(self.width())
+        told = self.heightForWidth(self.width()), self._row_height
+        if told != self._told:  # else each edit would lay out the whole column again
+            self._told = told
+            self.updateGeometry()
+        self.update()
+
+    def _columns_in(self, width: int) -> int:
+        """How many columns of unbroken lines fit side by side into a width."""
+        return max(min((width + self._between) // (self._unbroken + self._between), self.columns), 1)
+
+    def _column_width(self, width: int) -> int:
+        columns = self._columns_in(width)
+        return (width - (columns - 1) * self._between) // columns
+
+    def _down(self, width: int, terms: int) -> int:
+        """The number of lines in a column, for a width."""
+        return -(-len(self._broken(width, terms)) // self._columns_in(width))
+
+    def _broken(self, width: int, terms: int | None = None) -> list[DerivationLine]:
+        """The rows, broken into lines of a width: arithmetic that does not fit beside its number goes above it."""
+        # A layout asks for a few widths, several times each.
+        key = self._column_width(width), self._terms if terms is None else terms
+        if key not in self._broken_at:
+            self._broken_at[key] = self._break(*key)
+        return self._broken_at[key]
+
+    def _break(self, width: int, terms: int) -> list[DerivationLine]:
+        width -= 4
+        room = width - self._value_width - self._equals
+        lines: list[DerivationLine] = []
+
+        @cache  # called twice: to place the label, and for the lines
+        def arithmetic(row: Row, indent: int) -> list[str]:
+            """The lines of a row's arithmetic; the first one leaves `indent` pixels free for a label."""
+            return wrapped(row.expression or row.label, words, width, room, width - indent)
+
+        gap, words = self._gap, self._words
+
+        def indent(row: Row) -> int:
+            return words(row.label) + gap
+
+        def is_one_line(row: Row) -> bool:
+            return words(row.label) + gap * bool(row.label and row.expression) + words(row.expression) <= room
+
+        def is_beside(row: Row) -> bool:
+            """Whether a label stands on the line of its arithmetic, or a short label on the first of its lines."""
+            if is_one_line(row) or not row.label or not row.expression:
+                return True
+            return indent(row) < SHORT * width and len(arithmetic(row, indent(row))) > 1
+
+        whole = self._unbroken <= width + 4  # so each row is a line
+        for kind, run in groupby(_shortened(self._rows, terms), key=attrgetter("kind")):
+            rows = list(run)
+            # The labels of one sum all stand beside its terms, or all above them.
+            together = kind == "term" and not whole and not all(map(is_beside, rows))
+            for row in rows:
+                if kind == "heading":
+                    texts = wrapped(row.label, words, *[width] * 3)
+                    lines += [DerivationLine(None, text, "", heading=True) for text in texts]
+                    continue
+                if kind == "more":
+                    lines.append(DerivationLine(None, row.expression, ""))
+                    continue
+                if whole or (is_one_line(row) and not together):
+                    lines.append(DerivationLine(row, row.label, row.expression))
+                    continue
+                both, beside = bool(row.label and row.expression), not together and is_beside(row)
+                *above, last = arithmetic(row, indent(row) if both and beside else 0)
+                label = row.label if both else ""
+                if both and not beside:
+                    lines += [DerivationLine(None, text, "") for text in wrapped(row.label, words, *[width] * 3)]
+                    label = ""
+                for text in above:
+                    lines.append(DerivationLine(None, label, text))
+                    label = ""
+                lines.append(DerivationLine(row, label, last))
+        return lines
+
+    # The height depends on the width, and Qt must know that. To set the height in `resizeEvent` would show a scroll
+    # bar, which changes the width, which hides the bar, and so on without end.
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self.height_with(width, self._terms)
+
+    def sizeHint(self) -> QSize:
+        width = self.width() or 200
+        return QSize(200, self.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, self._row_height)
+
+    def resizeEvent(self, event: object) -> None:
+        self._lines = self._broken(self.width())
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        theme, fonts = self._bench.appearance.theme, self._bench.appearance.fonts
+        number, bold = fonts.number, fonts.bold.number
+        middle = Qt.AlignmentFlag.AlignVCenter
+        at_left, at_right = Qt.AlignmentFlag.AlignLeft | middle, Qt.AlignmentFlag.AlignRight | middle
+        height, across, down = self._row_height, self._column_width(self.width()), self._down(self.width(), self._terms)
+        step, sign, was = across + self._between, self._equals, ""
+        for i, line in enumerate(self._lines):
+            left, y = i // down * step, 2 + i % down * height
+            right = left + across - 2
+            equals = right - self._value_width - sign
+            row = line.row
+            whole = QRect(left + 2, y, (equals if row else right) - left - 2, height)
+            painter.setFont(number)
+            if line.label:  # writing nothing takes Qt as long as writing little
+                painter.setPen(qcolor(theme.text if line.heading else theme.muted))
+                painter.drawText(whole, at_left, line.label)
+            if line.expression:
+                painter.setPen(qcolor(theme.text))
+                painter.drawText(whole, at_right if row or line.label else at_left, line.expression)
+            if row is not None:
+                adds_up = row.kind != "term" and was == "term" and not row.expression
+                was = row.kind
+                painter.setPen(qcolor(theme.muted))
+                if adds_up:
+                    painter.drawLine(right - self._value_width, y, right, y)
+                painter.drawText(QRect(equals, y, sign, height), Qt.AlignmentFlag.AlignCenter, "=")
+                result = row.kind == "result"
+                painter.setPen(qcolor(theme.here_text if result else theme.text))
+                painter.setFont(bold if result else number)
+                painter.drawText(QRect(equals, y, right - equals, height), at_right, row.value)
+
+
+def _runs(rows: Sequence[Row]) -> list[list[Row]]:
+    """The terms of each sum among the rows."""
+    return [list(terms) for kind, terms in groupby(rows, key=attrgetter("kind")) if kind == "term"]
+
+
+def _shortened(rows: Sequence[Row], most: int) -> Iterable[Row]:
+    """Rows with at most so many terms of each sum; 0: all."""
+    return _cut(rows, most) if most else rows
+
+
+def _cut(rows: Sequence[Row], most: int) -> Iterator[Row]:
+    for kind, run in groupby(rows, key=attrgetter("kind")):
+        terms = list(run)
+        if kind != "term" or len(terms) <= most:
+            yield from terms
+        else:
+            yield from terms[: most - 1]
+            yield Row("", f"… {len(terms) - most + 1} more (M)", "", "more")
+
+
+def wrapped(text: str, wide: Callable[[str], int], width: int, last_width: int, first_width: int) -> list[str]:
+    """Text broken into lines of a width; the first and the last line have widths of their own.
+
+    `wide`: gives the width of words in pixels.
+    """
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and wide(longer) > (width if len(lines) > 1 else first_width):
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    if wide(lines[-1]) > last_width:
+        lines.append("")
+    return lines

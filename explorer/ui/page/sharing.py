@@ -12,7 +12,7 @@ from explorer.pages.equation import Room, side_by_side
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Listing, Row, Scheme, Stack, parts_beside
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.small import LOW_ROW
+from explorer.ui.matrix.heading import LOW_ROW
 from explorer.ui.page import emphasis, lines
 from explorer.ui.page.controls import ChoiceView, SliderView
 from explorer.ui.page.elements import Drawn, Sized

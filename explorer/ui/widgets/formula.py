@@ -125,17 +125,10 @@ class Formula(QWidget):
         self.updateGeometry()
         self.update()
 
-    def be_times(self, times: float) -> None:
-        """Draw the formula larger than usual by a factor."""
-        if times != self._times:
-            self._times, self._size = times, None
-            self.updateGeometry()
-            self.update()
-
-    def be_no_wider(self, pixels: int) -> None:
-        """Draw the formula smaller if it would be wider than so many pixels."""
-        if pixels != self._most:
-            self._most, self._size = pixels, None
+    def be_no_wider(self, pixels: int, times: float = 1.0) -> None:
+        """Draw the formula larger than usual by a factor, but smaller if it would be wider than so many pixels."""
+        if (pixels, times) != (self._most, self._times):
+            self._most, self._times, self._size = pixels, times, None
             self.updateGeometry()
             self.update()
 

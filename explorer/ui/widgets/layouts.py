@@ -3,7 +3,8 @@
 Also a layout that places widgets like words: from left to right, and on the next line when a line is full.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent
@@ -19,28 +20,28 @@ from PySide6.QtWidgets import (
     QWidgetItem,
 )
 
+_Line = TypeVar("_Line", QVBoxLayout, QHBoxLayout)
+
 
 def column_in(widget: QWidget, *parts: QWidget, spacing: int = -1) -> QVBoxLayout:
     """Lay out a widget's parts below each other.
 
     `spacing`: pixels between them; -1: the style's default.
     """
-    column = QVBoxLayout(widget)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(spacing)
-    for part in parts:
-        column.addWidget(part)
-    return column
+    return _filled(QVBoxLayout(widget), parts, spacing)
 
 
 def row_in(widget: QWidget, *parts: QWidget, spacing: int = -1) -> QHBoxLayout:
     """Lay out a widget's parts side by side, as `column_in` does below each other."""
-    row = QHBoxLayout(widget)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(spacing)
+    return _filled(QHBoxLayout(widget), parts, spacing)
+
+
+def _filled(layout: _Line, parts: Iterable[QWidget], spacing: int) -> _Line:
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(spacing)
     for part in parts:
-        row.addWidget(part)
-    return row
+        layout.addWidget(part)
+    return layout
 
 
 ROUNDS = 8

@@ -20,7 +20,7 @@ from explorer.pages.view import Cell, Covered
 from explorer.ui.background import Background
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import Message
-from explorer.ui.matrix import clipboard as copying
+from explorer.ui.matrix import ranges as copying
 from explorer.ui.matrix.menu import MatrixMenu, table_of
 from explorer.ui.matrix.ranges import _as_text, parsed
 from explorer.ui.matrix.view import MatrixView
@@ -84,15 +84,18 @@ def test_what_is_copied_last_is_on_the_clipboard(table, clipboard, qtbot, monkey
         goes_on.wait()
         return "many"
 
-    copying.copy(4, many, table.viewport())
-    copying.copy(1, lambda: "one", table.viewport())
-    copying.write(4, lambda: "file", lambda text: taken.append(text) or "", table.viewport())  # behind the first
+    copying.copy_numbers(4, many, table.viewport())
+    copying.copy_numbers(1, lambda: "one", table.viewport())
+    # behind the first
+    copying.write_numbers(
+        4, lambda: "file", lambda text: taken.append(text) or "", table.viewport()
+    )  # behind the first
     goes_on.set()
     qtbot.waitUntil(lambda: not any(one.at_work for one in table.window().findChildren(Background)))
     assert QGuiApplication.clipboard().text() == "one"
     assert taken == ["file"]
     goes_on.clear()
-    copying.copy(4, many, table.viewport())
+    copying.copy_numbers(4, many, table.viewport())
     copying.claim()  # a line of a list, or a page
     clipboard("a line")
     goes_on.set()
@@ -110,7 +113,7 @@ def test_numbers_are_copied_although_their_page_is_left(open_window, eye, clipbo
         return "many"
 
     clipboard("before")
-    copying.copy(4, many, table.viewport(), "It is there")
+    copying.copy_numbers(4, many, table.viewport(), "It is there")
     window.files.begin_lesson(load("two-vectors"))
     qtbot.waitUntil(lambda: not isValid(table))
     goes_on.set()

@@ -11,7 +11,7 @@ from explorer.pages.element import leaves
 from explorer.pages.page import Row, Stack
 from explorer.ui.appearance import GROWS
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.small import TALL
+from explorer.ui.matrix.heading import TALL
 from explorer.ui.page.elements import Drawn
 from explorer.ui.page.growth import Growth
 from explorer.ui.page.header import HeaderView

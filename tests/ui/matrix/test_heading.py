@@ -144,7 +144,7 @@ def test_a_heading_takes_the_room_of_its_formula_once_that_can_be_typeset(open_w
 
 def test_a_picture_of_a_matrix_is_looked_for_once(box, monkeypatch):
     looked = []
-    monkeypatch.setattr("explorer.ui.matrix.small.strongest_in", lambda array, most: looked.append(1) or array)
+    monkeypatch.setattr("explorer.ui.matrix.heading.strongest_in", lambda array, most: looked.append(1) or array)
     box._small._image = None
     for _ in range(2):
         box._small.grab()
