@@ -285,7 +285,6 @@ class Blocks:
         return self._sized(round(min(max(pixels, least), MOST * max(appearance.scale, 1.0))), strong)
 
     def _sized(self, high: int, strong: bool) -> QFont:
-        """The font of this height in pixels."""
         if (high, strong) not in self._fonts:
             font = QFont(self._bench.appearance.fonts.ui)
             font.setPixelSize(high)
@@ -295,7 +294,6 @@ class Blocks:
         return self._fonts[high, strong]
 
     def _advance(self, font: QFont, strong: bool, text: str) -> float:
-        """The width of words in pixels."""
         key = font.pixelSize(), strong, text
         if key not in self._wide:
             self._wide[key] = QFontMetricsF(font).horizontalAdvance(text)

@@ -155,7 +155,6 @@ class Marks(pg.GraphicsObject):
         return self._sight.numbers(self._pixels, parts)
 
     def _px(self, pixels: float) -> float:
-        """Pixels at the text scale."""
         return pixels * self._bench.appearance.scale
 
     def _pen(self, ink: str, width: float, dashed: bool = False) -> QPen:

@@ -352,7 +352,6 @@ class Side(pg.AxisItem):
                 return QPointF(min(at, end - wide / 2) - wide / 2, rect.top() + GAP)
 
     def _write(self, painter: QPainter, rect: QRectF, at: float, word: str) -> None:
-        """Write a number."""
         boxes = {
             "left": (rect.left(), at - 20, rect.width() - GAP, 40),
             "right": (rect.left() + GAP, at - 20, rect.width() + 20, 40),

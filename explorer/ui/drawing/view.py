@@ -143,7 +143,6 @@ class DrawingView(Plot):
             self.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, any(image.smooth for image in wanted))
 
     def _paint_into(self, item: pg.ImageItem, image: Image) -> None:
-        """Colour an image."""
         theme = self.bench.appearance.theme
         shares, levels, is_share = shares_of(image)
         table = (theme.sequential_ramp if is_share else theme.diverging_ramp).table
@@ -370,20 +369,17 @@ class DrawingView(Plot):
             show_error(error, self)
 
     def _ask(self, point: QPointF) -> None:
-        """Show the words about a place."""
         if self.drawing.probe is not None and self._said is not None:
             self._asked = point
             self._said.setText(self.drawing.probe.said(point.x(), point.y()))
 
     def _point(self, mark: Mark) -> None:
-        """Point at what a mark stands for."""
         cell, token = pointing.means(mark)
         self.bench.selection.set_token(token)
         if cell is not None:
             self.bench.selection.point(cell)
 
     def _choose(self, mark: Mark) -> None:
-        """Choose what a mark stands for."""
         selection, (cell, token) = self.bench.selection, pointing.means(mark)
         if token is not None:
             selection.choose_token(None if token == selection.chosen_token else token)

@@ -151,7 +151,6 @@ class HeatMapView(WordPicture):
     # Pointing
 
     def _square(self, point: QPointF) -> tuple[int, int] | None:
-        """The row and column at a point."""
         row, column = int(np.floor(point.y())), int(np.floor(point.x()))
         rows, columns = self._shape
         inside = self.seen.contains(point) and 0 <= row < rows and 0 <= column < columns

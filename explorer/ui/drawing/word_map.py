@@ -223,7 +223,6 @@ class WordMapView(Plot):
         return near if far[near] <= GRIP else None
 
     def _point(self, at: int | None, spot: QPointF | None = None) -> None:
-        """Point at a point, or at none."""
         if at == self.here:
             return
         self.here = at

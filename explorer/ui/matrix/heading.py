@@ -20,7 +20,6 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QTextDocument,
 )
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
@@ -35,7 +34,7 @@ from explorer.ui.signs import paint_signs
 from explorer.ui.theme import NODE, Theme, qcolor
 from explorer.ui.widgets.formula import Formula, can_typeset_now
 from explorer.ui.widgets.labels import Label
-from explorer.ui.widgets.names import set_names
+from explorer.ui.widgets.names import document_of, set_names
 
 NUMBERS, PICTURE, THUMB = "of numbers", "of a small picture", "of a small picture in an equation"
 """The kinds of headings."""
@@ -86,11 +85,7 @@ class Heading(QWidget):
         font = self.caption.font()
         key = words, font.key()
         if key not in self._sizes:
-            document = QTextDocument()
-            document.setDocumentMargin(0)
-            document.setDefaultFont(font)
-            document.setHtml(words)
-            size = document.size()
+            size = document_of(words, font).size()
             self._sizes[key] = QSize(ceil(size.width()), ceil(size.height()))
         return self._sizes[key]
 
@@ -198,7 +193,6 @@ def in_lines(words: Sequence[str], metrics: QFontMetrics, room: int) -> str:
 
 
 def _widest_line(words: str, metrics: QFontMetrics) -> int:
-    """The width in pixels of the widest line."""
     return max(metrics.horizontalAdvance(_TAG.sub("", line)) for line in words.split("<br>"))
 
 
@@ -251,7 +245,6 @@ class SmallPicture(QWidget):
         view.relit.connect(self._follow)
 
     def _follow(self, *_: int) -> None:
-        """Mark what is pointed at, and the visible part."""
         self.update()
 
     def wanted(self, where: str, extent: Extent, form: Form, room: int, most: int = 0) -> tuple[QSize, int]:

@@ -136,7 +136,6 @@ class MatrixMenu(QMenu):
         SeekDialog(view.bench, cell, where, view.window()).show()
 
     def _set(self, what: str, values: Array | Writing) -> None:
-        """Set the whole matrix."""
         self._view.editing.do(SetArray(self._view.matrix.name, values, what), 0, 0)
 
     def _randomise(self) -> None:
@@ -145,7 +144,6 @@ class MatrixMenu(QMenu):
         self._set("Randomise", Writing(self._view.matrix.shape, draw))
 
     def _reset(self) -> None:
-        """Set the lesson's own values."""
         view = self._view
         lesson, setting = view.bench.lesson, view.bench.document.state.setting
         state = lesson.state(setting if setting in lesson.settings else None)

@@ -169,7 +169,6 @@ class Labels(QHeaderView):
         return bool(super().viewportEvent(event))
 
     def _is_cut(self, section: int, label: str) -> bool:
-        """Whether a label is cut off."""
         room = self.width() - self._view.px(8)
         if self._across:
             room = self.height() - 4 if self._view.letters.upright else self.sectionSize(section)

@@ -277,7 +277,6 @@ class Elements(QWidget):
         grid.addWidget(self._place(scheme.left), len(scheme.above), 0, start | bottom)
 
     def _holder(self, element: Arrangement, parent: QWidget) -> QWidget:
-        """A new widget that holds the parts of an arrangement."""
         px = self.bench.appearance.px
         if isinstance(element, Stack):
             ink = self.bench.appearance.theme.series[int(element.ink[-1])] if element.ink else ""
@@ -412,7 +411,6 @@ def _signs(element: Element) -> list[Item]:
 
 
 def _parts(elements: Iterable[Element]) -> list[Element]:
-    """All elements of a page that are no arrangements."""
     return [part for one in elements for part in leaves(one) if not isinstance(part, Arrangement)]
 
 

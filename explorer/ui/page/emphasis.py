@@ -95,7 +95,8 @@ def first_whole(parts: Sequence[Part], gaps: Sequence[int], height: int, measure
         top += gap
         ids = {one.id for one in leaves(part.element) if isinstance(one, Matrix) and one.values.size > 1}
         for stay in (None, 1, 0):  # how many matrices at the end of each row stay numbers
-            stands = Stands({row.id: _but_last(row, stay) for row in part.rows})
+            counts = {row.id: 0 if stay is None else len(matrices_of(row)) - stay for row in part.rows}
+            stands = Stands({id: frozenset(range(count)) for id, count in counts.items()})
             taken = measure(part, stands)
             spans = [(top + first, top + last) for id, (first, last) in taken.reach.items() if id in ids]
             if is_whole(spans, lacking, height):
@@ -168,10 +169,6 @@ def is_whole(spans: Sequence[tuple[int, int]], count: int, height: int) -> bool:
 
 def _all(row: Row) -> Places:
     return frozenset(range(len(matrices_of(row))))
-
-
-def _but_last(row: Row, stay: int | None) -> Places:
-    return NONE if stay is None else frozenset(range(len(matrices_of(row)) - stay))
 
 
 def _ways(row: Row, high: bool) -> Iterator[tuple[set[str], Places]]:

@@ -120,7 +120,6 @@ class RowLayout(FlowLayout):
         return [(one, there(*place)) for one, place in zip(asked, where.parts, strict=True)]
 
     def _where(self, width: int) -> tuple[list[Asked], equation.Placed]:
-        """The items and their places in this width."""
         if width not in self._wheres:
             sized = self._sized(width)
             parts = self._there({asked.item.widget(): size.width() for asked, size in sized})

@@ -168,7 +168,6 @@ class ListingView(QTableView):
         self._measure()
 
     def _letters(self) -> dict[tuple[bool, bool], QFont]:
-        """The fonts of words and numbers, plain and bold."""
         found = {}
         for bold, fonts in enumerate((self.bench.appearance.fonts, self.bench.appearance.fonts.bold)):
             for number, font in enumerate(map(QFont, (fonts.ui, fonts.number))):
@@ -337,7 +336,6 @@ class ListingView(QTableView):
         self._hold_below()
 
     def _top(self, widths: Sequence[int]) -> int:
-        """The height of the titles in pixels."""
         if self._metrics is None:
             return 0
         wrap = Qt.TextFlag.TextWordWrap
@@ -432,7 +430,6 @@ class ListingView(QTableView):
         return [rest for rest in self._rest if rest.isVisibleTo(self)]
 
     def _taken_by(self, rest: "ListingView") -> int:
-        """The height in pixels that a list below this one takes."""
         return rest.minimumHeight() + self.bench.appearance.px(GAP)
 
     def _width_of(self, lines: Sequence[Line], columns: Sequence[int], column: Column) -> int:
@@ -470,7 +467,6 @@ class ListingView(QTableView):
         self._more.setGeometry(0, self.height() - below, self._more.sizeHint().width(), below)
 
     def _open(self, rows: int) -> None:
-        """Show at least `rows` lines."""
         self._opened = max(self._opened, rows)
         self._measure()
 
@@ -483,7 +479,6 @@ class ListingView(QTableView):
     # Mouse and keys
 
     def _follow(self, row: int, *columns: int) -> None:
-        """Follow the first link in these columns."""
         for column in columns:
             leads = self.table.line(row).entries[column].leads
             if leads is not None:
@@ -528,7 +523,6 @@ class ListingView(QTableView):
             self.bench.selection.choose(cell, self._by)
 
     def _bring_into_sight(self) -> None:
-        """Scroll the page to the current line."""
         page = self.parentWidget()
         while page is not None and not isinstance(page, QScrollArea):
             page = page.parentWidget()

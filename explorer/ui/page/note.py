@@ -280,7 +280,6 @@ class DerivationView(QWidget):
         self.update()
 
     def _columns_in(self, width: int) -> int:
-        """How many columns of unbroken lines fit side by side into a width."""
         return max(min((width + self._between) // (self._unbroken + self._between), self.columns), 1)
 
     def _column_width(self, width: int) -> int:
@@ -288,7 +287,6 @@ class DerivationView(QWidget):
         return (width - (columns - 1) * self._between) // columns
 
     def _down(self, width: int, terms: int) -> int:
-        """The number of lines in a column, for a width."""
         return -(-len(self._broken(width, terms)) // self._columns_in(width))
 
     def _broken(self, width: int, terms: int | None = None) -> list[DerivationLine]:

@@ -271,7 +271,6 @@ class PageView(QScrollArea):
 
     @property
     def _awaited(self) -> list[str]:
-        """The keys of the tasks that the page waits for."""
         elements = self.page.elements if self.page is not None else ()
         return [part.id for element in elements for part in leaves(element) if isinstance(part, Waiting)]
 
@@ -430,7 +429,6 @@ class PageView(QScrollArea):
         return True
 
     def _shine(self) -> None:
-        """Light what the step or the selection names."""
         if self.page is not None and self._making is None and self._lights:
             self._lit_for = self.elements.widgets, self.bench.light.step
             lit = self.bench.light.of(self.page, self.bench.view)

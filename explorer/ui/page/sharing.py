@@ -139,17 +139,12 @@ class Sharing:
         in_rows = self.in_rows = {one.id for row in rows for one in emphasis.matrices_of(row)}
         alone = {one.id for one in self.page.elements if isinstance(one, Matrix)}
         widths = {id: across for row in rows for id, across in self._beside(row, room).items()}
+        fixed = [one for one in self.all if isinstance(one, Stack) and one.width]
         stacks = {
             one.id: widths.get(one.id, max(min(self.px(one.width * self.growth.times_in(one)), room), 0))
-            for one in self.all
-            if isinstance(one, Stack) and one.width
+            for one in fixed
         }
-        self._narrow = {
-            one.id: stacks[stack.id]
-            for stack in self.all
-            if isinstance(stack, Stack) and stack.width
-            for one in leaves(stack)
-        }
+        self._narrow = {one.id: stacks[stack.id] for stack in fixed for one in leaves(stack)}
         for id, widget in self.page.widgets.items():
             if isinstance(widget, MatrixBox):
                 widget.give_room(max(self._narrow.get(id, room) - sign, 0))
@@ -167,7 +162,7 @@ class Sharing:
         heights = [view.minimumHeight() for view in views]
         for view in views:
             view.be_times(max(self.growth.drawn, 1.0))
-        for stack in (one for one in self.all if isinstance(one, Stack) and one.width):
+        for stack in fixed:
             across = stacks[stack.id]
             self.page.holder_of(stack).setFixedWidth(across)
             self._let_be(stack.elements, across)
@@ -276,7 +271,6 @@ class Sharing:
         return self._narrow.get(row.id, room)
 
     def _taken(self, element: Element, room: int) -> emphasis.Taken:
-        """The room that a part of the page takes at present."""
         place = QRect(0, 0, room, height_of(self.page.part(element), room))
         reach = {one.id: (rect.top(), rect.bottom()) for one, rect in self.places(element, place)}
         boxes = [self.page.box(one) for one in leaves(element) if isinstance(one, Matrix)]

@@ -171,7 +171,6 @@ class SteadyLabel(QWidget):
         return self._heights[asked]
 
     def _fit(self) -> None:
-        """Take the height of the words."""
         height = self.height_at(self.width())
         self.label.setGeometry(0, 0, self.width(), height)
         if height != self.minimumHeight():

@@ -61,6 +61,15 @@ def _set(match: re.Match[str]) -> str:
     return f"<span {_FAMILY}><em>{match[1]}</em>{_UNSEEN}<sub><em>{below}</em></sub></span>"
 
 
+def document_of(html: str, font: QFont) -> QTextDocument:
+    """A document without margins."""
+    document = QTextDocument()
+    document.setDocumentMargin(0)
+    document.setDefaultFont(font)
+    document.setHtml(html)
+    return document
+
+
 @lru_cache(maxsize=512)
 def _laid(text: str, font: str) -> tuple[QStaticText, float]:
     """Words with names as they are painted, and the pixels from their top to their base line."""
@@ -73,10 +82,7 @@ def _laid(text: str, font: str) -> tuple[QStaticText, float]:
     option.setWrapMode(QTextOption.WrapMode.NoWrap)
     laid.setTextOption(option)
     laid.prepare(QTransform(), letters)
-    document = QTextDocument()
-    document.setDocumentMargin(0)
-    document.setDefaultFont(letters)
-    document.setHtml(html)
+    document = document_of(html, letters)
     document.size()  # lays it out
     return laid, float(document.begin().layout().lineAt(0).ascent())
 
@@ -164,15 +170,11 @@ class NamedBox(QCheckBox):
         return set_names(self._typed) != self._typed
 
     def _document(self) -> QTextDocument:
-        document = QTextDocument()
-        document.setDocumentMargin(0)
-        document.setDefaultFont(self.font())
         ink = self.palette().color(
             QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled,
             QPalette.ColorRole.WindowText,
         )
-        document.setHtml(f"<span style='color:{ink.name()}'>{set_names(self._typed)}</span>")
-        return document
+        return document_of(f"<span style='color:{ink.name()}'>{set_names(self._typed)}</span>", self.font())
 
     def sizeHint(self) -> QSize:
         size = super().sizeHint()

@@ -87,9 +87,7 @@ def test_what_is_copied_last_is_on_the_clipboard(table, clipboard, qtbot, monkey
     copying.copy_numbers(4, many, table.viewport())
     copying.copy_numbers(1, lambda: "one", table.viewport())
     # behind the first
-    copying.write_numbers(
-        4, lambda: "file", lambda text: taken.append(text) or "", table.viewport()
-    )  # behind the first
+    copying.write_numbers(4, lambda: "file", lambda text: taken.append(text) or "", table.viewport())
     goes_on.set()
     qtbot.waitUntil(lambda: not any(one.at_work for one in table.window().findChildren(Background)))
     assert QGuiApplication.clipboard().text() == "one"
