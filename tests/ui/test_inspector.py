@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel
 
-from explorer.core import nudge
+from explorer.core import engine
 from explorer.core.engine import check_cell
 from explorer.core.numbers import in_full, written
 from explorer.document.commands import PinCells, Replace, SetCells, SetSwitch, SetTokens
@@ -390,7 +390,7 @@ def test_the_chain_rule_is_typeset(gradients):
 def test_the_check_of_a_large_model_is_not_waited_for(gradients, hand, qtbot, monkeypatch):
     monkeypatch.setattr(descent, "LARGE", 1)
     go_on = Event()
-    monkeypatch.setattr(nudge, "check_cell", lambda *cell: check_cell(*cell) if go_on.wait() else None)
+    monkeypatch.setattr(engine, "check_cell", lambda *cell: check_cell(*cell) if go_on.wait() else None)
     assert "being computed" in checked(gradients, hand, "encoder.1.self.W_Q", (0, 0, 1))
     go_on.set()
     qtbot.waitUntil(lambda: "✓ the same to" in part(gradients.inspector, "checked").text())

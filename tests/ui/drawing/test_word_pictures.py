@@ -397,7 +397,7 @@ def test_plus_minus_and_0_look_closer_at_the_cell_pointed_at_and_at_all(heat, pa
 def test_arrows_go_from_word_to_word_of_the_lines(lines, pair, hand):
     lines.setFocus()
     hand.key(Qt.Key.Key_Down, times=3)
-    (axis,) = set(lines._axes)
+    (axis,) = set(lines.matrix.axes)
     assert pair.bench.selection.chosen_token == (axis, 2)
     assert (lines._lines.query, lines._lines.key) == (2, None)
     hand.key(Qt.Key.Key_Right)

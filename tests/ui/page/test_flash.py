@@ -36,7 +36,7 @@ def test_what_changed_flashes_once_nothing_more_does_and_fades(window, qtbot):
     flash = window.page().flash
     edit(window, 3.0)
     assert not flash._found, "the edit itself is shown first"
-    qtbot.waitUntil(lambda: flash._found)
+    qtbot.waitUntil(lambda: bool(flash._found))
     assert names(flash) == ["Q", "scores", "weights"], "as numbers or as small pictures"
     assert "K" not in names(flash)
     flash._fades.setCurrentTime(LONG // 2)
@@ -48,7 +48,7 @@ def test_what_changed_flashes_once_nothing_more_does_and_fades(window, qtbot):
 def test_the_next_edit_ends_it_and_a_drag_has_none(window, qtbot):
     flash = window.page().flash
     edit(window, 3.0)
-    qtbot.waitUntil(lambda: flash._found)
+    qtbot.waitUntil(lambda: bool(flash._found))
     edit(window, 3.1)
     assert not flash._found
     for k in range(5):  # as a drag does, faster than anything could rest
@@ -113,7 +113,7 @@ def test_with_less_motion_nothing_flashes(window, monkeypatch):
 def test_a_page_that_goes_takes_its_flash_along(window, eye, qtbot):
     flash = window.page().flash
     edit(window, 3.0)
-    qtbot.waitUntil(lambda: flash._found)
+    qtbot.waitUntil(lambda: bool(flash._found))
     eye.go_to(window, "model.changes")
     assert not flash._found
 
@@ -124,7 +124,7 @@ def test_nothing_is_laid_out_for_it(window, qtbot, monkeypatch):
     shared = []
     share = page.elements.share_room
     monkeypatch.setattr(page.elements, "share_room", lambda *given: shared.append(given) or share(*given))
-    qtbot.waitUntil(lambda: flash._found)
+    qtbot.waitUntil(lambda: bool(flash._found))
     for at in (LONG // 2, LONG):
         flash._fades.setCurrentTime(at)
         qtbot.wait(1)
@@ -136,7 +136,7 @@ def test_it_ends_where_other_matrices_come(window, qtbot, eye):
     """A matrix that is gone has no place any more."""
     flash = window.page().flash
     edit(window, 3.0)
-    qtbot.waitUntil(lambda: flash._found)
+    qtbot.waitUntil(lambda: bool(flash._found))
     before = window.page().elements.widgets
     window.bench.selection.keep(LAYOUT, True)  # "By hand": another choice, and no edit
     assert window.page().elements.widgets is not before
