@@ -171,26 +171,9 @@ def _appearance(app: QApplication, settings: Settings) -> Appearance:
 
 
 def run(file: str | None = None, smoke: bool = False, tokenizer: str | None = None) -> int:
-    """Open the window and return when it is closed.
+    """Open the window, and return the exit status once it is closed; parameters and errors as of `open_window`.
 
-    Parameters
-    ----------
-    file : str, optional
-        As in `open_window`.
-    smoke : bool
-        Run the smoke test and end.
-    tokenizer : str, optional
-        As in `open_window`.
-
-    Returns
-    -------
-    int
-        Exit status.
-
-    Raises
-    ------
-    ExplorerError
-        If the file cannot be opened.
+    `smoke`: run the smoke test and end.
     """
     app, window = open_window(file, not smoke, tokenizer)
     if smoke:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QMenu, QTableView, QWidget
 
 from explorer.lessons.loader import load, model_titles
 from explorer.pages.levels import WHOLE, act_title, stages_of
+from explorer.ui.dialogs import show_about, show_keys
 from explorer.ui.files import Files
 from explorer.ui.lesson.gaps import NumberField
 from explorer.ui.turns import OneATurn
@@ -58,7 +59,11 @@ class Actions:
         self.undo = action("Undo", [key.Undo], take_typed)  # a button leaves the keys in the field: this comes first
         self.undo.triggered.connect(lambda: document.undo())
         self.redo = action("Redo", ["Ctrl+Y", "Ctrl+Shift+Z"], lambda: document.redo())
-        self.theme = action("Light or dark", ["Ctrl+T"], lambda: looks.do(self._switch_theme))
+
+        def switch_theme() -> None:
+            appearance.set_mode("light" if appearance.theme.dark else "dark")
+
+        self.theme = action("Light or dark", ["Ctrl+T"], lambda: looks.do(switch_theme))
         larger, smaller = partial(appearance.zoom, 1), partial(appearance.zoom, -1)
         self.larger = action("Larger text", [key.ZoomIn, "Ctrl+="], lambda: looks.do(larger))
         self.smaller = action("Smaller text", [key.ZoomOut], lambda: looks.do(smaller))
@@ -67,7 +72,7 @@ class Actions:
         self.contrast = action("More contrast", ["Ctrl+Alt+T"], appearance.set_contrast)
         self.still = action("Less motion", ["Ctrl+Alt+M"], appearance.set_still)
         self.light = action("Light what it is about, dim the rest", ["L"], bench.light.switch)
-        bench.light.changed.connect(self._follow_light)
+        bench.light.changed.connect(lambda: self.light.setChecked(bench.light.on))
         self.play_cell = action("Play this cell", ["P"])
         self.export_cell = action("Save how this cell is played …", ["Ctrl+Alt+P"], window.export_cell)
         switches = (self.contrast, appearance.contrast), (self.still, appearance.still), (self.light, bench.light.on)
@@ -102,10 +107,10 @@ class Actions:
         show_class = partial(window.show_tab, "Class")
         self.classroom = action("Class: exercise sheets and answers …", ["Ctrl+Shift+K"], lambda: show_class())
         self.references = action("References", ["Ctrl+Shift+R"])
-        self.keys = action("Keys", ["F1"], self._show_keys)
+        self.keys = action("Keys", ["F1"], lambda: show_keys(window))
         self.menu = action("Menu", ["F10"])
         self.quit = action("Quit", ["Ctrl+Q"], window.close)
-        self.about = action("About Transformer Explorer", ["Shift+F1"], self._show_about)
+        self.about = action("About Transformer Explorer", ["Shift+F1"], lambda: show_about(window))
         self.next_step = action("Next step", ["Alt+Right"])
         self.previous_step = action("Step before", ["Alt+Left"])
         self.present = action("Present the steps", ["F5"])
@@ -129,18 +134,12 @@ class Actions:
             what = f"{action.text()}: {act_title(state, label)}" if label else action.text()
             action.setToolTip(as_tip(f"{what} ({_keys(action)})"))
 
-    def _follow_light(self) -> None:
-        self.light.setChecked(self._bench.light.on)
-
     def restyle(self) -> None:
         """Set the icons in the theme's colour."""
         theme = self._bench.appearance.theme
         self.undo.setIcon(icon("undo", theme))
         self.redo.setIcon(icon("redo", theme))
         self.theme.setIcon(icon("sun" if theme.dark else "moon", theme))
-
-    def _switch_theme(self) -> None:
-        self._bench.appearance.set_mode("light" if self._bench.appearance.theme.dark else "dark")
 
     def _step(self, by: int) -> None:
         selection = self._bench.selection
@@ -150,17 +149,7 @@ class Actions:
         here = selection.stage if not inside else inside[-1] if by > 0 else inside[0]
         at = names.index(here) + by
         if 0 <= at < len(names):
-            self._bench.selection.go_to(names[at])
-
-    def _show_keys(self) -> None:
-        from explorer.ui.help import show_keys
-
-        show_keys(self._window)
-
-    def _show_about(self) -> None:
-        from explorer.ui.help import show_about
-
-        show_about(self._window)
+            selection.go_to(names[at])
 
     def _go_round(self, by: int) -> None:
         """Give the keyboard focus to the next part of the window that takes it.
@@ -174,14 +163,11 @@ class Actions:
         here = around[-1] if around else min(-by, 0)
         for k in range(1, len(frames) + 1):
             part = frames[(here + by * k) % len(frames)]
-            stops = [stop for stop in _stops(part) if not any(f.isAncestorOf(stop) for f in frames if _in(f, part))]
+            inner = [frame for frame in frames if frame is not part and part.isAncestorOf(frame)]
+            stops = [stop for stop in _stops(part) if not any(frame.isAncestorOf(stop) for frame in inner)]
             if stops:
                 (part.focusProxy() or next(filter(_is_wanted, stops), stops[0])).setFocus(Qt.FocusReason.TabFocusReason)
                 return
-
-
-def _in(one: QWidget, other: QWidget) -> bool:
-    return one is not other and other.isAncestorOf(one)
 
 
 def _is_wanted(stop: QWidget) -> bool:

@@ -23,6 +23,7 @@ from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.document.document import Document
+from explorer.pages.page import Player
 from explorer.pages.surfaces.inspector import Inspected, inspected, played_key
 from explorer.pages.view import Cell
 from explorer.ui.lesson.presenter_look import in_look
@@ -194,11 +195,8 @@ class _Played(QWidget):
 
     def moments(self) -> tuple[list[Moment], int]:
         """The captions and acts of the frames, and the milliseconds that each frame stays."""
-        steps, key = self._player.steps, played_key(self._cell)
-        return [
-            (f"Step {i} of {len(steps)}{f': {steps[i - 1]}' if i else ''}", partial(self._go, key, i))
-            for i in _some(len(steps))
-        ], round(EACH * self._player.slow)
+        key = played_key(self._cell)
+        return _played(self._player, lambda step: partial(self._go, key, step)), round(EACH * self._player.slow)
 
     def _go(self, key: str, step: int) -> None:
         self._bench.selection.keep(key, step)
@@ -245,13 +243,7 @@ def _moments(bench: Workbench, view: PageView, steps: int) -> tuple[list[Moment]
         ], 1200
     if not steps and players:
         player = players[0].player
-        return [
-            (
-                f"Step {i} of {len(player.steps)}{f': {player.steps[i - 1]}' if i else ''}",
-                _go(bench, player.asks.at(i), view),
-            )
-            for i in _some(len(player.steps))
-        ], 420
+        return _played(player, lambda step: partial(perform, bench, player.asks.at(step), view)), 420
     if not bench.descent.possible:
         raise ExplorerError("nothing-moves-here", name=stage.title)
     state = bench.document.state  # a run goes on where the training of the document ended
@@ -266,8 +258,10 @@ def _some(last: int) -> list[int]:
     return sorted({round(k * last / max(count - 1, 1)) for k in range(count)})
 
 
-def _go(bench: Workbench, gesture: object, view: QWidget) -> Callable[[], object]:
-    return lambda: perform(bench, gesture, view)  # type: ignore[arg-type]
+def _played(player: Player, going_to: Callable[[int], Callable[[], object]]) -> list[Moment]:
+    """The moments of a player; `going_to` makes the act that goes to a step."""
+    steps = player.steps
+    return [(f"Step {i} of {len(steps)}{f': {steps[i - 1]}' if i else ''}", going_to(i)) for i in _some(len(steps))]
 
 
 def _learn(bench: Workbench, begun: int, step: int) -> Callable[[], None]:
@@ -284,7 +278,6 @@ def _learn(bench: Workbench, begun: int, step: int) -> Callable[[], None]:
 
 
 def _caption(image: QImage, said: str, bench: Workbench) -> None:
-    """Write the caption of a frame below the page."""
     painter = QPainter(image)
     painter.setFont(bench.appearance.fonts.ui)
     painter.setPen(qcolor(bench.appearance.theme.muted))
@@ -335,16 +328,8 @@ def mp4(moving: Frames) -> bytes:
     size = f"{moving.images[0].width()}x{moving.images[0].height()}"
     given = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-framerate", f"1000/{moving.each}", "-i", "-")
     # Players want an even number of pixels, and 25 pictures a second.
-    made = (
-        "-vf",
-        "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white",
-        "-pix_fmt",
-        "yuv420p",
-        "-r",
-        "25",
-        "-movflags",
-        "+faststart",
-    )
+    even = "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white"
+    made = ("-vf", even, "-pix_fmt", "yuv420p", "-r", "25", "-movflags", "+faststart")
     last = max(round(LAST / moving.each), 1)
     pictures = b"".join(_picture(image).tobytes() for image in (*moving.images, *moving.images[-1:] * (last - 1)))
     with TemporaryDirectory() as folder:

@@ -38,22 +38,13 @@ _OLD = "wears the look before"
 
 
 class Fonts(Frozen):
-    """The fonts of the program at one text scale.
+    """The fonts of the program at one text scale."""
 
-    Attributes
-    ----------
-    ui : the system's sans serif, with figures of equal width; what every widget has unless it asks for another
-    small : labels of rows and columns, shapes
-    number : the figures in a matrix
-    symbol : a quantity's name, italic and upright like in print
-    code : the system's typewriter font
-    """
-
-    ui: QFont
-    small: QFont
-    number: QFont
-    symbol: QFont
-    code: QFont
+    ui: QFont  # the system's sans serif, with figures of equal width; what every widget has unless it asks for another
+    small: QFont  # labels of rows and columns, shapes
+    number: QFont  # the figures in a matrix
+    symbol: QFont  # a quantity's name, italic and upright like in print
+    code: QFont  # the system's typewriter font
 
     @cached_property
     def bold(self) -> Fonts:
@@ -127,26 +118,14 @@ class Appearance(QObject):
 
     Parameters
     ----------
-    app : the application that gets this look
-    mode : "system", "light" or "dark"
     scale : text scale, 1.0 is the system's own size
     contrast : whether a person wants more contrast than usual, also where the system does not ask for it
     still : whether a person wants less motion than usual
-
-    Attributes
-    ----------
-    turns : the queue of work that a new look causes, one piece in a turn of the event loop
-
-    Signals
-    -------
-    changing : comes before the application gets a new look, for which every widget is polished again
-    switched : motion was switched off or on
-    changed : comes after the new look is applied; widgets that paint by hand read `theme` and `fonts` then
     """
 
-    changing = Signal()
-    changed = Signal()
-    switched = Signal()
+    changing = Signal()  # before the application gets a new look, for which every widget is polished again
+    changed = Signal()  # after the new look is applied; widgets that paint by hand read `theme` and `fonts` then
+    switched = Signal()  # motion was switched off or on
 
     def __init__(
         self,
@@ -158,8 +137,9 @@ class Appearance(QObject):
     ) -> None:
         super().__init__(app)
         self._app = app
-        self._mode: Mode = mode
-        self._scale = scale
+        self.mode: Mode = mode
+        self.chosen = scale
+        """The text scale that a person has chosen."""
         self._grown = self._awaited = 1.0
         self.scale = self._grown_by(1.0)
         """The text scale in use: the chosen one, made larger in a large window."""
@@ -167,6 +147,7 @@ class Appearance(QObject):
         self.contrast = contrast
         self.still = still
         self.turns = Turns(self)
+        """The queue of work that a new look causes, one piece in a turn of the event loop."""
         self._others = later(self, self._dress_others)
         self.theme = LIGHT
         self.fonts = Fonts.at_scale(scale)
@@ -179,18 +160,9 @@ class Appearance(QObject):
             self._asked.contrastPreferenceChanged.connect(self._dress)
         self.set_mode(mode)
 
-    @property
-    def mode(self) -> Mode:
-        return self._mode
-
     def _grown_by(self, times: float) -> float:
         """The text scale in a window that makes everything larger by the factor `times`."""
-        return max(min(self._scale * times, SCALES[-1]), self._scale)
-
-    @property
-    def chosen(self) -> float:
-        """The text scale that a person has chosen."""
-        return self._scale
+        return max(min(self.chosen * times, SCALES[-1]), self.chosen)
 
     def await_rest(self, width: int, height: int) -> None:
         """Note the size of a window that may still be changing; `grow_with` follows once its size is final."""
@@ -219,7 +191,7 @@ class Appearance(QObject):
         return self.scale > CLOSE
 
     def set_mode(self, mode: Mode) -> None:
-        self._mode = mode
+        self.mode = mode
         scheme = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}.get(mode, Qt.ColorScheme.Unknown)
         # This tells the platform too, so that title bars and native dialogs agree; Unknown lets the system choose.
         self._app.styleHints().setColorScheme(scheme)
@@ -227,7 +199,7 @@ class Appearance(QObject):
 
     def set_scale(self, scale: float) -> None:
         """Set the text scale, limited to the range of `SCALES`."""
-        self._scale = min(max(scale, SCALES[0]), SCALES[-1])
+        self.chosen = min(max(scale, SCALES[0]), SCALES[-1])
         self.scale = self._grown_by(self._grown)
         self._dress()
 
@@ -249,12 +221,12 @@ class Appearance(QObject):
 
     def zoom(self, steps: int) -> None:
         """Go some steps up or down in `SCALES`."""
-        nearest = min(range(len(SCALES)), key=lambda k: abs(SCALES[k] - self._scale))
+        nearest = min(range(len(SCALES)), key=lambda k: abs(SCALES[k] - self.chosen))
         self.set_scale(SCALES[min(max(nearest + steps, 0), len(SCALES) - 1)])
 
     def _dress(self) -> None:
-        dark = self._mode == "dark" or (
-            self._mode == "system" and self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        dark = self.mode == "dark" or (
+            self.mode == "system" and self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
         )
         asked = self._asked
         high = Qt.ContrastPreference.HighContrast
@@ -359,13 +331,7 @@ def _template() -> str:
 
 
 def stylesheet(theme: Theme, fonts: Fonts, scale: float) -> str:
-    """The style sheet of the whole program.
-
-    Parameters
-    ----------
-    theme, fonts : what to fill in
-    scale : text scale that `fonts` was made with; paddings and radii follow it
-    """
+    """The style sheet of the whole program; paddings and radii follow `scale`, the text scale of `fonts`."""
     points = fonts.ui.pointSizeF()
     # Rounded down, always: a radius of more than half the height makes Qt draw square corners.
     text = re.sub(
@@ -405,10 +371,7 @@ def opening_stylesheet(points: float) -> str:
 def window_stylesheet(theme: Theme, fonts: Fonts, scale: float, read_from_afar: bool) -> str:
     """The style sheet of a window with a look of its own, in addition to the program's.
 
-    Parameters
-    ----------
-    theme, fonts, scale : as for `stylesheet`
-    read_from_afar : whether no text may be smaller than the window's font: a class reads all of it
+    `read_from_afar`: whether no text may be smaller than the window's font: a class reads all of it.
     """
     points = fonts.ui.pointSizeF()
     # Under a style sheet, widgets inherit neither font nor colours from their parent.

@@ -135,7 +135,6 @@ class ClassTab(ColumnTab):
         return self._save_answers() if answer == "save" else answer == "discard"
 
     def _read(self, files: tuple[Path, ...], sheet: Sheet | None) -> None:
-        """Read answers in the background."""
         order = self.shown.order if isinstance(self.shown, Roll) else Roll.order
         if self.may_leave():
             self._show(roll := Roll(files, sheet, order=order))

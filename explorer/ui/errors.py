@@ -79,12 +79,8 @@ class Message(Label):
 
     Not a tooltip: those go whenever the focus moves, as it does when a file dialog closes.
 
-    Parameters
-    ----------
-    beside : QRect
-        What the message is about, in the window; it stands beside this, where it covers the fewest words.
-    role : str
-        "message" for an error, or "done".
+    `beside`: what the message is about, in the window; it stands beside this, where it covers the fewest words.
+    `role`: "message" for an error, or "done".
     """
 
     def __init__(self, text: str, window: QWidget, beside: QRect, role: Role = "message") -> None:

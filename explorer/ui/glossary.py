@@ -141,12 +141,7 @@ def _texts(widgets: Sequence[QWidget]) -> Iterator[tuple[str, bool]]:
 class Glossary(SideColumn):
     """An entry: what a term means, its formula, where to see it, and the example that explains it.
 
-    Parameters
-    ----------
-    above : QBoxLayout
-        The right column of the pages of stages.
-    beside : QBoxLayout
-        Where it stands on other pages: at their right.
+    `above`: the right column of the pages of stages. `beside`: where it stands on other pages, at their right.
     """
 
     def __init__(self, window: MainWindow, above: QBoxLayout, beside: QBoxLayout) -> None:

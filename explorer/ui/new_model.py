@@ -170,7 +170,6 @@ class NewModel(QDialog):
         do_later(self, lambda: self._area.ensureWidgetVisible(self._problem))
 
     def _field(self, error: ExplorerError) -> QWidget:
-        """The field that an error is about."""
         match error.id:
             case "empty-tokens" | "too-many-tokens":
                 return self.target if error.fields["sequence"] == "target" else self.source

@@ -2,7 +2,6 @@
 
 from PySide6.QtCore import QPoint, Signal
 
-from explorer.core.errors import ExplorerError
 from explorer.lessons.printed_numbers import PrintedNumber, printed_numbers
 from explorer.pages.surfaces.references import ALL, REFERENCE, ROW, STATUS, places_in, references_page
 from explorer.pages.view import Cell
@@ -30,7 +29,7 @@ class ReferencesTab(ColumnTab):
         self._listened: ListingView | None = None
         self._wanted: tuple[str, str, Cell] | None = None
         self._worker = Background(self)
-        self._worker.failed.connect(self._say)
+        self._worker.failed.connect(lambda error: show_error(error, self))
         bench.selection.looked.connect(self._follow)
         bench.selection.printed_asked.connect(self._ask)
         self.make()
@@ -94,9 +93,6 @@ class ReferencesTab(ColumnTab):
         self.rows = rows
         self.refresh()
         self._find()
-
-    def _say(self, error: ExplorerError) -> None:
-        show_error(error, self)
 
     def _follow(self) -> None:
         if self.isVisible():

@@ -83,12 +83,10 @@ def render(
     size: tuple[int, int] | None = None,
     theme: Mode | None = None,
 ) -> bytes:
-    """Draw a stage of a document that no window shows.
+    """Draw a stage of a document that no window shows, and return the picture file.
 
     Parameters
     ----------
-    lesson : Lesson
-        The lesson that the document belongs to.
     stage : str
         Such as "encoder.1.self.attention".
     ending : str
@@ -98,15 +96,7 @@ def render(
     theme : str, optional
         The theme of a screen; by default the page is drawn for paper.
 
-    Returns
-    -------
-    bytes
-        The picture file.
-
-    Raises
-    ------
-    ExplorerError
-        "unknown-stage".
+    Raises `ExplorerError`: "unknown-stage".
     """
     with alone(lesson, document, theme or "light") as bench:
         return on_paper(bench, stage, ending, size) if theme is None else draw(bench, stage, ending, size)

@@ -302,14 +302,8 @@ class Recovery(QObject):
 
     A file whose lock is held belongs to an open window; any other file was left by a crash.
 
-    Parameters
-    ----------
-    bench : Workbench
-        The files are kept beside its settings; without a settings folder nothing is kept.
-    files : Files
-        They know whether there is anything to save.
-    notice : Notice
-        Offers to open unsaved work.
+    `bench`: the files are kept beside its settings; without a settings folder nothing is kept.
+    `files`: they know whether there is anything to save. `notice`: offers to open unsaved work.
     """
 
     def __init__(self, bench: Workbench, files: Files, notice: Notice) -> None:

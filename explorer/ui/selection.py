@@ -60,8 +60,8 @@ class Selection(QObject):
         self.reads: Mapping[str, list[Index]] = {}
         self.fed: Mapping[str, list[Index]] = {}
         self.unfinished = False  # whether the cell's derivation is being played and has not reached its number yet
-        self._chosen: Cell | None = None
-        self._chosen_token: tuple[str, int] | None = None
+        self.kept: Cell | None = None  # the chosen cell, which is pointed at again when the mouse leaves another one
+        self.chosen_token: tuple[str, int] | None = None  # the token that stays lit when the mouse leaves
         self._choices: dict[str, Any] = {}
         self._spot: Spot | None = None
         self._covered = Covered()
@@ -102,8 +102,8 @@ class Selection(QObject):
     def looking(self) -> Looking:
         """All choices that pages depend on."""
         choices = MappingProxyType(dict(self._choices))
-        chosen = self._chosen_token
-        return Looking(self.showing, self.head, self.averaged, chosen, choices, self._spot, self._covered)
+        of = self.showing, self.head, self.averaged, self.chosen_token
+        return Looking(*of, choices, self._spot, self._covered)
 
     def speak_of(self, spot: Spot | None, covered: Covered | None = None) -> None:
         """Light the spot that a step of a lesson is about, and cover the cells that its question asks for."""
@@ -114,7 +114,7 @@ class Selection(QObject):
             self._look()
 
     def _let_go_of_covered(self) -> None:
-        if any(cell is not None and self.looking.hides(cell) for cell in (self.cell, self._chosen)):
+        if any(cell is not None and self.looking.hides(cell) for cell in (self.cell, self.kept)):
             self.forget()
 
     def keep(self, key: str, value: Any) -> None:
@@ -176,33 +176,28 @@ class Selection(QObject):
 
     def choose(self, cell: Cell, by: Coming = "click") -> None:
         """Choose a cell: it is pointed at again when the mouse leaves another one."""
-        self._chosen = cell
+        self.kept = cell
         self.point(cell)
         self.chosen.emit(cell, by)
 
     def go_on(self, was: Place, now: Place) -> None:
         """Choose the same cell of another head, if the chosen one is in the head that a matrix showed before."""
-        chosen = self._chosen
+        chosen = self.kept
         if chosen is None or chosen.node != was.node or chosen.index[:1] != was.index:
             return
-        self._chosen = Cell(now.node, (*now.index, *chosen.index[1:]))
+        self.kept = Cell(now.node, (*now.index, *chosen.index[1:]))
         if self.cell == chosen:
-            self.point(self._chosen)
+            self.point(self.kept)
         self._let_go_of_covered()
-
-    @property
-    def kept(self) -> Cell | None:
-        """The chosen cell, which is pointed at again when the mouse leaves another one."""
-        return self._chosen
 
     def leave(self) -> None:
         """The mouse has left: point at the chosen cell; without one the last cell stays, so that it can be read."""
-        if self._chosen is not None:
-            self.point(self._chosen)
+        if self.kept is not None:
+            self.point(self.kept)
 
     def forget(self) -> None:
         """Point at nothing, as at the start."""
-        self._chosen = self.cell = self.explained = None
+        self.kept = self.cell = self.explained = None
         self.reads, self.fed, self.unfinished = {}, {}, False
         self.pointed.emit(None)
 
@@ -211,27 +206,22 @@ class Selection(QObject):
 
         `nodes` is called only if a cell is pointed at: a page of a large model has a thousand parts.
         """
-        spoken_of = {cell.node for cell in (self.cell, self._chosen) if cell is not None}
+        spoken_of = {cell.node for cell in (self.cell, self.kept) if cell is not None}
         if spoken_of and not spoken_of.issubset(nodes()):
             self.forget()
 
     def choose_token(self, token: tuple[str, int] | None, by: Coming = "click") -> None:
         """Keep a token lit when the mouse leaves it, until another, or None, is chosen."""
-        chosen, self._chosen_token = self._chosen_token, token
+        chosen, self.chosen_token = self.chosen_token, token
         if token is not None:
             self._choices[row_of(token[0])] = token[1]
         self.set_token(token)
         if token != chosen:
             self.token_chosen.emit(by)
 
-    @property
-    def chosen_token(self) -> tuple[str, int] | None:
-        """The token that stays lit when the mouse leaves."""
-        return self._chosen_token
-
     def set_token(self, token: tuple[str, int] | None) -> None:
         """Light up a token (its axis and its index there) everywhere; with None, the chosen one."""
-        token = token or self._chosen_token
+        token = token or self.chosen_token
         if token != self.token:
             self.token = token
             self.token_changed.emit()
@@ -239,12 +229,9 @@ class Selection(QObject):
     def refresh(self) -> None:
         """Follow a change of the model: cells and tokens that no longer exist are dropped."""
         before = self.cell, self.reads, self.fed, self.unfinished
-        for name in ("_chosen", "cell"):
-            cell: Cell | None = getattr(self, name)
-            if cell is not None and not self._exists(cell):
-                setattr(self, name, None)
-        if not self._has_token(self._chosen_token):
-            self._chosen_token = None
+        self.kept, self.cell = (None if cell and not self._exists(cell) else cell for cell in (self.kept, self.cell))
+        if not self._has_token(self.chosen_token):
+            self.chosen_token = None
         self.set_token(self.token if self._has_token(self.token) else None)
         if self.cell is not None:
             self._explain(self.cell)
@@ -280,10 +267,7 @@ class Selection(QObject):
 
 
 class Light(QObject):
-    """Decides what is lit: what a lesson's step is about; without a step the chosen cell, if the light is switched on.
-
-    `selection`: it stores the chosen cell.
-    """
+    """Decides what is lit: what a lesson's step is about; without a step the chosen cell, if the light is on."""
 
     changed = Signal()  # other parts are lit, or the light was switched on or off
 

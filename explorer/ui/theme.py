@@ -10,22 +10,26 @@ Panels and widgets write no style sheet of their own. They take their look from 
 * the `Theme`, for what a widget paints by hand, and `Fonts` (appearance.py), for what it writes by hand;
 * the plain type, for all other controls.
 
-`qcolor` gives a colour as Qt takes it.
+`qcolor` gives a colour as Qt takes it. On the coloured squares of a picture numbers are written, as large as fits, or a
+dash for a number below 0.
 """
 
 from __future__ import annotations
 
 from dataclasses import field, fields, replace
 from functools import cached_property, lru_cache
+from math import ceil, floor
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.frozen import Frozen
+from explorer.core.numbers import decimals_of, in_table
+from explorer.core.ops import Array
 from explorer.export.colours import components, contrast, diverging, sequential, text_on
 
 _Widget = TypeVar("_Widget", bound=QWidget)
@@ -189,3 +193,108 @@ class Ramp:
         pixels = self._rgba[places]
         shared = QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGBA8888)
         return shared.convertToFormat(QImage.Format.Format_RGB32)  # a copy, in what the screen has: twice as fast
+
+
+LEAST, MANY = 4, 4096
+"""The least side, in pixels, of a square with a dash; the most squares that get dashes."""
+INK = 0.6
+"""The opacity of a dash."""
+SMALLEST, LARGEST, PART = 9, 19, 0.5
+"""The least and the greatest height of a number's letters, in pixels, and their share of a square's height."""
+BESIDE, MOST = 5.0, 3000
+"""Pixels left free beside a number; the most visible squares whose numbers are written."""
+NEARLY = "≈ 0"
+"""A number that would be written as 0, in a square, which has no room for 5×10⁻⁷."""
+
+
+def letters_for(font: QFont, array: Array, across: float, down: float, scale: float = 1.0) -> QFont | None:
+    """The font for the numbers of an array, which grows with squares of `across` by `down` pixels.
+
+    None if the longest number does not fit into a square, or would be too small beside the text around the picture,
+    which has the text scale `scale`.
+    """
+    smallest = round(SMALLEST * max(scale, 1.0))
+    if across < 2 * smallest or down < smallest + BESIDE:
+        return None
+    decimals = decimals_of(array)
+    least = 0.5 * 10.0**-decimals
+    numbers = [NEARLY if 0 < abs(one) < least else in_table(one, decimals) for one in map(float, array.flat)]
+    longest = max(numbers, key=len)
+    letters = QFont(font)
+    letters.setPixelSize(int(min(max(PART * down, smallest), LARGEST * max(scale, 1.0))))
+    wide = QFontMetricsF(letters).horizontalAdvance(longest)
+    if wide + BESIDE > across:
+        letters.setPixelSize(max(int(letters.pixelSize() * (across - BESIDE) / wide), 1))
+    return letters if letters.pixelSize() >= smallest else None
+
+
+def paint_numbers(
+    painter: QPainter,
+    font: QFont,
+    array: Array,
+    shown: Array,
+    ends: tuple[float, float],
+    ramp: Ramp,
+    rect: QRectF,
+    scale: float = 1.0,
+) -> bool:
+    """Write the number of each visible square, if all of them fit; returns whether they were written.
+
+    Parameters
+    ----------
+    painter : QPainter
+        In pixel coordinates.
+    font, scale : QFont, float
+        As for `letters_for`.
+    array : numpy.ndarray
+        (rows, columns): the numbers.
+    shown, ends, ramp : numpy.ndarray, (float, float), Ramp
+        (rows, columns): the numbers as they are coloured; the ends of the colour map; and the map, which has a readable
+        ink for each colour.
+    rect : QRectF
+        Where the picture is.
+    """
+    rows, columns = array.shape
+    if not array.size:
+        return False
+    across, down = rect.width() / columns, rect.height() / rows
+    seen = QRectF(painter.window()) & rect
+    if seen.isEmpty():
+        return False
+    first, last = floor((seen.top() - rect.top()) / down), min(ceil((seen.bottom() - rect.top()) / down), rows)
+    left, right = floor((seen.left() - rect.left()) / across), min(ceil((seen.right() - rect.left()) / across), columns)
+    if (last - first) * (right - left) > MOST:
+        return False
+    part = array[first:last, left:right]
+    letters = letters_for(font, part, across, down, scale)
+    if letters is None:
+        return False
+    decimals = decimals_of(array)
+    least = 0.5 * 10.0**-decimals
+    texts = [
+        [NEARLY if 0 < abs(one) < least else in_table(float(one), decimals) for one in row] for row in part.tolist()
+    ]
+    inks = ramp.index(shown[first:last, left:right], *ends)
+    painter.setFont(letters)
+    for i, row in enumerate(texts, first):
+        for j, text in enumerate(row, left):
+            painter.setPen(ramp.text[int(inks[i - first, j - left])])
+            square = QRectF(rect.left() + j * across, rect.top() + i * down, across, down)
+            painter.drawText(square, Qt.AlignmentFlag.AlignCenter, text)
+    return True
+
+
+def paint_signs(painter: QPainter, theme: Theme, array: Array, rect: QRectF) -> None:
+    """Put a dash on each square of a picture, (rows, columns) in the pixels `rect`, whose number is below 0."""
+    rows, columns = array.shape
+    if not 0 < array.size <= MANY or min(rect.width() / columns, rect.height() / rows) < LEAST:
+        return
+    across, down = rect.width() / columns, rect.height() / rows
+    half = max(min(across, down) / 4, 1.0)
+    below = [places.tolist() for places in ((array < 0) & (array > -np.inf)).nonzero()]
+    left, top = rect.left() + 0.5 * across, rect.top() + 0.5 * down
+    middles = [(left + column * across, top + row * down) for row, column in zip(*below, strict=True)]
+    ink = QColor(qcolor(theme.text))
+    ink.setAlphaF(INK)
+    painter.setPen(QPen(ink, 1.0))
+    painter.drawLines([QLineF(x - half, y, x + half, y) for x, y in middles])

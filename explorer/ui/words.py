@@ -369,7 +369,6 @@ class WordsTab(QFrame, Screen):
         self.loaded.emit()
 
     def _background(self, card: Card) -> Background:
-        """The thread of a card."""
         if card.name not in self._works:
             self._works[card.name] = background = Background(self)
             background.progressed.connect(partial(self._hear, card))

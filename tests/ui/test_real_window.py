@@ -188,7 +188,7 @@ def test_starting_does_not_import_gensim_or_what_the_first_page_does_not_need():
     code = (
         "import sys; from explorer.app import open_window; app, window = open_window();"
         "unneeded = {'gensim', 'scipy', 'matplotlib', 'pyqtgraph', 'ziamath', 'numpy.ma', 'importlib.metadata',"
-        "'email', 'difflib', 'explorer.training.run', 'explorer.ui.help', 'explorer.ui.new_model',"
+        "'email', 'difflib', 'explorer.training.run', 'explorer.ui.dialogs', 'explorer.ui.new_model',"
         "'explorer.ui.smoke_test',"
         "'explorer.ui.window.comparison', 'explorer.ui.training.tab', 'explorer.ui.words',"
         "'explorer.pages.stages.attention', 'explorer.pages.stages.net',"

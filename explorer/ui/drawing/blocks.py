@@ -15,8 +15,7 @@ from explorer.pages.drawing import Bars, Box, Dot, Drawing, FlowLine, Image, Wor
 from explorer.pages.matrix import SHARES
 from explorer.pages.view import Cell
 from explorer.ui.drawing.strokes import Formulas, Pixels, line_ink, word_ink
-from explorer.ui.signs import letters_for, paint_numbers, paint_signs
-from explorer.ui.theme import Ramp, qcolor
+from explorer.ui.theme import Ramp, letters_for, paint_numbers, paint_signs, qcolor
 from explorer.ui.widgets.names import draw_named
 from explorer.ui.workbench import Workbench
 

@@ -20,8 +20,7 @@ from explorer.pages.view import Cell
 from explorer.ui.drawing.pointing import ends_of
 from explorer.ui.drawing.word_picture import MOST_IN_SIGHT, WordPicture
 from explorer.ui.selection import Coming
-from explorer.ui.signs import paint_signs
-from explorer.ui.theme import Theme, qcolor, shares_of
+from explorer.ui.theme import Theme, paint_signs, qcolor, shares_of
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.workbench import Workbench
 

@@ -362,7 +362,7 @@ class Presenter(QWidget):
 
     def _show_keys(self) -> None:
         """Show what all keys mean, on the lecturer's screen if there is one."""
-        from explorer.ui.help import show_keys_of_presenter
+        from explorer.ui.dialogs import show_keys_of_presenter
 
         show_keys_of_presenter(self.beside or self)
 

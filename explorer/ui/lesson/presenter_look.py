@@ -55,8 +55,8 @@ class Enlarged(Appearance):
 
     def dress(self, scale: float) -> None:
         """Apply the program's present theme, at a text scale."""
-        self._scale = self.scale = scale
-        self._mode = self._of.mode
+        self.chosen = self.scale = scale
+        self.mode = self._of.mode
         self.theme = self._own or self._of.theme
         fonts = Fonts.at_scale(scale)
         points = fonts.ui.pointSizeF()
@@ -100,8 +100,8 @@ class Fitted(Enlarged):
 
     def dress(self, scale: float) -> None:
         """Apply the slide's theme at a text scale; the window's own style sheet only replaces the slide's sizes."""
-        self._scale = self.scale = scale
-        self._mode, self.theme = self._of.mode, self._of.theme
+        self.chosen = self.scale = scale
+        self.mode, self.theme = self._of.mode, self._of.theme
         ui = Fonts.at_scale(scale).ui
         self.fonts = replace(Fonts.at_scale(scale), small=ui, number=ui)
         least, most = (times * self._of.scale for times in (HEADING, 1.1))

@@ -30,8 +30,7 @@ from explorer.pages.matrix import SHARES, Matrix, symbol_of
 from explorer.ui.matrix.form import ALONE, BESIDE, MAP, MOST_ROWS, PLACE, Extent, Form, Shape
 from explorer.ui.matrix.model import steps
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.signs import paint_signs
-from explorer.ui.theme import NODE, Theme, qcolor
+from explorer.ui.theme import NODE, Theme, paint_signs, qcolor
 from explorer.ui.widgets.formula import Formula, can_typeset_now
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.names import document_of, set_names

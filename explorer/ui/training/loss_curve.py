@@ -110,8 +110,7 @@ class LossCurve(Plot):
         finite: list[Array] = []
         end = 10.0
         for place, (line, item) in enumerate(zip(self._traces.lines, self._items, strict=True)):
-            x = np.arange(len(line.y)) if line.x is None else np.asarray(line.x)
-            x, y = _thinned(x, self._scaled(line.y))
+            x, y = _thinned(_steps(line), self._scaled(line.y))
             width = 2 if len(x) <= MOST_THICK else 1
             item.setData(x, y, pen=pg.mkPen(self._color(place), width=width), connect="finite")
             finite.append(y[np.isfinite(y)])
@@ -151,7 +150,7 @@ class LossCurve(Plot):
         """If there are several lines, put shapes on each, at places that stay during a run; one on a lone point."""
         spots, several = [], len(self._traces.lines)
         for place, line in enumerate(self._traces.lines if several > 1 else ()):
-            x = np.arange(len(line.y)) if line.x is None else np.asarray(line.x)
+            x = _steps(line)
             if len(x) == 1:
                 spots.append((place, float(x[0]), float(self._scaled(line.y)[0])))
                 continue
@@ -245,8 +244,7 @@ class LossCurve(Plot):
         below, beside, said = self._traces.below, self._traces.beside, []
         for line in self._traces.lines:
             if len(line.y):
-                last = line.x[-1] if line.x is not None else len(line.y) - 1
-                said.append(f"{line.name} from {line.y[0]:.4g} to {line.y[-1]:.4g} after {last:g} {below}")
+                said.append(f"{line.name} from {line.y[0]:.4g} to {line.y[-1]:.4g} after {_steps(line)[-1]:g} {below}")
         said += [] if self._traces.goal is None else [f"wanted: {self._traces.goal:g}"]
         self.say(f"Curves of {beside}: {'; '.join(said)}" if anything else f"Curves of {beside}: no {below} yet")
 
@@ -284,6 +282,11 @@ class RunCurve(LossCurve):
             return
         here = (descent.at, float(np.interp(descent.at, steps, losses))) if len(steps) else None
         self.tell(replace(self._traces, lines=(Trace("loss", losses, steps),), here=here))
+
+
+def _steps(line: Trace) -> Array:
+    """Where the points of a line are on the horizontal axis."""
+    return np.arange(len(line.y)) if line.x is None else np.asarray(line.x)
 
 
 def _shape(place: int) -> str:

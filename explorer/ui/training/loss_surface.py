@@ -42,8 +42,7 @@ from explorer.ui.background import Background
 from explorer.ui.drawing.plot import Plot
 from explorer.ui.errors import show_error
 from explorer.ui.selection import Cell
-from explorer.ui.signs import paint_signs
-from explorer.ui.theme import qcolor
+from explorer.ui.theme import paint_signs, qcolor
 from explorer.ui.training.descent import SLICE_S
 from explorer.ui.widgets.labels import Label, SteadyLabel, as_tip
 from explorer.ui.widgets.layouts import FlowLayout, column_in
@@ -87,7 +86,7 @@ class _Way(pg.GraphicsObject):
         painter.setBrush(qcolor(theme.page))
         if near.any():
             painter.drawEllipse(spots.first(), 4, 4)
-        if _near(surface.here):
+        if np.all(np.abs(surface.here) < DRAWABLE):
             painter.setPen(QPen(qcolor(theme.page), 1.5))
             painter.setBrush(qcolor(theme.here))
             painter.drawEllipse(to_pixels.map(QPointF(*surface.here)), 6, 6)
@@ -249,11 +248,7 @@ class LossSurface(Plot):
         if grid is self._at_work or grid.whole or elsewhere or not self.isVisible():
             return
         self._at_work = grid
-
-        def work() -> None:
-            grid.more(perf_counter() + PART_S)
-
-        self._worker.run(work, lambda: self._computed(grid))
+        self._worker.run(lambda: grid.more(perf_counter() + PART_S), lambda: self._computed(grid))
 
     def _computed(self, grid: LossGrid) -> None:
         self._at_work = None
@@ -378,10 +373,6 @@ def name_of(bench: Workbench, cell: Cell, short: bool = False) -> str:
     return f"{block}, " * bool(block) + name + f" [{said}]" * bool(said)  # where an axis is short, its end is kept
 
 
-def _near(point: Any) -> bool:
-    return bool(np.all(np.abs(point) < DRAWABLE))
-
-
 SQUARE, WIDE, HIGH = 14, 120, 56
 """Pixels at text scale 1: the largest side of a cell, and the largest width and height of a picture."""
 SIGNS = "→", "↑"
@@ -493,7 +484,6 @@ class _Weights(QWidget):
             self.update()
 
     def _places(self, array: Array) -> NDArray[np.intp]:
-        """The index of each weight's colour in the ramp."""
         with np.errstate(all="ignore"):  # too large steps may have made weights infinite
             return self._bench.appearance.theme.diverging_ramp.index(array / (largest_of(array) or 1.0), -1.0, 1.0)
 

@@ -37,19 +37,10 @@ _AS_ASKED = (0, 130)
 
 
 class TrainingProcess(QObject):
-    """A process that continues a run from one of its points.
+    """A process that continues a run from one of its points; it raises `ExplorerError`: "not-written".
 
-    Parameters
-    ----------
-    records : Records
-        The records of the steps before.
-    folder : Path
-        An empty folder for the files that the window and the process share.
-
-    Raises
-    ------
-    ExplorerError
-        "not-written"
+    `records`: those of the steps before.
+    `folder`: an empty one, for the files that the window and the process share.
     """
 
     stepped = Signal(object)  # list of Record: the steps that it has taken

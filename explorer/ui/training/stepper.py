@@ -5,7 +5,7 @@ from math import inf
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QLineEdit, QSlider, QSpinBox, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS
@@ -55,11 +55,7 @@ class Stepper(QWidget):
 
     def _named(self, title: str, *controls: QWidget) -> QWidget:
         holder = QWidget()
-        layout = QHBoxLayout(holder)
-        layout.setContentsMargins(0, 0, self._bench.appearance.px(8), 0)
-        layout.addWidget(Label(title, "small"))
-        for control in controls:
-            layout.addWidget(control)
+        row_in(holder, Label(title, "small"), *controls).setContentsMargins(0, 0, self._bench.appearance.px(8), 0)
         return holder
 
     def _optimiser(self) -> QWidget:
@@ -163,5 +159,4 @@ class Stepper(QWidget):
 
 
 def _said(pace: float) -> str:
-    """How fast it goes."""
     return "as fast as it goes" if pace == inf else f"{pace:g} step{'s' * (pace != 1)} a second"

@@ -159,7 +159,6 @@ class TrainingTab(QFrame):
         self.show_run()
 
     def _chosen(self) -> Settings:
-        """The settings of training as the page shows them now."""
         return self.plan.settings(self.bench.view, self.bench.lesson, self.descent.frozen, self.descent.also)
 
     def _set(self, names: frozenset[str]) -> None:
@@ -181,7 +180,6 @@ class TrainingTab(QFrame):
             self.descent.stop()
 
     def _try(self, at: QWidget) -> None:
-        """Let the model read the words that were typed."""
         view, sequence = self.bench.view, sequence_of(self.bench.view)
         if sequence is None or (tried := self.watch.to_try(view)) is None:
             return

@@ -57,7 +57,6 @@ class Chip(PushButton):
         return bool(super().event(event))
 
     def _moves(self, event: QKeyEvent) -> bool:
-        """Whether a key moves the word."""
         return self._editable and bool(event.modifiers() & Alt) and event.key() in (Key.Key_Left, Key.Key_Right)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -123,14 +122,7 @@ class Chip(PushButton):
 class WordEdit(QLineEdit):
     """A field for typing one word or several. Enter, or a loss of focus, takes them; Escape changes nothing.
 
-    Parameters
-    ----------
-    text : str
-        The text at the beginning.
-    words : tuple of str
-        The words to offer.
-    spoken : str
-        The name for a screen reader.
+    `words`: those to offer. `spoken`: the name for a screen reader.
     """
 
     finished = Signal(str)

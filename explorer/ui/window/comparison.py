@@ -28,12 +28,7 @@ from explorer.ui.workbench import Workbench
 class Comparison(QFrame):
     """A second document at the same stage. A cell that is pointed at in one document is pointed at in the other, too.
 
-    Parameters
-    ----------
-    bench : Workbench
-        The workbench of the window.
-    files : Files
-        The `Files` of the window, because the other document may come from a file.
+    `bench`, `files`: those of the window, because the other document may come from a file.
     """
 
     closed = Signal()  # the button that ends the comparison was pressed
@@ -119,18 +114,14 @@ class Comparison(QFrame):
 
     def _point_here(self, cell: Cell | None) -> None:
         here = self.bench.selection
-        if cell is None and here.cell is not None:  # the cell was released in the first document
+        if cell is not None:
+            here.point(cell)  # each selection points in the other; this ends at a cell that is already pointed at
+        elif here.cell is not None:  # the cell was released in the first document
             here.forget()
-        self._point(here, cell)
 
     def _point_there(self, cell: Cell | None) -> None:
-        self._point(self._first.selection, cell)
-
-    @staticmethod
-    def _point(selection: Selection, cell: Cell | None) -> None:
-        # Each selection points in the other; this ends at a cell that is already pointed at.
-        if cell is not None and cell != selection.cell:
-            selection.point(cell)
+        if cell is not None:
+            self._first.selection.point(cell)
 
     def _go_along(self, _: str) -> None:
         """Follow the first document to a stage in a later turn: its own page is shown first."""
@@ -167,7 +158,6 @@ class Comparison(QFrame):
         self.bench.bridge.flush()
 
     def _open_file(self) -> None:
-        """Ask for a document or a lesson."""
         path = self._files.dialogs.to_open(self._files.folder)
         try:
             if path is not None:

@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QDockWidget,
-    QFrame,
-    QHBoxLayout,
-    QMainWindow,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QHBoxLayout, QMainWindow, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
@@ -248,7 +241,7 @@ class MainWindow(QMainWindow):
 
     def show_palette(self) -> None:
         """Open the command palette, where the user types a place to go to, or an act."""
-        from explorer.ui.window.command_palette import CommandPalette
+        from explorer.ui.window.find import CommandPalette
 
         CommandPalette(self).open_over()
 
@@ -263,7 +256,6 @@ class MainWindow(QMainWindow):
         self.found.open()
 
     def _searched(self) -> list[QWidget]:
-        """The parts of the visible page that are searched for words."""
         if (tab := self.tabs.currentWidget()) is not None and not self.tabs.shows_first:
             return [tab]
         return [*self.sides.pages, self.tokens, self._aside]
@@ -301,7 +293,6 @@ class MainWindow(QMainWindow):
         self.setAnimated(self.bench.appearance.moves)
 
     def _say_shared(self, path: Path) -> None:
-        """Show a notice that the file is also open in another window."""
         text = f"“{path.name}” is open in another window, too. Whoever saves last replaces what the other has saved."
         self.notice.ask(text, {"Save as another file …": self.files.save_as, "Go on": lambda: None})
 
@@ -402,7 +393,6 @@ class MainWindow(QMainWindow):
         self._sizes.follow()
 
     def _fit(self) -> None:
-        """Divide the present size of the window among its parts."""
         if self.isVisible():
             self.bench.appearance.await_rest(self.width(), self.height())
             self._grows.start(RESTED_MS)  # counts after the turn of this layout, even if a page takes long

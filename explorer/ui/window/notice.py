@@ -76,12 +76,7 @@ PATIENCE_MS = 100
 class Computing(Label):
     """The word “Computing …”, shown if the work takes long enough to be noticed. It takes the rest of the bar's width.
 
-    Parameters
-    ----------
-    background : Background
-        Runs the computations.
-    writer : Background, optional
-        Writes a file; the word is then “Writing …”.
+    `background`: runs the computations. `writer`: writes a file; the word is then “Writing …”.
     """
 
     def __init__(self, background: Background, writer: Background | None = None) -> None:

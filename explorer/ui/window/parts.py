@@ -52,12 +52,8 @@ if TYPE_CHECKING:
 class Folds:
     """Which parts are folded: by the user, which is stored, or for lack of room.
 
-    Parameters
-    ----------
-    actions : dict of str to QAction
-        The action that folds each part, by the name under which its state is stored.
-    share : callable
-        Called when the user has folded a part, or unfolded it.
+    `actions`: what folds each part, by the name under which its state is stored.
+    `share`: called when the user has folded a part, or unfolded it.
     """
 
     def __init__(self, actions: dict[str, QAction], settings: Settings, share: Callable[[], None]) -> None:
@@ -168,12 +164,7 @@ class Sizes:
 
     Laying out each of fifteen sizes blocked the window for half a second.
 
-    Parameters
-    ----------
-    window : QWidget
-        A widget with a layout.
-    fit : callable
-        Divides the window's size among its parts.
+    `window`: a widget with a layout. `fit`: divides the window's size among its parts.
     """
 
     def __init__(self, window: QWidget, fit: Callable[[], None]) -> None:
@@ -217,12 +208,7 @@ class Sizes:
 class SideBySide(QSplitter):
     """One page, or two side by side.
 
-    Parameters
-    ----------
-    area : StageArea
-        The page of the open example.
-    action : QAction
-        Shows the other page, or closes it.
+    `area`: the page of the open example. `action`: shows the other page, or closes it.
     """
 
     def __init__(self, bench: Workbench, files: Files, area: StageArea, action: QAction) -> None:
@@ -279,12 +265,7 @@ class SideBySide(QSplitter):
 class Tabs(QStackedWidget):
     """The tabs below the bars of a window: a `Tab`, or the opening page, is visible.
 
-    Parameters
-    ----------
-    window : MainWindow
-        The window of the tabs.
-    first : QWidget
-        The tab that exists from the start.
+    `first`: the tab that exists from the start.
     """
 
     def __init__(self, window: MainWindow, first: QWidget) -> None:
@@ -338,7 +319,6 @@ class Tabs(QStackedWidget):
         return self.words
 
     def _go_to_words(self, stage: str) -> None:
-        """Go to the stage that shows words that were sent into the model."""
         # First, because otherwise a page of the earlier example would be made, for a stage that no longer exists.
         self._window.bench.bridge.flush()
         self._window.go_to_stage(stage)

@@ -4,24 +4,8 @@ import re
 from functools import partial
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QAction,
-    QEnterEvent,
-    QFontMetrics,
-    QKeyEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QFrame,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QAction, QEnterEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.graph import Stage
 from explorer.pages.levels import stages_of
@@ -283,7 +267,6 @@ class PipelineMap(QFrame):
         return {stage, *(one.name for one in stages_of(self._bench.document.engine.graph, stage))}
 
     def _open_group(self) -> str:
-        """The group of the present stage."""
         here = self._here()
         return next((stage.group for stage in self.stops if stage.name in here), "")
 

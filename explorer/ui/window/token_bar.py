@@ -7,14 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QFrame,
-    QHBoxLayout,
-    QScrollArea,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QScrollArea, QToolButton, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
@@ -451,7 +444,6 @@ class TokenStrip(QWidget):
         return as_read(self._bench.document.wanted, self.axis, words) if is_all else words
 
     def _known(self) -> tuple[str, ...]:
-        """The words that the model knows."""
         graph = self._bench.document.engine.graph
         return graph.axes[graph.sequences[self.axis]]
 

@@ -218,7 +218,7 @@ def test_dragging_moves_the_part_in_sight_and_not_beyond_the_words(pair, hand, w
     seen = picture.seen
     assert 0 <= seen.y() <= seen.bottom() <= N + 1e-6
     selection = pair.bench.selection
-    assert (selection._chosen, selection.chosen_token) == (None, None)  # moving is not choosing
+    assert (selection.kept, selection.chosen_token) == (None, None)  # moving is not choosing
 
 
 def test_a_cell_pointed_at_elsewhere_comes_into_sight(heat, pair):

@@ -17,7 +17,7 @@ from explorer.ui.errors import Message
 from explorer.ui.lesson.bodies import ChooseBody, MakeBody, PointBody, PredictBody
 from explorer.ui.lesson.words import SentenceButton
 from explorer.ui.page.listing import ListingView
-from explorer.ui.window.command_palette import CommandPalette
+from explorer.ui.window.find import CommandPalette
 from tests.samples import long
 from tests.ui.lesson.conftest import LESSON
 from tests.ui.test_accessibility import nameless

@@ -24,7 +24,7 @@ from explorer.ui.matrix import ranges as copying
 from explorer.ui.matrix.menu import MatrixMenu, table_of
 from explorer.ui.matrix.ranges import _as_text, parsed
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.window.command_palette import CommandPalette
+from explorer.ui.window.find import CommandPalette
 from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")

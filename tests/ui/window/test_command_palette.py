@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from explorer.pages.view import Cell
-from explorer.ui.window.command_palette import CommandPalette, Entry, found
+from explorer.ui.window.find import CommandPalette, Entry, found
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 

@@ -6,7 +6,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QDialog, QTextBrowser
 
 from explorer import __version__
-from explorer.ui.help import licences, show_keys_of_presenter
+from explorer.ui.dialogs import licences, show_keys_of_presenter
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
