@@ -4,10 +4,9 @@ python packaging/pictures.py
 """
 
 import os
-import struct
 import tempfile
 import time
-import zlib
+from io import BytesIO
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -15,6 +14,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp()
 
 import numpy as np
+from PIL import Image
 from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
@@ -55,54 +55,12 @@ def png(image: QImage) -> bytes:
     return bytes(buffer.data().data())
 
 
-def changed(before: QImage, after: QImage) -> tuple[int, int, int, int]:
-    """The smallest part that holds all that differs: left, top, width and height."""
-    first, second = (
-        np.frombuffer(i.constBits(), np.uint8).reshape(i.height(), i.bytesPerLine()) for i in (before, after)
-    )
-    differs = (first != second)[:, : 3 * before.width()].reshape(before.height(), before.width(), 3).any(axis=2)
-    if not differs.any():
-        return 0, 0, 1, 1
-    rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
-    left, top = int(columns[0]), int(rows[0])
-    return left, top, int(columns[-1]) - left + 1, int(rows[-1]) - top + 1
-
-
 def animated(frames: list[tuple[QImage, int]]) -> bytes:
-    """Pictures of one size, each with its milliseconds, as an animated PNG; of each only what has changed is kept.
-
-    The chunks acTL, fcTL and fdAT are those of the PNG specification, third edition.
-    """
-    first = frames[0][0]
-    chunks, number, shown = [], 0, first
-    for place, (image, duration) in enumerate(frames):
-        left, top, width, height = (0, 0, first.width(), first.height()) if place == 0 else changed(shown, image)
-        parts = _chunks(png(image.copy(left, top, width, height)))
-        if place == 0:
-            chunks += [(b"IHDR", parts[0][1]), (b"acTL", struct.pack(">II", len(frames), 0))]
-        control = struct.pack(">IIIIIHHBB", number, width, height, left, top, duration, 1000, 0, 0)
-        chunks.append((b"fcTL", control))
-        number += 1
-        for kind, data in parts:
-            if kind == b"IDAT" and place == 0:
-                chunks.append((b"IDAT", data))
-            elif kind == b"IDAT":
-                chunks.append((b"fdAT", struct.pack(">I", number) + data))
-                number += 1
-        shown = image
-    chunks.append((b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
-    )
-
-
-def _chunks(file: bytes) -> list[tuple[bytes, bytes]]:
-    found, at = [], 8
-    while at < len(file):
-        (length,) = struct.unpack_from(">I", file, at)
-        found.append((file[at + 4 : at + 8], file[at + 8 : at + 8 + length]))
-        at += length + 12
-    return found
+    """Pictures of one size, each with its milliseconds, as an animated PNG; of each only what has changed is kept."""
+    first, *others = (Image.open(BytesIO(png(image))) for image, _ in frames)
+    durations, made = [duration for _, duration in frames], BytesIO()
+    first.save(made, "PNG", save_all=True, append_images=others, duration=durations, optimize=True)
+    return made.getvalue()
 
 
 def main() -> None:

@@ -6,12 +6,12 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import isfinite
 from shutil import get_terminal_size
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from unicodedata import combining, east_asian_width
 
 import numpy as np
@@ -31,20 +31,13 @@ from explorer.export.matrix import (
     written,
 )
 
+if TYPE_CHECKING:
+    from explorer.library.transformer import Transformer
+
 
 def width(text: str) -> int:
     """The width of a text in columns of a terminal."""
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def left(text: str, size: int) -> str:
-    """The text with blanks after it, `size` columns wide."""
-    return text + " " * (size - width(text))
-
-
-def right(text: str, size: int) -> str:
-    """The text with blanks before it, `size` columns wide."""
-    return " " * (size - width(text)) + text
 
 
 def columns(rows: Sequence[Sequence[str]], alignment: str, indent: str = "") -> list[str]:
@@ -62,7 +55,10 @@ def columns(rows: Sequence[Sequence[str]], alignment: str, indent: str = "") -> 
     ways = alignment + alignment[-1] * (len(sizes) - len(alignment))
     lines = []
     for row in rows:
-        cells = (left(c, s) if way == "<" else right(c, s) for c, s, way in zip(row, sizes, ways, strict=False))
+        cells = []
+        for text, size, way in zip(row, sizes, ways, strict=False):
+            blanks = " " * (size - width(text))
+            cells.append(text + blanks if way == "<" else blanks + text)
         lines.append((indent + "  ".join(cells)).rstrip())
     return lines
 
@@ -130,14 +126,6 @@ At: TypeAlias = Any
 """An index in brackets, as in numpy: whole numbers, slices, lists, "…" or a bool array; and also words."""
 
 
-class Home(Protocol):
-    """The model that a matrix belongs to."""
-
-    def __getitem__(self, name: str) -> "Matrix": ...
-    def __setitem__(self, name: str, value: Any) -> None: ...
-    def set(self, name: str, cells: Mapping[tuple[int, ...], float]) -> None: ...
-
-
 @dataclass(eq=False, repr=False)
 class Matrix(NDArrayOperatorsMixin):
     """The numbers of a node, or of a head's slice of one, with their labels.
@@ -170,7 +158,7 @@ class Matrix(NDArrayOperatorsMixin):
     stage: str = ""  # the stage that shows it, such as "Encoder 1 › Self-attention"
     words: tuple[str, ...] = ()  # for a vector of numbers of words: the words
     pins: Array | None = None  # which cells are pinned
-    home: Home | None = field(default=None)  # the model that an edit changes; None if it cannot be edited
+    home: "Transformer | None" = None  # the model that an edit changes; None if it cannot be edited
 
     @property
     def rows(self) -> tuple[str, ...] | None:
