@@ -18,7 +18,7 @@ from explorer.document.state import State
 from explorer.lessons.schema import WHOLE as WHOLE_NAME
 from explorer.lessons.symbols import name_of
 from explorer.pages.gestures import GoTo, Keep
-from explorer.pages.view import View
+from explorer.pages.view import View, once_a_graph
 
 BLOCK = "block"
 """The kind of a block's page."""
@@ -70,22 +70,17 @@ def listed_layer(view: View) -> int:
     return view.number(SWITCHED, 1, 1, layers) if layers > MOST_LISTED else ALL
 
 
-_UNLIKE: WeakKeyDictionary[Graph, frozenset[str]] = WeakKeyDictionary()
-"""The stacks of each graph whose layers differ, kept because the picture of the whole asks after each edit."""
-
-
+@once_a_graph  # the picture of the whole asks after each edit
 def unlike(view: View) -> frozenset[str]:
     """The stacks whose layers have not all the same switches, and so not all the same blocks."""
-    if view.graph not in _UNLIKE:
-        model = view.state.model
-        chosen: dict[tuple[str, str], set[tuple[SwitchValue, ...]]] = {}
-        for block, kind in model.blocks().items():
-            stack, _, layer = block.partition(".")
-            if part := layer.partition(".")[2]:  # a block within a layer
-                values = tuple(model.switch(block, name) for name in SWITCHES[kind])
-                chosen.setdefault((stack, part), set()).add(values)
-        _UNLIKE[view.graph] = frozenset(stack for (stack, _), some in chosen.items() if len(some) > 1)
-    return _UNLIKE[view.graph]
+    model = view.state.model
+    chosen: dict[tuple[str, str], set[tuple[SwitchValue, ...]]] = {}
+    for block, kind in model.blocks().items():
+        stack, _, layer = block.partition(".")
+        if part := layer.partition(".")[2]:  # a block within a layer
+            values = tuple(model.switch(block, name) for name in SWITCHES[kind])
+            chosen.setdefault((stack, part), set()).add(values)
+    return frozenset(stack for (stack, _), some in chosen.items() if len(some) > 1)
 
 
 class _Blocks(Frozen):

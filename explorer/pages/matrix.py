@@ -145,15 +145,12 @@ class Matrix(Element):
         """The number as it is written in the table."""
         if (row, column) in self.covered:
             return COVERED
-        text = self._texts.get((row, column))
-        if text is None:
+        if (row, column) not in self._texts:
             value = self.array[row, column].item()
-            if self.nothing:
-                text = "–"
-            else:
-                text = self.names[value] if self.names and self.showing == "values" else self._said(value)
+            named = self.names and self.showing == "values"
+            text = "–" if self.nothing else self.names[value] if named else self._said(value)
             self._texts[row, column] = text
-        return text
+        return self._texts[row, column]
 
     def texts(self, rows: range, columns: range) -> list[str]:
         """The numbers of some rows and columns as they are written in the table, in reading order."""
@@ -315,7 +312,12 @@ def _matrix(view: View, name: str, place: Place, title: str, id: str) -> Matrix:
     pins = None
     if pin is not None and pin.cells.shape == view.values[place.node].shape and pin.cells[place.index].any():
         pins = np.atleast_2d(pin.cells[place.index])
-    said = title or (node.short if node.short == node.symbol else _spoken(node.short))
+    # In words it is "codes" for W_1_codes, because the formula names the matrix.
+    spoken = re.sub(r"^W_\w+?_(?=[a-z]{3})", "", node.short).replace("_", " ")
+    said = title or (node.short if node.short == node.symbol else spoken)
+    nothing = NEW if showing == "change" and view.is_new(place.node) else ""
+    if showing == "difference" and view.other(place) is None:
+        nothing = ALONE
     return Matrix(
         id or place.node,
         name,
@@ -335,7 +337,7 @@ def _matrix(view: View, name: str, place: Place, title: str, id: str) -> Matrix:
         name in view.ours or place.node in view.ours,
         pins,
         view.labels(graph.nodes[node.parents[0]].axes[-1]) if node.op.picks else (),
-        _nothing(view, place),
+        nothing,
         spot,
         named,
         _covered(view, place, values.shape),
@@ -348,11 +350,6 @@ def _matrix(view: View, name: str, place: Place, title: str, id: str) -> Matrix:
 def _cancels(view: View, place: Place) -> bool:
     """Whether a single number is 0 but for rounding: a larger matrix shows that by its other numbers."""
     return only_rounding(view.engine, place.node, (*place.index, *(0,) * view.engine.value(place).ndim))
-
-
-def _spoken(short: str) -> str:
-    """The name of a node in words: "codes" for W_1_codes, because the formula names the matrix."""
-    return re.sub(r"^W_\w+?_(?=[a-z]{3})", "", short).replace("_", " ")
 
 
 def transposed(matrix: Matrix) -> Matrix:
@@ -460,13 +457,6 @@ def _covered(view: View, place: Place, shape: tuple[int, ...]) -> frozenset[tupl
     own = (cell[len(place.index) :] for cell in cells if cell[: len(place.index)] == place.index)
     table = ((0, 0, *cell) for cell in own if is_cell_of(cell, shape))
     return frozenset((cell[-2], cell[-1]) for cell in table)
-
-
-def _nothing(view: View, place: Place) -> str:
-    showing = view.looking.showing
-    if showing == "change" and view.is_new(place.node):
-        return NEW
-    return ALONE if showing == "difference" and view.other(place) is None else ""
 
 
 def _heads(view: View, axis: str) -> int:

@@ -260,9 +260,14 @@ def arising(one: Arises, room: Rect, line: float, at: float) -> tuple[tuple[Mark
     if one.shares:
         left = 1.0 if at <= FALLS else (1.0 - at) / (1.0 - FALLS)
         grown = eased(min(at / THERE, 1.0))
+
+        def bar(cell: Rect, share: float) -> Rect:  # it stands on the lower edge of its cell
+            x, y, width, height = cell
+            return x + 0.2 * width, y + (1.0 - share * grown) * height, 0.6 * width, share * grown * height
+
         return (
             *(Mark(cell, "cover", left) for cell in one.cells),
-            *(Mark(_bar(cell, share * grown), "bar", left) for cell, share in zip(one.cells, one.shares, strict=True)),
+            *(Mark(bar(cell, share), "bar", left) for cell, share in zip(one.cells, one.shares, strict=True)),
         ), ()
     (cell,) = one.cells
     falls = max(at - FALLS, 0.0) / (1.0 - FALLS)
@@ -274,11 +279,6 @@ def arising(one: Arises, room: Rect, line: float, at: float) -> tuple[tuple[Mark
             marks.append(Mark(_between(place, cell, eased(falls)), "words", opacity, text))
     above = cell[0], cell[1] - cell[3] * (1.0 - eased(falls)), *cell[2:]
     return tuple(marks), (Piece(above, None, cell, 0.0, falls),) if falls else ()
-
-
-def _bar(cell: Rect, share: float) -> Rect:
-    x, y, width, height = cell
-    return x + 0.2 * width, y + (1.0 - share) * height, 0.6 * width, share * height
 
 
 def _beside(terms: Sequence[str], cell: Rect, room: Rect, line: float) -> list[Rect]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from operator import is_, lt
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -398,6 +399,18 @@ class View(Frozen, eq=False):
             return None
         other = self.beside.engine.value(place)
         return other if other.shape == self.engine.value(place).shape else None
+
+
+def once_a_graph(make: Callable[[View], T]) -> Callable[[View], T]:
+    """A function of what a graph fixes, whatever its numbers: its result is kept as long as the graph."""
+    kept: WeakKeyDictionary[Graph, T] = WeakKeyDictionary()
+
+    def of(view: View) -> T:
+        if view.graph not in kept:
+            kept[view.graph] = make(view)
+        return kept[view.graph]
+
+    return of
 
 
 _AT_ONCE = 2**18

@@ -199,7 +199,7 @@ class WordsTab(QFrame, Screen):
 
     def _build(self) -> None:
         """Make the first card, and load the vectors that all other cards need."""
-        from explorer.pages.words.page import cards
+        from explorer.pages.words import cards
 
         content = QWidget()
         self._page = FlowLayout(content)

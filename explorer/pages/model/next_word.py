@@ -11,7 +11,7 @@ import numpy as np
 
 from explorer.core.decoder import Beam, Choice, Decoder, NextWordCost, next_word_cost, products, search, why_none_kept
 from explorer.core.graph import LOGITS, PROBABILITIES, READ, Stage
-from explorer.core.models.ends import DECODER_READS, TEMPERATURE
+from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import Ranked, alone, as_share, exact, quantity, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import end_marks, typed, unit
@@ -21,8 +21,8 @@ from explorer.document.state import State
 from explorer.pages import page as el
 from explorer.pages.drawing import ACCENT, MUTED, Box, FlowLine, Mark, zoomed
 from explorer.pages.element import Data, Element
-from explorer.pages.gestures import Do, Keep, SetNumber
-from explorer.pages.matrix import matrix
+from explorer.pages.gestures import Do, Keep
+from explorer.pages.stages.output import SCALED, temperature_controls
 from explorer.pages.view import Cell, Told, View
 
 CACHED = "cache.on"
@@ -159,7 +159,6 @@ def _cost(view: View, row: int, cost: NextWordCost, none_kept: str) -> tuple[Ele
     return el.Note("about the cache", note), listing
 
 
-SCALED = "output.scaled"
 TOP_K, TOP_P, HOW, SEED, TREE = (f"next word.{name}" for name in ("top-k", "top-p", "how", "seed", "tree"))
 RUN, BEAMS, DEEP = 20, 3, 6
 BEAMED = "beams ahead"
@@ -308,8 +307,6 @@ def _controls(view: View, choice: Choice, chances: Array, shares: Array) -> el.S
     top_p = el.Number("top-p", "Top-p", percent, 1, 100, Keep(TOP_P), "Top-p in per cent", "%", on=drawing, drags=True)
     others = f"Another seed draws other {what}s"
     seed = el.Number("seed", "Seed", choice.seed, 0, MOST_SEED, Keep(SEED), others, on=drawing)
-    value = float(view.values[TEMPERATURE])
-    slider = el.Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
     said = "Greedy: always the most probable word. So the same text is always continued in the same way."
     if drawing and n == possible.sum():
         said = f"Top-k and top-p cut nothing off: one of all <b>{last:,}</b> {what}s is drawn."
@@ -323,8 +320,7 @@ def _controls(view: View, choice: Choice, chances: Array, shares: Array) -> el.S
     parts = (
         el.Controls("how to choose", (how,)),
         el.Controls("cuts", (top_k, top_p, seed)),
-        matrix(view, TEMPERATURE, "divides all logits"),
-        slider,
+        *temperature_controls(view),
         el.Note("what is left", said),
     )
     return el.Stack("choosing", "How the word is chosen", parts, width=360)

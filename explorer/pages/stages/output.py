@@ -91,12 +91,13 @@ def _bars(view: View) -> tuple[Element, ...]:
     choice = el.row_choice(view, axis, "Row" if given else "Position", last=True)
     tip = f"Sort by {_what(view)}; else they stand as {'given' if given else 'in the vocabulary'}"
     order = el.Check(SORTED, "Largest first", _sorted(view), Keep(SORTED), tip)
-    row = view.row(axis, last=True)
+    row, about = view.row(axis, last=True), el.Note("about the temperature", _said(view))
+    temperature = el.Stack("temperature", "Temperature", (*temperature_controls(view), about), width=340)
     return (
         el.Section("one row", title),
         el.Controls("which row", (choice, order)),
         el.Note("chosen", _words(view, axis, row)),
-        el.Row("bars", (el.Item("", _listing(view, row)), el.Item("", _temperature(view)))),
+        el.Row("bars", (el.Item("", _listing(view, row)), el.Item("", temperature))),
     )
 
 
@@ -161,20 +162,19 @@ def _listing(view: View, row: int) -> el.Listing:
     return el.Listing("words", name, columns, el.Lines(len(words), _Words.line, (lines,)), IN_SIGHT, order=order)
 
 
-def _temperature(view: View) -> el.Stack:
+def temperature_controls(view: View) -> tuple[Element, Element]:
     """The editable cell of the temperature, and a slider that edits the same cell."""
     value = float(view.values[TEMPERATURE])
     slider = el.Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
-    about = el.Note("about the temperature", _said(value, _softmax(view)))
-    parts = matrix(view, TEMPERATURE, "divides all logits"), slider, about
-    return el.Stack("temperature", "Temperature", parts, width=340)
+    return matrix(view, TEMPERATURE, "divides all logits"), slider
 
 
-def _said(value: float, softmax: bool) -> str:
+def _said(view: View) -> str:
     """A note on the effect of the present temperature."""
+    value = float(view.values[TEMPERATURE])
     if not 0 < value < np.inf:
         return "A temperature is above 0."
     both = "The order stays the same."
-    if softmax:
+    if _softmax(view):
         both = f"Below 1 the largest grows; above 1 all become more alike. {both}"
     return f"1 changes nothing. {both}" if value == 1 else both

@@ -20,7 +20,7 @@ from explorer.pages.levels import into
 from explorer.pages.page import Choice, Number
 from explorer.pages.view import Cell, View, equation, row_of
 from explorer.pages.whole.columns import PAGE, PAGE_OF_LARGE, Place, laid
-from explorer.pages.whole.lane import amount, image_of, said_of
+from explorer.pages.whole.lane import amount, image_of, sentences
 
 LINE, PAD = 17.0, 7.0
 """The height of a line of words; the padding inside a box."""
@@ -168,7 +168,7 @@ class _Boxed:
         left, top, width, height = place
         head = LINE * self._lines
         room = left + PAD, top + head + 2.0, width - 2 * PAD, height - head - PAD - 2.0
-        said = said_of(view, self._stage)
+        said = sentences(view)[self._stage.name]
         tip = "\n".join(filter(None, (self._stage.where, said, written_shape(value.shape))))
         box = draw.Box(
             place,

@@ -5,9 +5,9 @@
 The functions at the end make the contents of a block: hidden units, a gate, experts, and positions in attention.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from explorer.core.cost import parameters
 from explorer.core.decoder import multiplications
 from explorer.core.errors import written_shape
 from explorer.core.frozen import Frozen
-from explorer.core.graph import LOGITS, LOSS, Graph, Place, Stage
+from explorer.core.graph import LOGITS, LOSS, Place, Stage
 from explorer.core.model import READS
 from explorer.core.numbers import full_of, percent, written
 from explorer.core.ops import Array
@@ -23,7 +23,7 @@ from explorer.pages.drawing import HERE, LINE, LONG, MUTED, TEXT, Band, Box, Flo
 from explorer.pages.gestures import GoTo
 from explorer.pages.levels import into
 from explorer.pages.matrix import CALM, SHARES, SIGNED
-from explorer.pages.view import View
+from explorer.pages.view import View, once_a_graph
 
 RELATIVE = {"change": "Δ", "step": "Δ", "difference": "≠"}
 LEAST_POWER, POWERS = -4.0, 5.0
@@ -123,16 +123,10 @@ SAID = {
 """What a kind of stage does; `_does` gives the key of a stage whose switches, or model, make it different."""
 
 
-_SENTENCES: WeakKeyDictionary[Graph, dict[str, str]] = WeakKeyDictionary()
-"""The sentences on the stages of each graph, kept because each edit draws all boxes anew."""
-
-
-def said_of(view: View, stage: Stage) -> str:
-    """What a stage does with its present switches; "" if there is nothing to say."""
-    known = _SENTENCES.setdefault(view.graph, {})
-    if stage.name not in known:
-        known[stage.name] = SAID.get(_does(view, stage), "")
-    return known[stage.name]
+@once_a_graph  # each edit draws all boxes anew
+def sentences(view: View) -> Mapping[str, str]:
+    """What each stage does with its present switches, by its name; "" if there is nothing to say."""
+    return {stage.name: SAID.get(_does(view, stage), "") for stage in view.graph.stages}
 
 
 def _does(view: View, stage: Stage) -> str:
@@ -238,22 +232,16 @@ class _Costs(Frozen):
     shares: Mapping[str, float]
 
 
-_FOUND: WeakKeyDictionary[Graph, _Costs] = WeakKeyDictionary()
-"""The costs of each graph, kept because each edit draws the picture anew and a graph never changes."""
-
-
+@once_a_graph  # each edit draws the picture anew
 def _costs(view: View) -> _Costs:
-    if view.graph not in _FOUND:
-        counts, work = dict[str, int](), dict[str, int]()
-        for weights in (one for block in parameters(view.graph, view.state.model) for one in block.weights):
-            stage = view.nodes[weights.name].stage
-            counts[stage] = counts.get(stage, 0) + weights.count
-        for node in view.nodes.values():
-            if node.short != "likeness":  # which is only for looking at
-                work[node.stage] = work.get(node.stage, 0) + multiplications(view.graph, node)
-        every = sum(work.values()) or 1
-        _FOUND[view.graph] = _Costs(counts, {stage: some / every for stage, some in work.items()})
-    return _FOUND[view.graph]
+    counts, work = Counter[str](), Counter[str]()
+    for weights in (one for block in parameters(view.graph, view.state.model) for one in block.weights):
+        counts[view.nodes[weights.name].stage] += weights.count
+    for node in view.nodes.values():
+        if node.short != "likeness":  # which is only for looking at
+            work[node.stage] += multiplications(view.graph, node)
+    every = work.total() or 1
+    return _Costs(counts, {stage: some / every for stage, some in work.items()})
 
 
 class Sheet:
@@ -421,7 +409,7 @@ class Sheet:
 
     def tip(self, stage: Stage, name: str) -> str:
         """The tooltip of a stage: what it does, its shape, its parameters and its share of the multiplications."""
-        said, shape = said_of(self.view, stage), written_shape(self.view.values[name].shape)
+        said, shape = sentences(self.view)[stage.name], written_shape(self.view.values[name].shape)
         lines = [stage.where, said, shape]
         if count := self._costs.parameters.get(stage.name, 0):
             lines.append(f"{count:,} parameter{'s' * (count != 1)}")

@@ -9,11 +9,10 @@ answers grow.
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from explorer.core.graph import LOSS, PROBABILITIES, Graph, Stage
+from explorer.core.graph import LOSS, PROBABILITIES, Stage
 from explorer.core.model import SUBLAYERS
 from explorer.core.numbers import alone, as_share, in_tables, places_of_largest
 from explorer.core.vocabulary import end_marks
@@ -35,7 +34,7 @@ from explorer.pages.drawing import (
 from explorer.pages.gestures import Keep
 from explorer.pages.levels import ALL, LAYER, layers_of, shown_layer, unlike
 from explorer.pages.page import where_said
-from explorer.pages.view import Cell, View
+from explorer.pages.view import Cell, View, once_a_graph
 from explorer.pages.whole.lane import GAP, LETTER, PAD, RISE, SMALL, Lane, Sheet, amount, from_to, image_of, title_of
 from explorer.pages.whole.sublayers import Sublayers
 
@@ -127,7 +126,9 @@ def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> N
     into, tip = sheet.into(stage), sheet.tip(stage, PROBABILITIES)
     title = where_said(view, after)
     sheet.add(Box(place, f"What comes {title[0].lower()}{title[1:]}", title, said, tip, into, share, letters=large))
-    values = tuple(float(shares[j]) for j in best)
+    values, was = tuple(float(shares[j]) for j in best), view.last.before.get(PROBABILITIES)
+    edited = was is not None and was.shape == view.values[PROBABILITIES].shape and not view.given  # opening is no edit
+    before = tuple(float(was[row, j]) for j in best) if was is not None and edited else ()
     sheet.add(
         Bars(
             (left + 6.0, top + HEAD * large, width - 10.0, EACH * len(best) * large),
@@ -135,17 +136,9 @@ def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> N
             values,
             tuple(Cell(PROBABILITIES, (row, j)) for j in best),
             max(1.0, *values),
-            _before_edit(view, row, best),
+            before,
         )
     )
-
-
-def _before_edit(view: View, row: int, columns: Sequence[int]) -> tuple[float, ...]:
-    """Some probabilities of a row before the last edit; () without such an edit: opening an example is none."""
-    was = view.last.before.get(PROBABILITIES)
-    if was is None or was.shape != view.values[PROBABILITIES].shape or view.given:
-        return ()
-    return tuple(float(was[row, j]) for j in columns)
 
 
 def loss(sheet: Sheet, place: tuple[float, float, float, float], way: tuple[tuple[float, float], ...]) -> None:
@@ -182,14 +175,14 @@ def lanes(view: View) -> "Lanes":
     """The object that draws all lanes; if many layers are drawn, input and output have large letters."""
     if shown_layer(view) != ALL or sum(layers_of(view).values()) < MANY_LAYERS:
         return Lanes(view)
-    if view.graph not in _LETTERS:
-        left, right, top, bottom = Lanes(view).drawing()[0].window
-        _LETTERS[view.graph] = max((right - left) / SEEN_WIDE, (bottom - top) / SEEN_HIGH, 1.0)
-    return Lanes(view, _LETTERS[view.graph])
+    return Lanes(view, _letters(view))
 
 
-_LETTERS: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()
-"""The factor of the letters for each graph, kept because an edit of numbers changes no size."""
+@once_a_graph  # an edit of numbers changes no size
+def _letters(view: View) -> float:
+    """The factor of the letters with which input and output can still be read."""
+    left, right, top, bottom = Lanes(view).drawing()[0].window
+    return max((right - left) / SEEN_WIDE, (bottom - top) / SEEN_HIGH, 1.0)
 
 
 class Lanes:
@@ -440,7 +433,11 @@ def _moments(marks: Sequence[Mark], due: Sequence[str]) -> tuple[float, ...]:
 
     `due`: for each mark, the node that it waits for; "" if it waits for none.
     """
-    words = [i for i, (mark, name) in enumerate(zip(marks, due, strict=True)) if _is_read(mark, name)]
+    read = (
+        name.endswith(".tokens") and isinstance(mark, Words) and mark.token is not None
+        for mark, name in zip(marks, due, strict=True)
+    )
+    words = [i for i, is_read in enumerate(read) if is_read]
     far = [_left(mark) for mark in marks]
     first = max((far[i] for i in words), default=min(far, default=0.0))
     last = max((one for one, mark in zip(far, marks, strict=True) if isinstance(mark, Bars)), default=first + 1)
@@ -449,11 +446,6 @@ def _moments(marks: Sequence[Mark], due: Sequence[str]) -> tuple[float, ...]:
     for k, i in enumerate(words):
         moments[i] = (SPOKEN - FADE) * k / len(words)
     return tuple(moments)
-
-
-def _is_read(mark: Mark, name: str) -> bool:
-    """Whether a mark is a word that the model reads."""
-    return isinstance(mark, Words) and mark.token is not None and name.endswith(".tokens")
 
 
 def _left(mark: Mark) -> float:

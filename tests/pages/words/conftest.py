@@ -9,8 +9,8 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.element import leaves
 from explorer.pages.page import said
+from explorer.pages.words import cards
 from explorer.pages.words.card import Screen, Shared
-from explorer.pages.words.page import cards
 from explorer.sentences import sentence
 from explorer.words.vectors import Vectors
 
