@@ -312,9 +312,7 @@ def _matrix(view: View, name: str, place: Place, title: str, id: str) -> Matrix:
     pins = None
     if pin is not None and pin.cells.shape == view.values[place.node].shape and pin.cells[place.index].any():
         pins = np.atleast_2d(pin.cells[place.index])
-    # In words it is "codes" for W_1_codes, because the formula names the matrix.
-    spoken = re.sub(r"^W_\w+?_(?=[a-z]{3})", "", node.short).replace("_", " ")
-    said = title or (node.short if node.short == node.symbol else spoken)
+    said = title or (node.short if node.short == node.symbol else _spoken(node.short))
     nothing = NEW if showing == "change" and view.is_new(place.node) else ""
     if showing == "difference" and view.other(place) is None:
         nothing = ALONE
@@ -350,6 +348,11 @@ def _matrix(view: View, name: str, place: Place, title: str, id: str) -> Matrix:
 def _cancels(view: View, place: Place) -> bool:
     """Whether a single number is 0 but for rounding: a larger matrix shows that by its other numbers."""
     return only_rounding(view.engine, place.node, (*place.index, *(0,) * view.engine.value(place).ndim))
+
+
+def _spoken(short: str) -> str:
+    """The name of a node in words: "codes" for W_1_codes, because the formula names the matrix."""
+    return re.sub(r"^W_\w+?_(?=[a-z]{3})", "", short).replace("_", " ")
 
 
 def transposed(matrix: Matrix) -> Matrix:

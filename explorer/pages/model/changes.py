@@ -21,7 +21,7 @@ from explorer.pages.element import Data, Element
 from explorer.pages.gestures import GoTo, Keep, Move
 from explorer.pages.levels import ALL, act_title, block_title, has_stream, listed_layer, matrix_title
 from explorer.pages.matrix import SURVEYED
-from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Lines, Listing, Note, Section, Stack, waiting
+from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Lines, Listing, Note, Section, Stack, numeric, waiting
 from explorer.pages.view import View, largest_change
 from explorer.pages.whole.page import whole_below
 
@@ -97,12 +97,8 @@ DIGITS = 4
 TO_COMPARE = "comparing"
 MANY = 2**20
 """A matrix with at least this many numbers is compared once, and not each time its line comes into sight."""
-OF_CHANGES = (
-    Column("stage and matrix", names=True),
-    Column("cells changed", NUMBER),
-    Column("share of its cells", BAR, 320),
-    Column("largest change", NUMBER),
-)
+_CELLS, _LARGEST = numeric("cells changed", "largest change")
+OF_CHANGES = Column("stage and matrix", names=True), _CELLS, Column("share of its cells", BAR, 320), _LARGEST
 
 
 def changes(view: View, stage: Stage) -> tuple[Element, ...]:

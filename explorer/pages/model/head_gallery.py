@@ -111,9 +111,10 @@ def _name(head: Head) -> str:
 
 
 def _gallery(view: View, measured: tuple[Head, ...]) -> el.Listing:
-    columns = [el.Column("head"), el.Column("looks, for example", width=300), el.Column("share", el.NUMBER)]
-    columns += [el.Column("chance", el.NUMBER), el.Column("switch"), el.Column(""), el.Column("")]
-    lines = []
+    looks_at = el.Column("looks, for example", width=300)
+    columns = el.Column("head"), looks_at, *el.numeric("share", "chance"), *map(el.Column, ("switch", "", ""))
+    lines, again, held = [], "Let the head work again", "Hold the output of the head"
+    at_mean = f"{held}, at every word, at its mean over the sentences"
     for head in measured:
         one, example = head.scores.get(head.does), head.example.partition(":")[0]
         looks = MEASURES[head.does][0] if head.does else "at no named place"
@@ -122,27 +123,18 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> el.Listing:
         node = f"{head.block}.head.{head.head + 1}.output"
         name = node if view.graph.find(node) else f"{head.block}.output"
         off, averaged = is_held(view, name), is_held(view, name, head.mean)
+        ways = "switch on" if off else "switch off", "compute it again" if averaged else "hold at its mean"
         line = el.Line.of(
             el.Entry(_name(head), leads=GoTo(f"{head.block}.heads")),
             el.Entry(f"{looks}: {example}" if example else looks, tip=head.example, muted=not head.does),
             written(one.share, 2) if one else "",
             el.Entry(written(one.by_chance, 2) if one else "", muted=True),
             el.Entry("off" if off else "at its mean" if averaged else "on", muted=not off and not averaged),
-            el.Entry(
-                "switch on" if off else "switch off",
-                leads=hold(view, name),
-                tip="Let the head work again" if off else "Hold the output of the head at 0",
-            ),
-            el.Entry(
-                "compute it again" if averaged else "hold at its mean",
-                leads=hold(view, name, head.mean),
-                tip="Let the head work again"
-                if averaged
-                else "Hold the output of the head, at every word, at its mean over the sentences",
-            ),
+            el.Entry(ways[0], tip=again if off else f"{held} at 0", leads=hold(view, name)),
+            el.Entry(ways[1], tip=again if averaged else at_mean, leads=hold(view, name, head.mean)),
         )
         lines.append(line)
-    return el.Listing("heads", "What each head does", tuple(columns), tuple(lines), most=MOST)
+    return el.Listing("heads", "What each head does", columns, tuple(lines), most=MOST)
 
 
 def _common(head: Head) -> str:
@@ -152,24 +144,13 @@ def _common(head: Head) -> str:
 
 
 def _costs(measured: tuple[Head, ...]) -> el.Listing:
-    lines = [
-        el.Line.of(
-            _name(head),
-            el.Entry(in_table(head.cost.without, 3), tip="nats for each word, with the output of the head held at 0"),
-            el.Entry(
-                in_table(head.cost.averaged, 3), tip="nats for each word, with the output of the head held at its mean"
-            ),
-            ", ".join(head.cost.words),
-        )
-        for head in measured
-        if head.cost is not None
-    ]
-    columns = (
-        el.Column("head"),
-        el.Column("loss +", el.NUMBER),
-        el.Column("mean +", el.NUMBER),
-        el.Column("words it costs", width=420),
-    )
+    lines, tip = [], "nats for each word, with the output of the head held at"
+    for head in measured:
+        if head.cost is not None:
+            losses = {"0": head.cost.without, "its mean": head.cost.averaged}
+            entries = (el.Entry(in_table(loss, 3), tip=f"{tip} {held}") for held, loss in losses.items())
+            lines.append(el.Line.of(_name(head), *entries, ", ".join(head.cost.words)))
+    columns = el.Column("head"), *el.numeric("loss +", "mean +"), el.Column("words it costs", width=420)
     return el.Listing("costs", "What is lost without each head", columns, tuple(lines), most=MOST)
 
 
@@ -203,12 +184,9 @@ def _score(share: float, rows: int) -> el.Entry:
 
 def _scores(measured: tuple[Head, ...]) -> el.Listing:
     there = _there(measured)
-    scores = [[head.scores[name] for name in there] for head in measured]
-    lines = [
-        el.Line.of(
-            el.Entry(_name(head), leads=GoTo(f"{head.block}.heads")), *(_score(one.share, one.rows) for one in own)
-        )
-        for head, own in zip(measured, scores, strict=True)
-    ]
+    lines = []
+    for head in measured:
+        scores = (_score(one.share, one.rows) for one in map(head.scores.__getitem__, there))
+        lines.append(el.Line.of(el.Entry(_name(head), leads=GoTo(f"{head.block}.heads")), *scores))
     columns = (el.Column("head"), *(el.Column(name, el.HEAT) for name in there))
     return el.Listing("all scores", "All heads in all measures", columns, tuple(lines), most=MOST)

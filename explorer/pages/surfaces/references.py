@@ -17,7 +17,6 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import ForGlossary, Keep, OpenLesson, ShowPrinted
 from explorer.pages.levels import full_title
 from explorer.pages.page import (
-    NUMBER,
     Button,
     Choice,
     Column,
@@ -32,6 +31,7 @@ from explorer.pages.page import (
     Note,
     Passage,
     lead,
+    numeric,
 )
 
 REFERENCE, STATUS, ROW = "references.reference", "references.status", "references.row"
@@ -42,11 +42,7 @@ VERBS = {REPRODUCES: "reproduce", RETYPED: "reproduce from the retyped inputs", 
 """What several numbers of a status do."""
 WHAT = 1
 """The index of the column "what", whose entries lead to the computed number."""
-COLUMNS = (
-    *map(Column, ("in", "what", "at")),
-    *(Column(title, NUMBER) for title in ("printed", "computed", "difference")),
-    Column("status"),
-)
+COLUMNS = *map(Column, ("in", "what", "at")), *numeric("printed", "computed", "difference"), Column("status")
 """The columns before the last one, "cause", whose width depends on the room."""
 
 

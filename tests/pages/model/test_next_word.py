@@ -7,6 +7,7 @@ import pytest
 
 from explorer.core.decoder import Choice, next_word_cost
 from explorer.core.model import Model
+from explorer.core.models.ends import TEMPERATURE
 from explorer.core.numbers import read_number
 from explorer.document.commands import SetCells, SetSwitch, SetTokens, WriteOn
 from explorer.document.continuation import decoder_of
@@ -21,7 +22,6 @@ from explorer.pages.model.next_word import (
     CACHED,
     HOW,
     SEED,
-    TEMPERATURE,
     TOP_K,
     TOP_P,
     TREE,
