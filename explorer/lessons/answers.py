@@ -303,7 +303,7 @@ def _made(question: MakeSo, made: State, began: State) -> Verdict:
     if missing:
         return Verdict(False, f"Not yet: {'. '.join(missing)}.")
     numbers = [one for one in question.conditions if one.sign != "argmax"]
-    reached = ", ".join(f"{_cell_named(one, engine)} became {_now(one, engine)}" for one in numbers)
+    reached = ", ".join(f"{cell_named(one.node, one.cell, engine)} became {_now(one, engine)}" for one in numbers)
     return Verdict(True, f"Right: {reached or 'it is so'}.")
 
 
@@ -349,11 +349,11 @@ def _now(condition: Condition, engine: Engine) -> str:
     return written(float(engine.value(engine.graph.place(condition.node))[condition.cell]), 3)
 
 
-def _cell_named(condition: Condition, engine: Engine) -> str:
-    """The cell of a condition: "P [x → mat]"."""
-    place = engine.graph.place(condition.node)
+def cell_named(node: str, cell: Cell, engine: Engine) -> str:
+    """A cell of a node, or of a head's slice of one: "P [x → mat]"."""
+    place = engine.graph.place(node)
     axes, name = engine.graph.axes_of(place), formula_text(engine.graph.nodes[place.node].symbol)
-    labels = [engine.labels(axis)[i] for axis, i in zip(axes, condition.cell, strict=False)]
+    labels = [engine.labels(axis)[i] for axis, i in zip(axes, cell, strict=False)]
     return f"{name} [{' → '.join(labels)}]" if any(labels) else name
 
 
@@ -372,4 +372,4 @@ def goal_named(condition: Condition, engine: Engine) -> str:
         wanted = f"{_SIGNS[condition.sign][1]} {number}"
     else:
         wanted = f"{number}, give or take {condition.tolerance:g}"
-    return f"{_cell_named(condition, engine)} should be {wanted}"
+    return f"{cell_named(condition.node, condition.cell, engine)} should be {wanted}"

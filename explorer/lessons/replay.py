@@ -15,7 +15,7 @@ import numpy as np
 from explorer.core.engine import Engine, same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS
-from explorer.core.numbers import written
+from explorer.core.numbers import formatted, written
 from explorer.core.ops import Array
 from explorer.core.training.data import SHOWN
 from explorer.core.training.recipe import Recipe
@@ -23,7 +23,7 @@ from explorer.core.training.trainer import Trainer
 from explorer.document.commands import SetCells, SetInputs
 from explorer.document.document import Document
 from explorer.document.state import State
-from explorer.lessons.answers import SO_FAR, Answer, holds, judge, right_places, values_of
+from explorer.lessons.answers import SO_FAR, Answer, cell_named, goal_named, holds, judge, right_places, values_of
 from explorer.lessons.loader import load
 from explorer.lessons.mistakes import array_of, mistakes
 from explorer.lessons.practice import faded
@@ -107,7 +107,8 @@ def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str | ExplorerEr
     return "", ""
 
 
-MOST_TRIES, MOST_STEPS = 20_000, 200
+MOST_TRIES, FEW_TRIES, MOST_STEPS = 20_000, 300, 200
+"""How many changes of a number are tried at most, and while somebody waits; how many steps of gradient descent."""
 _STEPS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 0.1)
 
 
@@ -135,11 +136,30 @@ def right_answer(question: Question, state: State, engine: Engine) -> Answer | N
             raise TypeError(type(question).__name__)
 
 
-def solved(question: MakeSo, state: State) -> State | None:
-    """A state in which the goal is reached by changing one number after another; None if none was found."""
+def way_named(question: MakeSo, state: State, engine: Engine) -> str:
+    """What a model is to be made to do, in words, and a change of numbers that does it, if one is found soon."""
+    goals = "; ".join(goal_named(condition, engine) for condition in question.conditions)
+    said = f"Any change is right that leads to this: {goals}."
+    made = None if _can_be_learned(question, state) else solved(question, state, FEW_TRIES)
+    if made is None:
+        return said
+    changes = [
+        f"{cell_named(name, cell, engine)} = {formatted(float(array[cell]), 'g')}"
+        for name, array in made.inputs.items()
+        if array.dtype.kind == "f" and array is not state.inputs[name]
+        for cell in map(tuple, np.argwhere(array != state.inputs[name]).tolist())
+    ]
+    return f"{said} For example, {' and '.join(changes)}."
+
+
+def solved(question: MakeSo, state: State, most: int = MOST_TRIES) -> State | None:
+    """A state in which the goal is reached by changing one number after another; None if none was found.
+
+    `most`: how many changes of a number are tried.
+    """
     engine, made = values_of(state), state
     for _ in range(question.edits or len(question.conditions)):
-        found = _one_number(question, made, engine)
+        found = _one_number(question, made, engine, most)
         if found is None:
             return None
         made = found
@@ -149,9 +169,14 @@ def solved(question: MakeSo, state: State) -> State | None:
     return None
 
 
+def _can_be_learned(question: MakeSo, state: State) -> bool:
+    """Whether all numbers may be changed and there is a loss, so that gradient descent is the way."""
+    return LOSS in state.graph.nodes and not question.edits and not question.allowed
+
+
 def _descended(question: MakeSo, state: State) -> State | None:
     """The first state on the way of gradient descent in which the goal is reached; None if it is not."""
-    if LOSS not in state.graph.nodes or question.edits or question.allowed:
+    if not _can_be_learned(question, state):
         return None
     trainer = Trainer(state.model, state.used, SHOWN, Recipe("Adam", 0.1, batch=0, steps=MOST_STEPS), state.pins)
     for _ in range(MOST_STEPS):
@@ -162,12 +187,12 @@ def _descended(question: MakeSo, state: State) -> State | None:
     return None
 
 
-def _one_number(question: MakeSo, state: State, engine: Engine) -> State | None:
+def _one_number(question: MakeSo, state: State, engine: Engine, most: int) -> State | None:
     """The state with one number changed so that all conditions hold, or at least more hold than now; else None."""
     now = sum(holds(one, engine) for one in question.conditions)
     better = None
     for tries, (name, cell, number) in enumerate(_candidates(question, state, engine)):
-        if tries >= MOST_TRIES:
+        if tries >= most:
             break
         changed = SetCells(name, {cell: number}).apply(state)
         other = Engine(engine.graph, engine.values, engine.pins)

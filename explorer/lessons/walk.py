@@ -19,7 +19,7 @@ from explorer.lessons.answers import TRIES, Answer, Verdict, judge, right_places
 from explorer.lessons.mistakes import Part, derivation
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson, states_of
-from explorer.lessons.steps import Choose, Point, Predict, Question, Step
+from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Question, Step
 
 if TYPE_CHECKING:  # the first picture does not need it
     from explorer.lessons.practice import Faded
@@ -194,6 +194,10 @@ class Walk:
     def told(self) -> tuple[Hint, ...]:
         """What is shown to a student who gives no answer to the question."""
         assert self.step.question is not None
+        if isinstance(self.step.question, MakeSo):
+            from explorer.lessons.replay import way_named
+
+            return (way_named(self.step.question, self.state(self.at), self.engine(self.at)),)
         return told(self.step.question, self.engine(self.at))
 
     def gaps(self) -> "Faded | None":

@@ -11,6 +11,7 @@ from explorer.lessons.names import Names
 from explorer.lessons.replay import check_lesson, solved
 from explorer.lessons.schema import StepStates
 from explorer.lessons.steps import MakeSo
+from explorer.lessons.walk import Walk
 from tests.lessons.conftest import THREE
 from tests.samples import few, steps, traits
 
@@ -81,3 +82,20 @@ def test_two_numbers_are_found_one_after_the_other():
     question = MakeSo(ask="?", goal=goal, conditions=read_goal(goal, Names(state)), edits=2)
     found = solved(question, state)
     assert answers.judge(question, found, state).right
+
+
+def test_a_way_to_make_it_so_is_named_in_the_words_of_the_page():
+    """R showed nothing on the slide of such a question, and the hand-out only what it should lead to."""
+    walk = Walk(load("apple-orange"))
+    walk.at = [step.id for step in walk.lesson.steps].index("make")
+    (said,) = walk.told()
+    assert said.startswith("Any change is right that leads to this: S [And → Phone] should be more than 0.5.")
+    assert said.endswith("For example, E [And → Tech] = 2.")
+    made = SetCells("input.table", {(3, 0): 2.0}).apply(walk.state(walk.at))
+    assert answers.judge(walk.step.question, made, walk.state(walk.at)).right
+
+
+def test_where_learning_is_the_way_no_number_is_named():
+    walk = Walk(load("xor"))
+    walk.at = [step.id for step in walk.lesson.steps].index("watch")
+    assert walk.told() == ("Any change is right that leads to this: L should be less than 0.01.",)

@@ -24,12 +24,14 @@ from explorer.core.derivation import Row
 from explorer.core.engine import Engine
 from explorer.core.frozen import Frozen
 from explorer.core.numbers import written
+from explorer.document.state import State
 from explorer.files import write_file
 from explorer.lessons import prose
-from explorer.lessons.answers import goal_named, place_named, right_places
+from explorer.lessons.answers import place_named, right_places
 from explorer.lessons.mistakes import array_of
 from explorer.lessons.practice import MISSING, faded
 from explorer.lessons.prose import numbers_of
+from explorer.lessons.replay import way_named
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Step
 from explorer.lessons.walk import Walk, ladder
@@ -101,7 +103,7 @@ def parts(lesson: Lesson, appearance: Appearance) -> Iterator[Part]:
             prose.html(step.words, numbers),
             next(iter(pictures), None),
             _asked(step, engine, numbers, order := walk.order(number) if isinstance(step.question, Choose) else ()),
-            _answer(step, engine, numbers, order),
+            _answer(step, walk.state(number), engine, numbers, order),
             next(reversed(pictures), None),
         )
 
@@ -132,7 +134,7 @@ def _asked(step: Step, engine: Engine, numbers: dict[str, str], order: tuple[int
     return asked + "<p class='lines'>" + "<br>".join(["&nbsp;" + "_" * LINE] * LINES) + "</p>"
 
 
-def _answer(step: Step, engine: Engine, numbers: dict[str, str], order: tuple[int, ...]) -> str:
+def _answer(step: Step, state: State, engine: Engine, numbers: dict[str, str], order: tuple[int, ...]) -> str:
     question = step.question
     match question:
         case Predict():
@@ -150,8 +152,7 @@ def _answer(step: Step, engine: Engine, numbers: dict[str, str], order: tuple[in
             places = [place_named(question, place, engine) for place in right_places(question, engine)]
             said = f"<p>{escape(' or '.join(places))}</p>"
         case MakeSo():
-            goals = "; ".join(goal_named(condition, engine) for condition in question.conditions)
-            said = f"<p>Any change is right that leads to this: {escape(goals)}.</p>"
+            said = f"<p>{escape(way_named(question, state, engine))}</p>"
         case _:
             return ""
     return said + (prose.html(question.why, numbers) if question.why else "")

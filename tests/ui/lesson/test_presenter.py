@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.loader import catalogue, load
+from explorer.lessons.steps import MakeSo
 from explorer.sentences import sentence
 from explorer.ui.drawing.weights import AttentionLinesView
 from explorer.ui.lesson.bodies import PredictBody
@@ -19,6 +20,7 @@ from explorer.ui.lesson.hero import Hero
 from explorer.ui.lesson.overview import Pictures
 from explorer.ui.lesson.presenter import FEW_KEYS, Presenter
 from explorer.ui.lesson.presenter_look import HEIGHT, READ, WIDTH
+from explorer.ui.lesson.question import QuestionView
 from explorer.ui.lesson.sheet import GAP, ROUNDS, StepSheet
 from explorer.ui.lesson.words import WordyButton
 from explorer.ui.matrix.view import MatrixView
@@ -448,6 +450,17 @@ def test_reveal_tells_the_answer_that_nobody_gave(presenter, guide, go, hand):
     assert presenter.sheet.elements.widgets[SHARES].matrix.text(0, 0) != "?"
     assert guide.attempt.tried == []
     assert guide.walk.progress.answers == {}
+
+
+def test_reveal_tells_a_way_to_make_it_so(presenter, guide, go, hand):
+    go([isinstance(step.question, MakeSo) for step in guide.steps].index(True))
+    hand.key(Key.Key_R)
+    (question,) = presenter.findChildren(QuestionView)
+    said = [one.text() for one in question._hints if one.isVisible()]
+    assert len(said) == 1
+    assert "Any change is right that leads to this" in said[0]
+    assert "For example," in said[0]
+    assert not guide.changed, "it is told, and not done"
 
 
 def test_a_clicker_goes_on_while_somebody_types(presenter, guide, go, hand):
