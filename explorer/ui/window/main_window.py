@@ -46,6 +46,10 @@ STRIP = 16
 """The height of the strip in place of the folded bottom bar, in pixels at text scale 1."""
 NARROW, LOW = 800, 440
 """In a narrower window the right column is folded, in a lower one the bottom bar (pixels at text scale 1)."""
+TAUGHT = 960
+"""In a narrower window (pixels at text scale 1), the step of a lesson has the share of large text: with few words in a
+line its question would be out of sight.
+"""
 LEAST_HEIGHT = 300
 """In a lower window (pixels at text scale 1), all of it scrolls."""
 GUIDED, COMPARED = 1400, 1200
@@ -431,7 +435,8 @@ class MainWindow(QMainWindow):
         self.lesson_bar.setVisible(not bottom and not leads)
         self._brings_bottom.setVisible(bottom and not leads)
         self._brings_bottom.setFixedHeight(px(STRIP))
-        most = INSPECTOR_PART if width >= px(NARROW) else INSPECTOR_PART_OF_LARGE
+        large = width < px(TAUGHT if leads and not two else NARROW)
+        most = INSPECTOR_PART_OF_LARGE if large else INSPECTOR_PART
         beside = min(px(INSPECTOR_WIDTH), int((width - self.map.minimumWidth()) * most))
         self.inspector.setFixedWidth(beside - 1)  # without the line at the left of its column
         self.lessons.be_as_wide(self.inspector.minimumWidth())  # the lesson's panel stays when the inspector is folded
