@@ -181,7 +181,7 @@ def forget_training(bench):
     descent.end()
     descent.set_least(0.0)
     descent.set_pace()
-    descent._movable.forget()
+    descent._choices.clear()
     bench._set_descent(bench.lesson, bench.document.state)
 
 

@@ -50,65 +50,6 @@ FIRST_PACE = 10.0
 """Slow enough to see what each step does."""
 
 
-class Pace:
-    """Limits the speed of a run: counts how many steps are due."""
-
-    def __init__(self) -> None:
-        self._from = (0.0, 0)
-
-    def begin(self, at: int) -> None:
-        """Count from now and from a step on."""
-        self._from = perf_counter(), at
-
-    def due(self, at: int, least: float, steps: int) -> float:
-        """How many steps a run at step `at` is behind a pace of `steps` in `least` seconds."""
-        now, (began, start) = perf_counter(), self._from
-        pace = max(steps, 1) / least
-        due = start + int(pace * (now - began)) - at
-        if due > max(pace, 1):  # more than a second behind: count anew, so that no burst of steps follows
-            self._from = now, at
-        return due
-
-    def pause_ms(self, least: float, steps: int) -> int:
-        """Milliseconds until the next step is due."""
-        return max(FRAME_MS, round(1000 * least / max(steps, 1)))
-
-
-class Movable:
-    """Which inputs training changes: the default of each, and what the user has chosen instead."""
-
-    def __init__(self) -> None:
-        self._chosen: dict[str, bool] = {}
-        self._usual: tuple[object, dict[str, bool]] = (None, {})
-
-    def choose(self, name: str, moves: bool) -> None:
-        """Let training change an input, or freeze it."""
-        self._chosen[name] = moves
-
-    def forget(self) -> None:
-        """Forget the choices, which are about the inputs of the example before."""
-        self._chosen = {}
-
-    def of(self, state: State) -> dict[str, bool]:
-        """The inputs that gradient descent can change, in reading order; True for those that the next steps change."""
-        return {name: self._chosen.get(name, usual) for name, usual in self._usually(state).items()}
-
-    def weights(self, state: State) -> dict[str, bool]:
-        """The part of `of` for the inputs that training changes by default."""
-        usually = self._usually(state)
-        return {name: moves for name, moves in self.of(state).items() if usually[name]}
-
-    def unusual(self, state: State, moves: bool) -> tuple[str, ...]:
-        """The inputs whose choice differs from their default and is `moves`."""
-        usually = self._usually(state)
-        return tuple(name for name, now in self.of(state).items() if now is moves and usually[name] is not moves)
-
-    def _usually(self, state: State) -> dict[str, bool]:
-        if self._usual[0] is not state.graph:
-            self._usual = state.graph, trainable(state.graph, state.model)
-        return self._usual[1]
-
-
 class Descent(QObject):
     """The training of a document; all controls and pictures of training share this one object.
 
@@ -135,7 +76,8 @@ class Descent(QObject):
         self.pace = FIRST_PACE  # the most steps a second of a run by hand, one of `PACES`
         self._reached: Callable[[State], bool] = lambda _: False
         self._run: Run | None = None
-        self._movable = Movable()
+        self._choices: dict[str, bool] = {}  # whether training changes an input, where a person has chosen that
+        self._usual: tuple[object, dict[str, bool]] = (None, {})  # a graph, and what training changes in it by default
         self._lesson = document.state.lesson
         self._settings: Callable[[], Settings] = self._by_hand
         self._settings_changed = False  # whether the settings have changed since the run last read them
@@ -147,7 +89,8 @@ class Descent(QObject):
         self._left_from, self._unseen = document.state, 0
         self._watchers: WeakSet[QWidget] = WeakSet()
         self._since = (0.0, 0)  # the time and the step from which `speed` is measured
-        self._pace, self._worker = Pace(), Background(self)
+        self._paced_from = (0.0, 0)  # the time and the step from which it is counted how many steps are due
+        self._worker = Background(self)
         self._at_work = False
         self._timer = later(self, self._slice)
         bridge.changed.connect(self._follow)
@@ -214,21 +157,32 @@ class Descent(QObject):
 
     def moves(self) -> dict[str, bool]:
         """The inputs that gradient descent can change, in reading order; True for those that the next steps change."""
-        return self._movable.of(self._document.state)
+        return {name: self._choices.get(name, usual) for name, usual in self._usually().items()}
 
     def weights(self) -> dict[str, bool]:
         """The part of `moves` for the inputs that training changes by default."""
-        return self._movable.weights(self._document.state)
+        usually = self._usually()
+        return {name: moves for name, moves in self.moves().items() if usually[name]}
 
     @property
     def frozen(self) -> tuple[str, ...]:
         """The inputs that training changes by default and that are frozen."""
-        return self._movable.unusual(self._document.state, moves=False)
+        return self._unusual(moves=False)
 
     @property
     def also(self) -> tuple[str, ...]:
         """The inputs that training leaves alone by default and that the next steps change."""
-        return self._movable.unusual(self._document.state, moves=True)
+        return self._unusual(moves=True)
+
+    def _unusual(self, moves: bool) -> tuple[str, ...]:
+        usually = self._usually()
+        return tuple(name for name, now in self.moves().items() if now is moves and usually[name] is not moves)
+
+    def _usually(self) -> dict[str, bool]:
+        state = self._document.state
+        if self._usual[0] is not state.graph:
+            self._usual = state.graph, trainable(state.graph, state.model)
+        return self._usual[1]
 
     def change(self, place: Place) -> Array:
         """What the last step changed in a node or slice; zeros if there is no run."""
@@ -278,7 +232,7 @@ class Descent(QObject):
 
     def set_moves(self, name: str, moves: bool) -> None:
         """Let the next steps change an input, or freeze it."""
-        self._movable.choose(name, moves)
+        self._choices[name] = moves
         self.use_settings()
 
     def use_settings(self) -> None:
@@ -301,7 +255,7 @@ class Descent(QObject):
 
     def _count_anew(self) -> None:
         """Measure the new pace from this step on."""
-        self._pace.begin(self.run.at if self.run is not None else 0)
+        self._paced_from = perf_counter(), self.run.at if self.run is not None else 0
         if self.going:
             self._timer.start(0)
 
@@ -391,7 +345,7 @@ class Descent(QObject):
         self._since, self.speed = (perf_counter(), run.records.at), 0.0
         self.changed.emit()
         self._slice(first=True)
-        self._pace.begin(self.run.at if self.run is not None else 0)
+        self._paced_from = perf_counter(), self.run.at if self.run is not None else 0
 
     def _begun(self) -> "Run":
         """The run with the current settings; a new run if there is none."""
@@ -438,7 +392,8 @@ class Descent(QObject):
         if not self.going:
             self.changed.emit()
         elif self._document.wanted is before and not self._document.computing and not self._at_work:
-            pause = self._pace.pause_ms(*self._paced) if self._paced else 0
+            paced = self._paced
+            pause = 0 if paced is None else max(FRAME_MS, round(1000 * paced[0] / max(paced[1], 1)))
             self._timer.start(pause)  # otherwise `_follow` starts it after the change is shown: one slice a frame
 
     def _step(self, most: float) -> None:
@@ -540,13 +495,20 @@ class Descent(QObject):
     def _due(self) -> float:
         """How many steps the run is behind its pace; `inf` if it has none."""
         run, paced = self._run, self._paced
-        return inf if run is None or paced is None else self._pace.due(run.at, *paced)
+        if run is None or paced is None:
+            return inf
+        (least, steps), now, (began, start) = paced, perf_counter(), self._paced_from
+        pace = max(steps, 1) / least
+        due = start + int(pace * (now - began)) - run.at
+        if due > max(pace, 1):  # more than a second behind: count anew, so that no burst of steps follows
+            self._paced_from = now, run.at
+        return due
 
     def _follow(self) -> None:
         """React to a change of the document, which may now be at another step of the run, or have left the run."""
         if self._lesson != self._document.state.lesson:
             self._lesson = self._document.state.lesson
-            self._movable.forget()
+            self._choices = {}  # they are about the inputs of the example before
         if (run := self.run) is not None:
             run.mark_end()
         if self.process is not None:
