@@ -254,7 +254,7 @@ def test_what_is_being_typed_counts_for_a_click_on_a_button(train, hand):
         field(tab, name).selectAll()
         hand.type(str(typed))
         hand.click(tab.control("one"))
-        assert getattr(tab.descent.run._settings.recipe, name) == typed
+        assert getattr(tab.descent.run.settings.recipe, name) == typed
 
 
 def test_another_example_is_another_run_as_it_begins_there(train, hand, qtbot, eye):
