@@ -23,8 +23,7 @@ from explorer.library.matrix import columns
 from explorer.library.page import need_display
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
-from explorer.teaching.class_page import Roll, asked_in
-from explorer.teaching.gradebook import Gradebook, gradebook
+from explorer.teaching.gradebook import Gradebook, Roll, asked_in, gradebook
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, items
 from explorer.teaching.platforms import moodle_xml, qti_zip
 from explorer.teaching.sheet import Answered, Sitting, file_name, read_sheet, sheet_of

@@ -15,7 +15,7 @@ from explorer.cli.parser import UsageError
 from explorer.cli.show import opened
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import percent
-from explorer.export.files import ENDINGS, save_model
+from explorer.export.workbook import ENDINGS, save_model
 from explorer.files import write_file
 from explorer.lessons.loader import load, ready
 from explorer.library import page
@@ -131,7 +131,7 @@ def ink(arguments: Namespace) -> int:
     if not lesson.steps:
         raise ExplorerError("no-steps", lesson=lesson.id)
     need_display(or_offscreen=True)
-    from explorer.ui.lesson.ink import sights, slides
+    from explorer.ui.lesson.step_pictures import sights, slides
     from explorer.words import catalogue
 
     vectors = catalogue.load() if any(step.look.word for step in lesson.steps) else None

@@ -71,9 +71,8 @@ class Layout(Frozen):
     @cached_property
     def vocabularies(self) -> list[str]:
         """The axes whose labels are words that numbers stand for."""
-        return list(
-            dict.fromkeys([*self.graph.sequences.values(), *filter(None, (p.words for p in self.nodes.values()))])
-        )
+        meant = filter(None, (placed.words for placed in self.nodes.values()))
+        return list(dict.fromkeys([*self.graph.sequences.values(), *meant]))
 
     def word_cell(self, axis: str, i: int) -> str | None:
         """The cell in which a word of a sequence is chosen; None for an axis that is no sequence."""

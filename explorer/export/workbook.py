@@ -1,24 +1,63 @@
-"""The whole graph as a spreadsheet with working formulas: after a change of a teal number, all others follow."""
+"""A whole model as a file: a spreadsheet with working formulas, or a numpy script.
 
-from collections.abc import Iterator, Mapping, Sequence
+In the spreadsheet, all numbers follow after a change of a teal one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from io import BytesIO
 from math import inf, isfinite, prod
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from xlsxwriter import Workbook
-from xlsxwriter.format import Format
-from xlsxwriter.worksheet import Worksheet
 
 from explorer import PROGRAM
+from explorer.core import script
 from explorer.core.cell import MINUS_INFINITY, CellBlock, letters
 from explorer.core.engine import Engine
 from explorer.core.errors import written_shape
 from explorer.core.model import SWITCHES, Model
 from explorer.core.numbers import decimals_of
+from explorer.document.document import Document
 from explorer.export.layout import FIRST_COLUMN, FIRST_ROW, WORDS, Layout, Placed, lay_out, quoted
-from explorer.lessons.names import UnknownNameError
-from explorer.lessons.symbols import formula_text
+from explorer.files import write_file
+from explorer.lessons.schema import Lesson
+from explorer.lessons.symbols import UnknownNameError, formula_text
+
+if TYPE_CHECKING:
+    from xlsxwriter import Workbook
+    from xlsxwriter.format import Format
+    from xlsxwriter.worksheet import Worksheet
+
+ENDINGS = (".xlsx", ".py")
+
+
+def save_model(document: Document, lesson: Lesson, path: Path) -> tuple[Path, ...]:
+    """Write all numbers of a document, and how they are computed, into a file in the format of its ending (`ENDINGS`).
+
+    `lesson`: the lesson that the document belongs to.
+    Returns the files written: a script may have its large arrays in a second one.
+    Raises `ExplorerError`: "sheet-too-large", "not-a-script-name" or "not-written".
+    """
+    return writing(document, lesson, path)()
+
+
+def writing(document: Document, lesson: Lesson, path: Path) -> Callable[[], tuple[Path, ...]]:
+    """A function that does `save_model` with the present numbers, and may be called later and on any thread."""
+    document.settle()
+    engine, model = replace(document.engine), document.state.model
+    setting = lesson.settings.get(document.state.setting)
+    said = setting.title if setting else document.state.setting
+    if document.history.modified:
+        said = f"{said}, edited"
+    if path.suffix.lower() != ".xlsx":
+        title = f"{lesson.title} ({lesson.id}), {said}"
+        return lambda: script.save(script.export(engine, title), path)
+    return lambda: write_file(path, workbook(engine, model, lesson.title, said))
+
 
 LABELS, NUMBERS = 18, 9.5
 """The widths of columns with labels and with numbers, in characters."""
@@ -57,29 +96,23 @@ _LOOKS: Mapping[str, dict[str, Any]] = {
     "masked": {"font_color": MUTED},
 }  # fmt: skip
 
+LEGEND = (
+    ("input", "Teal: yours to change, numbers and words alike. Everything that depends on it follows."),
+    ("computed", "White: a formula; click on it to see which cells it reads."),
+    ("pinned", "Hatched: pinned, held at a number typed by hand where a formula would stand."),
+    ("changed", "Orange: no longer what the program had, so this is how far your edit reaches."),
+    ("before", "Grey, at the right of each matrix: the numbers that the program had, for comparison."),
+)
+
 
 def workbook(engine: Engine, model: Model, title: str, setting: str = "") -> bytes:
-    """Write the graph as an .xlsx.
+    """The graph, with its values and pins, as an .xlsx; the model's switches are listed in it.
 
-    Parameters
-    ----------
-    engine : Engine
-        The graph with its values and pins.
-    model : Model
-        The model whose switches are listed.
-    title, setting : str
-        The title of the lesson and of its setting, for the head of the first sheet.
-
-    Returns
-    -------
-    bytes
-        The file.
-
-    Raises
-    ------
-    ExplorerError
-        "sheet-too-large".
+    `title`, `setting`: the title of the lesson and of its setting, for the head of the first sheet.
+    Raises `ExplorerError`: "sheet-too-large".
     """
+    from xlsxwriter import Workbook  # takes 50 ms to import
+
     layout = lay_out(engine.graph)
     stream = BytesIO()
     book = Workbook(stream, {"in_memory": True, "strings_to_urls": False})
@@ -121,11 +154,7 @@ class _Writer:
     def look(self, name: str, numbers: str = "") -> Format:
         """The format of a kind of cells."""
         if (name, numbers) not in self._formats:
-            own = {
-                **({} if name == "changed" else _FONT),
-                **_LOOKS[name],
-                **({"num_format": numbers} if numbers else {}),
-            }
+            own = ({} if name == "changed" else _FONT) | _LOOKS[name] | ({"num_format": numbers} if numbers else {})
             self._formats[name, numbers] = self._book.add_format(own)
         return self._formats[name, numbers]
 
@@ -188,20 +217,18 @@ class _Writer:
         """The formula of each cell; None if the node is written as numbers."""
         node = placed.node
         if node.is_input:
-            sequence = node.name.removesuffix(".tokens")
-            return self._token_numbers(placed, sequence) if sequence in self._layout.graph.sequences else None
+            axis = self._layout.graph.sequences.get(node.name.removesuffix(".tokens"))
+            if axis is None:
+                return None
+            numbers, words = self._layout.word_list(axis)  # a token's word is looked up in it, case-sensitively
+            tops = range(placed.block.row, placed.bottom)
+            return [f"SUMPRODUCT(EXACT({words},$A{row + 1})*{numbers})" for row in tops]
         parents = self._layout.parents(placed)
         found = [node.op.sheet(cell, *parents) for cell in np.ndindex(placed.block.shape)]
         if max(map(len, found), default=0) > LONGEST_FORMULA:
             self._only_numbers[node.name] = "its formula would be longer than spreadsheets take"
             return None
         return found
-
-    def _token_numbers(self, placed: Placed, sequence: str) -> list[str]:
-        """The formulas of the token numbers, which look up each word in the vocabulary, case-sensitively."""
-        numbers, words = self._layout.word_list(self._layout.graph.sequences[sequence])
-        tops = range(placed.block.row, placed.bottom)
-        return [f"SUMPRODUCT(EXACT({words},$A{row + 1})*{numbers})" for row in tops]
 
     def _labels(self, sheet: Worksheet, placed: Placed) -> None:
         """Write the labels of rows and columns; words of a sentence refer to the cells where its tokens are chosen."""
@@ -320,18 +347,10 @@ class _Writer:
             sheet.set_column(column, column, width)
         sheet.write_string(0, 0, title, self.look("title"))
         sheet.write_string(1, 0, setting, self.look("muted"))
-        row = 3
-        for look, mark, words in (
-            ("input", "0.5", "Teal: yours to change, numbers and words alike. Everything that depends on it follows."),
-            ("computed", "0.5", "White: a formula; click on it to see which cells it reads."),
-            ("pinned", "0.5", "Hatched: pinned, held at a number typed by hand where a formula would stand."),
-            ("changed", "0.5", "Orange: no longer what the program had, so this is how far your edit reaches."),
-            ("before", "0.5", "Grey, at the right of each matrix: the numbers that the program had, for comparison."),
-        ):
-            sheet.write_string(row, 0, mark, self.look(look))
+        for row, (look, words) in enumerate(LEGEND, 3):
+            sheet.write_string(row, 0, "0.5", self.look(look))
             sheet.write_string(row, 1, words, self.look("text"))
-            row += 1
-        row += 1
+        row += 2
         heads = ("Sheet", "Matrix (also its name in formulas)", "Formula", "Shape", "Kind", "Largest change")
         for column, head in enumerate(heads):
             sheet.write_string(row, column, head, self.look("heading"))
@@ -414,7 +433,6 @@ def _formula(engine: Engine, node: Any) -> str:
 
 
 def _places(block: CellBlock) -> Iterator[tuple[int, int]]:
-    """The row and column of each cell, in order."""
     rows, columns = block.table
     for head in range(prod(block.shape[:-2])):
         for row in range(rows):

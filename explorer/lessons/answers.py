@@ -18,9 +18,8 @@ from explorer.core.frozen import Frozen
 from explorer.core.numbers import formatted, written
 from explorer.document.state import State
 from explorer.lessons.mistakes import Mistake, Part, array_of, derivation, half_unit, likely, names_apart
-from explorer.lessons.names import Names, UnknownNameError, split_cell
-from explorer.lessons.steps import Cell, Choose, Condition, MakeSo, Point, Predict, Question
-from explorer.lessons.symbols import formula_text
+from explorer.lessons.schema import Cell, Choose, Condition, MakeSo, Point, Predict, Question
+from explorer.lessons.symbols import Names, UnknownNameError, formula_text, split_cell
 
 _LARGEST = re.compile(r"argmax\((?P<row>.+)\)\s*==\s*(?P<label>.+)")
 _COMPARED = re.compile(
@@ -110,16 +109,10 @@ def is_over(question: Question, verdict: Verdict, tries: int) -> bool:
 
 
 def judge(question: Question, answer: Answer, state: State, engine: Engine | None = None) -> Verdict:
-    """Judge an answer.
+    """Judge an answer of the kind that the question asks for.
 
-    Parameters
-    ----------
-    answer : Answer
-        An answer of the kind that the question asks for.
-    state : State
-        The state that the question is about; for a `MakeSo` the state at the start of the step.
-    engine : Engine, optional
-        An engine with the values of `state`, if there is one.
+    `state`: the state that the question is about, for a `MakeSo` that at the start of the step; `engine`: one with its
+    values, if there is one.
     """
     match question:
         case Predict():
@@ -197,9 +190,7 @@ def _needed(value: float, digits: int) -> int:
 
 def _chosen(question: Choose, answer: int) -> Verdict:
     choice = question.choices[answer]
-    if choice.right:
-        return Verdict(True, choice.why or "Right.")
-    return Verdict(False, choice.why)
+    return Verdict(choice.right, choice.why or "Right." * choice.right)
 
 
 # A place
@@ -222,13 +213,9 @@ def right_places(question: Point, engine: Engine) -> tuple[Cell, ...]:
         value[masked] = np.nan  # masked cells do not count as the smallest
     wanted = np.nanmax(value) if question.extreme == "largest" else np.nanmin(value)
     found = [tuple(map(int, cell)) for cell in np.argwhere(value == wanted)]
-    match question.at:
-        case "cell":
-            return tuple((*cell[: len(cell) - 1], *lead, cell[-1]) for cell in found)
-        case "token":
-            return tuple(dict.fromkeys((cell[-1],) for cell in found))
-        case _:
-            return tuple(dict.fromkeys((cell[0],) for cell in found))
+    if question.at == "cell":
+        return tuple((*cell[: len(cell) - 1], *lead, cell[-1]) for cell in found)
+    return tuple(dict.fromkeys((cell[-1 if question.at == "token" else 0],) for cell in found))
 
 
 def _pointed(question: Point, answer: Cell, engine: Engine) -> Verdict:
@@ -281,9 +268,8 @@ def _made(question: MakeSo, made: State, began: State) -> Verdict:
     if made.model != began.model:
         return Verdict(False, "Here only numbers may be changed; undo takes back the words and switches.")
     if made.pins.keys() != began.pins.keys() or any(made.pins[name] is not pin for name, pin in began.pins.items()):
-        return Verdict(
-            False, "A number that is held by hand does not count; release it, and change what it comes from."
-        )
+        told = "A number that is held by hand does not count; release it, and change what it comes from."
+        return Verdict(False, told)
     changed = _changed_cells(made, began)
     for name, cells in changed.items():
         if question.allowed and not all(_is_allowed(question, made, name, cell) for cell in cells):
@@ -291,9 +277,8 @@ def _made(question: MakeSo, made: State, began: State) -> Verdict:
             symbols = dict.fromkeys(graph.nodes[graph.place(one).node].symbol for one in question.allowed)
             another, here = ("Another ", " of this step") if graph.nodes[name].symbol in symbols else ("", "")
             allowed = " and ".join(map(formula_text, symbols))
-            return Verdict(
-                False, f"{another}{formula_text(graph.nodes[name].symbol)} was changed; change only {allowed}{here}."
-            )
+            one = formula_text(graph.nodes[name].symbol)
+            return Verdict(False, f"{another}{one} was changed; change only {allowed}{here}.")
     count = sum(map(len, changed.values()))
     if question.edits and count > question.edits:
         few = "one number" if question.edits == 1 else f"{question.edits} numbers"
@@ -308,24 +293,18 @@ def _made(question: MakeSo, made: State, began: State) -> Verdict:
 
 
 def _changed_cells(made: State, began: State) -> dict[str, list[Cell]]:
-    """The cells of inputs that differ between the two states."""
     now, was = made.used, began.used
     changed = {}
     for name in was:
-        if now[name] is was[name] or same_bytes(now[name], was[name]):
-            continue
-        cells = [tuple(map(int, cell)) for cell in np.argwhere(np.atleast_1d(now[name] != was[name]))]
-        if cells:
-            changed[name] = [cell[: now[name].ndim] for cell in cells]
-    return changed
+        if now[name] is not was[name] and not same_bytes(now[name], was[name]):
+            cells = np.argwhere(np.atleast_1d(now[name] != was[name])).tolist()
+            changed[name] = [tuple(cell[: now[name].ndim]) for cell in cells]
+    return {name: cells for name, cells in changed.items() if cells}
 
 
 def _is_allowed(question: MakeSo, state: State, name: str, cell: Cell) -> bool:
-    for one in question.allowed:
-        place = state.graph.find(one)
-        if place is not None and place.node == name and place.head in (None, cell[0] if cell else None):
-            return True
-    return False
+    places = filter(None, map(state.graph.find, question.allowed))
+    return any(place.node == name and place.head in (None, *cell[:1]) for place in places)
 
 
 def _told(condition: Condition, engine: Engine) -> str:
@@ -337,12 +316,10 @@ def _told(condition: Condition, engine: Engine) -> str:
     if condition.sign == "argmax":
         row, labels = value[condition.cell], engine.labels(engine.graph.axes_of(place)[-1])
         largest = [f"“{labels[i]}”" for i in np.flatnonzero(row == np.fmax.reduce(row))]
-        now = (
-            f"it is {' and '.join(largest[:3])}{', equally large' * (len(largest) > 1)}" if largest else "there is none"
-        )
+        now = f"{' and '.join(largest[:3])}{', equally large' * (len(largest) > 1)}"
     else:
-        now = f"it is {_now(condition, engine)}"
-    return f"{goal_named(condition, engine)}; {now}"
+        now = _now(condition, engine)
+    return f"{goal_named(condition, engine)}; {f'it is {now}' if now else 'there is none'}"
 
 
 def _now(condition: Condition, engine: Engine) -> str:

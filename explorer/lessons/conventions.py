@@ -38,24 +38,13 @@ _NUMBER = re.compile(r"[-−–+]?\d*\.?(?P<behind>\d*)([eE](?P<power>[-−–+]
 
 
 def read_matrix(given: Any) -> tuple[Array, Array]:
-    """Printed numbers, and how many decimals of each are printed.
+    """Printed numbers, and how many decimals of each are printed: (rows, columns), NaN where nothing is printed.
 
-    Parameters
-    ----------
-    given : str, or anything that numpy can make an array from
-        Text: rows end with a line break, ";", "]" or the two backslashes of LaTeX; numbers are separated by blanks,
-        commas, "&" or tabs; "?" and "…" mean that nothing is printed there. For other data, the decimals of a number
-        are those that are needed to write it.
+    Rows of a text end with a line break, ";", "]" or the two backslashes of LaTeX; numbers are separated by blanks,
+    commas, "&" or tabs; "?" and "…" mean that nothing is printed there. For anything else that numpy can make an array
+    from, its shape is kept, and the decimals of a number are those that are needed to write it.
 
-    Returns
-    -------
-    values, decimals : numpy.ndarray
-        (rows, columns), NaN where nothing is printed; for an array, its own shape.
-
-    Raises
-    ------
-    ExplorerError
-        "no-prints", "paste-uneven", "paste-too-long" or "bad-number".
+    Raises `ExplorerError`: "no-prints", "paste-uneven", "paste-too-long" or "bad-number".
     """
     if not isinstance(given, str):
         array = np.asarray(given)
@@ -200,28 +189,14 @@ def print_of(state: State, node: str, given: Any) -> Print:
 
 
 def conventions(
-    state: State,
-    prints: Sequence[Print],
-    seconds: float = SECONDS,
-    told: Callable[[int], object] = lambda tried: None,
+    state: State, prints: Sequence[Print], seconds: float = SECONDS, told: Callable[[int], object] = lambda tried: None
 ) -> Finding:
-    """Find the choices under which a model gives printed numbers.
+    """Find the choices under which a model gives printed numbers, in at most so many seconds.
 
-    Parameters
-    ----------
-    state : State
-        The model with the input numbers of the text; the search begins at its switches.
-    prints : sequence of Print
-        One or more.
-    seconds : float
-        The longest time that the search may take.
-    told : callable
-        Called with the number of models tried, again and again; it may raise to end the search.
+    `state`: the model with the input numbers of the text; the search begins at its switches. `told`: called with the
+    number of models tried, again and again; it may raise to end the search.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-node" for a name that no choice of switches makes a node; "no-prints" if `prints` is empty.
+    Raises `ExplorerError`: "unknown-node" if no choice of switches makes a name a node, "no-prints" without prints.
     """
     if not prints:
         raise ExplorerError("no-prints")
@@ -367,22 +342,11 @@ class _Search:
 
 
 def of_matrix(given: Array, values: Array, decimals: Array, seconds: float = SECONDS) -> list[tuple[str, Convention]]:
-    """The computations that turn a matrix into printed numbers, if nobody says which one was used.
+    """The computations that turn a matrix, (rows, columns), into printed numbers, if nobody says which one was used.
 
     It tries a softmax or another output, layer and batch norm, attention of the rows to each other with the matrix as
-    queries, keys and values, and adding positions.
-
-    Parameters
-    ----------
-    given : numpy.ndarray
-        (rows, columns).
-    values, decimals : numpy.ndarray
-        As in `Print`.
-
-    Returns
-    -------
-    list of (node, Convention)
-        The node that has the printed numbers, and the model; the likeliest first.
+    queries, keys and values, and adding positions. `values`, `decimals`: as in `Print`. Returns the node that has the
+    printed numbers, and the model; the likeliest first.
     """
     end, found = monotonic() + seconds, list[tuple[str, Convention]]()
     for state, below in _models_of(given):

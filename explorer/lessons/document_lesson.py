@@ -50,10 +50,7 @@ class DocumentLesson(Lesson, eq=False):
 
 
 def opened(
-    name_or_path: str | Path,
-    dtype: str = "",
-    tokenizer: str | Path | None = None,
-    told: "Told | None" = None,
+    name_or_path: str | Path, dtype: str = "", tokenizer: str | Path | None = None, told: "Told | None" = None
 ) -> tuple[Lesson, State]:
     """A lesson by its id or file, a document by its file, or a model that others trained by its folder or file.
 
@@ -171,21 +168,10 @@ def new_lesson(
     A decoder should say the sentence that it reads, shifted by one word, and then ``<end>``. The decoder of an
     encoder-decoder reads ``<start>`` first, which is added if it is missing.
 
-    Parameters
-    ----------
-    kind : str
-        "encoder-decoder", "gpt" or "encoder".
-    texts : sequence of str
-        The words of each sequence, separated by blanks.
-    vocabulary : str
-        Additional words for the vocabularies, separated by blanks.
-    d_model, layers, heads, d_ff, positions, seed, initialiser
-        As in `explorer.core.model.Model` and its switches.
+    `kind`: "encoder-decoder", "gpt" or "encoder". `texts`: the words of each sequence, separated by blanks.
+    `vocabulary`: more words for the vocabularies. The others: as in `explorer.core.model.Model` and its switches.
 
-    Raises
-    ------
-    ExplorerError
-        If the sizes do not fit together, or a text is empty or too long.
+    Raises `ExplorerError` if the sizes do not fit together, or a text is empty or too long.
     """
     if kind not in SEQUENCES:
         raise ExplorerError("unknown-kind", kind=kind, known=", ".join(SEQUENCES))

@@ -76,13 +76,11 @@ class Glossary:
     def near(self, typed: str) -> list[Term]:
         """The entries with a spelling that contains the typed text; those that begin with it come first."""
         typed = typed.strip().lower()
-        ranked = []
+        ranked: list[tuple[tuple[bool, int], Term]] = []
         for term in self.terms:
-            ranks = [
-                (not one.lower().startswith(typed), i) for i, one in enumerate(term.spellings) if typed in one.lower()
-            ]
-            if ranks:
-                ranked.append((min(ranks), term))
+            spelt = [one.lower() for one in term.spellings]
+            ranks = [(not one.startswith(typed), i) for i, one in enumerate(spelt) if typed in one]
+            ranked += [(min(ranks), term)] if ranks else []
         return [term for _, term in sorted(ranked, key=lambda one: one[0])]
 
     @cached_property
@@ -137,14 +135,9 @@ LINK = "glossary:"
 
 
 def linked(html: str, once: set[str] | None = None) -> str:
-    """Rich text with a link at the first occurrence of each term.
+    """Rich text with a link at the first occurrence of each term; words inside a link or in bold get none.
 
-    Parameters
-    ----------
-    html : str
-        Tags stay as they are; words inside a link or in bold get no link.
-    once : set of str, optional
-        Names of terms that have a link already; terms that get a link are added.
+    `once`: names of terms that have a link already; terms that get a link are added.
     """
     seen = set() if once is None else once
     parts = re.split(r"(<b\b.*?</b>|<a\b.*?</a>|<[^>]*>|&\w+;)", html, flags=re.DOTALL)

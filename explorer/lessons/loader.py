@@ -15,8 +15,16 @@ from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
 from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
-from explorer.lessons.model_tables import inputs_of, read_model, read_settings, switches_in, to_try
-from explorer.lessons.needed_model import read_folder, read_needed, read_on_needed
+from explorer.lessons.model_tables import (
+    inputs_of,
+    read_folder,
+    read_model,
+    read_needed,
+    read_on_needed,
+    read_settings,
+    switches_in,
+    to_try,
+)
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read, recipe_in
 from explorer.lessons.schema import WHOLE, Lesson, Setting
 from explorer.lessons.step_tables import read_steps
@@ -61,7 +69,7 @@ def ready(name_or_path: str | Path) -> Lesson:
 def load_with(name_or_path: str | Path, folder: Path, told: "Told | None" = None) -> Lesson:
     """A lesson that needs a model, with the model from a folder.
 
-    Raises `ExplorerError`: those of `load`, and of `explorer.lessons.needed_model.read_folder`.
+    Raises `ExplorerError`: those of `load`, and of `explorer.lessons.model_tables.read_folder`.
     """
     files = lesson_files()
     name = str(name_or_path)
@@ -104,8 +112,7 @@ def model_titles() -> dict[str, str]:
 
 
 def _titles(files: Mapping[str, Path]) -> dict[str, str]:
-    named = sorted(map(_named, files.values()))
-    return {head.id: head.title for head in named}
+    return {head.id: head.title for head in sorted(map(head_of, files.values()))}
 
 
 @cache
@@ -116,51 +123,32 @@ def errata() -> Mapping[str, str]:
     are read: reading all files would stop the window for 0.13 s.
     """
     files = [file for id, file in lesson_files().items() if id.startswith("errata-")]
-    return {head.errata: head.id for head in map(_named, files) if head.errata}
+    return {head.errata: head.id for head in map(head_of, files) if head.errata}
 
 
-def title_in(file: Path) -> str:
-    """The title of the lesson in a file; errors as in `load`."""
-    return _named(file).title
-
-
-def needs(file: Path) -> tuple[str, ...]:
-    """The ids of the lessons that the lesson in a file needs."""
-    return _named(file).needs
-
-
-class _Head(NamedTuple):
-    """The facts on a lesson that can be read without building its model.
-
-    Its place in the list, its title, its id, the lessons it needs, the text whose errata it is, and whether its
-    settings are those of other examples.
-    """
+class Head(NamedTuple):
+    """The facts on a lesson that can be read without building its model."""
 
     order: int
     title: str
     id: str
     needs: tuple[str, ...]
-    errata: str
-    takes_over: bool
+    errata: str  # the text whose errata it is
+    takes_over: bool  # whether its settings are those of other examples
 
 
-def _named(file: Path) -> _Head:
+def head_of(file: Path) -> Head:
+    """The facts on the lesson in a file; errors as in `load`."""
     return _read_head(file, file.stat().st_mtime_ns)
 
 
 @cache
-def _read_head(file: Path, changed: int) -> _Head:
+def _read_head(file: Path, changed: int) -> Head:
     """The head of a lesson's file, cached: menus need it often, and all take 0.2 s. Files of others are read whole."""
     top = read(file, head=file.parent.parent == paths.resources())
     needs = top.words("needs") if "needs" in top else ()
-    return _Head(
-        _order(top),
-        top.text("title"),
-        top.text("id"),
-        needs,
-        top.text("reference") if top.flag("errata", False) else "",
-        _takes_over(top.table("settings")),
-    )
+    errata = top.text("reference") if top.flag("errata", False) else ""
+    return Head(_order(top), top.text("title"), top.text("id"), needs, errata, _takes_over(top.table("settings")))
 
 
 def lesson_files() -> dict[str, Path]:
@@ -212,15 +200,11 @@ def lesson_from(top: TomlTable, found: "Checkpoint | None" = None) -> Lesson:
     needed = read_needed(top) if "checkpoint" in top else None
     inputs: Mapping[str, Array]
     if needed is not None:
-        for key in ("model", "tokens", "switches", "inputs", "weights", "tokenizer", "ours", "training", "learns"):
-            if key in top:
-                top.fail(key, "belongs to the model that the lesson needs", "leave it out")
+        _lacks(top, "the model that the lesson needs", "tokenizer", "training", "learns")
         model, inputs, settings = read_on_needed(top, needed, found)
         stage = WHOLE
     elif _takes_over(tables):
-        for key in ("model", "tokens", "switches", "inputs", "weights", "ours", "start_stage"):
-            if key in top:
-                top.fail(key, "belongs to the examples that the settings are from", "leave it out")
+        _lacks(top, "the examples that the settings are from", "start_stage")
         settings = {name: _from_example(tables.table(name), name, id) for name in tables}
         first = next(iter(settings.values()))
         assert first.model is not None
@@ -242,12 +226,18 @@ def lesson_from(top: TomlTable, found: "Checkpoint | None" = None) -> Lesson:
         needs=top.words("needs") if "needs" in top else (),
         minutes=top.real("minutes", default=0.0, least=0, most=1000),
         start_head=top.number("start_head", default=1, least=1, most=128),
-        card=_card(top.table("card")),
+        card={name: top.table("card").real(name, 0.0, -1e12, 1e12) for name in top.table("card")},
         example=top.text("example", default=id),
         errata=top.flag("errata", False),
         needed=needed if found is None else None,
     )
     return replace(lesson, steps=read_steps(top, lesson)) if "step" in top else lesson
+
+
+def _lacks(top: TomlTable, owner: str, *more: str) -> None:
+    for key in ("model", "tokens", "switches", "inputs", "weights", "ours", *more):
+        if key in top:
+            top.fail(key, f"belongs to {owner}", "leave it out")
 
 
 def _takes_over(settings: TomlTable) -> bool:
@@ -262,8 +252,8 @@ def _from_example(table: TomlTable, name: str, lesson: str) -> Setting:
     files = lesson_files() | model_files()
     files.pop(lesson, None)
     # The example must not take over settings itself: that could lead back to this lesson.
-    if id not in files or _named(files[id]).takes_over:
-        own = [one for one, file in files.items() if not _named(file).takes_over]
+    if id not in files or head_of(files[id]).takes_over:
+        own = [one for one, file in files.items() if not head_of(file).takes_over]
         table.fail("from", f"there is no example '{id}'", likeliest(id, own, "there are"))
     example = _given(files[id])
     if setting not in example.settings:
@@ -305,10 +295,8 @@ def _lying(folder: Path, table: Mapping[str, Any]) -> dict[str, Any]:
 
 def _as_of_its_format(top: TomlTable) -> TomlTable:
     """The table with the former defaults of its format written out."""
-    if (
-        top.number("format", default=1, least=1, most=10**9) >= 3
-        or top.table("model").data.get("kind") != "encoder-decoder"
-    ):
+    former = top.number("format", default=1, least=1, most=10**9) < 3
+    if not former or top.table("model").data.get("kind") != "encoder-decoder":
         return top
     return TomlTable(top.file, {**top.data, "switches": {"encoder.final.at_end": False, **top.table("switches").data}})
 
@@ -319,11 +307,6 @@ _OF_EXAMPLE = (
     *("weights", "tokenizer", "ours", "training", "learns", "reference", "start_stage", "start_head"),
 )
 """The keys that a lesson takes over from its example."""
-
-
-def _card(table: TomlTable) -> dict[str, float]:
-    """The measured scores of a trained model, by name."""
-    return {name: table.real(name, 0.0, -1e12, 1e12) for name in table}
 
 
 def _order(top: TomlTable) -> int:
@@ -367,22 +350,13 @@ def course(id: str) -> Course:
 
 
 def next_lesson(id: str, chosen: str, is_whole: Callable[[Lesson], bool]) -> Lesson | None:
-    """The next lesson with questions that is not finished yet; None if there is none.
+    """The next lesson with questions, after the lesson `id`, that is not finished yet; None if there is none.
 
-    Parameters
-    ----------
-    id : str
-        The lesson that is over.
-    chosen : str
-        The id of the course that the student follows. If it is empty or lacks the lesson, the longest course with the
-        lesson is followed, or else all lessons in their order. After a chapter comes the next chapter.
-    is_whole : callable
-        Whether the student has finished a lesson.
+    `chosen`: the id of the course that the student follows. If it is empty or lacks the lesson, the longest course with
+    the lesson is followed, or else all lessons in their order. After a chapter comes the next chapter.
     """
-    found = sorted(
-        (one for one in courses() if id in one.lessons), key=lambda one: (one.id == chosen, len(one.lessons))
-    )
-    path = chapters()
+    found, path = [one for one in courses() if id in one.lessons], chapters()
+    found.sort(key=lambda one: (one.id == chosen, len(one.lessons)))
     if any(one.id == chosen and id in one.lessons for one in path):
         order = tuple(lesson for one in path for lesson in one.lessons)
     else:
@@ -404,7 +378,7 @@ def course_from(top: TomlTable, id: str, known: Mapping[str, Path]) -> Course:
             top.fail("lessons", f"there is no lesson '{lesson}'", likeliest(lesson, known, "there are"))
         if lesson in lessons[:at]:
             top.fail("lessons", f"'{lesson}' stands twice", "name each lesson once")
-        for need in needs(known[lesson]):
+        for need in head_of(known[lesson]).needs:
             if need in lessons[at:]:
                 top.fail("lessons", f"'{lesson}' needs '{need}', which comes later", f"put '{need}' before it")
     chapter = top.number("chapter", default=0, least=0, most=100)

@@ -22,7 +22,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph
 from explorer.core.ops import Array, Op
 from explorer.core.ops.base import Surroundings
-from explorer.lessons.steps import Cell, Predict
+from explorer.lessons.schema import Cell, Predict
 
 Labels = Callable[[str, int], tuple[str, ...]]
 MOST_TERMS = 16
@@ -44,7 +44,7 @@ def wrong_steps(last: Step, labels: Labels) -> Iterator[WrongStep]:
     with np.errstate(all="ignore"):
         for one in steps(last):
             for name, sentence, wrong in _ways(one, labels):
-                yield WrongStep(name, sentence, _with(last, one, replace(wrong, label=one.label)))
+                yield WrongStep(name, sentence, _again(last, {id(one): replace(wrong, label=one.label)}))
 
 
 def _ways(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
@@ -70,8 +70,8 @@ def _ways(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
             root = step("sqrt", step("sum", *arguments))
             yield "length", "with the length in place of its square", root
         case "norm":
-            of_sizes = step("sum", replace_value(arguments[0], np.abs(arguments[0].value)))
-            yield "sizes added", "if the sizes are added up, without squares and root", of_sizes
+            sizes = step("sum", replace(arguments[0], value=np.abs(arguments[0].value)))
+            yield "sizes added", "if the sizes are added up, without squares and root", sizes
 
 
 def _of_products(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
@@ -80,9 +80,10 @@ def _of_products(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
         for i, name in enumerate(_term_names(one, labels)):
             rest = np.array(a.value, copy=True)
             rest[i] = 0
-            yield "product left out", f"if the product for “{name}” is left out", step("dot", replace_value(a, rest), b)
+            left_out = step("dot", replace(a, value=rest), b)
+            yield "product left out", f"if the product for “{name}” is left out", left_out
     if np.any(np.less(a.value, 0)) or np.any(np.less(b.value, 0)):
-        sizes = step("dot", replace_value(a, np.abs(a.value)), replace_value(b, np.abs(b.value)))
+        sizes = step("dot", *(replace(one, value=np.abs(one.value)) for one in (a, b)))
         yield "minus signs", "if the minus signs are left out", sizes
     yield "added", "if the numbers are added, not multiplied", step("sum", step("add", a, b))
 
@@ -95,24 +96,16 @@ def _term_names(one: Step, labels: Labels) -> tuple[str, ...]:
     return tuple(str(i + 1) for i in range(np.size(one.arguments[0].value)))
 
 
-def replace_value(argument: Argument, value: object) -> Argument:
-    """The argument with other numbers."""
-    return replace(argument, value=value)
+def _again(last: Step, done: dict[int, Step], used: Callable[[Argument], Argument] = lambda one: one) -> Step:
+    """The derivation with its values recomputed.
 
-
-def _with(last: Step, old: Step, new: Step) -> Step:
-    """The derivation with one step replaced, and all later values recomputed."""
-    done: dict[int, Step] = {id(old): new}
-
-    def again(one: Step) -> Step:
-        if id(one) not in done:
-            arguments = tuple(again(a) if isinstance(a, Step) else a for a in one.arguments)
-            done[id(one)] = replace(
-                one, arguments=arguments, value=FUNCTIONS[one.function](*(a.value for a in arguments))
-            )
-        return done[id(one)]
-
-    return again(last)
+    `done`: the steps that are replaced, by the `id` of each. `used`: what is used in place of an argument.
+    """
+    if id(last) not in done:
+        arguments = tuple(used(_again(a, done, used) if isinstance(a, Step) else a) for a in last.arguments)
+        value = FUNCTIONS[last.function](*(a.value for a in arguments))
+        done[id(last)] = replace(last, arguments=arguments, value=value)
+    return done[id(last)]
 
 
 DECIMALS = 4
@@ -160,45 +153,27 @@ def array_of(engine: Engine, node: str, of: str = "value") -> Array:
 def derivation(engine: Engine, node: str, cell: Cell, of: str = "value") -> tuple[Part, ...]:
     """The derivation of a cell as rows, in parts; () if nothing computes the cell.
 
-    Parameters
-    ----------
-    node : str
-        A node, or a head's slice of one.
-    cell : tuple of int
-        The index in the shape of the node or slice.
-    of : str
-        As in `array_of`.
+    `node`: a node or a head's slice of one; `cell`: the index in its shape; `of`: as in `array_of`.
     """
     place = engine.graph.place(node)
     name, index = place.node, (*place.index, *cell)
     if of == "gradient":
-        return (("", tuple(_rows(engine, engine.explain_gradient(name, index)))),)
-    return tuple((n if n != name else "", tuple(_rows(engine, last))) for n, _, last in chain(engine, name, index))
+        return (_part(engine, engine.explain_gradient(name, index)),)
+    return tuple(_part(engine, last, n if n != name else "") for n, _, last in chain(engine, name, index))
 
 
-def _rows(engine: Engine, last: Step) -> list[Row]:
-    return rows(last, _labels(engine))
+def _part(engine: Engine, last: Step, name: str = "") -> Part:
+    return name, tuple(rows(last, _labels(engine)))
 
 
-def _labels(engine: Engine) -> Callable[[str, int], tuple[str, ...]]:
+def _labels(engine: Engine) -> Labels:
     return lambda name, axis: engine.labels(engine.graph.nodes[name].axes[axis])
 
 
 def mistakes(engine: Engine, node: str, cell: Cell, decimals: int, of: str = "value") -> Iterator[Mistake]:
     """The mistakes that give a wrong number, likely ones first; each is yielded as soon as it is found.
 
-    Parameters
-    ----------
-    engine : Engine
-        The engine with the values that the question is about.
-    node : str
-        A node, or a head's slice of one.
-    cell : tuple of int
-        The index in the shape of the node or slice.
-    decimals : int
-        The decimals that are asked for: a number that is the same to these is no mistake.
-    of : str
-        As in `array_of`.
+    `node`, `cell`, `of`: as in `derivation`. A number that is right to the `decimals` that are asked for is no mistake.
     """
     right = float(array_of(engine, node, of)[cell])
     found = _all(engine, node, cell, decimals) if of == "value" else _of_gradient(engine, node, cell, decimals)
@@ -288,7 +263,7 @@ def _both(changed: Engine, asked: str, at: str, index: Cell) -> tuple[Part, ...]
     if at in (asked, *(name for name, _ in parts)) or nodes[at].axes != nodes[asked].axes:
         return parts
     own = changed.explain(at, index)
-    return ((at, tuple(_rows(changed, own))), *parts) if own else parts
+    return (_part(changed, own, at), *parts) if own else parts
 
 
 def _changed(engine: Engine, asked: str, at: str, op: Op) -> Engine:
@@ -345,8 +320,7 @@ def _held(engine: Engine, asked: str, at: str, cell: Cell, value: float) -> Engi
 
 
 def _behind(changed: Engine, asked: str, index: Cell, at: str, last: Step) -> tuple[Part, ...]:
-    parts = [part for part in derivation(changed, asked, index) if part[0] != at]
-    return ((at, tuple(_rows(changed, last))), *parts)
+    return (_part(changed, last, at), *(part for part in derivation(changed, asked, index) if part[0] != at))
 
 
 # Rounded too early, or cut off
@@ -371,29 +345,17 @@ def _rounded_early(engine: Engine, last: Step, decimals: int) -> Iterator[Mistak
 
 
 def _alone(engine: Engine, last: Step) -> tuple[Part, ...]:
-    return (("", tuple(_rows(engine, last))),)
+    return (_part(engine, last),)
 
 
 def _rounded(last: Step, digits: int, given: bool) -> Step:
     """A derivation recomputed with each argument rounded before it is used."""
-    done: dict[int, Step] = {}
 
-    def one(argument: Argument) -> Argument:
-        match argument:
-            case Step():
-                if id(argument) not in done:
-                    done[id(argument)] = again(argument)
-                step = done[id(argument)]
-                return replace(step, value=np.round(step.value, digits))
-            case Operand() if given and np.asarray(argument.value).dtype.kind == "f":
-                return replace(argument, value=np.round(argument.value, digits))
-        return argument
+    def used(one: Argument) -> Argument:
+        is_given = given and isinstance(one, Operand) and np.asarray(one.value).dtype.kind == "f"
+        return replace(one, value=np.round(one.value, digits)) if isinstance(one, Step) or is_given else one
 
-    def again(step: Step) -> Step:
-        arguments = tuple(map(one, step.arguments))
-        return replace(step, arguments=arguments, value=FUNCTIONS[step.function](*(a.value for a in arguments)))
-
-    return again(last)
+    return _again(last, {}, used)
 
 
 # Other cells

@@ -21,7 +21,7 @@ from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
 from explorer.files import open_file, whole_file
 from explorer.lessons import reading
-from explorer.lessons.loader import load, title_in
+from explorer.lessons.loader import head_of, load
 
 BUNDLE = ".lessons"
 TAKEN = (".toml", ".safetensors")
@@ -46,26 +46,12 @@ def is_bundle(path: Path) -> bool:
 
 
 def take_in(source: Path, folder: Path) -> list[Path]:
-    """Check lessons by others and keep a copy of them; they replace lessons that were kept under the same name.
+    """Check lessons by others, from a zip or a folder, and keep a copy of them in `folder`.
 
-    Parameters
-    ----------
-    source : Path
-        A zip, or a folder.
-    folder : Path
-        The folder in which lessons are kept.
+    They replace lessons that were kept under the same name. Returns their files, sorted by path.
 
-    Returns
-    -------
-    list of Path
-        The files of the lessons, sorted by path.
-
-    Raises
-    ------
-    ExplorerError
-        "lesson-not-read", "bundle-damaged", "bundle-too-large", "bundle-outside", "bundle-link", "bundle-empty";
-        "not-written"; those of
-        `load` for a lesson that is not valid.
+    Raises `ExplorerError`: "lesson-not-read", "bundle-damaged", "bundle-too-large", "bundle-outside", "bundle-link",
+    "bundle-empty"; "not-written"; those of `load` for a lesson that is not valid.
     """
     called = source.name if source.is_dir() else source.stem  # a folder's name has no ending: "week.1", "week.2"
     name = re.sub(r"(?:[^\w-]|_)+", "-", called).strip("-") or "lessons"  # letters of any script
@@ -115,19 +101,11 @@ def bundle(source: Path, out: Path) -> int:
 
 
 def remove(lesson: Path, folder: Path) -> None:
-    """Delete a kept lesson; with the last lesson of a bundle, all other files of the bundle are deleted, too.
+    """Delete a lesson, one of `yours`, from the folder in which lessons are kept.
 
-    Parameters
-    ----------
-    lesson : Path
-        One of `yours`.
-    folder : Path
-        The folder in which lessons are kept.
+    With the last lesson of a bundle, all other files of the bundle are deleted, too.
 
-    Raises
-    ------
-    ExplorerError
-        "not-written".
+    Raises `ExplorerError`: "not-written".
     """
     together = folder / lesson.relative_to(folder).parts[0]
     try:
@@ -147,7 +125,7 @@ def yours(folder: Path | None) -> dict[Path, str]:
         if one.is_dir() and not one.name.startswith("."):
             for file in _lessons(one):
                 with suppress(ExplorerError):
-                    found[file] = title_in(file)
+                    found[file] = head_of(file).title
     return found
 
 

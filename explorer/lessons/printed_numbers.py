@@ -21,8 +21,8 @@ from explorer.document.state import State
 from explorer.lessons import references
 from explorer.lessons.answers import holds, read_goal
 from explorer.lessons.loader import load
-from explorer.lessons.names import Names
-from explorer.lessons.steps import Cell
+from explorer.lessons.schema import Cell
+from explorer.lessons.symbols import Names
 from explorer.words.catalogue import load as load_vectors
 from explorer.words.catalogue import printed_words
 from explorer.words.similarity import cosine
@@ -86,13 +86,10 @@ def _claim_result(claim: references.Claim) -> ClaimResult:
     return ClaimResult(claim, met is claim.holds, first.node, cell)
 
 
-_lesson = cache(load)
-
-
 @cache
 def _given(lesson: str, setting: str) -> State:
     """The state of a lesson's setting, cached because many figures, slips and claims need the same one."""
-    return _lesson(lesson).state(setting)
+    return load(lesson).state(setting)
 
 
 def _result(figure: references.Figure) -> Result:
@@ -106,9 +103,7 @@ def compute(figure: references.Figure, state: State) -> Array:
 
     Raises `ExplorerError` if the figure names something that the lesson does not have.
     """
-    state = typed_in(figure, state)
-    if figure.descent is not None:
-        state = _descended(figure, state)
+    state = state_of(figure, state)
     engine = Document(state).engine
     place = state.graph.place(figure.node)
     if figure.worked is not None:
@@ -125,20 +120,14 @@ def compute(figure: references.Figure, state: State) -> Array:
     return computed
 
 
-def state_of(figure: references.Figure) -> State:
-    """The model that computes a figure: its lesson's setting, with the figure's own numbers, after its descent."""
-    state = typed_in(figure, _given(figure.lesson, figure.setting))
-    return state if figure.descent is None else _descended(figure, state)
-
-
-def typed_in(figure: references.Figure, state: State) -> State:
-    """A lesson's setting with the figure's own switches, inputs and pins."""
+def state_of(figure: references.Figure, state: State) -> State:
+    """The model that computes a figure: its lesson's setting, with its own switches and numbers, after its descent."""
     state = _switched(state, figure.switches)
     for node, array in figure.inputs.items():
         state = SetCells(node, _cells(state, node, array)).apply(state)
     for node, array in figure.pins.items():
         state = PinCells(node, _cells(state, node, array)).apply(state)
-    return state
+    return state if figure.descent is None else _descended(figure, state)
 
 
 def _switched(state: State, switches: Mapping[str, Any]) -> State:
@@ -210,7 +199,8 @@ class Scene(Frozen, eq=False):
 
     def state(self) -> State:
         """The model that computes the number, with the figure's own switches and numbers."""
-        return load(self.lesson).state(self.setting) if self.figure is None else state_of(self.figure)
+        state = load(self.lesson).state(self.setting)
+        return state if self.figure is None else state_of(self.figure, state)
 
 
 class PrintedNumber(Frozen, eq=False):

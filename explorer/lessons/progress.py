@@ -5,7 +5,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
 from datetime import date
@@ -61,23 +61,20 @@ class Progress(Frozen):
         return replace(self, answers={**self.answers, step: now})
 
     @staticmethod
-    def of(lesson: str, found: Any) -> "Progress":
-        """The progress in the content of a file; that of a beginner if the content is not valid."""
+    def of(lesson: str, found: Any, damaged: Callable[[], object] = lambda: None) -> "Progress":
+        """The progress in the content of a file; that of a beginner, after `damaged` was called, if it is not valid."""
         try:
-            return Progress._of(lesson, found)
+            answers = {step: Answered(**one) for step, one in found["answers"].items()}
+            for one in answers.values():
+                for number in vars(one).values():
+                    _count(number)
+            step, seen = found["step"], found["seen"]
+            if not isinstance(seen, list) or not all(isinstance(one, str) for one in (step, *seen)):
+                raise TypeError
+            return Progress(lesson, step, tuple(seen), answers, _count(found["seed"]))
         except (KeyError, TypeError, ValueError, AttributeError):
+            damaged()
             return Progress(lesson, seed=randbits(32))
-
-    @staticmethod
-    def _of(lesson: str, found: Any) -> "Progress":
-        answers = {step: Answered(**one) for step, one in found["answers"].items()}
-        for one in answers.values():
-            for number in vars(one).values():
-                _count(number)
-        step, seen = found["step"], found["seen"]
-        if not isinstance(seen, list) or not all(isinstance(one, str) for one in (step, *seen)):
-            raise TypeError
-        return Progress(lesson, step, tuple(seen), answers, _count(found["seed"]))
 
     def joined(self, other: "Progress") -> "Progress":
         """The progress with the visited steps of both, and with the other's answers where it has none itself."""
@@ -133,15 +130,13 @@ class ProgressFolder:
 
         A file that cannot be read is renamed, and so kept.
         """
-        found = self._read(lesson)
-        try:
-            return Progress._of(lesson, found)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            file = self.folder / f"{lesson}.json"
-            with suppress(OSError):
-                if file.exists():
-                    file.replace(file.with_suffix(".damaged"))
-            return Progress(lesson, seed=randbits(32))
+        file = self.folder / f"{lesson}.json"
+
+        def rename() -> None:
+            with suppress(OSError):  # such as that there is none
+                file.replace(file.with_suffix(".damaged"))
+
+        return Progress.of(lesson, self._read(lesson), rename)
 
     def save(self, progress: Progress) -> None:
         """Write the progress to its file, completely or not at all.
@@ -152,13 +147,11 @@ class ProgressFolder:
 
     def all(self) -> list[Progress]:
         """The progress in all lessons that were begun."""
-        names = sorted(file.stem for file in self.folder.glob("*.json")) if os.path.isdir(self.folder) else []
-        return [self.load(name) for name in names if name != _OPENINGS]
+        return [self.load(name) for name in sorted(file.stem for file in self._files())]
 
     def latest(self) -> Progress | None:
         """The progress in the lesson that was visited last; None if no lesson was begun."""
-        files = self.folder.glob("*.json") if os.path.isdir(self.folder) else ()
-        last = max((file for file in files if file.stem != _OPENINGS), key=_written, default=None)
+        last = max(self._files(), key=_written, default=None)
         return None if last is None else self.load(last.stem)
 
     # Openings
@@ -202,17 +195,21 @@ class ProgressFolder:
             known = steps.get(progress.lesson, ())
             for step in known:
                 one = progress.answers.get(step)
-                if one is not None and not one.right:
-                    found.append(ComeBack(progress.lesson, step, "wrong"))
-                elif one is not None and one.hints and not one.first:
-                    found.append(ComeBack(progress.lesson, step, "hints"))
-                elif one is None and step in progress.seen and step != progress.step:
-                    found.append(ComeBack(progress.lesson, step, "skipped"))
+                if one is None:
+                    why = "skipped" if step in progress.seen and step != progress.step else ""
+                else:
+                    why = "wrong" if not one.right else "hints" if one.hints and not one.first else ""
+                if why:
+                    found.append(ComeBack(progress.lesson, step, why))
             if progress.step in known and progress.step != known[-1]:
                 found.append(ComeBack(progress.lesson, progress.step, "left"))
         return found
 
     # Files
+
+    def _files(self) -> list[Path]:
+        files = self.folder.glob("*.json") if os.path.isdir(self.folder) else ()
+        return [file for file in files if file.stem != _OPENINGS]
 
     def _read(self, name: str) -> dict[str, Any]:
         with suppress(OSError, DamagedError):

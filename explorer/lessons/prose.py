@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from explorer.core.engine import Engine
 from explorer.core.numbers import decimals_of, percent, written
 from explorer.lessons.mistakes import array_of
-from explorer.lessons.steps import Choose, Step
+from explorer.lessons.schema import Choose, Step
 from explorer.lessons.symbols import formula_html, formula_text, names_html
 
 if TYPE_CHECKING:
@@ -26,17 +26,10 @@ _FORM = re.compile(r"(?P<cell>.*?)\s*(?::\s*(?P<digits>\d?)(?P<share>%?)\s*)?", 
 def html(markdown: str, numbers: Mapping[str, str] = {}) -> str:
     """Markdown as HTML that Qt shows.
 
-    Parameters
-    ----------
-    markdown : str
-        Paragraphs, lists, ``**bold**``, ``*italic*``, `` `code` ``, ``$formula$`` and ``{NODE[row, column]}``.
-    numbers : mapping of str to str
-        The number for each text in braces (`numbers_of`).
+    Markdown has paragraphs, lists, ``**bold**``, ``*italic*``, `` `code` ``, ``$formula$`` and ``{NODE[row, column]}``.
+    `numbers`: the number for each text in braces (`numbers_of`).
 
-    Raises
-    ------
-    UnknownNameError
-        If a formula uses a command that cannot be shown with letters and signs.
+    Raises `UnknownNameError` if a formula uses a command that cannot be shown with letters and signs.
     """
     return str(_reader().render(markdown, {"numbers": numbers})).strip()
 
@@ -124,20 +117,12 @@ def _reader() -> "MarkdownIt":
     from markdown_it import MarkdownIt  # the import takes a tenth of a second, and only lessons with steps need it
 
     reader = MarkdownIt("zero").enable(["list", "emphasis", "backticks", "newline", "escape"])
-    reader.inline.ruler.before("escape", "formula", _read_formula)
-    reader.inline.ruler.before("escape", "number", _read_number)
+    for kind, start, end in (("formula", "$", "$"), ("number", "{", "}")):
+        reader.inline.ruler.before("escape", kind, partial(_read, kind=kind, start=start, end=end))
     reader.add_render_rule("text", _text)
     reader.add_render_rule("formula", _formula)
     reader.add_render_rule("number", _shown_number)
     return reader
-
-
-def _read_formula(state: "StateInline", silent: bool) -> bool:
-    return _read(state, silent, "formula", "$", "$")
-
-
-def _read_number(state: "StateInline", silent: bool) -> bool:
-    return _read(state, silent, "number", "{", "}")
 
 
 def _read(state: "StateInline", silent: bool, kind: str, start: str, end: str) -> bool:

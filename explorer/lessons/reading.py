@@ -35,18 +35,9 @@ def can_be_shown(text: str) -> bool:
 
 
 class TomlTable:
-    """One table of a file, with the keys that lead to it.
+    """One table of a file (named `file` in messages), with the keys that lead to it, its `way`.
 
-    Parameters
-    ----------
-    file : str
-        The file's name in messages.
-    data : mapping of str to value
-        The contents of the table.
-    way : tuple of str
-        The keys that lead to the table.
-    step : str
-        The step of a lesson that the table belongs to; messages then name the step, and `way` begins below it.
+    `step`: the step of a lesson that the table belongs to; messages then name the step, and `way` begins below it.
     """
 
     def __init__(self, file: str, data: Mapping[str, Any], way: tuple[str, ...] = (), step: str = "") -> None:

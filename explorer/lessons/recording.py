@@ -14,8 +14,7 @@ from explorer.document.commands import Command, PinCells, Release, SetArray, Set
 from explorer.document.state import State
 from explorer.lessons.loader import FORMAT, lesson_files
 from explorer.lessons.reading import MOST_TITLE
-from explorer.lessons.schema import Lesson
-from explorer.lessons.steps import Look
+from explorer.lessons.schema import Lesson, Look
 
 WORDS = "Say here what there is to see."
 _FEW = 6
@@ -54,14 +53,8 @@ class Recording:
 
         The same place without a new edit, or with the last edit continued, is no new step.
 
-        Parameters
-        ----------
-        state : State
-            The present state of the document.
-        showing : str
-            What matrices show; what a step cannot show counts as "values".
-        title : str
-            The title of the step, such as the label of the last edit; "": the name of the stage.
+        `showing`: what matrices show; what a step cannot show counts as "values". `title`: that of the step, such as
+        the label of the last edit; "": the name of the stage.
         """
         showing = showing if showing in ("values", "change", "gradient", "step") else "values"
         moment = Visit(state, look, showing, title or look.stage, head)
@@ -110,9 +103,7 @@ class Recording:
         for name, table in changes.tables.items():
             if table:
                 yield f"[step.{name}]"
-                yield from (
-                    f"{json.dumps(key, ensure_ascii=False)} = {_written(value)}" for key, value in table.items()
-                )
+                yield from (f"{_written(key)} = {_written(value)}" for key, value in table.items())
 
 
 def _title(text: str) -> str:
@@ -135,15 +126,7 @@ def _look(moment: Visit) -> Iterator[str]:
 
 
 class _Changes:
-    """The changes by which a step turns one state into another.
-
-    Attributes
-    ----------
-    tables : mapping of str to mapping
-        The tables of the step: "tokens", "switches", "inputs" and "pins".
-    released : list of str
-        The nodes whose pins are released.
-    """
+    """The changes by which a step turns one state into another: its tables, and the nodes whose pins are released."""
 
     def __init__(self, before: State, after: State, number: int) -> None:
         self._state = before
@@ -160,10 +143,8 @@ class _Changes:
 
     def _find(self, after: State) -> None:
         for sequence in after.graph.sequences:
-            words = after.graph.labels(sequence, after.inputs)
-            if sequence in self._state.graph.sequences and words != self._state.graph.labels(
-                sequence, self._state.inputs
-            ):
+            words, now = after.graph.labels(sequence, after.inputs), self._state
+            if sequence in now.graph.sequences and words != now.graph.labels(sequence, now.inputs):
                 self.tables["tokens"][sequence] = list(words)
                 self._do(SetTokens(sequence, words))
         for key in sorted(after.model.switches.keys() | self._state.model.switches.keys()):
@@ -211,7 +192,6 @@ def _same_pin(one: Pin, other: Pin) -> bool:
 
 
 def _same(one: State, other: State) -> bool:
-    """Whether two states give the same numbers."""
     mine, theirs = one.used, other.used
     return (
         one.graph.nodes == other.graph.nodes
@@ -223,7 +203,6 @@ def _same(one: State, other: State) -> bool:
 
 
 def _written(value: object) -> str:
-    """A value in TOML notation."""
     match value:
         case bool():
             return str(value).lower()

@@ -16,7 +16,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 from explorer.document.state import read_only
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read
-from explorer.lessons.steps import Cell
+from explorer.lessons.schema import Cell
 
 
 class Figure(Frozen, eq=False):
@@ -60,7 +60,7 @@ class Figure(Frozen, eq=False):
     @property
     def cells(self) -> tuple[Cell, ...]:
         """The indices of the printed numbers in `values`, row by row."""
-        return tuple(cell for cell in np.ndindex(self.values.shape) if not np.isnan(self.values[cell]))
+        return _printed_cells(self.values)
 
     def in_node(self, at: Cell) -> Cell:
         """The cell of the node that an index in `values` is about."""
@@ -96,6 +96,10 @@ class Figure(Frozen, eq=False):
             return (self.values[()], int(self.decimals[()])) if cell == self.cell else (None, 0)
         inside = is_cell_of(cell, self.values.shape) and not np.isnan(self.values[cell])
         return (self.values[cell], int(self.decimals[cell])) if inside else (None, 0)
+
+
+def _printed_cells(values: Array) -> tuple[Cell, ...]:
+    return tuple(cell for cell in np.ndindex(values.shape) if not np.isnan(values[cell]))
 
 
 def units_off(computed: Any, printed: Any, decimals: Any) -> Array:
@@ -135,9 +139,7 @@ class Slip(Frozen, eq=False):
     @property
     def cells(self) -> tuple[Cell, ...]:
         """The indices of the printed numbers in `wrong`, row by row."""
-        if self.wrong is None:
-            return ()
-        return tuple(cell for cell in np.ndindex(self.wrong.shape) if not np.isnan(self.wrong[cell]))
+        return () if self.wrong is None else _printed_cells(self.wrong)
 
 
 class Cited(Frozen):

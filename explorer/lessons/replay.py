@@ -26,11 +26,9 @@ from explorer.document.state import State
 from explorer.lessons.answers import SO_FAR, Answer, cell_named, goal_named, holds, judge, right_places, values_of
 from explorer.lessons.loader import load
 from explorer.lessons.mistakes import array_of, mistakes
-from explorer.lessons.practice import faded
 from explorer.lessons.prose import cells_in, html, is_gradient, numbers_of, plain, texts_of
-from explorer.lessons.schema import Lesson, StepStates
-from explorer.lessons.steps import Cell, Choose, MakeSo, Point, Predict, Question, Step
-from explorer.lessons.walk import Walk
+from explorer.lessons.schema import Cell, Choose, Lesson, MakeSo, Point, Predict, Question, Step, StepStates
+from explorer.lessons.walk import Walk, faded
 
 _PLACE = re.compile(
     r"\b(first|second|third|fourth|last|other|previous) (answer|choice|option)s?\b"
@@ -47,14 +45,10 @@ def check_lesson(path: str | Path) -> Lesson:
     """
     lesson = load(path)
     for name in lesson.settings:
-        values = Document(lesson.state(name)).engine.values
-        for node, value in values.items():
+        for node, value in Document(lesson.state(name)).engine.values.items():
             if np.isnan(value).any():
-                problem = f"'{node}' comes out as NaN"
-                remedy = "use smaller numbers"
-                raise ExplorerError(
-                    "lesson-key", file=str(path), key=f"settings.{name}", problem=problem, remedy=remedy
-                )
+                told = {"problem": f"'{node}' comes out as NaN", "remedy": "use smaller numbers"}
+                raise ExplorerError("lesson-key", file=str(path), key=f"settings.{name}", **told)
     check_steps(lesson, str(path))
     return lesson
 
@@ -113,15 +107,7 @@ _STEPS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 0.1)
 
 
 def right_answer(question: Question, state: State, engine: Engine) -> Answer | None:
-    """A right answer to a question; None if none was found.
-
-    Parameters
-    ----------
-    state : State
-        The state of the step.
-    engine : Engine
-        The engine with the values of the step.
-    """
+    """A right answer to the question of a step with this state and its values; None if none was found."""
     match question:
         case Predict():
             value = float(array_of(engine, question.node, question.of)[question.cell])
@@ -208,11 +194,10 @@ def _one_number(question: MakeSo, state: State, engine: Engine, most: int) -> St
 def _candidates(question: MakeSo, state: State, engine: Engine) -> Iterator[tuple[str, Cell, float]]:
     """Cells of inputs that the goal depends on, each with a number to try; small changes come first."""
     graph = state.graph
-    places = [graph.place(one.node).node for one in question.conditions]
-    above = dict.fromkeys(
-        name for node in places for name in ([node] if graph.nodes[node].is_input else graph.inputs_of(node))
-    )
-    names = question.allowed or tuple(above)
+    above: list[str] = []
+    for node in (graph.place(one.node).node for one in question.conditions):
+        above += [node] if graph.nodes[node].is_input else graph.inputs_of(node)
+    names = question.allowed or tuple(dict.fromkeys(above))
     cells = [(name, cell) for name in names for cell in np.ndindex(engine.value(graph.place(name)).shape)]
     for size in _STEPS:
         for name, cell in cells:
@@ -270,11 +255,10 @@ def replay(lesson: Lesson) -> Replayed:
 
 
 def _compare(lesson: Lesson, at: int, one: Engine, other: Engine) -> None:
-    same = one.values.keys() == other.values.keys()
-    for name in one.values if same else ():
-        if not same_bytes(np.asarray(one.values[name]), np.asarray(other.values[name])):
-            same = False
-    if not same:
+    mine, theirs = one.values, other.values
+    if mine.keys() != theirs.keys() or not all(
+        same_bytes(np.asarray(mine[name]), np.asarray(theirs[name])) for name in mine
+    ):
         raise ExplorerError("replay-differs", lesson=lesson.id, step=lesson.steps[at].id)
 
 
@@ -282,22 +266,21 @@ def _answered(lesson: Lesson, at: int, question: Question, states: StepStates) -
     """Answer a question rightly, and wrongly in every possible way. Returns the number of wrong answers."""
     state, engine = states[at], states.engine(at)
 
-    def fail(problem: str, remedy: str) -> None:
-        raise ExplorerError(
-            "replay-question", lesson=lesson.id, step=lesson.steps[at].id, problem=problem, remedy=remedy
-        )
+    def fail(problem: str, remedy: str = "report this") -> None:
+        step = lesson.steps[at].id
+        raise ExplorerError("replay-question", lesson=lesson.id, step=step, problem=problem, remedy=remedy)
 
     right = right_answer(question, state, engine)
     if right is None:
         fail("no way was found to reach the goal", "ask for what one number can change, or allow more")
     elif not judge(question, right, state, engine).right:
-        fail(f"its own answer {right} is called wrong", "report this")
+        fail(f"its own answer {right} is called wrong")
     wrong = 0
     if isinstance(question, Choose):
         for i in Walk(lesson).order(at):  # in the order in which they are shown
             choice = question.choices[i]
             if judge(question, i, state).right is not choice.right:
-                fail(f"the choice “{choice.text}” is judged wrongly", "report this")
+                fail(f"the choice “{choice.text}” is judged wrongly")
             wrong += not choice.right
     if isinstance(question, Predict):
         if question.fade and not faded(question, engine).blanks:
@@ -306,7 +289,7 @@ def _answered(lesson: Lesson, at: int, question: Question, states: StepStates) -
             verdict = judge(question, mistake.value, state, engine)
             named = verdict.mistake is not None or verdict.sentence.startswith(SO_FAR)
             if verdict.right or not named:
-                fail(f"the mistake “{mistake.name}” is not told", "report this")
+                fail(f"the mistake “{mistake.name}” is not told")
             wrong += 1
             if wrong == MOST_MISTAKES:
                 break

@@ -13,12 +13,13 @@ from explorer.core.training.recipe import OPTIMISERS
 from explorer.core.vocabulary import Vocabulary
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
-from explorer.lessons import steps
+from explorer.lessons import schema
 from explorer.lessons.answers import read_goal, values_of
-from explorer.lessons.names import Names, UnknownNameError, one_of
 from explorer.lessons.prose import cell_of, cells_in, is_gradient, sentences, texts_of
 from explorer.lessons.reading import MOST_TEXT, TomlTable
 from explorer.lessons.schema import Lesson
+from explorer.lessons.symbols import Names, UnknownNameError, one_of
+from explorer.lessons.walk import faded
 
 MOST_STEPS = 100
 ID = "[a-z0-9-]{1,60}"
@@ -34,32 +35,22 @@ _KEYS = (
 PRACTICE = (
     (1, "one-missing", "The same with one step missing", "One step is left out, and so is the result"),
     (2, "two-missing", "Two steps missing", "Two steps are left out, and so is the result"),
-    (steps.ALL, "all-missing", "All by yourself", "Every step is left out, and so is the result"),
+    (schema.ALL, "all-missing", "All by yourself", "Every step is left out, and so is the result"),
 )
 """The practice steps after a worked example: (how many steps of the derivation are left out, id, title, words)."""
 PRACTICE_MINUTES = 1.5
 
 
-def read_steps(top: TomlTable, lesson: Lesson) -> tuple[steps.Step, ...]:
-    """The steps of a lesson.
+def read_steps(top: TomlTable, lesson: Lesson) -> tuple[schema.Step, ...]:
+    """The steps in a file, `top`; `lesson`: what the rest of the file describes.
 
-    Parameters
-    ----------
-    top : TomlTable
-        The whole file.
-    lesson : Lesson
-        The lesson that the rest of the file describes.
-
-    Raises
-    ------
-    ExplorerError
-        "lesson-step" or "lesson-step-name", naming the step, the problem and the remedy.
+    Raises `ExplorerError`: "lesson-step" or "lesson-step-name", naming the step, the problem and the remedy.
     """
     tables = top.tables("step")
     if len(tables) > MOST_STEPS:
         top.fail("step", f"there are {len(tables)} steps", f"write up to {MOST_STEPS}")
     begun = cache(lesson.state)  # several steps may start from the same setting
-    state, read = lesson.state(), list[steps.Step]()
+    state, read = lesson.state(), list[schema.Step]()
     for number, table in enumerate(tables, start=1):
         id = table.data.get("id")
         is_named = isinstance(id, str) and re.fullmatch(ID, id)
@@ -84,18 +75,18 @@ class _StepReader:
     def __init__(self, table: TomlTable, lesson: Lesson, state: State, begun: Callable[[str], State]) -> None:
         self._table, self._lesson, self._state, self._begun = table, lesson, state, begun
 
-    def read(self) -> tuple[steps.Step, State]:
+    def read(self) -> tuple[schema.Step, State]:
         """The step, and its state without training."""
         table = self._table
         table.has_only(*_KEYS)
         id = table.text("id")
         if not re.fullmatch(ID, id):
             table.fail("id", f"{table.shown('id')} is no id", "write lower-case letters, digits and hyphens")
-        step = steps.Step(
+        step = schema.Step(
             id,
             table.text("title"),
             table.markdown("words"),
-            steps.Look(""),
+            schema.Look(""),
             notes=table.markdown("notes", default=""),
             minutes=table.real("minutes", default=0.0, least=0, most=MOST_MINUTES),
             slide=self._slide(),
@@ -117,27 +108,25 @@ class _StepReader:
             self._table.fail("slide", f"has {count} sentences", f"write {MOST_SENTENCES} at most, the rest in words")
         return slide
 
-    def practice(self, step: steps.Step) -> Iterator[steps.Step]:
+    def practice(self, step: schema.Step) -> Iterator[schema.Step]:
         """The practice steps after a step that asks for them: fresh numbers, with more and more left out.
 
         A derivation of a single step before its result has none with two steps left out.
         """
         if "practice" not in self._table:
             return
-        from explorer.lessons.practice import faded  # the first picture does not need it
-
         table = self._table.table("practice")
         table.has_only("ask", "node", "cell", "digits", "hints", "why")
         hints = table.words("hints", MOST_TEXT) if "hints" in table else ()
-        asked = self._predict(table, step.look, steps.Question(ask=table.markdown("ask"), hints=hints))
+        asked = self._predict(table, step.look, schema.Question(ask=table.markdown("ask"), hints=hints))
         rows, columns = (asked.cell[-2:-1], asked.cell[-1:]) if len(asked.cell) > 1 else (asked.cell, ())
-        look = steps.Look(step.look.stage, asked.node, rows, columns)
-        most = len(faded(replace(asked, fade=steps.ALL), values_of(self._state)).blanks) - 1
+        look = schema.Look(step.look.stage, asked.node, rows, columns)
+        most = len(faded(replace(asked, fade=schema.ALL), values_of(self._state)).blanks) - 1
         for fade, id, title, said in (one for one in PRACTICE if one[0] <= most):
-            why = table.markdown("why", "") if fade == steps.ALL else ""
+            why = table.markdown("why", "") if fade == schema.ALL else ""
             question = replace(asked, fade=fade, fresh=True, why=why)
             yield self._with_shown(
-                steps.Step(
+                schema.Step(
                     f"{step.id}-{id}",
                     title,
                     f"New numbers for you alone, and the same rule. {said}. Write each one down before you type it.",
@@ -148,7 +137,7 @@ class _StepReader:
                 )
             )
 
-    def _with_shown(self, step: steps.Step) -> steps.Step:
+    def _with_shown(self, step: schema.Step) -> schema.Step:
         """The step with `shown` set: the cells that its texts name."""
         inner = [inner for text in (*texts_of(step), step.notes) for inner in cells_in(text)]
         shown = {one: self._names.written_cell(cell_of(one)) for one in inner}
@@ -204,7 +193,7 @@ class _StepReader:
             return SetArray(key, array)
         return PinCells(key, {cell: float(n) for cell, n in np.ndenumerate(array) if not np.isnan(n)})
 
-    def _training(self) -> steps.Training | None:
+    def _training(self) -> schema.Training | None:
         if "training" not in self._table:
             return None
         table = self._table.table("training")
@@ -212,7 +201,7 @@ class _StepReader:
         optimiser, rate = self._lesson.descent
         if LOSS not in self._state.graph.nodes:
             self._table.fail("training", "has no loss to lower here", "leave it out, or switch a loss on")
-        return steps.Training(
+        return schema.Training(
             table.number("steps", default=1, least=1, most=MOST_TRAINING),
             table.real("rate", default=rate, least=1e-9, most=1000),
             table.one_of("optimiser", OPTIMISERS, default=optimiser),
@@ -220,12 +209,12 @@ class _StepReader:
 
     # Where to look
 
-    def _look(self, table: TomlTable) -> tuple[steps.Look, int]:
+    def _look(self, table: TomlTable) -> tuple[schema.Look, int]:
         table.has_only("stage", "node", "rows", "columns", "element", "token", "word", "ticked", "beside")
         stages = [stage.name for stage in self._state.graph.stages]
         stage = table.text("stage")
-        writing = (*steps.WRITING, steps.FAMILY) if self._state.model.kind == "gpt" else ()
-        one_of("stage", stage, [*stages, *steps.ELSEWHERE, *writing])
+        writing = (*schema.WRITING, schema.FAMILY) if self._state.model.kind == "gpt" else ()
+        one_of("stage", stage, [*stages, *schema.ELSEWHERE, *writing])
         head = self._table.number("head", default=1, least=1, most=128) - 1
         node = table.text("node", default="")
         if node:
@@ -238,7 +227,7 @@ class _StepReader:
         element, word = table.text("element", ""), table.text("word", "")
         ticked = table.words("ticked") if "ticked" in table else ()
         beside = tuple(self._nodes(table, "beside"))
-        return steps.Look(stage, node, rows, columns, element, token, word, ticked, beside), head
+        return schema.Look(stage, node, rows, columns, element, token, word, ticked, beside), head
 
     def _nodes(self, table: TomlTable, key: str) -> dict[str, Place]:
         """The nodes and slices that a list names, each with its place; none if the list is missing."""
@@ -276,24 +265,24 @@ class _StepReader:
 
     # What is asked
 
-    def _question(self, look: steps.Look) -> steps.Question:
+    def _question(self, look: schema.Look) -> schema.Question:
         table = self._table.table("question")
-        kinds: dict[str, Callable[[TomlTable, steps.Look, steps.Question], steps.Question]]
+        kinds: dict[str, Callable[[TomlTable, schema.Look, schema.Question], schema.Question]]
         kinds = {"predict": self._predict, "choose": self._choose, "point": self._point, "make": self._make}
         kind = table.one_of("kind", kinds)
         hints = table.words("hints", MOST_TEXT) if "hints" in table else ()
         covers = tuple(self._nodes(table, "covers"))
         ask, why, alone = table.markdown("ask"), table.markdown("why", ""), table.flag("alone", True)
-        common = steps.Question(ask=ask, hints=hints, why=why, covers=covers, alone=alone)
+        common = schema.Question(ask=ask, hints=hints, why=why, covers=covers, alone=alone)
         return kinds[kind](table, look, common)
 
-    def _node(self, table: TomlTable, look: steps.Look) -> str:
+    def _node(self, table: TomlTable, look: schema.Look) -> str:
         node = table.text("node", default=look.node)
         if not node:
             table.fail("node", "is missing", 'say of which node: node = "…"')
         return self._of_head(table, node, self._table.number("head", default=1, least=1, most=128) - 1)[0]
 
-    def _predict(self, table: TomlTable, look: steps.Look, common: steps.Question) -> steps.Predict:
+    def _predict(self, table: TomlTable, look: schema.Look, common: schema.Question) -> schema.Predict:
         table.has_only(*_PLAIN, "node", "cell", "of", "digits", "fade", "fresh")
         node = self._node(table, look)
         if "cell" in table:
@@ -304,14 +293,14 @@ class _StepReader:
             cell = ()
         else:
             table.fail("cell", "is missing", 'say which number is asked for: cell = ["row", "column"]')
-        fade = steps.ALL if table.data.get("fade") == "all" else table.number("fade", default=0, least=0, most=100)
+        fade = schema.ALL if table.data.get("fade") == "all" else table.number("fade", default=0, least=0, most=100)
         digits, fresh = table.number("digits", default=2, least=0, most=8), table.flag("fresh", False)
         of = table.one_of("of", ("value", "gradient"), default="value")
         if of == "gradient":
             self._check_gradient(table, "of", node)
             if fresh:
                 table.fail("fresh", "draws no numbers for a gradient", "leave it out")
-        return steps.Predict(**vars(common), node=node, cell=cell, of=of, digits=digits, fade=fade, fresh=fresh)
+        return schema.Predict(**vars(common), node=node, cell=cell, of=of, digits=digits, fade=fade, fresh=fresh)
 
     def _check_gradient(self, table: TomlTable, key: str, node: str) -> None:
         """Raise an error if a node has no gradient."""
@@ -319,32 +308,32 @@ class _StepReader:
         if LOSS not in graph.nodes or graph.nodes[graph.place(node).node].op.whole:
             table.fail(key, f"asks for a gradient that `{node}` has not", "name a node of a model that has a loss")
 
-    def _cell(self, table: TomlTable, key: str, node: str, labels: object) -> steps.Cell:
+    def _cell(self, table: TomlTable, key: str, node: str, labels: object) -> schema.Cell:
         if not isinstance(labels, list):
             table.fail(key, "is not a list", f'write {key} = ["row", "column"]')
         return self._names.cell(node, labels)
 
-    def _choose(self, table: TomlTable, look: steps.Look, common: steps.Question) -> steps.Choose:
+    def _choose(self, table: TomlTable, look: schema.Look, common: schema.Question) -> schema.Choose:
         table.has_only(*_PLAIN, "choices", "order")
         choices = []
         for one in table.tables("choices"):
             one.has_only("text", "right", "why")
             right = one.flag("right", False)
             why = one.markdown("why", "") if right else one.markdown("why")
-            choices.append(steps.Choice(one.text("text", most=MOST_TEXT), right, why))
+            choices.append(schema.Choice(one.text("text", most=MOST_TEXT), right, why))
         if len(choices) < 2 or not any(one.right for one in choices) or all(one.right for one in choices):
             table.fail("choices", "need a right answer and a wrong one", 'write [{ text = "…", right = true }, …]')
         mixed = table.one_of("order", ("mixed", "as written"), default="mixed") == "mixed"
-        return steps.Choose(**vars(common), choices=tuple(choices), mixed=mixed)
+        return schema.Choose(**vars(common), choices=tuple(choices), mixed=mixed)
 
-    def _point(self, table: TomlTable, look: steps.Look, common: steps.Question) -> steps.Point:
+    def _point(self, table: TomlTable, look: schema.Look, common: schema.Question) -> schema.Point:
         table.has_only(*_PLAIN, "at", "node", "right")
         at, right = table.one_of("at", ("token", "cell", "head")), table.table("right")
         if len(right) != 1:
             table.fail("right", "says how the right answer is found", 'write right = { largest = "row" }')
         (how,) = right
         right.has_only("largest", "smallest", at, f"{at}s")
-        question = steps.Point(**vars(common), at=at)
+        question = schema.Point(**vars(common), at=at)
         if how in ("largest", "smallest"):
             name = table.text("node", default=look.node) if at == "head" else self._node(table, look)
             return self._extreme(table, right, how, replace(question, node=name))
@@ -365,7 +354,7 @@ class _StepReader:
             right.fail(how, f"{max(given)} is out of range", f"choose from 1 to {heads}")
         return replace(question, right=tuple((one - 1,) for one in given))
 
-    def _extreme(self, table: TomlTable, right: TomlTable, how: str, question: steps.Point) -> steps.Point:
+    def _extreme(self, table: TomlTable, right: TomlTable, how: str, question: schema.Point) -> schema.Point:
         """A question for the largest or the smallest number of a node, or of one of its rows."""
         node, row = question.node, right.data[how]
         axes = self._names.axes(node)
@@ -380,7 +369,7 @@ class _StepReader:
             right.fail(how, "needs a matrix with rows", f'write {how} = "all"')
         return replace(question, row=self._names.number(axes[-2], row, "row"))
 
-    def _token_axis(self, table: TomlTable, look: steps.Look, token: object) -> str:
+    def _token_axis(self, table: TomlTable, look: schema.Look, token: object) -> str:
         """The axis of a directly named token: the columns or rows of the node, or a sequence."""
         node = table.text("node", default=look.node)
         axes = self._names.axes(node) if node else ()
@@ -389,7 +378,7 @@ class _StepReader:
             table.fail("node", "is missing", "name a node whose columns or rows are the words")
         return next((axis for axis in known if token in self._names.labels(axis)), known[0])
 
-    def _make(self, table: TomlTable, look: steps.Look, common: steps.Question) -> steps.MakeSo:
+    def _make(self, table: TomlTable, look: schema.Look, common: schema.Question) -> schema.MakeSo:
         table.has_only(*_PLAIN, "goal", "edits", "allowed")
         goal = table.text("goal", most=MOST_TEXT)
         conditions = read_goal(goal, self._names)
@@ -399,7 +388,7 @@ class _StepReader:
                 inputs = ", ".join(self._state.graph.inputs_of(place.node))
                 table.fail("allowed", f"names `{name}`, which is computed", f"name inputs, such as {inputs}")
         edits = table.number("edits", default=0, least=0, most=10_000)
-        return steps.MakeSo(**vars(common), goal=goal, conditions=conditions, edits=edits, allowed=tuple(allowed))
+        return schema.MakeSo(**vars(common), goal=goal, conditions=conditions, edits=edits, allowed=tuple(allowed))
 
 
 _PLAIN = ("kind", "ask", "hints", "why", "covers", "alone")

@@ -1,39 +1,222 @@
 """A student's walk through a lesson: the present step, the answers, and the numbers drawn for this student.
 
-`shown_order`: the order in which the choices of a question are shown: random, so that nobody learns the right place.
-
 `ladder`: the hints of a question, and at the end the derivation of the answer.
+
+Practice questions are about the same computation on fresh numbers, with some steps of the derivation left out. After a
+worked example, the last step is missing, then the last two, then all steps (backward fading: Renkl & Atkinson 2003,
+Educational Psychologist 38).
 """
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import TYPE_CHECKING
+from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
 
-from explorer.core.engine import Engine
-from explorer.document.commands import Replace
-from explorer.document.state import State
+from explorer.core.cell import Operand, operands
+from explorer.core.derivation import Row, chain
+from explorer.core.engine import Engine, Pin, run
+from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
+from explorer.core.numbers import read_number, written
+from explorer.core.ops import Array
+from explorer.document.commands import Replace, SetArray
+from explorer.document.state import State, read_only
 from explorer.lessons.answers import TRIES, Answer, Verdict, judge, right_places, values_of
-from explorer.lessons.mistakes import Part, derivation
+from explorer.lessons.mistakes import DECIMALS, Part, derivation, half_unit
 from explorer.lessons.progress import Progress, ProgressFolder
-from explorer.lessons.schema import Lesson, states_of
-from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Question, Step
+from explorer.lessons.schema import ALL, Choose, Lesson, MakeSo, Point, Predict, Question, Step, states_of
 
-if TYPE_CHECKING:  # the first picture does not need it
-    from explorer.lessons.practice import Faded
+MISSING = "?"
+"""The text in place of a number to fill in, as in covered cells of a page."""
+_SEVERAL = 4
+_ROUNDING = 1e-12
+"""A number nearer to 0 than this is 0 but for rounding."""
+_STATES = 16
+_DRAWS = 20
+"""How often numbers are drawn to get a result worth computing; if none is, the last numbers are used."""
 
 
-def shown_order(question: Choose, *about: object) -> tuple[int, ...]:
-    """The indices of the choices in the file, in the order in which they are shown.
+class Blank(Frozen):
+    """A number of a derivation that the student fills in."""
 
-    `about`: what the order depends on, such as the student, the sitting and the step; equal values give equal orders.
+    # `part`, `row`: the indices of its part and its row.
+    part: int
+    row: int
+    value: float  # the number as the derivation writes it
+    digits: int  # the decimals to type
+
+    def judge(self, typed: float) -> Verdict:
+        """Whether the number fits, with a tolerance for the rounding of the numbers that it is computed from."""
+        right = abs(typed - self.value) <= half_unit(self.digits) + half_unit(DECIMALS)
+        shown = written(self.value, self.digits)
+        return Verdict(right, f"Right: {shown}." if right else f"No: it is {shown}.")
+
+
+class Faded(Frozen):
+    """A derivation with gaps."""
+
+    # `parts`, `whole`: (name of a node or "", rows), with gaps and without. In `parts` a missing number is `MISSING`,
+    # and a row that needs it has its name instead; if all are missing, rows do not show how they are computed.
+    parts: tuple[Part, ...]
+    whole: tuple[Part, ...]
+    blanks: tuple[Blank, ...]  # in reading order; the last is the asked number
+
+
+def faded(question: Predict, engine: Engine) -> Faded:
+    """The derivation that a question is about, without its result and its last steps.
+
+    `question`: its `fade` says how many steps are left out in addition to the result.
     """
-    places = np.arange(len(question.choices))
-    if question.mixed:
-        np.random.default_rng(crc32(" ".join(map(str, about)).encode())).shuffle(places)
-    return tuple(places.tolist())
+    *before, (node, last) = derivation(engine, question.node, question.cell, question.of)
+    while len(last) > 1 and _repeats(*last[-2:]):
+        last = last[:-1]  # the number before it would be the answer
+    parts = (*before, (node, last))
+    found = [
+        Blank(p, r, value, question.digits)
+        for p, (_, rows) in enumerate(parts)
+        for r, row in enumerate(rows)
+        if (value := _number(row)) is not None
+    ]
+    alone = question.fade == ALL
+    wanted = len(found) if alone else question.fade + 1
+    blanks = tuple(found[len(found) - wanted :]) if wanted < len(found) else tuple(found)
+    hidden = {(blank.part, blank.row): parts[blank.part][1][blank.row] for blank in blanks}
+
+    def without(row: Row, place: tuple[int, int]) -> Row:
+        expression = "" if alone else row.expression
+        if row.kind != "term":  # a missing number must not be readable in a row that needs it
+            for before, one in reversed(hidden.items()):  # equal numbers: replace the nearest one, once
+                if before < place and one.kind != "term":
+                    number = rf"(?<![\d.])(?:\({re.escape(one.value)}\)|{re.escape(one.value)})(?!\d)"
+                    expression = re.sub(number, f"“{one.label}”" if one.label else MISSING, expression, count=1)
+        value = MISSING if place in hidden else row.value
+        return replace(row, label=_label(row, alone), expression=expression, value=value)
+
+    gaps = [(name, tuple(without(row, (p, r)) for r, row in enumerate(rows))) for p, (name, rows) in enumerate(parts)]
+    return Faded(tuple(gaps), parts, blanks)
+
+
+def _repeats(before: Row, row: Row) -> bool:
+    """Whether a row only repeats the one before it: times a γ of 1, plus a bias of 0."""
+    if row.value != before.value or row.of is None or "term" in (before.kind, row.kind):
+        return False
+    last, _ = row.of
+    idle = {"multiply": 1.0, "add": 0.0}.get(last.function, np.nan)
+    return any(isinstance(one, Operand) and np.array_equal(one.value, idle) for one in last.arguments)
+
+
+def _label(row: Row, alone: bool) -> str:
+    """The label of a row in a derivation with gaps; `alone`: the row does not show how it is computed."""
+    if row.kind != "term":
+        return row.label or "result"
+    if row.label.isdecimal():  # the axis has numbers as labels
+        return f"{row.noun or 'number'} {row.label}"
+    if not alone or not row.noun:
+        return row.label
+    return f"{row.noun} for “{row.label}”" if row.label else row.noun
+
+
+def _number(row: Row) -> float | None:
+    """The value of a row; None if it is no finite number."""
+    if not row.value or row.kind == "heading":
+        return None
+    try:
+        value = read_number(row.value)
+    except ExplorerError:
+        return None
+    return value if np.isfinite(value) else None
+
+
+def fresh_numbers(question: Predict, state: State, seed: int) -> State:
+    """The state with other numbers in the nodes that the asked number is computed from; the same for the same seed.
+
+    Inputs are set and computed nodes are pinned, so that the derivation begins with numbers that are easy to read.
+    Nodes of whole numbers, of equal numbers (γ, a scale) or of only 0 and 1, and masked cells, stay as they are; shares
+    stay shares. Numbers are drawn again if the result is 0 or the same as before, which would need no computing, if it
+    is infinite, such as the log of a probability of 0, or if a sum that should be 0 is only nearly 0, such as −1.3e−17.
+
+    `seed`: the seed of this student and this step.
+    """
+    place, (engine, parents) = state.graph.place(question.node), _read(question.node, question.cell, state)
+    if not parents:
+        return state
+    known = (0.0, float(engine.value(place)[question.cell]))
+    needed = state.graph.towards(place.node)
+    above = [node for node in state.graph.nodes.values() if node.name in needed]
+    random, fresh = np.random.default_rng(seed), state
+    for _ in range(_DRAWS):
+        fresh = state
+        for parent in parents:
+            drawn = _drawn(engine.values[parent], random)
+            if drawn is not None:
+                fresh = _given(parent, drawn, fresh)
+        # Recompute only the values that the asked one depends on.
+        computed = dict(engine.values)
+        run(above, fresh.used, computed, fresh.pins, parents)
+        values = computed[place.node][place.index]
+        is_other = all(abs(values[question.cell] - number) > half_unit(question.digits) for number in known)
+        if is_other and np.isfinite(values[question.cell]) and not ((values != 0) & (abs(values) < _ROUNDING)).any():
+            break
+    return fresh
+
+
+@lru_cache(_STATES)
+def _read(node: str, cell: tuple[int, ...], state: State) -> tuple[Engine, tuple[str, ...]]:
+    """The values of a state, and the nodes that a number is computed from. Cached: many students share one state."""
+    engine, graph = values_of(state), state.graph
+    place = graph.place(node)
+    found = chain(engine, place.node, (*place.index, *cell))
+    if not found:
+        return engine, ()
+    name, _, last = found[0]
+    read = {operand.node for operand in operands(last)}
+    return engine, tuple(dict.fromkeys(one for one in graph.nodes[name].parents if one in read))
+
+
+def _given(name: str, drawn: Array, state: State) -> State:
+    """The state with other numbers in a node: an input is set, a computed node is pinned."""
+    if state.graph.nodes[name].is_input:
+        return SetArray(name, drawn).apply(state)
+    held = np.isfinite(drawn)
+    values = np.where(held, drawn, 0).astype(drawn.dtype)
+    if (before := state.pins.get(name)) is not None:
+        held, values = held | before.cells, np.where(held, values, before.values)
+    return replace(state, pins={**state.pins, name: Pin(read_only(held), read_only(values))})
+
+
+def _drawn(array: Array, random: np.random.Generator) -> Array | None:
+    """Other numbers of a similar size, with at most one decimal; None if the numbers should stay."""
+    known = np.isfinite(array)
+    numbers = array[known]
+    if array.dtype.kind != "f" or not array.ndim or not numbers.size or ((numbers == 0) | (numbers == 1)).all():
+        return None
+    low, high = float(numbers.min()), float(numbers.max())
+    if low == high:
+        return None
+    if low >= 0 and np.allclose(np.where(known, array, 0).sum(-1), 1):
+        return np.apply_along_axis(_shares, -1, array, random)
+    step = 1.0 if np.array_equal(numbers, np.rint(numbers)) else 0.1
+    most = min(max(abs(low), abs(high), _SEVERAL * step), 20 * step * _SEVERAL)
+    first, last = (0 if low >= 0 else -round(most / step)), round(most / step)
+    drawn = np.where(known, np.round(random.integers(first, last + 1, array.shape) * step, 1), array)
+    return drawn.astype(array.dtype)
+
+
+def _shares(row: Array, random: np.random.Generator) -> Array:
+    """Random shares that add up to 1, in tenths, or in hundredths or less if there are many; shares of 0 stay 0."""
+    open_ = np.flatnonzero(row > 0)
+    if len(open_) < 2:
+        return row
+    unit = 10 if len(open_) <= _SEVERAL + 1 else 100
+    while unit < len(open_):  # each share is at least one unit
+        unit *= 10
+    cuts = np.sort(random.choice(np.arange(1, unit), len(open_) - 1, replace=False))
+    drawn = np.zeros_like(row)
+    drawn[open_] = np.diff([0, *cuts, unit]) / unit
+    return drawn
 
 
 Hint = str | tuple[Part, ...]
@@ -52,13 +235,6 @@ def ladder(question: Question, engine: Engine) -> tuple[Hint, ...]:
             return (*question.hints, *([question.why] if question.why else []))
     last = () if question.derived is None else (derivation(engine, *question.derived),)
     return (*question.hints, *last)
-
-
-def told(question: Question, engine: Engine) -> tuple[Hint, ...]:
-    """What is shown to a student who gives no answer: why a choice is right, or the derivation of a number."""
-    if isinstance(question, Choose):
-        return tuple(choice.why for choice in question.choices if choice.right and choice.why)
-    return tuple(hint for hint in ladder(question, engine)[-1:] if not isinstance(hint, str))
 
 
 @dataclass
@@ -87,16 +263,9 @@ class Attempt:
 
 
 class Walk:
-    """A walk through a lesson. The progress is saved after each change.
+    """A walk through a lesson with steps. The progress is saved after each change, if there is a folder for it.
 
-    Parameters
-    ----------
-    lesson : Lesson
-        A lesson with steps.
-    folder : ProgressFolder, optional
-        The folder that keeps the progress; without it the progress is not saved.
-    sitting : int
-        The number of this run of the program; in each run, choices are shown in another order.
+    `sitting`: the number of this run of the program; in each run, choices are shown in another order.
     """
 
     def __init__(self, lesson: Lesson, folder: ProgressFolder | None = None, sitting: int = 0) -> None:
@@ -157,27 +326,25 @@ class Walk:
         self._keep(self.progress.joined(progress).at(self.step.id))
 
     def order(self, at: int) -> tuple[int, ...]:
-        """The indices in the file of a question's choices, in the order in which they are shown."""
+        """The indices in the file of a question's choices, in the order in which they are shown.
+
+        It is random, so that nobody learns the right place: another one for each student, sitting and step.
+        """
         step = self.lesson.steps[at]
         assert isinstance(step.question, Choose)
-        return shown_order(step.question, self.progress.seed, self._sitting, self.lesson.id, step.id)
+        places = np.arange(len(step.question.choices))
+        if step.question.mixed:
+            about = f"{self.progress.seed} {self._sitting} {self.lesson.id} {step.id}"
+            np.random.default_rng(crc32(about.encode())).shuffle(places)
+        return tuple(places.tolist())
 
     # The question of the present step
 
     def answer(self, answer: Answer, hints: int = 0, again: bool = False) -> Verdict:
-        """Judge an answer and save the result.
+        """Judge an answer, given after so many hints, and save the result.
 
-        Parameters
-        ----------
-        hints : int
-            How many hints were taken.
-        again : bool
-            Whether the question is repeated from an earlier lesson.
-
-        Raises
-        ------
-        ExplorerError
-            "not-written" if the progress cannot be saved.
+        `again`: whether the question is repeated from an earlier lesson.
+        Raises `ExplorerError`: "not-written" if the progress cannot be saved.
         """
         question = self.step.question
         assert question is not None
@@ -192,18 +359,18 @@ class Walk:
         return ladder(self.step.question, self.engine(self.at))
 
     def told(self) -> tuple[Hint, ...]:
-        """What is shown to a student who gives no answer to the question."""
-        assert self.step.question is not None
-        if isinstance(self.step.question, MakeSo):
+        """What is shown to a student who gives no answer: why a choice is right, a way to a goal, or a derivation."""
+        question = self.step.question
+        if isinstance(question, MakeSo):
             from explorer.lessons.replay import way_named
 
-            return (way_named(self.step.question, self.state(self.at), self.engine(self.at)),)
-        return told(self.step.question, self.engine(self.at))
+            return (way_named(question, self.state(self.at), self.engine(self.at)),)
+        if isinstance(question, Choose):
+            return tuple(choice.why for choice in question.choices if choice.right and choice.why)
+        return tuple(hint for hint in self.hints()[-1:] if not isinstance(hint, str))
 
-    def gaps(self) -> "Faded | None":
+    def gaps(self) -> Faded | None:
         """The derivation with gaps; None if the question has none."""
-        from explorer.lessons.practice import faded
-
         question = self.step.question
         if not isinstance(question, Predict) or not question.fade:
             return None
@@ -214,7 +381,6 @@ class Walk:
         return isinstance(question, Predict) and question.fresh
 
     def _of_student(self, at: int) -> tuple[State, Engine]:
-        from explorer.lessons.practice import fresh_numbers
 
         if at not in self._drawn:
             step = self.lesson.steps[at]

@@ -17,7 +17,7 @@ from explorer.document.commands import PinCells, Release, SetArray, SetCells, Se
 from explorer.document.continuation import as_read
 from explorer.document.document import Document
 from explorer.document.state import read_only
-from explorer.export.files import ENDINGS, save_model
+from explorer.export.workbook import ENDINGS, save_model
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.schema import Lesson
 from explorer.library import answers

@@ -19,12 +19,10 @@ from explorer.document.state import State
 from explorer.export.matrix import MOST_COLUMNS, MOST_ROWS, LabelledMatrix, html_table
 from explorer.lessons.answers import SO_FAR, judge, place_named, right_or_mistake, right_places, right_so_far, values_of
 from explorer.lessons.mistakes import Mistake, array_of, half_unit, mistakes
-from explorer.lessons.names import UnknownNameError
-from explorer.lessons.practice import fresh_numbers
 from explorer.lessons.prose import html, numbers_of
-from explorer.lessons.schema import Lesson, states_of
-from explorer.lessons.steps import Choose, Point, Predict, Question, Step
-from explorer.lessons.symbols import formula_html
+from explorer.lessons.schema import Choose, Lesson, Point, Predict, Question, Step, states_of
+from explorer.lessons.symbols import UnknownNameError, formula_html
+from explorer.lessons.walk import fresh_numbers
 
 MOST_MISTAKES = 12
 MOST_PLACES = 16
@@ -146,31 +144,21 @@ def item_ids(lesson: Lesson) -> list[str]:
 
     There are none if the lesson needs a model that must be downloaded first.
     """
-    return (
-        []
-        if lesson.needed is not None
-        else [
-            f"{lesson.id}/{step.id}"
-            for step in lesson.steps
-            if isinstance(step.question, Predict | Choose | Point)
-            and step.look.stage not in ("words", "train")
-            # Of a question that is asked in several stages, only the one without any help.
-            and not (isinstance(step.question, Predict) and step.question.fade > 0)
-        ]
-    )
+    return [
+        f"{lesson.id}/{step.id}"
+        for step in (lesson.steps if lesson.needed is None else ())
+        if isinstance(step.question, Predict | Choose | Point)
+        and step.look.stage not in ("words", "train")
+        # Of a question that is asked in several stages, only the one without any help.
+        and not (isinstance(step.question, Predict) and step.question.fade > 0)
+    ]
 
 
 def items(lesson: Lesson, seed: int | None = None, only: str = "") -> Iterator[Item]:
-    """The questions of a lesson.
+    """The questions of a lesson; with a seed, those about a number have numbers drawn from it, and not the lesson's.
 
-    Parameters
-    ----------
-    seed : int, optional
-        The seed of the numbers drawn for each question about a number; the same seed gives the same numbers. Default:
-        the numbers of the lesson.
-    only : str
-        The id of a single wanted question; "" for all questions except those that need their page. An older sheet may
-        name one of these by its id.
+    `only`: the id of a single wanted question; "" for all questions except those that need their page. An older sheet
+    may name one of these by its id.
     """
     wanted = item_ids(lesson)
     for number, step in enumerate(lesson.steps):
@@ -179,12 +167,7 @@ def items(lesson: Lesson, seed: int | None = None, only: str = "") -> Iterator[I
             continue
         if not only and step.question is not None and not step.question.alone:
             continue
-        item: Item | None = None
-        match step.question:
-            case Predict():
-                item = _number(lesson, number, seed)
-            case Choose() | Point():
-                item = _unseeded(lesson, number)
+        item = _number(lesson, number, seed) if isinstance(step.question, Predict) else _unseeded(lesson, number)
         if item is not None:
             yield item
 
@@ -309,7 +292,6 @@ def _formula(engine: Engine, name: str) -> str:
 
 
 def _asked(engine: Engine, question: Predict) -> str:
-    """A sentence that asks for the number."""
     graph = engine.graph
     place = graph.place(question.node)
     names = [engine.labels(axis)[i] for axis, i in zip(graph.axes_of(place), question.cell, strict=True)]
@@ -353,14 +335,7 @@ def _choice(id: str, step: Step, question: Choose, state: State) -> ChoiceItem:
     engine = values_of(state)
     numbers = numbers_of(step, engine)
     options = tuple(Option(html(one.text, numbers), one.right, html(one.why, numbers)) for one in question.choices)
-    return ChoiceItem(
-        id=id,
-        step=step,
-        question=question,
-        state=state,
-        options=options,
-        mixed=question.mixed,
-    )
+    return ChoiceItem(id=id, step=step, question=question, state=state, options=options, mixed=question.mixed)
 
 
 def _place(id: str, step: Step, question: Point, state: State) -> ChoiceItem | None:
@@ -382,13 +357,7 @@ def _place(id: str, step: Step, question: Point, state: State) -> ChoiceItem | N
         verdict = judge(question, place, state, engine)
         why, told = escape(verdict.said(over=False)), "" if verdict.right else escape(verdict.sentence)
         options.append(Option(escape(place_named(question, place, engine)), verdict.right, why, told))
-    return ChoiceItem(
-        id=id,
-        step=step,
-        question=question,
-        state=state,
-        options=tuple(options),
-    )
+    return ChoiceItem(id=id, step=step, question=question, state=state, options=tuple(options))
 
 
 def _told(step: Step, question: Question, engine: Engine) -> tuple[str | Table, ...]:
@@ -398,6 +367,16 @@ def _told(step: Step, question: Question, engine: Engine) -> tuple[str | Table, 
     places = (engine.graph.find(node) for node in dict.fromkeys(looked_at) if node and node not in question.covers)
     tables = (_table(engine, place.node, place.head) for place in places if place is not None)
     return (html(step.words, numbers), *filter(None, tables), html(question.ask, numbers))
+
+
+def bare(html: str) -> str:
+    """A text of one paragraph, without the paragraph."""
+    return html.removeprefix("<p>").removesuffix("</p>")
+
+
+def strong(html: str) -> str:
+    """Paragraphs in bold."""
+    return html.replace("<p>", "<p><b>").replace("</p>", "</b></p>")
 
 
 def done_wrong(item: NumberItem, answer: float) -> str:

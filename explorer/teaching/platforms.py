@@ -33,13 +33,9 @@ Draw = Callable[[Table], Picture]
 def moodle_xml(groups: Mapping[str, Sequence[Item]], draw: Draw | None = None) -> bytes:
     """A file for Moodle's import.
 
-    Parameters
-    ----------
-    groups : mapping of str to sequence of Item
-        For each category the variants of one question. A quiz draws one of them, so neighbours get different numbers.
-    draw : callable, optional
-        Makes a picture of a matrix, which is stored in the file; its numbers become the picture's alternative text.
-        Without it, matrices are tables.
+    `groups`: for each category the variants of one question. A quiz draws one of them, so neighbours get different
+    numbers. `draw`: makes a picture of a matrix, which is stored in the file, with its numbers as alternative text;
+    without it, matrices are tables.
     """
     quiz = ET.Element("quiz")
     quiz.append(ET.Comment(f" {PROGRAM} "))
@@ -156,48 +152,31 @@ def _item(item: Item, identifier: str) -> ET.Element:
     root = ET.Element("assessmentItem", {**given, "toolName": PROGRAM})
     if isinstance(item, NumberItem):
         _number(root, item)
-    else:
-        assert isinstance(item, ChoiceItem)
+    elif isinstance(item, ChoiceItem):
         _choice(root, item)
     return root
 
 
 def _number(root: ET.Element, item: NumberItem) -> None:
-    response = ET.SubElement(
-        root, "responseDeclaration", {"identifier": "RESPONSE", "cardinality": "single", "baseType": "float"}
-    )
-    ET.SubElement(ET.SubElement(response, "correctResponse"), "value").text = f"{item.value:.{item.digits + 4}f}"
-    _outcomes(root)
-    body = ET.SubElement(root, "itemBody")
-    body.append(_xhtml(item.text))
+    body = _asks(root, item, "float", f"{item.value:.{item.digits + 4}f}")
     ET.SubElement(
         ET.SubElement(body, "p"), "textEntryInteraction", {"responseIdentifier": "RESPONSE", "expectedLength": "12"}
     )
     rule = ET.SubElement(ET.SubElement(root, "responseProcessing"), "responseCondition")
     right = ET.SubElement(rule, "responseIf")
-    _equal(right, f"{item.value:.{item.digits + 4}f}", item.tolerance)
-    _set(right, "SCORE", "float", "1")
-    _set(right, "FEEDBACK", "identifier", "right")
+    _where_equal(right, f"{item.value:.{item.digits + 4}f}", item.tolerance, "1", "right")
     for number, wrong in enumerate(item.wrong, 1):
         branch = ET.SubElement(rule, "responseElseIf")
-        _equal(branch, f"{wrong.value:.{item.digits}f}", item.tolerance)
-        _set(branch, "SCORE", "float", "0")
-        _set(branch, "FEEDBACK", "identifier", f"mistake-{number}")
+        _where_equal(branch, f"{wrong.value:.{item.digits}f}", item.tolerance, "0", f"mistake-{number}")
     for number, wrong in enumerate(item.wrong, 1):
-        _feedback(root, f"mistake-{number}", ET.fromstring(f"<p>{_escaped(wrong.sentence)}</p>"))
+        _feedback(root, f"mistake-{number}", ET.fromstring(f"<p>{escape(wrong.sentence, quote=False)}</p>"))
     if item.why:
         _feedback(root, "right", _xhtml(item.why))
 
 
 def _choice(root: ET.Element, item: ChoiceItem) -> None:
     rights = [f"choice-{number}" for number, option in enumerate(item.options, 1) if option.right]
-    response = ET.SubElement(
-        root, "responseDeclaration", {"identifier": "RESPONSE", "cardinality": "single", "baseType": "identifier"}
-    )
-    ET.SubElement(ET.SubElement(response, "correctResponse"), "value").text = rights[0]
-    _outcomes(root)
-    body = ET.SubElement(root, "itemBody")
-    body.append(_xhtml(item.text))
+    body = _asks(root, item, "identifier", rights[0])
     asked = {"responseIdentifier": "RESPONSE", "shuffle": str(item.mixed).lower(), "maxChoices": "1"}
     interaction = ET.SubElement(body, "choiceInteraction", asked)
     for number, option in enumerate(item.options, 1):
@@ -218,17 +197,27 @@ def _choice(root: ET.Element, item: ChoiceItem) -> None:
     ET.SubElement(chosen, "variable", {"identifier": "RESPONSE"})
 
 
-def _outcomes(root: ET.Element) -> None:
-    for name, kind in (("SCORE", "float"), ("FEEDBACK", "identifier")):
-        given = {"identifier": name, "cardinality": "single", "baseType": kind}
-        ET.SubElement(root, "outcomeDeclaration", given)
+def _asks(root: ET.Element, item: Item, kind: str, right: str) -> ET.Element:
+    """Declare the response of a question, its right value and its outcomes; returns the body with the question."""
+    response = ET.SubElement(
+        root, "responseDeclaration", {"identifier": "RESPONSE", "cardinality": "single", "baseType": kind}
+    )
+    ET.SubElement(ET.SubElement(response, "correctResponse"), "value").text = right
+    for name, of in (("SCORE", "float"), ("FEEDBACK", "identifier")):
+        ET.SubElement(root, "outcomeDeclaration", {"identifier": name, "cardinality": "single", "baseType": of})
+    body = ET.SubElement(root, "itemBody")
+    body.append(_xhtml(item.text))
+    return body
 
 
-def _equal(parent: ET.Element, number: str, tolerance: float) -> None:
+def _where_equal(parent: ET.Element, number: str, tolerance: float, score: str, feedback: str) -> None:
+    """The score and the feedback where a number is given."""
     size = f"{tolerance:.9g}"
     equal = ET.SubElement(parent, "equal", {"toleranceMode": "absolute", "tolerance": f"{size} {size}"})
     ET.SubElement(equal, "variable", {"identifier": "RESPONSE"})
     ET.SubElement(equal, "baseValue", {"baseType": "float"}).text = number
+    _set(parent, "SCORE", "float", score)
+    _set(parent, "FEEDBACK", "identifier", feedback)
 
 
 def _set(parent: ET.Element, outcome: str, kind: str, value: str) -> None:
@@ -249,12 +238,7 @@ def _xhtml(html: str) -> ET.Element:
 
 
 def _inline(html: str) -> ET.Element:
-    root = _xhtml(html)
-    return ET.fromstring(f"<span>{_escaped(''.join(root.itertext()))}</span>")
+    return ET.fromstring(f"<span>{escape(''.join(_xhtml(html).itertext()), quote=False)}</span>")
 
 
 _STYLE = re.compile(r' style="[^"]*"')
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,6 +1,5 @@
 """A poll: a class chooses among answers, votes are counted, the commonest mistake is shown beside the right answer."""
 
-import re
 from collections import Counter
 from dataclasses import replace
 from html import escape
@@ -11,13 +10,12 @@ from explorer.core.numbers import written
 from explorer.lessons.answers import right_or_mistake
 from explorer.lessons.mistakes import Part, derivation
 from explorer.lessons.prose import html, numbers_of
-from explorer.lessons.steps import Point, Predict
+from explorer.lessons.schema import Point, Predict
 from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForPoll
-from explorer.teaching.class_page import as_plain
-from explorer.teaching.gradebook import Gradebook
-from explorer.teaching.items import ChoiceItem, NumberItem
+from explorer.teaching.gradebook import Gradebook, as_plain
+from explorer.teaching.items import ChoiceItem, NumberItem, bare, strong
 from explorer.teaching.items import Item as Question
 
 CHOICES, MOST_VOTES = 4, 999
@@ -26,9 +24,6 @@ FIRST, LAST = 4, 3
 """How many rows of a longer derivation are shown, of its beginning and of its end."""
 SHOWS = ("choices", "counts", "both")
 """The stages of a poll, in order."""
-
-
-_OUTER = re.compile(r"^(?:<p>)?(.*?)(?:</p>)?$", re.DOTALL)
 
 
 class Ballot(Frozen):
@@ -67,7 +62,7 @@ class Poll(Frozen):
         chosen: Counter[str | float] = Counter()
         for student in book.students:
             one = book.cell(student, self.id)
-            if one is not None and one.tries:
+            if one.tries:
                 first = one.tries[0]
                 # Of choices several may be right, and each has its own votes.
                 chosen[first.answer] += 1
@@ -93,20 +88,13 @@ def poll_of(item: Question, order: tuple[int, ...] = ()) -> Poll | None:
     ask = html(item.question.ask, numbers_of(item.step, item.engine))
     if isinstance(item, ChoiceItem):
         places = order or tuple(range(len(item.options)))
-        ballots = [
-            Ballot(
-                option.text,
-                option.right,
-                "" if option.right else f"chose {chr(ord('A') + i)}",
-                option.told or option.feedback,
-                choice=i,
-            )
-            for i in places
-            for option in (item.options[i],)
-        ]
-        if isinstance(item.question, Point):  # whose right answers say only that they are right
-            ballots = [replace(one, why="") if one.right else one for one in ballots]
-        ballots = [replace(one, why=one.why or item.why) if one.right else one for one in ballots]
+        ballots = []
+        for i in places:
+            option = item.options[i]
+            mistake, why = "" if option.right else f"chose {_letter(i)}", option.told or option.feedback
+            if option.right and (isinstance(item.question, Point) or not why):  # of a place only that it is right
+                why = item.why
+            ballots.append(Ballot(option.text, option.right, mistake, why, choice=i))
     else:
         assert isinstance(item, NumberItem)
         ballots = _numbers(item)
@@ -119,17 +107,16 @@ def _numbers(item: NumberItem) -> list[Ballot]:
     question, engine = item.question, item.engine
     assert isinstance(question, Predict)
     how = derivation(engine, question.node, question.cell, question.of)
-    found = [(item.value, Ballot(written(item.value, item.digits), True, "", item.why, how))]
+    found = {item.value: Ballot(written(item.value, item.digits), True, "", item.why, how)}
     names = set[str]()
     for wrong in item.wrong:
         _, mistake = right_or_mistake(question, wrong.value, engine)
         # By its name a mistake is counted in files, so one ballot only is of each name.
         if mistake is not None and mistake.name not in names and len(names) < CHOICES - 1:
             names.add(mistake.name)
-            text = written(wrong.value, item.digits)
-            ballot = Ballot(text, False, mistake.name, escape(f"{mistake.sentence}."), mistake.derivation)
-            found.append((wrong.value, ballot))
-    return [ballot for _, ballot in sorted(found, key=lambda pair: pair[0])]
+            text, why = written(wrong.value, item.digits), escape(f"{mistake.sentence}.")
+            found[wrong.value] = Ballot(text, False, mistake.name, why, mistake.derivation)
+    return [found[value] for value in sorted(found)]
 
 
 # The page
@@ -140,10 +127,7 @@ def poll_page(poll: Poll, side: int) -> tuple[Element, ...]:
 
     `side`: the width of a derivation in pixels at text scale 1; two stand side by side.
     """
-    asked = (
-        el.Section("title", poll.title),
-        el.Note("ask", poll.ask.replace("<p>", "<p><b>").replace("</p>", "</b></p>")),
-    )
+    asked = (el.Section("title", poll.title), el.Note("ask", strong(poll.ask)))
     match poll.show:
         case "choices":
             return (*asked, *(_choice(i, one) for i, one in enumerate(poll.ballots)))
@@ -158,14 +142,8 @@ def _letter(place: int) -> str:
 
 def _choice(place: int, ballot: Ballot) -> Element:
     button = el.Button(f"vote {place}", _letter(place), ForPoll("vote", place), "One more chose this")
-    return el.Row(
-        f"choice {place}", (el.Item("", button), el.Item("", el.Note(f"text {place}", _large(ballot.text), wide=False)))
-    )
-
-
-def _large(html: str) -> str:
-    found = _OUTER.match(html)
-    return f"<font size='5'><b>{found[1] if found else html}</b></font>"
+    text = el.Note(f"text {place}", f"<font size='5'><b>{bare(ballot.text)}</b></font>", wide=False)
+    return el.Row(f"choice {place}", (el.Item("", button), el.Item("", text)))
 
 
 def _counts(poll: Poll) -> list[Element]:
@@ -177,10 +155,9 @@ def _counts(poll: Poll) -> list[Element]:
         lines.append(el.Line.of(el.Entry(text, tip=text), el.Entry(said, count / most), str(count)))
     columns = (el.Column("", width=420), el.Column("", el.BAR, width=260), el.Column("", el.NUMBER))
     boxes = [
-        el.Number(
-            f"count {place}", _letter(place), count, 0, MOST_VOTES, ForPoll(f"count {place}"), "How many chose this"
-        )
+        el.Number(id, _letter(place), count, 0, MOST_VOTES, ForPoll(id), "How many chose this")
         for place, count in enumerate(poll.counts)
+        for id in (f"count {place}",)
     ]
     files = el.Button("from files", "From files …", ForPoll("files"), "Count the first answers in files of a class")
     said = "Type how many chose each, press its letter for one more, or take the files of a class."

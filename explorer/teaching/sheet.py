@@ -186,6 +186,11 @@ class Answers(Frozen):
     sheet_id: str
     answered: tuple[Answered, ...]
 
+    @cached_property
+    def by_question(self) -> dict[str, Answered]:
+        """The result of each question, by its id."""
+        return {one.question: one for one in self.answered}
+
     def text(self) -> str:
         """The text of the file."""
         content = self._content()

@@ -5,21 +5,21 @@ together: lessons, and for each lesson the questions to choose.
 """
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape
 from math import isfinite
 from time import monotonic
 
-from explorer.core.numbers import decimals_of, in_table, largest_of, read_answer, written
+from explorer.core.numbers import decimals_of, in_table, largest_of, quantity, read_answer, written
 from explorer.lessons.answers import TRIES
 from explorer.lessons.loader import load, titles
 from explorer.lessons.schema import Lesson
 from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
-from explorer.teaching.items import ChoiceItem, NumberItem, Table, decimals_named, done_wrong, items
+from explorer.teaching.items import ChoiceItem, NumberItem, Table, bare, decimals_named, done_wrong, items, strong
 from explorer.teaching.items import Item as Question
 from explorer.teaching.sheet import MOST_NAME, MOST_QUESTIONS, Answers, Sheet, Sitting, Try, known_as, sheet_of
 
@@ -31,12 +31,8 @@ _FULL = 1.3
 class Exercise:
     """A student's work on a sheet: the name, the present question, and the result of each.
 
-    Parameters
-    ----------
-    begun : mapping of str to Answers
-        Earlier answers of students at this computer, by `known_as`, the latest first.
-    clock : callable
-        Returns seconds; the time that a question was visible is handed in if the student agrees.
+    `begun`: earlier answers of students at this computer, by `known_as`, the latest first. `clock`: returns seconds;
+    the time that a question was visible is handed in if the student agrees.
     """
 
     def __init__(
@@ -165,13 +161,11 @@ class Exercise:
         lessons = ", ".join(f"“{escape(lesson.title)}”" for lesson in self.sheet.lessons.values())
         count = len(self.sheet.questions)
         about = (
-            f"{count} question{'s' * (count != 1)} from {lessons}. Everybody gets other numbers: they depend on the "
+            f"{quantity(count, 'question')} from {lessons}. Everybody gets other numbers: they depend on the name. "
+            "Write it as you are known in your class."
         )
-        about += "name. Write it as you are known in your class."
         what = (
             "Nothing is sent anywhere. At the end you see all of what is handed in, and save it as one small file or "
-        )
-        what += (
             "copy it as text into a mail: your name, your answers, how often you tried, and how many hints you read. "
             "Until then they are kept on this computer: open the sheet again, and go on."
         )
@@ -222,20 +216,15 @@ class Exercise:
             return (el.Controls("answer", (field, el.Button("lock", "Lock in", lock, on=ready, primary=not over))),)
         assert isinstance(item, ChoiceItem)
         assert self.sitting is not None
-        tried = {int(one.answer) for one in self._tries(item)}
+        tried = {int(one.answer) for one in self.sitting.answers().by_question[item.id].tries}
         rows: list[Element] = []
         for place, i in enumerate(order(item, self.sitting.student)):
             option, letter = item.options[i], chr(ord("A") + place)
             sign = "✓ " if i in tried and option.right else "✗ " if i in tried else ""
             button = el.Button(f"choice {self.at} {i}", letter, ForClass("answer", i), on=not over and i not in tried)
-            text = el.Note(f"option {self.at} {i}", f"{sign}{_bare(option.text)}", wide=False)
+            text = el.Note(f"option {self.at} {i}", f"{sign}{bare(option.text)}", wide=False)
             rows.append(el.Row(f"choice row {self.at} {i}", (el.Item("", button), el.Item("", text))))
         return tuple(rows)
-
-    def _tries(self, item: Question) -> Sequence[Try]:
-        assert self.sitting is not None
-        found = {one.question: one for one in self.sitting.answers().answered}
-        return found[item.id].tries
 
     def _ways(self, item: Question, over: bool, count: int) -> tuple[Element, ...]:
         hinted, last = len(self._hints.get(item.id, ())), self.at + 1 == count
@@ -265,9 +254,7 @@ class Exercise:
             entries += [el.Entry("" if one.seconds is None else f"{one.seconds:.0f}")] if self.times else []
             lines.append(el.Line(tuple(entries)))
         open_ = sum(not one.tries for one in answers.answered)
-        left = (
-            f"{open_} question{'s' * (open_ != 1)} {'are' if open_ != 1 else 'is'} not answered yet. " if open_ else ""
-        )
+        left = f"{quantity(open_, 'question')} {'are' if open_ != 1 else 'is'} not answered yet. " if open_ else ""
         ways = (
             el.Button("save", "Save the answers …", ForClass("save"), primary=True),
             el.Button("copy", "Copy as text", ForClass("copy"), "To be pasted into a mail"),
@@ -312,9 +299,9 @@ def told(item: Question, given: Try, left: int, again: bool = False) -> str:
         if option.told:
             said = option.told if over else option.feedback
         else:
-            said = f"No. {_bare(option.feedback)}".strip()
+            said = f"No. {bare(option.feedback)}".strip()
             if over:
-                said += f" Right is {' or '.join(f'“{_bare(one.text)}”' for one in item.options if one.right)}."
+                said += f" Right is {' or '.join(f'“{bare(one.text)}”' for one in item.options if one.right)}."
     else:
         assert isinstance(item, NumberItem)
         said = f"No. {escape(done_wrong(item, given.answer))}".strip()
@@ -346,33 +333,21 @@ def shown(item: Question, prefix: str) -> list[Element]:
             tables = []
         if part:  # the last part is the question itself
             asks = i + 1 == len(item.parts)
-            found.append(el.Note(f"words {prefix} {i}", _strong(part) if asks else part))
+            found.append(el.Note(f"words {prefix} {i}", strong(part) if asks else part))
     return found
-
-
-def _bare(html: str) -> str:
-    return html.removeprefix("<p>").removesuffix("</p>")
-
-
-def _strong(html: str) -> str:
-    return html.replace("<p>", "<p><b>").replace("</p>", "</b></p>")
 
 
 def _matrix(table: Table, id: str) -> el.Stack:
     one = table.matrix
     full, decimals = 1.0 if table.shares else _FULL * largest_of(one.value) or 1.0, decimals_of(one.value)
     lines = tuple(
-        el.Line(tuple(el.Entry(in_table(number, decimals), _share(number, full)) for number in row))
+        el.Line(tuple(el.Entry(in_table(n, decimals), n / full if isfinite(n) else 0.0) for n in row))
         for row in one.value.tolist()
     )
     heads = one.columns or ("",) * one.value.shape[1]
     columns = tuple(el.Column(head, el.HEAT) for head in heads)
     listing = el.Listing(f"listing {id}", one.name, columns, lines, len(lines), labels=one.rows)
     return el.Stack(f"matrix {id}", table.heading, (listing,))
-
-
-def _share(number: float, full: float) -> float:
-    return number / full if isfinite(number) else 0.0
 
 
 MOST_SEED, MOST_TITLE = 9999, 100
@@ -442,15 +417,14 @@ def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
     )
     count, columns = len(draft.questions), (el.Column("lesson", width=420), el.Column("chosen", el.NUMBER))
     title = el.Field("title field", "Title", draft.title, ForClass("title"), ForClass("title", draft.title), MOST_TITLE)
-    seed = el.Number(
-        "seed", "Numbers from seed", draft.seed, 0, MOST_SEED, ForClass("seed"), "Another seed, other numbers"
-    )
+    tip = "Another seed, other numbers"
+    seed = el.Number("seed", "Numbers from seed", draft.seed, 0, MOST_SEED, ForClass("seed"), tip)
     right = 0 < count <= MOST_QUESTIONS
     ways = (
         el.Button("save sheet", "Save the sheet …", ForClass("save sheet"), on=right, primary=True),
         el.Button("try", "Try it", ForClass("try"), "Do it as a student does", on=right),
     )
-    said = f"{count} question{'s' * (count != 1)} chosen." if count else "Choose a lesson, and then its questions."
+    said = f"{quantity(count, 'question')} chosen." if count else "Choose a lesson, and then its questions."
     asked = ((QUESTIONS, _questions(draft)),) if draft.lesson else ()
     return (
         el.Header("header", "Make an exercise sheet", "Questions of lessons, with other numbers for each student."),

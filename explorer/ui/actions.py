@@ -12,7 +12,7 @@ from explorer.lessons.loader import load, model_titles
 from explorer.pages.levels import WHOLE, act_title, stages_of
 from explorer.ui.dialogs import show_about, show_keys
 from explorer.ui.files import Files
-from explorer.ui.lesson.gaps import NumberField
+from explorer.ui.lesson.bodies import NumberField
 from explorer.ui.turns import OneATurn
 from explorer.ui.widgets.inputs import Menu, take_typed
 from explorer.ui.widgets.labels import as_tip, icon

@@ -26,7 +26,7 @@ from explorer.document.document import Document
 from explorer.pages.page import Player
 from explorer.pages.surfaces.inspector import Inspected, inspected, played_key
 from explorer.pages.view import Cell
-from explorer.ui.lesson.presenter_look import in_look
+from explorer.ui.lesson.letters import in_look
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.note import DerivationView

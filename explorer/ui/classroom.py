@@ -33,8 +33,16 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import Ask, ForClass
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
-from explorer.teaching.class_page import Asked, Roll, asked_in, beginning, class_on_paper, class_page
-from explorer.teaching.gradebook import Gradebook, gradebook
+from explorer.teaching.gradebook import (
+    Asked,
+    Gradebook,
+    Roll,
+    asked_in,
+    beginning,
+    class_on_paper,
+    class_page,
+    gradebook,
+)
 from explorer.teaching.items import Table
 from explorer.teaching.platforms import Picture
 from explorer.teaching.sheet import Begun, Sheet, Sitting, file_name, read_sheet

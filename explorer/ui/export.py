@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QApplication, QProgressDialog
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
-from explorer.export.files import ENDINGS, writing
 from explorer.export.layout import require_room
+from explorer.export.workbook import ENDINGS, writing
 from explorer.files import write_file
 from explorer.pages.view import Cell
 from explorer.ui.errors import show_error

@@ -23,7 +23,7 @@ from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.document.storage import ENDING
 from explorer.lessons.document_lesson import is_document, lesson_of, opened, opened_session
-from explorer.lessons.loader import load, load_with, title_in
+from explorer.lessons.loader import head_of, load, load_with
 from explorer.lessons.own_lessons import BUNDLE, FOLDER, bundle, is_bundle, remove, take_in
 from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
@@ -191,7 +191,7 @@ class Files(QObject):
     def remove_lesson(self, lesson: Path) -> None:
         """Remove a lesson by others, after asking; a document that is open stays open."""
         with self.telling():
-            if self.dialogs.remove(title_in(lesson)):
+            if self.dialogs.remove(head_of(lesson).title):
                 remove(lesson, self._lessons)
         self.lessons_kept.emit()
 

@@ -48,7 +48,7 @@ from explorer.core.frozen import Frozen
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.ui.appearance import Appearance, Mode
-from explorer.ui.lesson.presenter_look import Enlarged, in_look
+from explorer.ui.lesson.letters import Enlarged, in_look
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.card import Miniature
 from explorer.ui.page.column import Elements

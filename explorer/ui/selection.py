@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from explorer.core.cell import Index, Step, operands
 from explorer.core.graph import Graph, Place, Stage
 from explorer.document.document import Document
-from explorer.lessons.steps import Step as LessonStep
+from explorer.lessons.schema import Step as LessonStep
 from explorer.pages.levels import places, stops
 from explorer.pages.page import Page
 from explorer.pages.steps.of_step import ELSEWHERE, Lit, lit_by_cell, lit_by_step

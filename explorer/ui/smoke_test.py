@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
-from explorer.export.files import ENDINGS, save_model
+from explorer.export.workbook import ENDINGS, save_model
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import catalogue, load
 from explorer.ui.animation import Frames, gif

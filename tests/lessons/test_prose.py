@@ -9,9 +9,9 @@ from refusals import refuses
 
 from explorer.core.engine import fresh
 from explorer.lessons.loader import catalogue, load
-from explorer.lessons.names import UnknownNameError
 from explorer.lessons.prose import html, numbers_of, plain, sentences
 from explorer.lessons.schema import StepStates
+from explorer.lessons.symbols import UnknownNameError
 
 FORMULAS = {
     r"\sqrt{d_k}": ('√<span style="text-decoration: overline"><i>d</i><sub><i>k</i></sub></span>', "√dₖ"),

@@ -12,8 +12,7 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.lessons.recording import WORDS, Recording
 from explorer.lessons.replay import check_lesson
-from explorer.lessons.schema import StepStates
-from explorer.lessons.steps import Look
+from explorer.lessons.schema import Look, StepStates
 from explorer.sentences import sentence
 
 BLOCK = "encoder.1.self"

@@ -7,10 +7,9 @@ from explorer.document.commands import SetCells
 from explorer.lessons import answers, replay
 from explorer.lessons.answers import read_goal
 from explorer.lessons.loader import lesson_files, load
-from explorer.lessons.names import Names
 from explorer.lessons.replay import check_lesson, solved
-from explorer.lessons.schema import StepStates
-from explorer.lessons.steps import MakeSo
+from explorer.lessons.schema import MakeSo, StepStates
+from explorer.lessons.symbols import Names
 from explorer.lessons.walk import Walk
 from tests.lessons.conftest import THREE
 from tests.samples import few, steps, traits

@@ -14,7 +14,7 @@ import pytest
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
-from explorer.lessons.steps import FAMILY, WRITING
+from explorer.lessons.schema import FAMILY, WRITING
 from explorer.pages.compose import KINDS, page
 from explorer.pages.drawing import Arrow, Curve, Drawing, Image, Probe, Strips, drawable
 from explorer.pages.gestures import Do, Edit, GoTo, Hold, Keep, MoveTo, SetNumber

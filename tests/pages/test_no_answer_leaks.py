@@ -17,7 +17,7 @@ from explorer.document.commands import PinCells, SetCells
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue
 from explorer.lessons.mistakes import array_of
-from explorer.lessons.steps import Predict
+from explorer.lessons.schema import Predict
 from explorer.lessons.walk import Walk
 from explorer.pages.compose import page
 from explorer.pages.drawing import HeatMap

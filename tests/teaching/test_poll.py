@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.lessons.loader import load
-from explorer.lessons.schema import states_of
-from explorer.lessons.steps import Choose, MakeSo, Predict
+from explorer.lessons.schema import Choose, MakeSo, Predict, states_of
 from explorer.pages.page import Row
 from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.items import item_at

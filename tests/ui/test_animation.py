@@ -16,7 +16,7 @@ from PySide6.QtGui import QImage, QTextDocumentFragment
 from explorer.pages.surfaces.inspector import played_key
 from explorer.pages.view import Cell, Covered
 from explorer.ui.animation import AROUND, MOST, STRIP, Frames, _Played, _some, frames, gif, mp4, pngs
-from explorer.ui.lesson.presenter_look import in_look
+from explorer.ui.lesson.letters import in_look
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.note import DerivationView
 from explorer.ui.render import laid_out, paper

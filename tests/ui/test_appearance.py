@@ -181,7 +181,7 @@ def test_all_is_larger_in_a_large_window_and_what_was_chosen_stays(open_window, 
 
 FOLDER = Path(explorer.__file__).parent
 _RULE = re.compile(r"\bQ[A-Z]\w+(\[\w+=|\s*\{)|\bQ[A-Z]\w+\s*\{\{|border-radius|min-height:|padding:")
-LOOKS = {"ui/appearance.py", "ui/lesson/presenter_look.py", "ui/window/opening.py"}
+LOOKS = {"ui/appearance.py", "ui/lesson/letters.py", "ui/window/opening.py"}
 MAKERS = {"ui/widgets/labels.py", "ui/widgets/inputs.py", "ui/appearance.py"}
 """Of words and of buttons, and of the rules about them."""
 PRINTED = {"ui/lesson/handout.py", "export/matrix.py"}

@@ -32,7 +32,7 @@ from explorer.core.models import build
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
-from explorer.lessons.steps import Choose, Point, Predict
+from explorer.lessons.schema import Choose, Point, Predict
 from explorer.pages.view import Cell
 from explorer.settings import Settings
 from explorer.ui.window.top_bar import TABS

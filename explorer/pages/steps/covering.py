@@ -19,7 +19,7 @@ from explorer.core.graph import LOSS, Graph, Place
 from explorer.core.numbers import read_number
 from explorer.core.ops import Array
 from explorer.lessons.mistakes import array_of
-from explorer.lessons.steps import Predict, Question
+from explorer.lessons.schema import Predict, Question
 from explorer.pages import page as el
 from explorer.pages.drawing import Bars, Box, Dot, Drawing, Image, Mark, Words
 from explorer.pages.element import Element, leaves

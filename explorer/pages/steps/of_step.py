@@ -16,8 +16,7 @@ from explorer.core.derivation import chain
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph
 from explorer.lessons.answers import right_places
-from explorer.lessons.schema import WHOLE
-from explorer.lessons.steps import ALL, Point, Predict, Question, Step
+from explorer.lessons.schema import ALL, WHOLE, Point, Predict, Question, Step
 from explorer.pages import compose
 from explorer.pages import page as el
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences

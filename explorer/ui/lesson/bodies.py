@@ -1,31 +1,161 @@
-"""The widgets in which questions are answered, one for each kind; they give the answers to the guide."""
+"""The widgets in which questions are answered, one for each kind; they give the answers to the guide.
+
+Also a derivation with gaps to be filled in, and the field in which a number is typed.
+"""
 
 from functools import partial
+from html import escape
 from typing import Any, ClassVar
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QScrollArea, QWidget
 
+from explorer.core.derivation import Row
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS, Node, Place
-from explorer.core.numbers import read_answer
+from explorer.core.numbers import read_answer, written
 from explorer.lessons.answers import Answer, Verdict, place_named
-from explorer.lessons.steps import Choose, MakeSo, Point, Predict
+from explorer.lessons.schema import Choose, MakeSo, Point, Predict
 from explorer.lessons.symbols import formula_html
+from explorer.lessons.walk import Blank, Faded
 from explorer.pages.view import Cell
 from explorer.ui.errors import show_error
-from explorer.ui.lesson.gaps import GapsView, field_of, number_in
 from explorer.ui.lesson.guide import Guide
-from explorer.ui.lesson.presenter_look import least_letters
-from explorer.ui.lesson.room import column_height
-from explorer.ui.lesson.words import SentenceButton, WordyButton
+from explorer.ui.lesson.letters import SentenceButton, WordyButton, column_height, least_letters
 from explorer.ui.selection import Coming
 from explorer.ui.theme import mark
-from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.labels import Label, SteadyLabel
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench
+
+AROUND = 28
+"""Pixels from the text of a field to its edges, both sides together."""
+WIDE = 460
+"""Greatest width of the lines, in pixels at text scale 1: numbers far from their names are read in the wrong line."""
+
+
+class GapsView(QWidget):
+    """A derivation with gaps to be filled in; its result is asked for below it."""
+
+    changed = Signal()  # something was typed
+
+    def __init__(self, bench: Workbench, gaps: Faded) -> None:
+        super().__init__()
+        self._bench = bench
+        self.fields: list[tuple[QLineEdit, Blank]] = []
+        self._said: list[Label] = []
+        self._gaps = gaps
+        blanks = {(blank.part, blank.row): blank for blank in gaps.blanks[:-1]}
+        self._lines: list[tuple[SteadyLabel, QWidget | None]] = []
+        self._grid = grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        large = least_letters(bench.appearance) > 0  # a class, where each pixel counts
+        grid.setVerticalSpacing(0 if large else bench.appearance.px(2))
+        grid.setColumnStretch(0, 1)
+        for p, (_, rows) in enumerate(gaps.parts):
+            for r, row in enumerate(rows):
+                what, line = SteadyLabel(_told(row), role="small"), len(self._lines)
+                grid.addWidget(what, line, 0)
+                number: QWidget | None = None
+                if (blank := blanks.get((p, r))) is not None:
+                    number = field = field_of(blank.digits)
+                    field.setFixedWidth(bench.appearance.px(84 if large else 70))  # its size hint does not say that
+                    mark(field, tight=str(large).lower())
+                    field.setPlaceholderText("?")
+                    field.textChanged.connect(self.changed)
+                    self.fields.append((field, blank))
+                    self._said.append(Label())
+                    grid.addWidget(self._said[-1], line, 2)
+                elif row.value:
+                    right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+                    number = Label(row.value, "sheet" if large else "", align=right)
+                if number is not None:
+                    grid.addWidget(number, line, 1)
+                self._lines.append((what, number))
+
+    def height_at(self, width: int) -> int:
+        """Its height in pixels at a width."""
+        labels = [number.sizeHint().width() for _, number in self._lines if isinstance(number, Label)]
+        across = max([*labels, *(field.minimumWidth() for field, _ in self.fields)], default=0)
+        behind = max((said.sizeHint().width() for said in self._said), default=0)
+        words = min(width, self._bench.appearance.px(WIDE)) - across - behind - 2 * self._grid.horizontalSpacing()
+        heights = (
+            max(what.height_at(words), number.sizeHint().height() if number else 0) for what, number in self._lines
+        )
+        return sum(heights) + self._grid.verticalSpacing() * (len(self._lines) - 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._grid.setContentsMargins(0, 0, max(self.width() - self._bench.appearance.px(WIDE), 0), 0)
+
+    @property
+    def empty(self) -> bool:
+        """Whether no gap is filled."""
+        return not any(field.text() for field, _ in self.fields)
+
+    def mark(self, answered: bool, done: bool) -> None:
+        """Mark each gap as right or wrong, once something was answered; at the end also show the right number."""
+        theme = self._bench.appearance.theme
+        for (field, blank), said in zip(self.fields, self._said, strict=True):
+            typed = number_in(field)
+            right = typed is not None and blank.judge(typed).right
+            field.setReadOnly(done)
+            shown = "✓" if right else f"✗ {written(blank.value, blank.digits)}" if done else "✗"
+            ink = theme.accent_text if right else theme.here_text
+            said.setText(f"<span style='color:{ink}'>{shown}</span>" if done or answered else "")
+        rows = [row for _, part in (self._gaps.whole if done else self._gaps.parts) for row in part]
+        for row, (what, number) in zip(rows, self._lines, strict=True):
+            what.setText(_told(row))
+            if isinstance(number, Label):
+                number.setText(row.value)
+
+
+def _told(row: Row) -> str:
+    """A row without its value."""
+    return escape(": ".join(filter(None, (row.label, row.expression))), quote=False)
+
+
+class NumberField(QLineEdit):
+    """A field for a number; typing brings it into sight. While nothing is typed, undo and redo act on the model."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        super().keyPressEvent(event)
+        around = self.parentWidget() if event.text() else None
+        while around is not None:
+            if isinstance(around, QScrollArea):
+                around.ensureWidgetVisible(self, 0, 0)
+            around = around.parentWidget()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and not self.text():
+            meant = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
+            return not any(map(event.matches, meant)) and bool(super().event(event))
+        return bool(super().event(event))
+
+    @property
+    def shares_line(self) -> int:
+        """See `FlowLayout`: it may be as narrow as its hint, to stand beside a button."""
+        return self.fontMetrics().horizontalAdvance(self.placeholderText()) + AROUND
+
+
+def field_of(digits: int) -> QLineEdit:
+    """A field for a number with so many decimals."""
+    field = NumberField()
+    field.setAccessibleName("Your number")
+    field.setToolTip("Type a number, then Enter")
+    field.setPlaceholderText(f"{digits} decimal{'s' * (digits != 1)}" if digits else "whole number")
+    return field
+
+
+def number_in(field: QLineEdit) -> float | None:
+    """The number that is typed in a field; None if it is no number."""
+    try:
+        return read_answer(field.text())
+    except ExplorerError:
+        return None
+
 
 FIELD = 200
 """Width of a field for a number, on a slide, in pixels at text scale 1."""
@@ -127,16 +257,12 @@ class PredictBody(Body):
                 return True
         return False
 
-    def number(self) -> float | None:
-        """The number that is typed; None if it is no number."""
-        return number_in(self.field)
-
     def follow(self, verdict: Verdict | None, done: bool) -> None:
         self.field.setReadOnly(done)
         for place, field in enumerate(self.fields):  # it may have been typed on the slide, or beside the page
             if field.text() != (typed := self.guide.attempt.typed.get(place, field.text())):
                 field.setText(typed)
-        self.field.setVisible(not (done and self.large and self.number() is None))
+        self.field.setVisible(not (done and self.large and number_in(self.field) is None))
         self.button.setVisible(not done)
         if verdict is not None and not done:
             if self.button.hasFocus():
@@ -153,10 +279,10 @@ class PredictBody(Body):
 
     def _say_whether_typed(self) -> None:
         typed = all(field.text().strip() for field in self.fields)
-        self.button.setEnabled(typed and self.number() not in self.guide.attempt.tried)
+        self.button.setEnabled(typed and number_in(self.field) not in self.guide.attempt.tried)
 
     def _lock(self) -> None:
-        number = self.number()
+        number = number_in(self.field)
         if not self._refuses() and number is not None and self.button.isEnabled() and not self.field.isReadOnly():
             self.give(number)
 
@@ -176,31 +302,23 @@ class ChooseBody(Body):
         """The buttons in the order of the choices in the lesson's file; they stand in another order."""
 
     def height_at(self, width: int) -> int:
-        if self._abreast(width):
-            there = self._there
-            each = (width - self.column.spacing() * (len(there) - 1)) // max(len(there), 1)
-            return max((button.height_at(each) for button in there), default=0)
-        return super().height_at(width)
+        return self._abreast(width) or super().height_at(width)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._stand()
 
-    @property
-    def _there(self) -> list[WordyButton]:
-        return [button for button in self.buttons if not button.isHidden()]
-
-    def _abreast(self, width: int) -> bool:
-        """Whether the answers stand side by side, so that a class sees more of the rest."""
-        there = self._there
-        each = (width - self.column.spacing() * (len(there) - 1)) // max(len(there), 1)
-        heights = [button.height_at(each) for button in there]
-        return self.large and max(heights, default=0) < column_height([*there], width, self.column.spacing())
+    def _abreast(self, width: int) -> int:
+        """The height of the answers if they stand side by side, so that a class sees more of the rest; 0 if not."""
+        there, gap = [button for button in self.buttons if not button.isHidden()], self.column.spacing()
+        each = (width - gap * (len(there) - 1)) // max(len(there), 1)
+        high = max((button.height_at(each) for button in there), default=0)
+        return high if self.large and high < column_height([*there], width, gap) else 0
 
     def _stand(self) -> None:
         abreast = self._abreast(self.width())
         for button in self.buttons:
-            button.least = self.height_at(self.width()) if abreast else 0
+            button.least = abreast
             button.keep_height()
         way = QBoxLayout.Direction.LeftToRight if abreast else QBoxLayout.Direction.TopToBottom
         if self.column.direction() != way:
@@ -210,9 +328,8 @@ class ChooseBody(Body):
         tried = self.guide.attempt.tried
         for i, (button, choice) in enumerate(zip(self.buttons, self.question.choices, strict=True)):
             wrong = i in tried and not choice.right
-            sign = "✗ " if wrong else "✓ " if choice.right and done else ""
+            sign, answer = ("✗ ", "wrong") if wrong else ("✓ ", "right") if choice.right and done else ("", "")
             button.say(f"{sign}{choice.text}", self.guide.numbers)
-            answer = "wrong" if wrong else "right" if choice.right and done else ""
             for part in (button, button.words.label):  # Qt matches the ancestors of a label only when it is polished
                 mark(part, answer=answer)
             button.setEnabled(not done and not wrong)
@@ -336,16 +453,25 @@ class MakeBody(Body):
         super().__init__(bench, guide, question)
         self._say = SteadyLabel(role="small")
         self.column.addWidget(self._say)
-        step = guide.step
-        learns = step is not None and step.look.element == "steps"
-        self._curve = [_LossOnTheWay(bench, question)] if learns else []
-        for curve in self._curve:
-            self.column.addWidget(curve)
+        self._curve: list[QWidget] = []
+        """The loss of the run, beside the question, so that it is seen to fall. A goal for the loss is a line."""
+        if guide.step is not None and guide.step.look.element == "steps":
+            from explorer.ui.training.loss_curve import RunCurve
+
+            goals = [one.number for one in question.conditions if one.node == LOSS and one.sign in ("<", "<=")]
+            self._curve.append(QWidget())
+            column_in(self._curve[0], RunCurve(bench, goal=min(goals, default=None)))
+            self._curve[0].setFixedHeight(bench.appearance.px(CURVE))
+            self.column.addWidget(self._curve[0])
         self.refresh()
 
     @property
     def parts(self) -> list[QWidget]:
         return [self._say, *self._curve]
+
+    def height_at(self, width: int) -> int:
+        curves = [curve.maximumHeight() + self.column.spacing() for curve in self._curve]  # its hint is not its height
+        return self._say.height_at(width) + sum(curves)
 
     def refresh(self) -> None:
         if self.guide.question is self.question:
@@ -353,29 +479,10 @@ class MakeBody(Body):
         graph = self.guide.walk.engine(self.guide.walk.at).graph
         symbols = dict.fromkeys(graph.nodes[graph.place(name).node].symbol for name in self.question.allowed)
         allowed = " or ".join(f"<b>{formula_html(one)}</b>" for one in symbols) or "any teal number"
-        few = {
-            0: "" if self.question.allowed else " By hand, or by learning.",
-            1: " One number may be changed.",
-            2: " Two numbers may be changed.",
-        }
-        most = few.get(self.question.edits, f" {self.question.edits} numbers may be changed.")
+        most, few = self.question.edits, {1: "One number", 2: "Two numbers"}
+        free = "" if self.question.allowed else " By hand, or by learning."
+        most = f" {few.get(most, f'{most} numbers')} may be changed." if most else free
         self._say.setText(f"Change {allowed} on the page.{most}")
-
-
-class _LossOnTheWay(QWidget):
-    """The loss of the run, beside the question, so that it is seen to fall. A goal for the loss is a line."""
-
-    def __init__(self, bench: Workbench, question: MakeSo) -> None:
-        from explorer.ui.training.loss_curve import RunCurve
-
-        super().__init__()
-        goals = [one.number for one in question.conditions if one.node == LOSS and one.sign in ("<", "<=")]
-        column_in(self, RunCurve(bench, goal=min(goals, default=None)))
-        self.setFixedHeight(bench.appearance.px(CURVE))
-
-    def height_at(self, width: int) -> int:
-        """Its height in pixels at a width."""
-        return self.maximumHeight()
 
 
 BODIES: dict[type, type[Body]] = {Predict: PredictBody, Choose: ChooseBody, Point: PointBody, MakeSo: MakeBody}

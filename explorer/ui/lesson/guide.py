@@ -18,8 +18,7 @@ from explorer.document.state import State
 from explorer.lessons.answers import TRIES, Answer, is_over, judge
 from explorer.lessons.progress import Progress, ProgressFolder, outcome
 from explorer.lessons.prose import numbers_of
-from explorer.lessons.schema import WHOLE, Lesson
-from explorer.lessons.steps import Question, Step
+from explorer.lessons.schema import WHOLE, Lesson, Question, Step
 from explorer.lessons.walk import Attempt, Walk
 from explorer.pages.steps.covering import covered_by
 from explorer.pages.steps.of_step import asked_cells
@@ -216,7 +215,6 @@ class Guide(QObject):
             self.answered.emit()
 
     def _is_made(self, state: State) -> bool:
-        """Whether a state reaches the goal of the open question."""
         question = self.question
         if question is None or not question.made or self._place is None:
             return False
@@ -259,7 +257,6 @@ class Guide(QObject):
             self.look()
 
     def _is_known(self, step: Step) -> bool:
-        """Whether there are answers to a step's question."""
         return step.question is not None and (self.is_answered(step) or bool(self._attempt(step).tried))
 
     def _kept(self, act: Callable[[], T]) -> T:

@@ -29,12 +29,10 @@ from explorer.files import write_file
 from explorer.lessons import prose
 from explorer.lessons.answers import place_named, right_places
 from explorer.lessons.mistakes import array_of
-from explorer.lessons.practice import MISSING, faded
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.replay import way_named
-from explorer.lessons.schema import Lesson
-from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Step
-from explorer.lessons.walk import Walk, ladder
+from explorer.lessons.schema import Choose, Lesson, MakeSo, Point, Predict, Step
+from explorer.lessons.walk import MISSING, Walk, faded, ladder
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.step_pictures import MARGIN, NARROW, SHARP, pictures_of_step
 from explorer.ui.widgets.names import set_names

@@ -1,36 +1,139 @@
-"""The panel of the present step, beside the stage: its words, its question, and the way to the other steps."""
+"""The panel of the present step, beside the stage: its words, its question, and the way to the other steps.
 
+Behind the last step, `FinishView`: what has been learned, what there is to revisit, and the next lesson, in this order.
+"""
+
+from collections.abc import Callable
 from functools import partial
 from html import escape
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
-    QHBoxLayout,
-    QProgressBar,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import next_lesson
-from explorer.lessons.progress import outcome
+from explorer.lessons.progress import REVISIT, RIGHT, Outcome, outcome
+from explorer.lessons.schema import Lesson, Predict
 from explorer.ui.errors import show_error
-from explorer.ui.lesson.finish import FinishView
 from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.letters import SentenceButton, Words, WordyButton, column_height
 from explorer.ui.lesson.question import QuestionView
-from explorer.ui.lesson.room import column_height
-from explorer.ui.lesson.words import Words
-from explorer.ui.theme import mark
+from explorer.ui.theme import Role, mark
 from explorer.ui.turns import later
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.inputs import Menu, PushButton
-from explorer.ui.widgets.labels import SteadyLabel
-from explorer.ui.widgets.layouts import scroll_area
+from explorer.ui.widgets.labels import Ring, SteadyLabel
+from explorer.ui.widgets.layouts import column_in, scroll_area
 from explorer.ui.workbench import Workbench
+
+RING = 44
+"""Pixels at text scale 1 of the ring that fills."""
+NAMED, FEW = 6, 2
+"""So many steps are named at most of those whose questions were answered rightly, and of those to revisit unasked."""
+
+
+class FinishView(QWidget):
+    """Stands in the panel of the step behind the last one."""
+
+    step_wanted = Signal(str)  # the step of this id is to be seen again
+    lesson_wanted = Signal(str)  # the lesson of this id is to be opened
+
+    def __init__(self, bench: Workbench, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("The end of the lesson")
+        self._bench = bench
+        self.steps: dict[str, PushButton] = {}
+        """The buttons that lead to the steps to revisit, by their ids."""
+        self.next: PushButton | None = None
+        """Leads to the next lesson, where there is one."""
+        self._column = column_in(self)
+        self._parts: list[QWidget] = []
+        self.fold: SentenceButton | None = None
+        """Shows the steps to revisit, or hides them."""
+        self.ring: Ring | None = None
+        """Fills as the end is reached."""
+        self.hide()
+
+    def tell(self, lesson: Lesson, found: Outcome, behind: Lesson | None) -> None:
+        """Show what came of a lesson, and the one to go on with."""
+        for part in self._parts:
+            self._column.removeWidget(part)
+            part.hide()
+            part.deleteLater()
+        self._parts, self.steps, self.next, self.fold = [], {}, None, None
+        self._column.setSpacing(self._bench.appearance.px(5))
+        self.ring = Ring(self._bench.appearance, f"How far you are in {lesson.title}", RING)
+        self._add(self.ring)
+        self.ring.show_share(found.share, fills=True)
+        self._say("The end of this lesson" if found.revisit and not found.is_whole else "Lesson finished", "heading")
+        if found.right:
+            self._say("What you have learned", "section")
+            if lesson.teaches:
+                self._say(f"{lesson.teaches[:1].upper()}{lesson.teaches[1:]}.")
+            self._list_right(lesson, found)
+            self._say(f"{found.said}.", "muted")
+        if revisit := found.revisit:
+            self._fold(f"{len(revisit)} to revisit", len(revisit) <= FEW)
+            titles = {step.id: f"{place}  {step.title}" for place, step in enumerate(lesson.steps, start=1)}
+            for id, why in revisit.items():
+                self._offer(id, titles[id], REVISIT[why], len(revisit) <= FEW)
+        if behind is not None:
+            self._say("The next lesson", "section")
+            self._say(f"{behind.title}{behind.lasts}")
+            act, tip = partial(self.lesson_wanted.emit, behind.id), f"Begin the next lesson: {behind.title}"
+            self.next = PushButton("Begin it ▸", act, tip, look="primary", name=tip)
+            self._add(self.next)
+
+    def _list_right(self, lesson: Lesson, found: Outcome) -> None:
+        """Name the steps whose questions were answered rightly, but those for practice, which bring nothing new."""
+        practice = {step.id for step in lesson.steps if isinstance(step.question, Predict) and step.question.fresh}
+        right = [step for step in lesson.steps if found.of[step.id] in RIGHT and step.id not in practice]
+        shown = right if len(right) <= NAMED + 1 else right[:NAMED]
+        lines = [f"✓ {step.title}{' (with a hint)' * (found.of[step.id] == 'hint')}" for step in shown]
+        if shown is not right:
+            lines.append(f"… and {len(right) - NAMED} more")
+        self._say("\n".join(lines))
+
+    def _say(self, text: str, role: Role = "") -> None:
+        self._add(SteadyLabel(escape(text, quote=False).replace("\n", "<br>"), role=role))
+
+    def _fold(self, said: str, open_: bool) -> None:
+        """A heading that shows and hides the steps below it: many would push the next lesson out of sight."""
+        fold = self.fold = SentenceButton(look="link")
+        fold.setToolTip("Show or hide these steps")
+        fold.setCheckable(True)
+
+        def show(on: bool) -> None:
+            fold.say(f"{said} {'▾' if on else '▸'}")
+            fold.setAccessibleName(said)
+            for button in self.steps.values():
+                button.setVisible(on)
+
+        fold.toggled.connect(show)
+        fold.setChecked(open_)
+        show(open_)
+        self._add(fold)
+        self._column.setAlignment(fold, Qt.AlignmentFlag.AlignLeft)
+
+    def _offer(self, id: str, title: str, why: str, shown: bool) -> None:
+        button = self.steps[id] = WordyButton(self._bench)
+        button.words.setText(f"{escape(title, quote=False)} · {why}")
+        button.setAccessibleName(f"Go to step {title}, {why}")
+        button.setToolTip("Go to this step")
+        button.clicked.connect(lambda: self.step_wanted.emit(id))
+        self._add(button)
+        button.setVisible(shown)
+
+    def _add(self, part: QWidget) -> None:
+        self._column.addWidget(part)
+        part.show()  # a layout does so in a later turn
+        self._parts.append(part)
+
+    def height_at(self, width: int) -> int:
+        """Pixels that it is high in a width."""
+        return column_height(self._parts, width, self._column.spacing())
+
 
 MOST = 0.7
 """Its greatest share of the column's height: the rest is for the derivation of the cell pointed at."""
@@ -181,14 +284,13 @@ class StepPanel(QFrame):
 
     @property
     def _is_last(self) -> bool:
-        return self._guide.at is not None and self._guide.at + 1 == len(self._guide.steps)
+        return self._guide.at == len(self._guide.steps) - 1
 
-    def go(self, act: object) -> None:
+    def go(self, act: Callable[[], object]) -> None:
         """Go to a step; an error is shown here. If a number is asked for, its field gets the focus.
 
         The widget with the focus may be deleted with the old step. Then Next gets it, and not a widget that Qt chooses.
         """
-        assert callable(act)
         had_keys = QApplication.focusWidget()
         try:
             act()
@@ -284,18 +386,18 @@ class StepPanel(QFrame):
     def _list_steps(self) -> None:
         self._menu.clear()
         found = outcome(self._guide.lesson, self._guide.walk.progress)
+
+        def add(text: str, here: bool, act: Callable[[], object]) -> None:
+            action = self._menu.addAction(text)
+            action.setCheckable(True)
+            action.setChecked(here)
+            action.triggered.connect(act)
+
         for i, step in enumerate(self._guide.steps):
             asks = "" if step.question is None else SIGNS.get(found.of[step.id], "  ✓")
-            action = QAction(f"{i + 1}  {step.title}{asks}", self._menu)
-            action.setCheckable(True)
-            action.setChecked(i == self._guide.at and not self._over)
-            action.triggered.connect(partial(self.go, partial(self._guide.go, i)))
-            self._menu.addAction(action)
-        end = QAction("The end of the lesson", self._menu)
-        end.setCheckable(True)
-        end.setChecked(self._over)
-        end.triggered.connect(self.show_end)
-        self._menu.addAction(end)
+            go = partial(self.go, partial(self._guide.go, i))
+            add(f"{i + 1}  {step.title}{asks}", i == self._guide.at and not self._over, go)
+        add("The end of the lesson", self._over, self.show_end)
 
     # Room
 
@@ -378,14 +480,12 @@ class StepPanel(QFrame):
             if sum(button.sizeHint().width() + self._top.spacing() for button in top) <= room:
                 break
         across = (room - self._ways.spacing()) / (BACK + ON)
-        for text in ("◂ Back", "◂"):
-            self._back.setText(text)
-            if self._back.sizeHint().width() <= across * BACK:
-                break
-        for text in (f"{self._on} ▸", self._on, "▸"):
-            self._next.setText(text)
-            if self._next.sizeHint().width() <= across * ON:
-                break
+        ways = (self._back, BACK, ("◂ Back", "◂")), (self._next, ON, (f"{self._on} ▸", self._on, "▸"))
+        for button, share, shown in ways:
+            for text in shown:
+                button.setText(text)
+                if button.sizeHint().width() <= across * share:
+                    break
 
     def _least(self) -> int:
         """Pixels that words and question need, computed before their layout knows."""

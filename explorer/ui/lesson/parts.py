@@ -27,10 +27,10 @@ from explorer.ui.widgets.tree import Gone
 from explorer.ui.window.token_bar import axes_of_words
 
 if TYPE_CHECKING:
+    from explorer.ui.lesson.lecturer import Speaker
     from explorer.ui.lesson.presenter import Presenter
-    from explorer.ui.lesson.speaker import Speaker
+    from explorer.ui.lesson.question import BothDerivations
     from explorer.ui.lesson.tab import LessonsTab
-    from explorer.ui.lesson.two_derivations import BothDerivations
     from explorer.ui.window.main_window import MainWindow
     from explorer.ui.window.top_bar import Tab
 
@@ -80,12 +80,7 @@ class PanelColumn(QWidget):
 class LessonParts(QObject):
     """The guide, its panel, and their connections to the window.
 
-    Parameters
-    ----------
-    aside : PanelColumn
-        The column beside the stage.
-    outside : PanelColumn
-        The column beside the other tabs.
+    `aside`, `outside`: the columns beside the stage, and beside the other tabs.
     """
 
     def __init__(self, window: MainWindow, aside: PanelColumn, outside: PanelColumn) -> None:
@@ -109,8 +104,7 @@ class LessonParts(QObject):
         self.guide.stepped.connect(self._follow_step)
         self.guide.tab_wanted.connect(self._go_to)
         self.guide.showing_wanted.connect(self._show)
-        steps = OneATurn(self)
-        self._actions = window.actions_
+        steps, self._actions = OneATurn(self), window.actions_
         for action, act in (
             (self._actions.next_step, lambda: steps.do(self.panel.go_on)),
             (self._actions.previous_step, lambda: steps.do(self.panel.go_back)),
@@ -144,7 +138,7 @@ class LessonParts(QObject):
 
     def _make_both(self) -> None:
         if self.both is None and self.guide.attempt.compared is not None:
-            from explorer.ui.lesson.two_derivations import BothDerivations
+            from explorer.ui.lesson.question import BothDerivations
 
             self.both = BothDerivations(self._bench, self.guide, self.panel, self._window.whole, self._named_in)
             self.panel.ended.connect(self.both.hide)
@@ -238,7 +232,6 @@ class LessonParts(QObject):
 
     @property
     def _is_being_computed(self) -> bool:
-        """Whether the opened lesson is still being computed."""
         return self._bench.document.wanted.lesson != self._bench.document.state.lesson
 
     def begin_steps(self, *_: object) -> None:
@@ -278,7 +271,7 @@ class LessonParts(QObject):
         _put_on(self.presenter, theirs)
         if others:
             if self.speaker is None:
-                from explorer.ui.lesson.speaker import Speaker
+                from explorer.ui.lesson.lecturer import Speaker
 
                 self.speaker = Speaker(self._bench, self.guide, self.presenter)
                 self.presenter.beside = self.speaker
@@ -498,7 +491,6 @@ class LessonParts(QObject):
 
 
 def _put_on(window: QWidget, screen: QScreen) -> None:
-    """Let a window fill a screen."""
     if window.screen() is not screen and window.isFullScreen():
         window.showNormal()  # a full-screen window does not move to another screen
     window.setScreen(screen)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QFrame, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.lessons.steps import Choose
+from explorer.lessons.schema import Choose
 from explorer.pages.gestures import Ask, ForPoll
 from explorer.teaching import ANSWERS
 from explorer.teaching.gradebook import gradebook
@@ -15,7 +15,7 @@ from explorer.teaching.items import item_at
 from explorer.teaching.poll import SHOWS, Poll, poll_of, poll_page
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
-from explorer.ui.lesson.presenter_look import Enlarged, in_look
+from explorer.ui.lesson.letters import Enlarged, in_look
 from explorer.ui.page.column import Elements
 from explorer.ui.page.lines import height_of
 from explorer.ui.widgets.layouts import scroll_area

@@ -19,24 +19,15 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import (
-    QAbstractSpinBox,
-    QApplication,
-    QComboBox,
-    QLineEdit,
-    QRubberBand,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QRubberBand, QTableView, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.ui.errors import show_error
-from explorer.ui.lesson.clock import Clock, minutes
-from explorer.ui.lesson.gaps import NumberField
+from explorer.ui.lesson.bodies import NumberField
 from explorer.ui.lesson.guide import Guide
-from explorer.ui.lesson.overview import Overview
+from explorer.ui.lesson.lecturer import Clock, Overview, minutes
+from explorer.ui.lesson.letters import Enlarged, in_look, scale_for
 from explorer.ui.lesson.poll import PollView
-from explorer.ui.lesson.presenter_look import Enlarged, in_look, scale_for
 from explorer.ui.lesson.question import QuestionView
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.page.overlays import Motion
@@ -110,7 +101,7 @@ class Presenter(QWidget):
             Key.Key_B: lambda: self._cover.toggle("#000000"),
             Key.Key_Period: lambda: self._cover.toggle("#000000"),
             Key.Key_W: lambda: self._cover.toggle("#ffffff"),
-            Key.Key_G: self._begin_number,
+            Key.Key_G: lambda: self._type(""),
             Key.Key_C: self.toggle_change,
             Key.Key_D: lambda: self._lay_over(self._overview.open),  # all steps as small pictures
             Key.Key_L: self.toggle_pointer,
@@ -175,7 +166,6 @@ class Presenter(QWidget):
             self._motion.remember()
 
     def _follow(self) -> None:
-        """Show the present step."""
         guide = self._guide
         if guide.step is None or guide.at is None:
             self.close()
@@ -187,7 +177,7 @@ class Presenter(QWidget):
             self._rebuild()
         else:
             self.sheet.stand_alone(False)
-            self.sheet.tell(guide.step, guide.at, len(guide.steps), guide.lesson.title, guide.numbers, guide.before)
+            self.sheet.tell(guide.lesson, guide.at, guide.numbers, guide.before)
             self._ask()
         self._say()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -217,7 +207,7 @@ class Presenter(QWidget):
         self._question = QuestionView(self.bench, guide)
         self._question.followed.connect(self._show_answer)
         self.sheet.ask(self._question, lambda: guide.question is not None)
-        self.sheet.tell(guide.step, guide.at, len(guide.steps), guide.lesson.title, guide.numbers, guide.before)
+        self.sheet.tell(guide.lesson, guide.at, guide.numbers, guide.before)
         self._ask()
         self._say()
 
@@ -286,11 +276,9 @@ class Presenter(QWidget):
             focus.click()
             self.setFocus(Qt.FocusReason.OtherFocusReason)
             return True
-        act = self._acts.get(key)
-        if act is None:
-            return False
-        act()
-        return True
+        if (act := self._acts.get(key)) is not None:
+            act()
+        return act is not None
 
     def _pass_on(self, event: QKeyEvent) -> bool:
         """Send a key to the widget with the focus in this window, although another window is active."""
@@ -310,25 +298,22 @@ class Presenter(QWidget):
     def _go(self, step: int) -> None:
         self._step(lambda: self._guide.go(step))
 
-    def _begin_number(self) -> None:
-        self._typed = ""
+    def _type(self, number: str | None) -> None:
+        """Show the number of a step as typed so far; None: no number is typed."""
+        self._typed = number
         self._say()
 
     def _number_typed(self, event: QKeyEvent) -> bool:
         """Handle a key after G: a digit, Backspace, Enter, or any other key, which cancels."""
-        assert self._typed is not None
-        key = event.key()
-        if event.text().isdecimal() and len(self._typed) < 3:
-            self._typed += event.text()
+        typed, key = self._typed or "", event.key()
+        if event.text().isdecimal() and len(typed) < 3:
+            self._type(typed + event.text())
         elif key == Key.Key_Backspace:
-            self._typed = self._typed[:-1]
-        elif key in (Key.Key_Return, Key.Key_Enter):
-            typed, self._typed = self._typed, None
-            if typed:
-                self._go(int(typed) - 1)
+            self._type(typed[:-1])
         else:
-            self._typed = None
-        self._say()
+            self._type(None)
+            if typed and key in (Key.Key_Return, Key.Key_Enter):
+                self._go(int(typed) - 1)
         return True
 
     def _say(self) -> None:

@@ -1,25 +1,223 @@
 """A question: it is answered before anything is shown, and each wrong answer is named.
 
 Each kind has a widget that takes answers (`bodies.py`); their outcome is shown in one way for all.
+The derivations of a mistake and of the right number can stand side by side over the page.
 """
 
-import numpy as np
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
 
-from explorer.lessons.steps import Choose, Point, Predict, Question
-from explorer.ui.lesson.bodies import BODIES, Body, PredictBody
-from explorer.ui.lesson.gaps import GapsView
+import numpy as np
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+
+from explorer.lessons.answers import Verdict
+from explorer.lessons.mistakes import Part
+from explorer.lessons.schema import Choose, Point, Predict, Question
+from explorer.lessons.walk import Attempt
+from explorer.ui.lesson.bodies import BODIES, Body, GapsView, PredictBody
 from explorer.ui.lesson.guide import Guide
-from explorer.ui.lesson.presenter_look import least_letters
-from explorer.ui.lesson.room import column_height
-from explorer.ui.lesson.verdict import VerdictView
-from explorer.ui.lesson.words import SentenceButton, Words
+from explorer.ui.lesson.letters import SentenceButton, Words, column_height, height_at, least_letters
 from explorer.ui.page.note import DerivationView
+from explorer.ui.theme import mark
+from explorer.ui.turns import later
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import SteadyLabel
-from explorer.ui.widgets.layouts import column_in
+from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.workbench import Workbench
+
+OURS = "How it is computed"
+MORE = {1: "One more try.", 2: "Two more tries."}
+
+
+def theirs(typed: float) -> str:
+    """The title above the derivation of a number that a person typed."""
+    return f"How one gets {typed:.12g}".replace("-", "−")
+
+
+class VerdictView(QWidget):
+    """The outcome of an answer: right or not, which mistake it was, and how the number is computed.
+
+    If it is known how the wrong number comes about, both derivations can be shown side by side over the page; a class
+    sees the right one beside the question anyway.
+    """
+
+    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bench = bench
+        self._sentence = Words()
+        self._sentence.index = least_letters(bench.appearance)
+        self._large = self._sentence.index > 0
+        self.both = SentenceButton("Both derivations side by side")
+        self.both.setToolTip("Show side by side how one gets your number and how the right number is computed")
+        self.side = DerivationSide(bench)
+        self._column = column = column_in(self, self._sentence, spacing=bench.appearance.px(4))
+        column.addWidget(self.both, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.side)
+        self.hide()
+
+    def show_attempt(
+        self, attempt: Attempt, numbers: Mapping[str, str] | None = None, counts: bool = False, derived: bool = False
+    ) -> None:
+        """Show the outcome of the last answer; nothing if there is none.
+
+        `numbers`: what replaces braces, if the sentence is Markdown and no plain text; `counts`: whether to say how
+        many tries are left; `derived`: whether the derivation of the number is shown already.
+        """
+        verdict = attempt.verdict
+        self.setVisible(verdict is not None)
+        if verdict is None:
+            return
+        theme = self._bench.appearance.theme
+        ink, sign = (theme.accent_text, "✓") if verdict.right else (theme.here_text, "✗")
+        sign = f"<b style='color:{ink}'>{sign}</b>"
+        hinted = "With a hint." if verdict.right and attempt.hints else ""
+        more = MORE.get(attempt.tries_left, "") if counts else ""
+        said = " ".join(filter(None, (verdict.said(attempt.done), hinted, more)))
+        if numbers is None:
+            self._sentence.setText(f"{sign} {escape(said)}")
+        else:
+            self._sentence.say(said, numbers, sign)
+        compared, title, parts = attempt.compared, OURS, verdict.derivation
+        if self._large:
+            title, parts = ("", ()) if compared is None else (theirs(compared[0]), compared[1])
+        if verdict.right or not attempt.done or (not self._large and (compared is not None or derived)):
+            parts = ()
+        self.both.setVisible(compared is not None and not self._large)
+        self.side.setVisible(bool(parts))
+        self.side.tell(title, parts)
+
+    @property
+    def line(self) -> int:
+        """The height in pixels of a sentence on one line."""
+        return self._sentence.label.fontMetrics().height()
+
+    def height_at(self, width: int) -> int:
+        """Its height in pixels at a width."""
+        return column_height([self._sentence, self.both, self.side], width, self._column.spacing())
+
+
+class DerivationSide(QWidget):
+    """A derivation with its title."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
+        self.title, self.rows = SteadyLabel(role="section"), DerivationView(bench)
+        column_in(self, self.title, self.rows, spacing=0).addStretch(1)
+
+    def height_at(self, width: int) -> int:
+        """Its height in pixels at a width."""
+        return self.title.height_at(width) + height_at(self.rows, width)
+
+    def tell(self, title: str, parts: Sequence[Part]) -> None:
+        """Show the rows of a derivation."""
+        self.title.setText(escape(title))
+        self.rows.show_rows([row for _, rows in parts for row in rows])
+
+
+WIDE, HIGH, LEAST = 880, 0.7, 160
+"""Greatest width in pixels at text scale 1; greatest share of the page's height; and least useful height in pixels."""
+SCROLL = 16
+"""Pixels at text scale 1 for a scroll bar."""
+
+
+class BothDerivations(QFrame):
+    """Lies over the page, at the left of the panel, so that nothing moves; it goes with the step, or when it is closed.
+
+    `over`: the widget that it lies over; `named`: returns where in it the cells are that the step names, which stay
+    visible.
+    """
+
+    def __init__(
+        self, bench: Workbench, guide: Guide, panel: QWidget, over: QWidget, named: Callable[[QWidget], QRect]
+    ) -> None:
+        super().__init__(over)
+        self.setAccessibleName("Both derivations")
+        mark(self, card="true")
+        self._bench, self._guide, self._panel, self._over, self._named = bench, guide, panel, over, named
+        self._verdict: Verdict | None = None
+        tip = "Back to the page; a link below your answer shows this again"
+        self.close_button = PushButton("✕", self.hide, tip, look="link", name="Close both derivations")
+        self._content = content = QWidget()
+        self._beside = row_in(content)
+        self.sides = DerivationSide(bench), DerivationSide(bench)
+        for side in self.sides:
+            self._beside.addWidget(side, 1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(content)
+        self._whole = QHBoxLayout(self)
+        self._whole.addWidget(scroll, 1)
+        self._whole.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        self._placed = later(self, self.place)
+        for watched in (over, panel):
+            watched.installEventFilter(self)
+        guide.answered.connect(self._follow)
+        guide.stepped.connect(self._follow)
+        guide.both_wanted.connect(self.open)
+        self.hide()
+        self._follow()
+
+    def open(self) -> None:
+        """Show how the wrong number and the right one come about, if both are known and the question is closed."""
+        attempt = self._guide.attempt
+        if attempt.compared is None or attempt.verdict is None:
+            self.hide()
+            return
+        typed, wrong = attempt.compared
+        self.sides[0].tell(theirs(typed), wrong)
+        self.sides[1].tell(OURS, attempt.verdict.derivation)
+        self.show()
+        self.raise_()
+        self.place()
+
+    def _follow(self) -> None:
+        verdict = None if self._guide.step is None else self._guide.attempt.verdict
+        if verdict is not self._verdict:  # once closed, it stays closed until another answer is given
+            self._verdict = verdict
+            self.open()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide):
+            self._placed.start()
+        return False
+
+    def restyle(self) -> None:
+        """Follow the text scale."""
+        for side in self.sides:
+            side.rows.restyle()
+        self._placed.start()
+
+    def place(self) -> None:
+        """Move to the left of the panel, below what the step names, or above it if there is no room below."""
+        if self.isHidden():
+            return
+        if not self._panel.isVisible():
+            self.hide()
+            return
+        px = self._bench.appearance.px
+        margin = px(8)
+        self._whole.setContentsMargins(px(14), margin, margin, margin)
+        self._whole.setSpacing(0)
+        self._beside.setSpacing(px(28))
+        corner = self._panel.mapTo(self._over, self._panel.rect().topLeft())
+        right, top, bottom = corner.x() - margin, corner.y() + margin, self._over.height() - margin
+        width = min(px(WIDE), right - margin)
+        inside = self._whole.contentsMargins()
+        across = width - inside.left() - inside.right() - self.close_button.sizeHint().width() - px(SCROLL)
+        each = (across - self._beside.spacing()) // 2
+        needed = max(side.height_at(each) for side in self.sides)
+        self._content.setMinimumHeight(needed)
+        named = self._named(self._over)
+        height = min(needed + inside.top() + inside.bottom() + 2, round(HIGH * (bottom - top)))
+        below, above = bottom - margin - named.bottom(), named.top() - margin - top
+        if height > max(below, above) >= px(LEAST):  # scrolling is better than covering the number that was asked for
+            height = max(below, above)
+        y = top if below < height <= above else bottom - height
+        self.setGeometry(right - width, y, width, height)
+
 
 EDITED = "The question is about the numbers with which this step began. <b>Reset</b> shows them again."
 
@@ -79,7 +277,7 @@ class QuestionView(QFrame):
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self._column.setSpacing(self._bench.appearance.px(6))
-        for rows in (self._derivation, self._verdict):
+        for rows in (self._derivation, self._verdict.side.rows):
             rows.restyle()
         self._question = None
         self.show_question()
@@ -154,7 +352,6 @@ class QuestionView(QFrame):
         return [part for part in parts if part.isVisible()]
 
     def _follow(self) -> None:
-        """Show the outcome of the answers, and the hints that were asked for."""
         question = self._question
         if question is None or self._body is None:
             return

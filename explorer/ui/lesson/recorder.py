@@ -15,8 +15,7 @@ from PySide6.QtGui import QDesktopServices
 from explorer.core.errors import ExplorerError
 from explorer.document.state import State
 from explorer.files import write_file
-from explorer.lessons.schema import WHOLE
-from explorer.lessons.steps import FAMILY, WRITING, Look
+from explorer.lessons.schema import FAMILY, WHOLE, WRITING, Look
 from explorer.pages.levels import act_title
 from explorer.pages.steps.of_step import ELSEWHERE
 from explorer.pages.view import Cell
@@ -39,12 +38,7 @@ SAVED = (
 class Recorder(QObject):
     """Records the places that the reader visits and his edits, while it is switched on.
 
-    Parameters
-    ----------
-    files : Files
-        Asks where to save, and opens the recorded lesson.
-    notice : Notice
-        Shows on every page that a recording is running, and how to end it.
+    `notice`: shows on every page that a recording is running, and how to end it.
     """
 
     changed = Signal()  # it was switched on or off, or a step was added
@@ -97,20 +91,19 @@ class Recorder(QObject):
 
     def may_close(self) -> bool:
         """Whether the window may be closed; if more than the first page was recorded, asks whether to save it."""
-        answer = self._files.dialogs.keep("this recording") if self._has_more else "discard"
+        answer = self._kept()
         if answer == "discard":
             self.drop()
         return answer == "discard" or (answer == "save" and self._saved() is not None)
 
     @property
     def _waits(self) -> bool:
-        """Whether another lesson is open than the one that is recorded."""
         return self._bench.lesson.id != self._lesson.id
 
-    @property
-    def _has_more(self) -> bool:
-        """Whether more than the first page was recorded."""
-        return self.recording is not None and len(self.recording) > 1
+    def _kept(self) -> str:
+        """Ask whether to "save" or to "discard" what was recorded, if that is more than the first page."""
+        more = self.recording is not None and len(self.recording) > 1
+        return self._files.dialogs.keep("this recording") if more else "discard"
 
     def _saved(self) -> Path | None:
         """Ask where to save the lesson, write it, and end the recording; returns the file, or None if it continues."""
@@ -133,7 +126,7 @@ class Recorder(QObject):
 
     def _ask_to_drop(self) -> None:
         """Discard the recording; if it has more than its first page, ask before."""
-        match self._files.dialogs.keep("this recording") if self._has_more else "discard":
+        match self._kept():
             case "save":
                 self.stop()
             case "discard":

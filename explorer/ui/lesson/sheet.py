@@ -11,16 +11,14 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from explorer.core.engine import Engine, fresh
 from explorer.document.state import State
-from explorer.lessons.steps import Point, Step
+from explorer.lessons.schema import Lesson, Point, Step
 from explorer.pages.page import Listing
 from explorer.pages.steps.of_step import elements_of, first_cell, right_cells
 from explorer.pages.surfaces.inspector import inspected
-from explorer.pages.view import Cell, Covered, View
-from explorer.ui.lesson.hero import Hero
-from explorer.ui.lesson.presenter_look import least_letters
-from explorer.ui.lesson.room import Needs, Places, column_height, height_at, placed
+from explorer.pages.view import Covered, View
+from explorer.ui.lesson.letters import Words, column_height, height_at, least_letters
+from explorer.ui.lesson.room import Hero, Needs, Places, placed
 from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect
-from explorer.ui.lesson.words import Words
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 from explorer.ui.page.note import DerivationView
@@ -54,14 +52,8 @@ SPARED = 25
 class StepSheet(QFrame):
     """A step in large text. It follows the document: an edit is made in it as on the page.
 
-    Parameters
-    ----------
-    bench : Workbench
-        In the look of the sheet.
-    open_ : bool
-        Whether numbers are shown that a question still covers, as a lecturer sees them.
-    vectors : Vectors, optional
-        The vectors of the Words tab, for steps that look there.
+    `bench`: in the look of the sheet; `open_`: whether numbers are shown that a question still covers, as a lecturer
+    sees them; `vectors`: those of the Words tab, for steps that look there.
     """
 
     shared = Signal()  # its parts have been placed
@@ -73,7 +65,11 @@ class StepSheet(QFrame):
         self.step: Step | None = None
         self.vectors = vectors
         self._open = open_
-        self._alone = self._leads = self._unasked = self._all_terms = False
+        self._leads = self._unasked = False
+        self.alone = False
+        """Whether the words are hidden."""
+        self.all_terms = False
+        """Whether all terms of a sum are written out, however long it is."""
         self._turns, self._shrunk, self._fits, self._too_large = 0, 1.0, 0, inf
         self._counts: list[tuple[str, int]] = []
         """The elements that are shown: the id of each, and of a list the number of lines."""
@@ -151,26 +147,15 @@ class StepSheet(QFrame):
 
     # What it shows
 
-    def tell(
-        self,
-        step: Step,
-        number: int,
-        of: int,
-        lesson: str,
-        numbers: Mapping[str, str],
-        before: State | None = None,
-    ) -> None:
-        """Show a step; `number` counts from 0, and `of` is the number of steps.
-
-        `before`: the model without what the step changes.
-        """
-        self.step = step
+    def tell(self, lesson: Lesson, number: int, numbers: Mapping[str, str], before: State | None = None) -> None:
+        """Show a step, counted from 0; `before`: the model without what the step changes."""
+        self.step = step = lesson.steps[number]
         self._before = None if before is None else (before, fresh(before.graph, before.used, before.pins))
         self._begin_anew()
         self._leads = False
-        self._alone, self._all_terms = self._alone and not self._all_terms, False
+        self.alone, self.all_terms = self.alone and not self.all_terms, False
         self.elements.setMinimumHeight(0)  # set by an earlier picture that filled the sheet
-        self._lesson, self._place = lesson, f"{number + 1} / {of}"  # shown when the room is divided
+        self._lesson, self._place = lesson.title, f"{number + 1} / {len(lesson.steps)}"  # shown in the divided room
         self._title.setText(step.title)
         self._words.say(step.slide or step.words, numbers)
         self.refresh()
@@ -190,25 +175,15 @@ class StepSheet(QFrame):
 
     def write_all(self, all_: bool) -> None:
         """Give the words' room to a sum or list that was too long for its place; or divide the room again."""
-        self._all_terms = all_
+        self.all_terms = all_
         self.refresh()
         self.stand_alone(all_)
 
-    @property
-    def all_terms(self) -> bool:
-        """Whether all terms of a sum are written out, however long it is."""
-        return self._all_terms
-
     def stand_alone(self, alone: bool) -> None:
         """Give all the room to what the step names, or divide it with the words again."""
-        if alone != self._alone:
-            self._alone = alone
+        if alone != self.alone:
+            self.alone = alone
             self.arrange()
-
-    @property
-    def alone(self) -> bool:
-        """Whether the words are hidden."""
-        return self._alone
 
     @property
     def cut(self) -> tuple[str, ...]:
@@ -221,15 +196,12 @@ class StepSheet(QFrame):
     def scrolls(self) -> tuple[str, ...]:
         """The names of the parts that one would have to scroll."""
         areas = {"words": self._said, "numbers": self._shown, "question": self._asked, "way": self._way}
-        return tuple(
-            name
+        off = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        scrolling = {
+            name: area.verticalScrollBarPolicy() != off or area.horizontalScrollBar().maximum() > 0
             for name, area in areas.items()
-            if not area.isHidden()
-            and (
-                area.verticalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-                or area.horizontalScrollBar().maximum() > 0
-            )
-        )
+        }
+        return tuple(name for name, area in areas.items() if scrolling[name] and not area.isHidden())
 
     @property
     def pictures(self) -> list[PicturePlace]:
@@ -251,7 +223,7 @@ class StepSheet(QFrame):
         if self._before is not None:
             state, engine = self._before
             before = replace(view, state=state, engine=engine, memo=None)
-        elements = elements_of(view, self.step, self.vectors, self._all_terms, before)
+        elements = elements_of(view, self.step, self.vectors, self.all_terms, before)
         self.elements.tell(elements)
         counts = [(one.id, len(one.lines) if isinstance(one, Listing) else 0) for one in self.elements.elements]
         if counts != self._counts:  # such as the neighbours of a word, which come once a table is read
@@ -275,7 +247,8 @@ class StepSheet(QFrame):
             return
         view, selection = self._view(), self.bench.selection
         cell, about = selection.cell, None
-        if (not self._leads and cell != selection.kept) or self._is_to_be_pointed_at:
+        seeks = self._asks and isinstance(self.step.question, Point)  # the person is just looking for the right cell
+        if (not self._leads and cell != selection.kept) or seeks:
             cell = None  # else the table under the mouse would move before the click
         for one in (cell, None if self._asks else first_cell(view, self.step)):
             if one is None or one.node not in view.nodes or view.looking.hides(one):
@@ -286,7 +259,8 @@ class StepSheet(QFrame):
         parts = about.parts if about is not None else ()
         filled_in = self._gaps is not None and not self._gaps.isHidden()
         self._leads = bool(parts) or filled_in
-        self._unasked = not filled_in and self._nobody_asks_for(cell)
+        # A cell's derivation need not be shown where the cell was pointed at because it was the right answer.
+        self._unasked = not filled_in and cell in right_cells(self.bench.view, self.step.question)
         for part in (self._name, self._formula, self._derivation):
             part.setVisible(bool(parts) and not filled_in)
         self._settled.start()
@@ -299,15 +273,6 @@ class StepSheet(QFrame):
         headed = any(box.matrix.place.node == cell.node for box in self._hero.boxes) if cell is not None else False
         self._formula.setVisible(bool(about.formula) and not headed and not filled_in)
         self._derivation.show_rows([row for _, rows in parts for row in rows])
-
-    @property
-    def _is_to_be_pointed_at(self) -> bool:
-        """Whether the person is just looking for the right cell."""
-        return self._asks and self.step is not None and isinstance(self.step.question, Point)
-
-    def _nobody_asks_for(self, cell: Cell | None) -> bool:
-        """Whether a cell's derivation need not be shown: it was pointed at because it was the right answer."""
-        return self.step is not None and cell in right_cells(self.bench.view, self.step.question)
 
     # Room
 
@@ -358,12 +323,12 @@ class StepSheet(QFrame):
         width, height, gap = self._middle.width(), self._middle.height(), px(GAP)
         shows, leads = not self._shown.isHidden(), self._leads
         needs = self._needs()
-        key = width, height, shows, leads, self._alone
+        key = width, height, shows, leads, self.alone
         if self._fits < SETTLED or self._stands is None or self._stands[0] != key:
-            self._stands = key, placed(width, height, gap, needs, not self._alone, shows, leads)
+            self._stands = key, placed(width, height, gap, needs, not self.alone, shows, leads)
         places = self._stands[1]  # else two places of the same cost might alternate
         if leads and self._unasked:
-            without = placed(width, height, gap, needs, not self._alone, shows, False)
+            without = placed(width, height, gap, needs, not self.alone, shows, False)
             if places.cost > without.cost + SPARED:  # what surrounds the right answer is worth more
                 leads, places = False, without
         if shows and fits_anew:
@@ -373,8 +338,8 @@ class StepSheet(QFrame):
             fits = min(self._shrunk * fits, self._too_large * (1 - SAME))  # letters have whole pixels: do not alternate
             fits_anew = not self._fit(max(fits, LEAST * self.bench.appearance.scale))
         self._way.setVisible(leads)
-        self._said.setVisible(not self._alone)
-        self._asked.setVisible(not self._alone and places.asked.height() > 0)
+        self._said.setVisible(not self.alone)
+        self._asked.setVisible(not self.alone and places.asked.height() > 0)
         for area, place in ((self._said, places.words), (self._asked, places.asked), (self._way, places.way)):
             area.setGeometry(place)
         self._derivation.write_at_most(places.terms)
@@ -452,7 +417,7 @@ class StepSheet(QFrame):
             lambda width: height_at(self._words, width - px(4)) + slack,
             lambda width: column_height(asked, width, 0) + slack if asked else 0,
             led,
-            0 if self._derivation.isHidden() or self._all_terms else self._derivation.longest,
+            0 if self._derivation.isHidden() or self.all_terms else self._derivation.longest,
             self._hero.scale_in(),
             READABLE * self.bench.appearance.scale,
         )
@@ -461,7 +426,7 @@ class StepSheet(QFrame):
     def _asks(self) -> bool:
         """Whether a question is open that must be answered before a derivation is shown."""
         question = None if self.step is None else self.step.question
-        return self.step is not None and not (question is not None and question.made) and self._is_open()
+        return self.step is not None and (question is None or not question.made) and self._is_open()
 
 
 def _is_clipped(box: MatrixBox) -> bool:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QRect
 
 from explorer.core.cell import is_cell_of, operands
 from explorer.core.graph import Graph
-from explorer.lessons.steps import Predict, Question, Step
+from explorer.lessons.schema import Predict, Question, Step
 from explorer.pages.steps.covering import asked_cell
 from explorer.pages.steps.of_step import first_cell
 from explorer.pages.view import Cell, View
@@ -164,14 +164,8 @@ def begin(parts: Iterable[Span], wanted: Sequence[Sequence[Span]], in_sight: int
     It is as near to the top as possible, but no wanted part is at the window's lower edge, where the eye looks last. It
     is the top of the page or the beginning of a part, and cuts no other part.
 
-    Parameters
-    ----------
-    parts : iterable of Span
-        All parts of the page, such as headings, switches, matrices, pictures.
-    wanted : sequence of sequence of Span
-        Groups of parts to be visible together, the most wanted first; the first group that fits is taken.
-    in_sight : int
-        The visible height in pixels.
+    `parts`: all parts of the page, such as headings, switches, matrices, pictures. `wanted`: groups of parts to be
+    visible together, the most wanted first; the first group that fits is taken. `in_sight`: the visible height.
     """
     parts = [span for span in parts if span[0] < span[1]]
     starts = sorted({0, *(max(top - GAP, 0) for top, _ in parts)})

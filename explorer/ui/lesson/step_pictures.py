@@ -1,38 +1,51 @@
-"""Pictures of steps that the window does not show: small ones, and ones for paper."""
+"""Pictures of steps that the window does not show, small ones and ones for paper; and what can be measured in pixels.
+
+Measured are the share of the window's ink that a step names, and cut or empty parts of its slide.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, QSize, Qt
-from PySide6.QtGui import QImage, QPainter, QRegion
-from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QRegion
+from PySide6.QtWidgets import QApplication, QLayout, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
+from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 from explorer.document.document import Document
 from explorer.document.state import State
-from explorer.lessons.schema import Lesson, NeededModel, states_of
+from explorer.lessons.schema import Lesson, NeededModel, Step, states_of
 from explorer.pages.page import DescentPart
 from explorer.pages.steps.covering import covered_by
-from explorer.pages.steps.ink import drawn
-from explorer.pages.steps.of_step import elements_of
+from explorer.pages.steps.ink import drawn, empty_share, named_share, strength
+from explorer.pages.steps.of_step import elements_of, lit_by_step
 from explorer.pages.view import Spot
 from explorer.ui.appearance import Appearance
-from explorer.ui.lesson.presenter_look import Enlarged
-from explorer.ui.lesson.room import height_at
+from explorer.ui.lesson.guide import TAB_OF, Guide
+from explorer.ui.lesson.letters import Enlarged, height_at
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 from explorer.ui.page.picture_place import PicturePlace
-from explorer.ui.render import spoken
+from explorer.ui.render import alone, spoken
 from explorer.ui.selection import Selection
 from explorer.ui.theme import LIGHT, Theme, qcolor
 from explorer.ui.turns import Bridge
 from explorer.ui.widgets.formula import typeset
 from explorer.ui.widgets.tree import delete_now
 from explorer.ui.workbench import Workbench
+
+if TYPE_CHECKING:
+    from explorer.ui.lesson.sheet import StepSheet
+    from explorer.ui.window.main_window import MainWindow
+    from explorer.words.vectors import Vectors
+
 
 PAPER, NARROW = 880, 430
 """The greatest widths in pixels of what a step names: below its words on paper, and beside them."""
@@ -50,18 +63,7 @@ def step_off_screen(
 ) -> Iterator[tuple[QWidget, Workbench]]:
     """A widget that is on no screen, and a workbench in its look whose selection is what a step names.
 
-    Parameters
-    ----------
-    appearance : Appearance
-        The program's look.
-    number : int
-        The index of the step, from 0.
-    state : State
-        The state of the model at the step.
-    scale : float
-        Text scale.
-    theme : Theme, optional
-        A theme to use instead of the program's.
+    `number`: the index of the step, from 0, whose state is `state`; `theme`: one to use instead of the program's.
     """
     typeset("x")  # imports what formulas need: else they would be typeset only at the second paint
     step, document, window = lesson.steps[number], Document(state), QWidget()
@@ -281,3 +283,135 @@ def pixels_of(picture: QImage) -> Array:
 def _is_whole(widget: QWidget) -> bool:
     """Whether a widget is no matrix, or a matrix with all columns visible."""
     return not isinstance(widget, MatrixBox) or widget.view.extent.whole
+
+
+TURNS = 40
+"""The most turns of the event loop that are waited until a layout no longer changes."""
+
+
+class Slide(Frozen):
+    """A step as a class sees it."""
+
+    step: str
+    cut: tuple[str, ...]  # names of matrices and lists that are not fully visible
+    scrolls: tuple[str, ...]  # parts of the slide that would have to be scrolled
+    empty: float  # the share of the slide on which nothing is drawn
+    alone: bool  # whether it shows only a number or words
+    rests: bool  # whether its layout stops changing
+
+
+def slides(lesson: Lesson, size: tuple[int, int], vectors: Vectors | None = None) -> Iterator[Slide]:
+    """The steps of a lesson as slides on a screen of this size in pixels, one after the other.
+
+    `vectors`: those of the tab "Words", for steps that look at it.
+    """
+    from explorer.ui.lesson.presenter import Presenter  # here, because that module imports this one
+
+    with alone(lesson, Document(lesson.state())) as bench:
+        bench.appearance.set_still(True)
+        typeset("x")  # imports what formulas need: else the first slide would be measured without them
+        guide = Guide(bench)
+        guide.vectors = vectors
+        guide.showing_wanted.connect(bench.selection.show)
+        guide.go(0)
+        ground = _ground(bench.appearance)
+        presenter = Presenter(bench, guide)
+        presenter.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        presenter.resize(QSize(*size))
+        presenter.show()
+        try:
+            for at, step in enumerate(lesson.steps):
+                guide.go(at)
+                picture, sheet = at_rest(presenter), presenter.sheet
+                assert sheet is not None
+                ink = drawn(pixels_of(picture), ground)
+                for one in sheet.pictures:
+                    place = QRect(one.mapTo(presenter, QPoint()), one.size()).intersected(presenter.rect())
+                    ink[place.top() : place.bottom() + 1, place.left() : place.right() + 1] = True
+                rests = any(_rests(sheet) for _ in range(TURNS))
+                yield Slide(step.id, sheet.cut, sheet.scrolls, empty_share(ink), sheet.has_no_hero, rests)
+        finally:
+            presenter.leave()
+            presenter.deleteLater()
+
+
+class Sight(Frozen):
+    """A step as a student sees it: the share of the ink on the page that belongs to what the step names."""
+
+    step: str
+    # Both None if the step names its whole page, or looks at a tab. `plain`: with the light off; `lit`: with it on.
+    plain: float | None
+    lit: float | None
+
+
+def sights(lesson: Lesson, size: tuple[int, int]) -> Iterator[Sight]:
+    """The steps of a lesson in a window of this size in pixels, one after the other."""
+    from explorer.ui.window.main_window import MainWindow  # here, because that module imports this one
+
+    with alone(lesson, Document(lesson.state())) as bench:
+        bench.appearance.set_still(True)  # otherwise pixels would be measured in the middle of a motion
+        window = MainWindow(bench)
+        window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        window.resize(QSize(*size))
+        window.show()
+        try:
+            for at, step in enumerate(lesson.steps):
+                window.lessons.guide.go(at)
+                if step.look.stage not in TAB_OF:
+                    window.area.page()  # makes the page complete at once, not in several turns
+                found = []
+                for on in (False, True):
+                    bench.light.switch(on)
+                    at_rest(window)
+                    found.append(_named_share(window, step))
+                yield Sight(step.id, *found)
+        finally:
+            window.close()
+            window.deleteLater()
+
+
+def _named_share(window: MainWindow, step: Step) -> float | None:
+    view = window.area.in_sight()
+    named = step.look.node or step.look.element
+    if view is None or view.page is None or not named or window.lessons.guide.stage != view.page.stage:
+        return None
+    port, bench = view.viewport(), window.bench
+    widgets = view.elements.widgets
+    lit = lit_by_step(view.page, bench.view, step)  # with the subject of its question; empty if that is the whole page
+    if not lit:
+        return None
+    shown = [widgets[id] for id in lit.named if id in widgets]
+    # Grabbed from the window: a viewport alone has no background, and the white in its place would count as ink.
+    picture = window.grab(QRect(port.mapTo(window, QPoint()), port.size())).toImage()
+    picture.setDevicePixelRatio(1.0)
+    ink = strength(pixels_of(picture), _ground(bench.appearance))
+    where = np.zeros(ink.shape, dtype=bool)
+    for widget in shown:
+        place = QRect(widget.mapTo(port, QPoint()), widget.size()).intersected(port.rect())
+        where[place.top() : place.bottom() + 1, place.left() : place.right() + 1] = True
+    return named_share(ink, where)
+
+
+def _ground(appearance: Appearance) -> tuple[int, int, int]:
+    page = QColor(appearance.theme.page)
+    return page.red(), page.green(), page.blue()
+
+
+def _rests(sheet: StepSheet) -> bool:
+    """Whether the layout of a slide is complete after this turn of the event loop."""
+    QApplication.processEvents()
+    return sheet.is_settled
+
+
+def at_rest(widget: QWidget) -> QImage:
+    """The picture of a widget once it no longer changes, or after `TURNS` turns."""
+    before = QImage()
+    for turn in range(TURNS):
+        QApplication.processEvents()
+        for late in widget.findChildren(PicturePlace):
+            late.fill()
+        picture = widget.grab().toImage()
+        if picture == before and turn > 3:
+            break
+        before = picture
+    return before

@@ -30,14 +30,7 @@ AT_ONCE = 10
 class LessonsTab(ColumnTab):
     """The tab "Lessons": all lessons, easier ones first.
 
-    Parameters
-    ----------
-    progress : callable
-        Returns the user's progress in a lesson.
-    folder : ProgressFolder or None
-        Where progress is kept; None if it is not kept.
-    parent : QWidget
-        As in `ColumnTab`.
+    `progress`: returns the user's progress in a lesson; `folder`: where it is kept, None if it is not kept.
     """
 
     def __init__(

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QPointerEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from explorer.document.document import Change
-from explorer.lessons.steps import Step
+from explorer.lessons.schema import Step
 from explorer.pages.levels import block_of
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements, Keys

@@ -28,7 +28,7 @@ from explorer.core.graph import Stage
 from explorer.document.document import Change
 from explorer.settings import Settings
 from explorer.ui.files import Files
-from explorer.ui.lesson.presenter_look import in_look
+from explorer.ui.lesson.letters import in_look
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
 from explorer.ui.turns import later

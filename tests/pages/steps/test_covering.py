@@ -10,8 +10,7 @@ from explorer.core.engine import Engine
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.lessons.schema import StepStates
-from explorer.lessons.steps import Predict
+from explorer.lessons.schema import Predict, StepStates
 from explorer.pages.drawing import Bars, Dot, Image
 from explorer.pages.levels import WHOLE
 from explorer.pages.matrix import matrix

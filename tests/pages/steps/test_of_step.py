@@ -15,7 +15,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetCells, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
-from explorer.lessons.steps import Look, MakeSo, Point, Predict
+from explorer.lessons.schema import Look, MakeSo, Point, Predict
 from explorer.lessons.walk import Walk
 from explorer.pages import compose
 from explorer.pages.drawing import AttentionLines

@@ -19,7 +19,7 @@ from explorer.document.commands import Replace, SetTokens
 from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.mistakes import mistakes
 from explorer.lessons.replay import right_answer
-from explorer.lessons.steps import Choose, MakeSo, Predict
+from explorer.lessons.schema import Choose, MakeSo, Predict
 from tests.samples import few, long, steps, traits
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

@@ -7,8 +7,7 @@ from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
 from explorer.pages.view import Cell
 from explorer.ui.lesson.bodies import ChooseBody, MakeBody
-from explorer.ui.lesson.presenter_look import HEIGHT, WIDTH
-from explorer.ui.lesson.words import WordyButton
+from explorer.ui.lesson.letters import HEIGHT, WIDTH, WordyButton
 from explorer.ui.training.stepper import Stepper
 from tests.samples import long
 

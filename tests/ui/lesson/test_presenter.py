@@ -11,18 +11,17 @@ from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.loader import catalogue, load
-from explorer.lessons.steps import MakeSo
+from explorer.lessons.schema import MakeSo
 from explorer.sentences import sentence
 from explorer.ui.drawing.weights import AttentionLinesView
 from explorer.ui.lesson.bodies import PredictBody
 from explorer.ui.lesson.guide import Guide
-from explorer.ui.lesson.hero import Hero
-from explorer.ui.lesson.overview import Pictures
+from explorer.ui.lesson.lecturer import Pictures
+from explorer.ui.lesson.letters import HEIGHT, READ, WIDTH, WordyButton
 from explorer.ui.lesson.presenter import FEW_KEYS, Presenter
-from explorer.ui.lesson.presenter_look import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.question import QuestionView
+from explorer.ui.lesson.room import Hero
 from explorer.ui.lesson.sheet import GAP, ROUNDS, StepSheet
-from explorer.ui.lesson.words import WordyButton
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.overlays import Motion
@@ -379,7 +378,8 @@ def test_a_slide_with_lines_between_words_comes_to_rest(open_window, qtbot, monk
     assert lines.parentWidget().rect().contains(lines.geometry())
     window.bench.document.do(SetTokens("source", ("You", "are", "welcome") * 5))
     sheet, look = presenter.sheet, replace(guide.step.look, node="", element="lines")
-    sheet.tell(replace(guide.step, look=look, question=None), 0, 1, "", {})
+    alone = replace(guide.lesson, steps=(replace(guide.step, look=look, question=None),))
+    sheet.tell(alone, 0, {})
     qtbot.waitUntil(lambda: sheet.is_settled and rests())
     (lines,) = presenter.findChildren(AttentionLinesView)
     assert lines.width() > 0.9 * sheet._shown.width(), "alone they take what is free"

@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.lessons.loader import load
-from explorer.lessons.steps import Choose
+from explorer.lessons.schema import Choose
 from explorer.pages.page import Listing
 from explorer.pages.view import Cell
 from explorer.ui import view_state
 from explorer.ui.errors import Message
 from explorer.ui.lesson.bodies import ChooseBody, MakeBody, PointBody, PredictBody
-from explorer.ui.lesson.words import SentenceButton
+from explorer.ui.lesson.letters import SentenceButton
 from explorer.ui.page.listing import ListingView
 from explorer.ui.window.find import CommandPalette
 from tests.samples import long
@@ -145,7 +145,7 @@ def test_both_derivations_stand_side_by_side_where_both_are_known_and_the_tries_
     assert table.mapTo(window, table.rect().topLeft()) == stood
     if both:
         assert card.isVisible()
-        assert card.sides[0].title == "How one gets 7.39"
+        assert card.sides[0].title.text() == "How one gets 7.39"
         theirs, ours = (side.mapTo(window, side.rect().topLeft()) for side in card.sides)
         assert theirs.y() == ours.y()
         assert theirs.x() + card.sides[0].width() < ours.x()
@@ -586,7 +586,7 @@ def test_the_lines_of_a_derivation_follow_the_text_size(window, guide, panel, ey
     for number in (0.5, 0.4, 7.39):
         guide.answer(number)
     eye.settle(window)
-    shown = [panel._question._derivation, *(side._rows for side in window.lessons.both.sides)]
+    shown = [panel._question._derivation, *(side.rows for side in window.lessons.both.sides)]
     appearance.set_scale(2.0)
     eye.settle(window)
     assert all(view._row_height >= QFontMetrics(appearance.fonts.number).height() for view in shown)

@@ -1,85 +1,81 @@
-"""The room that a lesson takes: the list of stages gives way in a narrow window, and a wide picture is seen whole."""
+"""The places that words, matrices, the question and a derivation get on a slide."""
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QRect
 
-from explorer.lessons.loader import load
-from explorer.lessons.schema import WHOLE
-from explorer.ui.lesson.overview import Pictures
-from explorer.ui.lesson.presenter_look import HEIGHT, READ, WIDTH
-from explorer.ui.lesson.sheet import StepSheet
-from explorer.ui.window.main_window import GUIDED
+from explorer.ui.lesson.room import WORDS, Needs, placed
+
+WIDTH, HEIGHT, GAP = 1200, 600, 20
 
 
-def test_among_all_steps_the_picture_of_the_whole_is_there(open_window):
-    window = open_window(load("start-here"))
-    window.lessons.guide.go(0)
-    picture = Pictures(window.bench.appearance, window.lessons.guide.walk).step(0).toImage()
-    colours = {picture.pixel(x, y) for x in range(WIDTH // 2, WIDTH, 7) for y in range(HEIGHT // 4, HEIGHT, 7)}
-    assert len(colours) > 5
+def needs(words=300, asked=0, across=400, down=250, rows=6, terms=0):
+    """Parts as high as these in any width; a derivation of so many rows of 30 pixels, some of them terms of a sum."""
+
+    def way(width, most):
+        shown = rows - max(terms - most, 0) if most else rows
+        return 30 * (-(-shown // 2) if width > 1000 else shown)
+
+    def scale(width, height):
+        return min(width / across, height / down)
+
+    return Needs(lambda width: words, lambda width: asked, way, terms, scale)
 
 
-def test_in_a_narrow_window_the_list_gives_way_while_a_lesson_leads(open_window, qtbot):
-    window = open_window("emma")
-    window.resize(GUIDED - 100, 720)
-    wide = window.map.width()
-    window.lessons.begin("start-here", False)
-    qtbot.waitUntil(lambda: window.map.width() < wide)
-    assert not window.bench.settings.get("list folded", False), "what a lesson does is not remembered"
-    window.resize(GUIDED + 100, 720)
-    qtbot.waitUntil(lambda: window.map.width() == wide)
-    window.resize(GUIDED - 100, 720)
-    qtbot.waitUntil(lambda: window.map.width() < wide)
-    window.lessons.guide.leave()
-    qtbot.waitUntil(lambda: window.map.width() == wide)
+def places(way=True, **parts):
+    return placed(WIDTH, HEIGHT, GAP, needs(**parts), words=True, numbers=True, way=way)
 
 
-def test_in_large_text_the_question_of_a_step_is_in_sight(open_window, appearance, eye):
-    """The step had a quarter of the window's width, three words a line, beside a page half empty."""
-    window = open_window("cat-sat-on-the")
-    window.resize(1280, 720)
-    appearance.set_scale(1.5)
-    panel, guide = window.lessons.panel, window.lessons.guide
-    for at in (1, 2, 4, 5, 6):
-        guide.go(at)
-        eye.settle(window)
-        assert panel._scroll.verticalScrollBar().maximum() == 0, at
-    alone = panel.width()
-    guide.leave()
-    eye.settle(window)
-    assert window.inspector.width() < alone
+def test_what_a_step_names_has_sixty_percent_of_the_width_and_all_of_the_height():
+    found = places(way=False)
+    assert found.words.width() == round(WORDS[0] * WIDTH)
+    assert found.numbers == QRect(found.words.width() + GAP, 0, WIDTH - found.words.width() - GAP, HEIGHT)
+    assert found.numbers.width() >= 0.59 * WIDTH
 
 
-def test_presented_the_picture_of_the_whole_is_seen_whole(open_window, hand, qtbot):
-    window = open_window("emma")
-    window.lessons.begin("start-here", False)
-    hand.key(Qt.Key.Key_F5)
-    qtbot.waitUntil(lambda: window.lessons.presenter is not None and window.lessons.presenter.sheet is not None)
-    presenter = window.lessons.presenter
-    presenter.resize(1280, 720)
-    sheet = presenter.findChild(StepSheet)
-    qtbot.waitUntil(lambda: not sheet._turns)
-    (picture,) = [widget for widget in sheet.elements.widgets.values() if getattr(widget, "fills", False)]
-    qtbot.waitUntil(lambda: picture.width() > 600 and picture.height() > 250)
-    corner = picture.mapTo(presenter, picture.rect().bottomRight())
-    assert presenter.rect().contains(corner)
-    presenter.leave()
+def test_the_question_stands_along_the_bottom():
+    found = places(way=False, asked=120)
+    assert found.asked == QRect(0, HEIGHT - 120, WIDTH, 120)
+    assert found.numbers.bottom() < found.asked.top() - GAP + 2
 
 
-@pytest.mark.parametrize("name", ["start-here", "i-love-ai"])
-def test_a_class_can_read_the_picture_of_the_whole(open_window, eye, qtbot, text_sizes, name):
-    window = open_window(load(name))
-    guide = window.lessons.guide
-    guide.go(max(at for at, step in enumerate(guide.steps) if step.look.stage == WHOLE))
-    eye.settle(window)
-    window.lessons.open_presenter()
-    presenter = window.lessons.presenter
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is presenter)
-    presenter.showNormal()  # a full screen has the size of the screen
-    presenter.resize(WIDTH, HEIGHT)
-    qtbot.waitUntil(lambda: text_sizes(presenter).get("Feed-forward", 0) >= 0.9 * READ)
-    sizes = text_sizes(presenter)
-    presenter.leave()
-    assert {"Feed-forward", "Embeddings", "Positions"} <= sizes.keys()
-    assert min(sizes.values()) >= 0.9 * READ, sizes  # the question has its room along the bottom
+def test_a_way_stands_below_short_words_so_that_the_matrix_keeps_its_size():
+    found = places(words=200)
+    assert found.way.left() == 0
+    assert found.way.top() == 200 + GAP
+    assert found.numbers.height() == HEIGHT
+
+
+def test_a_long_way_stands_where_it_is_not_cut():
+    found = places(rows=14, words=340)
+    assert found.way.height() >= 30 * (7 if found.way.width() > 1000 else 14)
+    assert found.terms == 0
+
+
+def test_terms_are_left_out_only_where_nothing_else_helps():
+    assert places(rows=60, terms=56, words=500).terms in (3, 4, 5, 7, 9)
+    assert places(rows=8, terms=6, words=300).terms == 0
+
+
+def test_a_table_that_would_be_too_small_to_read_stands_across_the_slide():
+    wide = needs(words=100, across=12000, down=100)
+    found = placed(WIDTH, HEIGHT, GAP, wide, words=True, numbers=True, way=False)
+    assert found.numbers.width() == WIDTH
+
+
+@pytest.mark.parametrize("asked", [0, 110, 260])
+@pytest.mark.parametrize("rows", [1, 5, 9, 14, 25])
+def test_no_part_covers_another_one(rows, asked):
+    found = places(rows=rows, terms=rows - 1, asked=asked)
+    whole = QRect(0, 0, WIDTH, HEIGHT)
+    parts = [found.words, found.numbers, found.way, *([found.asked] if asked else [])]
+    assert all(whole.contains(part) for part in parts)
+    assert not any(a.intersects(b) for a in parts for b in parts if a is not b)
+
+
+@pytest.mark.parametrize(("words", "asked", "rows"), [(300, 700, 5), (700, 650, 25), (300, 120, 90), (600, 500, 60)])
+def test_a_part_that_is_higher_than_the_slide_stands_on_it_and_scrolls(words, asked, rows):
+    """The top of such a question stood above the slide, where nobody could scroll to it."""
+    found = places(words=words, asked=asked, rows=rows)
+    parts = [part for part in (found.words, found.numbers, found.way, found.asked) if not part.isEmpty()]
+    assert all(QRect(0, 0, WIDTH, HEIGHT).contains(part) for part in parts)
+    assert not any(a.intersects(b) for a in parts for b in parts if a is not b)

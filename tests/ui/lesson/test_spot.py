@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.document.commands import SetTokens
 from explorer.lessons.loader import lesson_files, load
-from explorer.lessons.steps import MakeSo, Predict
+from explorer.lessons.schema import MakeSo, Predict
 from explorer.pages.steps.of_step import first_cell
 from explorer.ui.lesson.spot import GAP, begin, scroll_to_meant, wanted_rects
 from explorer.ui.matrix.box import MatrixBox

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QApplication
 
-from explorer.lessons.steps import MakeSo
+from explorer.lessons.schema import MakeSo
 from explorer.ui.errors import Message
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.form import CELL_HEIGHT

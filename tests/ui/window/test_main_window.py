@@ -10,8 +10,8 @@ from shiboken6 import Shiboken
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.loader import load
 from explorer.ui.actions import PARTS
-from explorer.ui.lesson.gaps import NumberField
-from explorer.ui.lesson.words import WordyButton
+from explorer.ui.lesson.bodies import NumberField
+from explorer.ui.lesson.letters import WordyButton
 from explorer.ui.window.chips import Chip
 from tests.samples import long
 from tests.ui.conftest import lesson_of, one_of_each_kind

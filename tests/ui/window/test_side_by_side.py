@@ -16,7 +16,7 @@ from explorer.document import storage
 from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.lessons.steps import Predict
+from explorer.lessons.schema import Predict
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
 from explorer.ui.selection import Cell
