@@ -25,7 +25,6 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     Until then it is a hidden file in the same folder. Hidden files of killed processes are deleted first.
 
     `path`: for a link, the file that it points to is written.
-
     Raises `ExplorerError`: "not-written", also if the body of the `with` raises an OSError.
     """
     try:

@@ -87,7 +87,7 @@ def _run(prepared: Prepared, out: Path, progress: "_Progress", every: float, att
         if attached:
             keep()
             return
-        storage.save(trained(prepared, trainer, records), prepared.title, out)
+        storage.save(trained(prepared.document, trainer, records), prepared.title, out)
         kept.unlink(missing_ok=True)
 
     with stopped() as stop:

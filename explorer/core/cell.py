@@ -9,7 +9,7 @@ number the graph holds is tested for every op.
 Further below: where the numbers of a node stand in a spreadsheet, and how formulas of other cells refer to them.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import product
 from math import erf, prod
 from typing import Any, TypeAlias
@@ -185,13 +185,12 @@ class CellBlock(Frozen):
         if self.name and all(part == slice(None) for part in index):
             return self.name
         whole = slice(None)
-        *lead, row, column = (whole, whole, *index) if not index else index if self.ndim > 1 else self._line(index[0])
+        if self.ndim < 2:
+            index = (*index, whole) if self.upright else (whole, *index)
+        *lead, row, column = index if self.ndim else (whole, whole)
         sizes = self.shape[: len(lead)] if self.ndim > 1 else ()
-        parts = (range(n)[part] if isinstance(part, slice) else (part,) for part, n in zip(lead, sizes, strict=True))
-        return ",".join(self._area(number, row, column) for number in _numbers(list(parts), sizes))
-
-    def _line(self, part: int | slice) -> tuple[int | slice, int | slice]:
-        return (part, slice(None)) if self.upright else (slice(None), part)
+        numbers = np.arange(prod(sizes)).reshape(sizes)[tuple(lead) if sizes else ()]
+        return ",".join(self._area(number, row, column) for number in numbers.ravel().tolist())
 
     def _area(self, head: int, row: int | slice, column: int | slice) -> str:
         """The reference to a row, a column, a cell or the whole matrix of a head."""
@@ -206,15 +205,6 @@ def _ends(part: int | slice, size: int) -> tuple[int, int, str]:
     if isinstance(part, slice):
         return range(size)[part][0], range(size)[part][-1], "$"
     return part, part, ""
-
-
-def _numbers(lead: list[Any], sizes: tuple[int, ...]) -> Iterator[int]:
-    """The numbers of the selected matrices of a stack, counted from 0."""
-    for place in product(*lead):
-        number = 0
-        for i, size in zip(place, sizes, strict=True):
-            number = number * size + i
-        yield number
 
 
 def letters(column: int) -> str:

@@ -1,10 +1,7 @@
 """What a model costs: learned numbers, multiplications, and bytes of the cache.
 
-How many numbers a model learns, block by block: each count is the product of a few sizes.
-
-What a decoder costs: multiplications, numbers in memory and bytes of the cache, counted on its graph.
-
-No array is made: a graph knows its shapes, so even GPT-3 can be counted on a laptop.
+Learned numbers are counted block by block, as products of a few sizes; the cost of a decoder on its graph. No array is
+made: a graph knows its shapes, so even GPT-3 can be counted on a laptop.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -133,18 +130,15 @@ def _sizes(node: Node, graph: Graph) -> Iterator[Size]:
     for axis in node.axes:
         length = len(graph.axes[axis])
         block, _, short = axis.rpartition(".")
-        if graph.follows_text(axis):
-            yield Size(f"position{'s' * (length != 1)}", length)
-        elif short in ("segment", "bucket"):
-            yield Size(f"{short}{'s' * (length != 1)}", length)
+        if graph.follows_text(axis) or short in ("segment", "bucket", "feature"):
+            noun = "position" if graph.follows_text(axis) else short
+            yield Size(f"{noun}{'s' * (length != 1)}", length)
         elif short == "concat":
             yield Size("heads", len(graph.axes[f"{block}.heads"]))
             yield Size("d_v", len(graph.axes[f"{block}.d_v"]))
         elif block == "layer":
             noun, of = ("feature", "") if short == "0" else ("unit", f" of layer {short}")
             yield Size(f"{noun}{'s' * (length != 1)}{of}", length)
-        elif short == "feature":
-            yield Size(f"feature{'s' * (length != 1)}", length)
         else:
             yield Size(short, length)
 

@@ -250,7 +250,6 @@ class Engine:
         It is computed on demand, with only the gradients that it needs, and kept until the next update.
 
         `root`: the number that is differentiated.
-
         Raises `ExplorerError`: "no-loss" if the model has no loss; for another root see `Gradients`.
         """
         array = self.gradients(root).of(place.node)

@@ -45,7 +45,6 @@ def known_words(text: str, vocabulary: tuple[str, ...]) -> list[str]:
     """The words of a text in the spelling of a vocabulary: unchanged, or with other capitals; or its pieces.
 
     `text`: words and punctuation marks; tokens such as ``<es>`` have blanks around them.
-
     Raises `ExplorerError`: "unknown-text-word", with the most similar known words, if the vocabulary has neither the
     word nor `<unk>`.
     """

@@ -202,7 +202,8 @@ class State(Frozen, eq=False):
         """
         model = with_tied_words(with_next_words(model))
         graph = build_within(model, unread(inputs), by_rows)
-        fitted = {name: _fitted(graph, name, pin) for name, pin in pins.items() if _is_computed(graph, name)}
+        computed = graph.node_names - graph.inputs
+        fitted = {name: _fitted(graph, name, pin) for name, pin in pins.items() if name in computed}
         kept_pins = {name: pin for name, pin in fitted.items() if pin is not None}
         inputs, beyond = _filled(model, graph, inputs, beyond)
         return State(model, graph, inputs, kept_pins, setting, lesson, beyond=beyond)
@@ -272,10 +273,6 @@ class State(Frozen, eq=False):
     def rebuilt(self, model: Model) -> "State":
         """The state with another structure; inputs and pins that fit are kept."""
         return State.of(model, self.inputs, self.pins, self.setting, self.lesson, self.beyond)
-
-
-def _is_computed(graph: Graph, name: str) -> bool:
-    return name in graph.nodes and not graph.nodes[name].is_input
 
 
 def _fitted(graph: Graph, name: str, pin: Pin) -> Pin | None:

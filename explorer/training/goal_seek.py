@@ -102,7 +102,9 @@ def seek(
         slopes = {name: _slope(engine, name, root) * allowed for name, allowed in mask.items()}
         size = sqrt(sum(float(np.sum(np.square(slope, dtype=np.float64))) for slope in slopes.values()))
         if not isfinite(size) or size**2 == 0 or not isfinite(abs(wished - now) / size**2):
-            return Sought(wished, began, tuple(moves), inputs, _flat(now, began))
+            still = "nothing that may change moves it"
+            reason = still if now == began else f"at {now:.6g} {still} any more"
+            return Sought(wished, began, tuple(moves), inputs, reason)
         if len(moves) == MOST_STEPS or slow == _PATIENCE:
             return Sought(wished, began, tuple(moves), inputs, f"it comes no nearer than {now:.6g}")
         share = 1.0
@@ -130,12 +132,6 @@ def seek(
 def command(sought: Sought, cell: str) -> SetInputs:
     """The command that puts the result of a search into a document, as one undo step."""
     return SetInputs(sought.inputs, f"Seek {cell} = {sought.wished:g}")
-
-
-def _flat(now: float, began: float) -> str:
-    if now == began:
-        return "nothing that may change moves it"
-    return f"at {now:.6g} nothing that may change moves it any more"
 
 
 def _number(engine: Engine, root: Root) -> float:

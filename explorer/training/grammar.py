@@ -174,7 +174,8 @@ class Grammar(Frozen, eq=False):
 
     def entropy(self) -> float:
         """The entropy of a sentence, in nats: that of its pattern plus that of its draws."""
-        return sum(pattern.share * (_entropy_of(pattern) - log(pattern.share)) for pattern in self.patterns)
+        draws = [sum(_entropy(alike.values()) for alike in pattern.seen.values()) for pattern in self.patterns]
+        return sum(one.share * (drawn - log(one.share)) for one, drawn in zip(self.patterns, draws, strict=True))
 
     def entropy_per_word(self) -> float:
         """The entropy of a word given all words before it, in nats.
@@ -222,11 +223,6 @@ def _parted(word: str) -> list[str]:
 
 def _is_word(word: str) -> bool:
     return all(_parted(word))
-
-
-def _entropy_of(pattern: Pattern) -> float:
-    """The entropy of a pattern's draws, in nats."""
-    return sum(_entropy(alike.values()) for alike in pattern.seen.values())
 
 
 def _entropy(shares: Iterable[float]) -> float:

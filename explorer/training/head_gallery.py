@@ -29,6 +29,7 @@ LEAST = 0.5
 """A head has a label only if at least this share of its attention fits the rule."""
 
 Rule = Callable[[Sequence[str], Sequence[tuple[int, int]]], Array]
+"""From words, and for each pronoun its place and the place of the word that it refers to, to cells, (n, n) of bool."""
 
 
 class Score(Frozen):
@@ -39,65 +40,45 @@ class Score(Frozen):
     rows: int  # how many rows count
 
 
-def _earlier(words: Sequence[str], hit: Callable[[int, int], bool]) -> Array:
-    """The cells (i, j) with j ≤ i for which `hit` is true, (n, n) of bool."""
-    n = len(words)
-    found = np.zeros((n, n), dtype=bool)
-    for i in range(n):
-        for j in range(i + 1):
-            found[i, j] = hit(i, j)
-    return found
+def _earlier(hit: Callable[[Sequence[str], int, int], bool]) -> Rule:
+    """The rule by which a word i attends to those words j ≤ i for which `hit` is true."""
+
+    def cells(words: Sequence[str], referents: Sequence[tuple[int, int]]) -> Array:
+        places = range(len(words))
+        return np.array([[j <= i and hit(words, i, j) for j in places] for i in places], dtype=bool)
+
+    return cells
 
 
-def itself(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
-    """Each word attends to itself."""
-    return np.eye(len(words), dtype=bool)
-
-
-def first(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
-    """Each word attends to the first: heads attend there when they find nothing (Xiao et al. 2024)."""
-    return _earlier(words, lambda i, j: j == 0 < i)
-
-
-def previous(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
-    """Each word attends to the word before it."""
-    return _earlier(words, lambda i, j: j == i - 1)
-
-
-def same_word(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
-    """A repeated word attends to its earlier occurrences."""
-    return _earlier(words, lambda i, j: j < i and words[j] == words[i])
-
-
-def induction(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
-    """A repeated word attends to what followed its earlier occurrence: after A B … A comes B (Olsson et al. 2022)."""
-    return _earlier(words, lambda i, j: 0 < j < i and words[j - 1] == words[i])
-
-
-def referent(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
-    """A pronoun attends to the word that it refers to.
-
-    `referents`: for each pronoun its place, and the place of the word that it refers to.
-    """
+def _referent(words: Sequence[str], referents: Sequence[tuple[int, int]]) -> Array:
+    """A pronoun attends to the word that it refers to."""
     found = np.zeros((len(words), len(words)), dtype=bool)
     for pronoun, who in referents:
         found[pronoun, who] = True
     return found
 
 
-def foretold_referent(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
+def _foretold_referent(words: Sequence[str], referents: Sequence[tuple[int, int]]) -> Array:
     """The word before a pronoun, whose task is to predict it, attends to the word that the pronoun refers to."""
-    return referent(words, [(pronoun - 1, who) for pronoun, who in referents if pronoun - 1 > who])
+    return _referent(words, [(pronoun - 1, who) for pronoun, who in referents if pronoun - 1 > who])
 
 
 MEASURES: Mapping[str, tuple[str, Rule]] = {
-    "itself": ("at the word itself", itself),
-    "first": ("at the first word", first),
-    "previous": ("at the word before", previous),
-    "same word": ("at the same word, where it came before", same_word),
-    "induction": ("at what came after the same word", induction),
-    "referent": ("from a pronoun at who is meant", referent),
-    "foretold referent": ("before a pronoun at who is meant", foretold_referent),
+    "itself": ("at the word itself", _earlier(lambda words, i, j: j == i)),
+    # Heads attend there when they find nothing (Xiao et al. 2024).
+    "first": ("at the first word", _earlier(lambda words, i, j: j == 0 < i)),
+    "previous": ("at the word before", _earlier(lambda words, i, j: j == i - 1)),
+    "same word": (
+        "at the same word, where it came before",
+        _earlier(lambda words, i, j: j < i and words[j] == words[i]),
+    ),
+    # After A B … A comes B (Olsson et al. 2022).
+    "induction": (
+        "at what came after the same word",
+        _earlier(lambda words, i, j: 0 < j < i and words[j - 1] == words[i]),
+    ),
+    "referent": ("from a pronoun at who is meant", _referent),
+    "foretold referent": ("before a pronoun at who is meant", _foretold_referent),
 }
 """For each measure, simpler ones first: a phrase that says where such a head attends, and the rule."""
 _SIMPLE = ("itself", "first", "previous")
@@ -107,7 +88,7 @@ class Looked(Frozen, eq=False):
     """The attention of the heads of one block in one sentence."""
 
     words: Sequence[str]
-    referents: Sequence[tuple[int, int]]  # as in `referent`
+    referents: Sequence[tuple[int, int]]  # as in `Annotated`
     weights: Array  # (n_heads, n, n)
 
 

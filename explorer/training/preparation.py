@@ -104,7 +104,6 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
     """Prepare training of an open document, on its own example or on other material in words that it knows.
 
     `title`: of the trained document.
-
     Raises `ExplorerError`: "material-does-not-fit", "cases-do-not-fit", "loss-does-not-fit", "word-not-known",
     "model-too-large", "batch-too-large", and those of reading the material.
     """
@@ -117,6 +116,7 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
     if material.kind not in ("own", "shown") and (now := model.switch("loss", "loss")) not in (loss, "none"):
         raise ExplorerError("loss-does-not-fit", now=now, given=_WORDS[material.kind], wanted=loss)
     words = {name: labels for name, labels in model.axes.items() if name.endswith(".words")}
+    aside = recipe.validation, recipe.seed
     match material.kind:
         case "own":
             examples = data.OWN
@@ -126,17 +126,15 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
             text = _text(material, words["input.words"])
             output = words.get("output.words")
             targets = token_ids(text, output) if output else None
-            n, share, seed = material.window, recipe.validation, recipe.seed
-            examples = data.windows(token_ids(text, words["input.words"]), n, share, seed, targets=targets)
+            examples = data.windows(token_ids(text, words["input.words"]), material.window, *aside, targets=targets)
         case "pairs":
             output = words.get("output.words", ())
-            examples = _split(
-                data.sentence_pairs(_pairs(material), words["source.words"], words["target.words"], output), recipe
-            )
+            pairs = _pairs(material)
+            examples = data.sentence_pairs(pairs, words["source.words"], words["target.words"], output).split(*aside)
         case "grammar":
             examples = _drawn(_grammar(material, model.kind), model.kind, words, material.sentences, recipe.seed)
         case _:
-            examples = _split(data.cases(*_cases(material)), recipe)
+            examples = data.cases(*_cases(material)).split(*aside)
             for name in (one for one in (CASES, TARGET) if one in document.graph.nodes):
                 wanted_width = document.graph.shape(name)[-1]
                 if examples.arrays[name].shape[-1] != wanted_width:
@@ -167,13 +165,9 @@ def with_weights(document: State, weights: Mapping[str, Array]) -> State:
     return after.with_beyond(longer) if longer else after
 
 
-def trained(prepared: Prepared, trainer: Trainer, records: Records) -> State:
+def trained(document: State, trainer: Trainer, records: Records) -> State:
     """The document with the trained weights, the records of the training, and the state needed to continue it."""
-    return replace(with_weights(prepared.document, trainer.weights), records=records, optimiser=trainer.optimiser)
-
-
-def _split(examples: data.Examples, recipe: Recipe) -> data.Examples:
-    return examples.split(recipe.validation, recipe.seed)
+    return replace(with_weights(document, trainer.weights), records=records, optimiser=trainer.optimiser)
 
 
 def _fitting(document: State, examples: data.Examples, recipe: Recipe, title: str) -> Prepared:
@@ -197,6 +191,7 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
         initialiser=recipe.initialiser or "xavier",
         dtype=made.dtype,
     )
+    aside = recipe.validation, recipe.seed
     switches: dict[str, SwitchValue]
     switches = {f"{block}.lookup": "index" for block, kind in model.blocks().items() if kind == "sequence"}
     match made.kind:
@@ -208,7 +203,8 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
             if made.kind != "gpt":
                 switches |= _padding_masks(model)
             first = {name: array[0] for name, array in examples.arrays.items()}
-            n_words = {n: int((row != _pad(n, axes)).sum()) for n, row in first.items() if n != TARGET}
+            pads = {f"{axis.removesuffix('.words')}.tokens": words.index(PAD) for axis, words in axes.items()}
+            n_words = {n: int((row != pads[n]).sum()) for n, row in first.items() if n != TARGET}
             last = list(n_words.values())[-1]  # of the sequence that it writes
             inputs = {name: row[: n_words.get(name, last)] for name, row in first.items()}
             lengths = {name.removesuffix(".tokens"): n for name, n in n_words.items()}
@@ -217,7 +213,7 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
             text = _text(material, known)
             known = known or data.vocabulary(text, material.words)
             ids = token_ids(text, known)
-            examples = data.windows(ids, material.window, recipe.validation, recipe.seed)
+            examples = data.windows(ids, material.window, *aside)
             learned = made.switches.get("input.positions") == "learned"
             n = material.window if learned else min(material.window, SHOWN_WORDS)
             axes, lengths = {"input.words": known}, {"input": n}
@@ -228,7 +224,7 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
             target = data.vocabulary(
                 [w for _, written in pairs for w in written], material.words, (START, END, PAD, UNKNOWN)
             )
-            examples = _split(data.sentence_pairs(pairs, source, target), recipe)
+            examples = data.sentence_pairs(pairs, source, target).split(*aside)
             switches |= _padding_masks(model)
             switches["loss.targets"] = "next word"
             n, m = len(pairs[0][0]), len(pairs[0][1]) + 1
@@ -236,7 +232,7 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
             inputs = {name: array[0, : n if name == "source.tokens" else m] for name, array in examples.arrays.items()}
         case _:
             X, wanted = _cases(material)
-            examples = _split(data.cases(X, wanted), recipe)
+            examples = data.cases(X, wanted).split(*aside)
             widths = [X.shape[1], *made.units, wanted.shape[1]]
             letters = ["x", *("h" for _ in made.units), "y"]
             axes = {f"layer.{k}": _counted(letters[k], width) for k, width in enumerate(widths)}
@@ -317,11 +313,6 @@ def _drawn(grammar: Grammar, kind: str, words: Mapping[str, Sequence[str]], n: i
     return data.whole_sentences(written, *known, read, words["source.words"])
 
 
-def _pad(name: str, words: Mapping[str, Sequence[str]]) -> int:
-    """The number of `<pad>` in the vocabulary of an input or of the target."""
-    return words["source.words" if name == "source.tokens" else list(words)[-1]].index(PAD)
-
-
 def _cases(material: Material) -> tuple[Array, Array]:
     """Inputs and targets. XOR is 1 if exactly one input is 1; the sine is that of reference 004, at 100 points."""
     if material.set == "sine":
@@ -362,7 +353,6 @@ def take_words(document: Document, material: Material) -> None:
     person sees what the model has learned.
 
     `material`: only "text" and "pairs" have words to add.
-
     Raises `ExplorerError`: "text-line" or "text-not-read" if the material is not pairs of sentences.
     """
     state = document.wanted

@@ -144,7 +144,6 @@ def load(name_or_path: str | Path, text: str | None = None) -> Task:
     """A recipe of the program by name, or any recipe by the path of its file.
 
     `text`: the file to learn from if the recipe names nothing.
-
     Raises `ExplorerError`: "unknown-recipe", "lesson-not-read", "lesson-too-large", "lesson-syntax" or "lesson-key".
     """
     name = str(name_or_path)

@@ -47,6 +47,7 @@ from explorer.training.preparation import (
     same_material,
     shaped,
     take_words,
+    trained,
     with_weights,
 )
 
@@ -405,8 +406,7 @@ class Run:
         base = stretch.prepared.document
         if not stretch.from_document and stretch.fits(wanted, trainer.weights):
             base = wanted
-        records = self.records.up_to(trainer.at)
-        return replace(with_weights(base, trainer.weights), records=records, optimiser=trainer.optimiser)
+        return trained(base, trainer, self.records.up_to(trainer.at))
 
     def _place(self, state: State, point: Point) -> State:
         """Put a state into the document."""
@@ -467,7 +467,6 @@ def step_of(trainer: Trainer, shown: Engine | None = None) -> tuple[Trainer, Rec
     """The trainer after its next step, and the record of the step; the given trainer stays unchanged.
 
     `shown`: as in `Trainer.step`.
-
     Raises `ExplorerError`: those of `Trainer.step`.
     """
     after = copy(trainer)

@@ -55,7 +55,7 @@ def test_the_programs_recipes_take_a_step_and_make_a_document(name, tmp_path):
     trainer = prepared.trainer()
     trainer.step()
     file = tmp_path / "out.explorer"
-    storage.save(trained(prepared, trainer, Records()), prepared.title, file)
+    storage.save(trained(prepared.document, trainer, Records()), prepared.title, file)
     state, title = storage.load(file)
     assert title == prepared.title
     for weight in trainer.moving:
@@ -141,7 +141,7 @@ def test_an_examples_weights_are_gone_on_from():
     before = prepared.document
     trainer = prepared.trainer()
     assert trainer.step().loss == float(computed(before).values["loss.value"])
-    after = trained(prepared, trainer, Records())
+    after = trained(prepared.document, trainer, Records())
     assert float(computed(after).values["loss.value"]) < float(computed(before).values["loss.value"])
     assert prepared.title == lesson("you-are-welcome").title
     assert (after.model, after.lesson, after.setting) == (before.model, before.lesson, before.setting)
@@ -151,7 +151,7 @@ def test_a_document_is_gone_on_with(text, tmp_path):
     prepared = a_gpt(text)
     trainer = prepared.trainer()
     trainer.step()
-    storage.save(trained(prepared, trainer, Records()), "Sea", tmp_path / "sea.explorer")
+    storage.save(trained(prepared.document, trainer, Records()), "Sea", tmp_path / "sea.explorer")
     again = prepare(Task("", "", ExistingModel(str(tmp_path / "sea.explorer")), text, Recipe(steps=5)))
     assert again.title == "Sea"
     np.testing.assert_array_equal(again.trainer().weights["output.W"], trainer.weights["output.W"])

@@ -181,7 +181,7 @@ def test_tiny_gpt_comes_near_to_its_grammar_in_half_of_its_steps():
         task = recipes.load("tiny-gpt")
         prepared = prepare(replace(task, recipe=replace(task.recipe, seed=seed)))
         trainer = after(task.recipe.steps // 2, prepared)
-        found.append(scores_of(trained(prepared, trainer, Records()), task.material))
+        found.append(scores_of(trained(prepared.document, trainer, Records()), task.material))
     print(f"\ntiny-gpt: perplexity {[round(one['ratio'], 3) for one in found]} of the grammar's")
     assert all(one["ratio"] < 1.05 and one["mat"] > 0.5 for one in found)
 

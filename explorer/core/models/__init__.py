@@ -1,21 +1,4 @@
-"""One readable builder function for each kind of model: transformers, and parts of one by themselves.
-
-An encoder alone (Vaswani et al. 2017, figure 1, left): each word attends to all words, before and after it.
-
-The encoder-decoder of "Attention Is All You Need" (Vaswani et al. 2017, figure 1).
-
-A decoder alone, as in GPT (Radford et al. 2018): it reads the words so far and predicts the next one.
-
-Attention alone, on queries, keys and values that a lesson gives; its nodes have short names: Q, K, V, scores, output.
-
-Two vectors: their similarity, and the projection of one onto the other.
-
-The same numbers normalised by layer norm and by batch norm.
-
-The end of a language model alone: from given logits to probabilities, a word, and the loss.
-
-A multi-layer perceptron (Goodfellow et al. 2016, chapter 6): XOR, and fitting a curve.
-"""
+"""One readable builder function for each kind of model: transformers, and parts of one by themselves."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import fields
@@ -31,7 +14,7 @@ from explorer.core.vocabulary import Vocabulary
 
 
 def encoder(model: Model) -> Graph:
-    """A stack of layers of self-attention and feed-forward net; its output is a new vector for each word.
+    """An encoder alone (Vaswani et al. 2017, figure 1, left): each word attends to all words, before and after it.
 
     With an output layer it predicts the word at each place, as BERT does at masked places (Devlin et al. 2019).
     """
@@ -45,7 +28,7 @@ def encoder(model: Model) -> Graph:
 
 
 def encoder_decoder(model: Model) -> Graph:
-    """An encoder reads the source; a decoder reads the target and attends to the encoder's output."""
+    """An encoder reads the source; a decoder reads the target and attends to its output (Vaswani et al. 2017)."""
     blocks = Blocks(model, GraphBuilder())
     blocks.d_model()
     x = _stack(blocks, "encoder", "source", "Source", "Encoder", model.layers)
@@ -57,7 +40,7 @@ def encoder_decoder(model: Model) -> Graph:
 
 
 def gpt(model: Model) -> Graph:
-    """A stack of layers of masked self-attention and feed-forward net."""
+    """A decoder alone (Radford et al. 2018): it reads the words so far and predicts the next one."""
     blocks = Blocks(model, GraphBuilder())
     blocks.d_model()
     x = _stack(blocks, "decoder", "input", "Input", "Layer", model.layers, attends="Masked attention")
@@ -175,7 +158,10 @@ def norm(model: Model) -> Graph:
 
 
 def output(model: Model) -> Graph:
-    """Given logits (n, n_words); axes "input" (the texts to continue) and "output.words"."""
+    """The end of a language model alone, from given logits (n, n_words).
+
+    Axes: "input" (the texts to continue) and "output.words".
+    """
     g = GraphBuilder()
     rows = g.axis("input", model.axes["input"])
     words = g.axis("output.words", model.axes["output.words"])
@@ -186,8 +172,9 @@ def output(model: Model) -> Graph:
 
 
 def mlp(model: Model) -> Graph:
-    """Layers of ``activation(x W + b)``; axes "input" (the cases), "layer.0" (the features) to "layer.N".
+    """Layers of ``activation(x W + b)``, a multi-layer perceptron (Goodfellow et al. 2016, chapter 6).
 
+    Axes: "input" (the cases), "layer.0" (the features) to "layer.N".
     Symbols have one stroke for each earlier layer: h, a, h', a'.
     A net over one feature can have a linear regression beside it, on the same examples.
     """
@@ -241,6 +228,13 @@ _BUILDERS = {
     "output": output,
     "vectors": vectors,
 }
+_AXES = {
+    "attention": ("query", "feature"),
+    "mlp": ("input",),
+    "norm": ("input", "feature"),
+    "output": ("input", "output.words"),
+    "vectors": ("feature",),
+}
 _BUILT: WeakValueDictionary[Hashable, Graph] = WeakValueDictionary()
 
 
@@ -282,16 +276,7 @@ def _built(model: Model) -> Graph:
 
 def _needed(model: Model) -> tuple[list[str], list[str]]:
     """The axes and lengths that a model of this kind must have."""
-    match model.kind:
-        case "attention":
-            return ["query", "feature"], []
-        case "mlp":
-            return ["input", *(f"layer.{k}" for k in range(model.layers + 1))], []
-        case "norm":
-            return ["input", "feature"], []
-        case "output":
-            return ["input", "output.words"], []
-        case "vectors":
-            return ["feature"], []
+    if model.kind in _AXES:
+        return [*_AXES[model.kind], *(f"layer.{k}" for k in range(model.layers + 1) if model.kind == "mlp")], []
     sequences = SEQUENCES[model.kind]
     return [f"{sequence}.words" for sequence in sequences], list(sequences)

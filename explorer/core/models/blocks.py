@@ -187,15 +187,11 @@ def feed_forward(b: Blocks, block: str, group: str, x: str, rows: str, beside: s
     shared = b.text(block, "reads") == "beside attention, its norm" and b.text(attention, "norm") in ("pre", "both")
     x_in = f"{attention}.norm" if shared else b.norm_before(block, read, rows, group)
     g.stage(f"{block}.layers", "ffn", "Feed-forward", group)
-    output = _experts(b, block, x_in, rows) if b.number(block, "experts") else _net(b, block, x_in, rows)
+    if b.number(block, "experts"):
+        return b.after(block, _experts(b, block, x_in, rows), x, rows, group)
+    d_ff = g.axis(f"{block}.d_ff", b.number(block, "d_ff") or 4 * b.model.d_model)
+    output = b.layer(block, "2", _units(b, block, x_in, d_ff, rows), d_ff, "d_model", rows, f"{block}.output", "F")
     return b.after(block, output, x, rows, group)
-
-
-def _net(b: Blocks, block: str, x: str, rows: str) -> str:
-    """One net: d_ff hidden units, the activation, and the output layer."""
-    d_ff = b.graph.axis(f"{block}.d_ff", b.number(block, "d_ff") or 4 * b.model.d_model)
-    active = _units(b, block, x, d_ff, rows)
-    return b.layer(block, "2", active, d_ff, "d_model", rows, f"{block}.output", "F")
 
 
 def _units(b: Blocks, block: str, x: str, d_ff: str, rows: str, experts: str = "", shared: bool = False) -> str:

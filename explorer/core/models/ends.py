@@ -1,15 +1,12 @@
 """The two ends of a model: from tokens to vectors, and from vectors to logits, a word, and the loss.
 
-Tokens to vectors: the look-up of the words, plus positions.
-
 Teacher forcing: the target of a decoder is its own input, shifted by one place.
 
 A decoder reads ``<start> je suis`` and should say ``je suis <end>``: the target at each word is the next word, whatever
 the model predicts. After ``<end>`` and at ``<pad>`` there is no target: the loss ignores these positions.
 
-The end of a model: logits, probabilities, the chosen word, and the loss. Each function adds its nodes in order.
-
-Shapes are written (n, n_words): n tokens of the sequence, a number for each word of the output vocabulary.
+Each function adds its nodes in order. Shapes are written (n, n_words): n tokens of the sequence, a number for each word
+of the output vocabulary.
 """
 
 from dataclasses import replace

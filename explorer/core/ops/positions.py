@@ -133,7 +133,7 @@ class Rotary(Op):
 
     def from_position(self, x: Array, first: int) -> Array:
         """The same for rows that begin at position `first`, not 0: those after the rows in a cache."""
-        cos, sin = self._cos_sin(x, first)
+        cos, sin = _cos_sin(self, first, first + x.shape[-2], x.dtype)
         one, other = self._pairs(x)
         return self._joined(one * cos - other * sin, other * cos + one * sin, x)
 
@@ -142,8 +142,8 @@ class Rotary(Op):
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         # Rotated back: the transpose of a rotation is its inverse.
-        one, other = self._pairs(gradient)
-        cos, sin = (np.broadcast_to(slope, one.shape) for slope in self._cos_sin(parents[0]))
+        (x,), (one, other) = parents, self._pairs(gradient)
+        cos, sin = (np.broadcast_to(slope, one.shape) for slope in _cos_sin(self, 0, x.shape[-2], x.dtype))
         of_one = passed(one, cos) + passed(other, sin)
         of_other = passed(other, cos) + passed(one, -sin)
         return (self._joined(of_one, of_other, gradient),)
@@ -151,7 +151,7 @@ class Rotary(Op):
     def divisors(self, n: int) -> Array:
         """The divisor of a position that gives the angle of each pair, in a text of n words: (turned / 2,)."""
         base, width = self.base, self.width or self.d
-        if self._grows(n):
+        if self.scaling == "dynamic" and n > self.room > 0 and width > 2:
             base *= (self.factor * n / self.room - (self.factor - 1)) ** (width / (width - 2))
         divisors = np.asarray(base ** (np.arange(0, self.turned, 2) / width))
         if self.scaling == "linear":
@@ -177,18 +177,10 @@ class Rotary(Op):
         first, last = max(first, 0), min(last, width - 1)
         return first, last + 0.001 if first == last else last
 
-    def _grows(self, n: int) -> bool:
-        """Whether the base is larger for a text of n words."""
-        return self.scaling == "dynamic" and n > self.room > 0 and (self.width or self.d) > 2
-
     @property
     def _between(self) -> float:
         """The number of turns between those that shrink fully and those that do not."""
         return max(self.high - self.low, 1e-9)
-
-    def _cos_sin(self, x: Array, first: int = 0) -> tuple[Array, Array]:
-        """Cosines and sines of the angles, (n, turned / 2)."""
-        return _cos_sin(self, first, first + x.shape[-2], x.dtype)
 
     def _joined(self, one: Array, other: Array, x: Array) -> Array:
         pairs: Array
@@ -300,6 +292,7 @@ class Rotary(Op):
 
 @lru_cache(8)  # queries and keys of all layers share the angles
 def _cos_sin(op: Rotary, first: int, last: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """Cosines and sines of the angles of the positions from `first` to before `last`, (n, turned / 2)."""
     angles = np.arange(first, last)[:, None] / op.divisors(last)
     found = tuple(
         (wave(angles) * op.stretch if op.stretch != 1 else wave(angles)).astype(dtype) for wave in (np.cos, np.sin)

@@ -80,15 +80,12 @@ def vocabulary(words: Sequence[str], most: int, first: Sequence[str] = (UNKNOWN,
     `most`: the largest size of the vocabulary, `first` included.
     `first`: entries that come first in any case. `<unk>` is left out if every word of the text is in the vocabulary.
     """
-    counts = Counter(word for word in words if word not in first and len(word) <= LONGEST_WORD and _is_seen(word))
+    shown = (word for word in words if len(word) <= LONGEST_WORD and all(c.isprintable() or c in JOINERS for c in word))
+    counts = Counter(word for word in shown if word not in first)
     every = all(word in counts or word in first for word in words)
     if every and len(counts) + len(first) - (UNKNOWN in first) <= most:
         first = [word for word in first if word != UNKNOWN]
     return (*first, *(word for word, _ in counts.most_common(max(most - len(first), 0))))
-
-
-def _is_seen(word: str) -> bool:
-    return all(c.isprintable() or c in JOINERS for c in word)
 
 
 def read_text(path: Path) -> str:
@@ -115,7 +112,6 @@ def pairs_of(text: str, name: str = "the text", lower: bool = True) -> list[Pair
     """Pairs of sentences, one pair in each line, separated by a tab or a vertical bar; empty lines are skipped.
 
     `name`: the name of the text in errors.
-
     Raises `ExplorerError`: "text-line", "text-not-read".
     """
     found: list[Pair] = []
@@ -259,13 +255,8 @@ def sentence_pairs(
     output (with `<end>`; default: `target`). If sentences differ in length, each needs `<pad>`.
     Raises `ExplorerError`: "word-not-known" if a vocabulary lacks a word and has no `<unk>`.
     """
-    arrays = {
-        "source.tokens": _filled([read for read, _ in pairs], source),
-        "target.tokens": _filled([[START, *written] for _, written in pairs], target),
-        TARGET: _filled([[*written, END] for _, written in pairs], output or target),
-    }
-    lengths = {name: arrays[f"{name}.tokens"].shape[1] for name in ("source", "target")}
-    return _whole(arrays, lengths)
+    written = [[START, *words] for _, words in pairs]
+    return whole_sentences(written, target, 0, [read for read, _ in pairs], source, output)
 
 
 def whole_sentences(
@@ -274,6 +265,7 @@ def whole_sentences(
     judged: int,
     read: Sequence[Sequence[str]] = (),
     source: Sequence[str] = (),
+    output: Sequence[str] = (),
 ) -> Examples:
     """Whole sentences for a decoder, which learns to predict each next word, and `<end>` after the last.
 
@@ -285,13 +277,10 @@ def whole_sentences(
     `read`, `source`: for a translator: the sentences that the encoder reads, and the encoder's vocabulary.
     """
     decoder = "target" if read else "input"
-    arrays = {f"{decoder}.tokens": _filled(written, known)}
-    arrays[TARGET] = _filled([[*words[1:], END] for words in written], known)
-    if read:
-        arrays = {"source.tokens": _filled(read, source), **arrays}
-    examples = _whole(arrays, {n.removesuffix(".tokens"): a.shape[1] for n, a in arrays.items() if n != TARGET})
-    learned = len(written) - judged
-    return replace(examples, training=examples.training[:learned], validation=examples.training[learned:])
+    arrays = {"source.tokens": _filled(read, source)} if read else {}
+    arrays[f"{decoder}.tokens"] = _filled(written, known)
+    arrays[TARGET] = _filled([[*words[1:], END] for words in written], output or known)
+    return _whole(arrays, judged)
 
 
 def masked_sentences(sentences: Sequence[Sequence[str]], known: Sequence[str], judged: int, seed: int) -> Examples:
@@ -310,13 +299,12 @@ def masked_sentences(sentences: Sequence[Sequence[str]], known: Sequence[str], j
     lots = np.where(there, np.random.default_rng([seed, _MASKS]).random(tokens.shape), 2)
     masked = (lots < MASKED) | (lots == lots.min(axis=1, keepdims=True))
     arrays = {"input.tokens": np.where(masked, mask, tokens), TARGET: np.where(masked, tokens, pad)}
-    examples, learned = _whole(arrays, {"input": tokens.shape[1]}), len(sentences) - judged
-    return replace(examples, training=examples.training[:learned], validation=examples.training[learned:])
+    return _whole(arrays, judged)
 
 
 def cases(X: Array, target: Array) -> Examples:
     """A table of cases for an MLP: X (n_cases, n_features), and the target outputs (n_cases, n_outputs)."""
-    return _whole({CASES: X, TARGET: target}, {})
+    return _whole({CASES: X, TARGET: target})
 
 
 def _filled(sentences: Sequence[Sequence[str]], known: Sequence[str]) -> Array:
@@ -331,8 +319,11 @@ def _filled(sentences: Sequence[Sequence[str]], known: Sequence[str]) -> Array:
     return token_ids([word for row in rows for word in row], known).reshape(len(rows), longest)
 
 
-def _whole(arrays: Mapping[str, Array], lengths: Mapping[str, int]) -> Examples:
+def _whole(arrays: Mapping[str, Array], judged: int = 0) -> Examples:
+    """Examples of all rows; the last `judged` of them are for validation."""
     fingerprint = 0
     for array in arrays.values():
         fingerprint = crc32(array.tobytes(), fingerprint)
-    return Examples(arrays, lengths, np.arange(len(arrays[TARGET])), fingerprint=fingerprint)
+    lengths = {n.removesuffix(".tokens"): array.shape[1] for n, array in arrays.items() if n.endswith(".tokens")}
+    learned, aside = np.split(np.arange(len(arrays[TARGET])), [len(arrays[TARGET]) - judged])
+    return Examples(arrays, lengths, learned, aside, fingerprint)

@@ -216,7 +216,6 @@ def clipped(gradients: Arrays, limit: float) -> tuple[dict[str, Array], float]:
     """Gradients scaled so that their norm, taken as one vector, is within a limit (Pascanu et al. 2013, algorithm 1).
 
     `limit`: the largest norm; 0: no limit.
-
     Returns the given arrays, or new ones if their norm was too large; and their norm before.
     """
     norm = length(gradients.values())
@@ -226,37 +225,6 @@ def clipped(gradients: Arrays, limit: float) -> tuple[dict[str, Array], float]:
 
 
 SCHEDULES = ("constant", "linear", "cosine", "inverse square root")
-
-
-def rate_at(step: int, rate: float, schedule: str = "constant", warm_up: int = 0, steps: int = 1) -> float:
-    """The learning rate of one step.
-
-    During the warm-up it rises linearly to `rate`; then it follows the schedule: "constant" stays; "linear" falls
-    linearly to 0 at the end of the run; "cosine" falls along half a cosine (Loshchilov & Hutter 2017, equation 5);
-    "inverse square root" falls with 1/√step.
-
-    The last one, with a warm-up, is the transformer's own (Vaswani et al. 2017, equation 3): d_model^−0.5 ·
-    min(step^−0.5, step · warm_up^−1.5), where `rate` is its highest value, 1 / √(d_model · warm_up).
-
-    `step`: counted from 1.
-    `rate`: the highest rate.
-    `schedule`: one of `SCHEDULES`.
-    `warm_up`: how many steps the warm-up takes.
-    `steps`: the steps of the whole run, including the warm-up. After them the rate stays at its last value.
-    """
-    if step < warm_up:
-        return rate * step / warm_up
-    # The remaining share of the fall: 1 at the end of the warm-up; it would be 0 one step after the last.
-    left = min(max((steps - step + 1) / max(steps - warm_up + 1, 1), 0.0), 1.0)
-    match schedule:
-        case "linear":
-            return rate * left
-        case "cosine":
-            return rate * (1 - cos(pi * left)) / 2
-        case "inverse square root":
-            return rate * sqrt(max(warm_up, 1) / step)
-        case _:
-            return rate
 
 
 class Recipe(Frozen):
@@ -301,8 +269,28 @@ class Recipe(Frozen):
                 raise ExplorerError("bad-training-choice", name=name, value=value, known=shown)
 
     def rate_at(self, step: int) -> float:
-        """The learning rate of a step, counted from 1."""
-        return rate_at(step, self.rate, self.schedule, self.warm_up, self.steps)
+        """The learning rate of a step, counted from 1. After the last step it stays at its last value.
+
+        During the warm-up it rises linearly to `rate`; then it follows the schedule: "constant" stays; "linear" falls
+        linearly to 0 at the end of the run; "cosine" falls along half a cosine (Loshchilov & Hutter 2017, equation 5);
+        "inverse square root" falls with 1/√step.
+
+        The last one, with a warm-up, is the transformer's own (Vaswani et al. 2017, equation 3): d_model^−0.5 ·
+        min(step^−0.5, step · warm_up^−1.5), where `rate` is its highest value, 1 / √(d_model · warm_up).
+        """
+        if step < self.warm_up:
+            return self.rate * step / self.warm_up
+        # The remaining share of the fall: 1 at the end of the warm-up; it would be 0 one step after the last.
+        left = min(max((self.steps - step + 1) / max(self.steps - self.warm_up + 1, 1), 0.0), 1.0)
+        match self.schedule:
+            case "linear":
+                return self.rate * left
+            case "cosine":
+                return self.rate * (1 - cos(pi * left)) / 2
+            case "inverse square root":
+                return self.rate * sqrt(max(self.warm_up, 1) / step)
+            case _:
+                return self.rate
 
     def as_dict(self) -> dict[str, Any]:
         """All settings as JSON and TOML write them."""

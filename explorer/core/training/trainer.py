@@ -210,7 +210,6 @@ class Trainer:
 
         `shown`: an engine, such as the document's, that may already have the values at the start of the step. Then its
         values and its gradients, which the window needs anyway, are not computed a second time.
-
         Raises `ExplorerError`: "training-diverged" if the loss, a gradient or a weight would not be finite;
         "training-not-finite" if that happens before the first step; "weight-not-finite" if a person typed such a
         weight. The step is then not taken: the weights stay the last good ones.
@@ -239,7 +238,9 @@ class Trainer:
             values, gradients = shown.values, shown.gradients().several(self.moving)
         else:
             values = self._forward(given)
-            gradients = self._gradients(values)
+            found = {LOSS: np.ones_like(values[LOSS])}
+            walk(self.graph, values, self._held, self._way_back, found, {}, keep=self.moving)
+            gradients = {name: found[name] for name in self.moving}
         loss = float(values[LOSS])
         norms = {block: length(gradients[name] for name in names) for block, names in self._blocks.items()}
         if self.recipe.clip:
@@ -271,7 +272,6 @@ class Trainer:
 
         `weights`: in the node's shape or, from a document with a shorter sentence, with fewer positions: the other
         positions keep their numbers.
-
         Raises `ExplorerError`: "unknown-node" or "bad-shape".
         """
         for name, array in weights.items():
@@ -343,12 +343,6 @@ class Trainer:
         values = {**self._inputs, **self._constants, **self.weights, **batch}
         run(self._needed.values(), batch, values, self.pins, self._needed)  # what is not finite shows in the loss
         return values
-
-    def _gradients(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        """The gradients of the moving weights."""
-        found = {LOSS: np.ones_like(values[LOSS])}
-        walk(self.graph, values, self._held, self._way_back, found, {}, keep=self.moving)
-        return {name: found[name] for name in self.moving}
 
     def _diverged(self) -> NoReturn:
         for name, array in self.weights.items():

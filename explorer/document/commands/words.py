@@ -66,7 +66,9 @@ class SetTokens(Command):
             state = SetSwitch("loss", "targets", "next word").apply(state)
             model = state.model
         vocabulary = with_words(model.axes[axis], self.words)
-        if vocabulary is not model.axes[axis] and are_numbers(model.axes[axis]) and _is_of_others(state, sequence):
+        # A checkpoint without words: our own models look words up by one-hot rows by default.
+        of_others = model.has_switch(sequence, "lookup") and model.switch(sequence, "lookup") == "index"
+        if vocabulary is not model.axes[axis] and are_numbers(model.axes[axis]) and of_others:
             word = next(word for word in self.words if word not in set(model.axes[axis]))
             raise ExplorerError("not-a-number-of-a-word", word=word, last=len(model.axes[axis]) - 1)
         said = set(self.words)
@@ -78,11 +80,6 @@ class SetTokens(Command):
         axes = {**model.axes, axis: vocabulary}
         lengths = {**model.lengths, sequence: len(ids)}
         return said_now.rebuilt(replace(model, axes=axes, lengths=lengths))
-
-
-def _is_of_others(state: State, sequence: str) -> bool:
-    """Whether the model is a checkpoint without words: our own models look words up by one-hot rows by default."""
-    return bool(state.model.has_switch(sequence, "lookup") and state.model.switch(sequence, "lookup") == "index")
 
 
 def _typed_for(state: State, n: int) -> bool:

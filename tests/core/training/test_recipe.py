@@ -18,7 +18,6 @@ from explorer.core.training.recipe import (
     Recipe,
     RMSprop,
     clipped,
-    rate_at,
 )
 
 WEIGHTS = {"w": np.array([1.0, -2.0])}
@@ -132,6 +131,10 @@ def test_what_is_short_enough_or_has_no_limit_stays_as_it_is(limit):
     same, norm = clipped(gradients, limit)
     assert norm == 5
     assert all(same[name] is array for name, array in gradients.items())
+
+
+def rate_at(step, rate, schedule, warm_up, steps):
+    return Recipe(rate=rate, schedule=schedule, warm_up=warm_up, steps=steps).rate_at(step)
 
 
 def test_the_transformers_own_schedule():
