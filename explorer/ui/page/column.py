@@ -298,6 +298,13 @@ class Elements(QWidget):
                 FlowLayout(holder, horizontal=px(10), vertical=px(6))
         return holder
 
+    def sizes(self) -> list[tuple[object, ...]]:
+        """Of each element's widget: its size, what it asks for, whether it is hidden, whether it lacks its picture."""
+        return [
+            (one.size(), one.sizeHint(), one.minimumSizeHint(), one.isHidden(), getattr(one, "picture", one) is None)
+            for one in self.widgets.values()
+        ]
+
     def share_room(self, width: int, height: int | None = None, drags: bool = False) -> None:
         """Lay out the page in the visible width; even if something is wider, words and switches stay within that width.
 

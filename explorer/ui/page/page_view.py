@@ -172,6 +172,8 @@ class PageView(QScrollArea):
         self._formulas: Iterator[str] | None = None  # those still to be typeset
         self._steps: tuple[float, Mapping[str, bool]] | None = None
         self._size, self._rounds = self.size(), 0
+        self._shared_for: tuple[object, ...] = ()
+        """The sizes after the last layout."""
         self._settled = later(self, self.share)
         self._sized = BeforePainting(self, self._follow_edge)
         self._rested = QTimer(self, singleShot=True, interval=REST)
@@ -498,11 +500,17 @@ class PageView(QScrollArea):
     def share(self) -> None:
         """Lay out the page again, because the page, or something on it, has another size.
 
-        This is done at most `ROUNDS` times, because sizes could cause each other for ever.
+        This is done at most `ROUNDS` times, because sizes could cause each other for ever; and not if no size is new:
+        each layout makes Qt report several, one after the other.
         """
-        if self._rounds < ROUNDS:
+        if self._rounds < ROUNDS and not (self.elements.fits and self._sizes_now() == self._shared_for):
             self._rounds += 1
             self._share_room()
+
+    def _sizes_now(self) -> tuple[object, ...]:
+        """The sizes that the layout depends on, and those that it gave."""
+        bars = self.verticalScrollBar().isVisibleTo(self), self.horizontalScrollBar().isVisibleTo(self)
+        return self.viewport().size(), bars, self._drags, self.elements.sizes()
 
     def _share_room(self) -> None:
         if self.is_whole:  # Qt also sends a resize while the page is being built
@@ -520,6 +528,7 @@ class PageView(QScrollArea):
             if below.isVisibleTo(self) and not below.maximum():  # Qt would leave the bar visible until the next resize
                 self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
                 self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+            self._shared_for = self._sizes_now()
 
 
 def _formulas(element: Element) -> Iterator[str]:

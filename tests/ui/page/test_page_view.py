@@ -14,6 +14,7 @@ from explorer.ui.matrix.form import CELL_HEIGHT
 from explorer.ui.page.elements import WIDGETS
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.note import NoteLabel, PassageView
+from explorer.ui.page.page_view import PageView
 from tests.examples import SMALL
 from tests.samples import long
 from tests.ui.conftest import lesson_of, one_of_each_kind
@@ -162,6 +163,16 @@ def assert_comes_to_rest(page, monkeypatch):
     for _ in range(20):
         QApplication.processEvents()
     assert shared == []
+
+
+@pytest.mark.parametrize("stage", [ATTENTION, "loss", "output"])
+def test_a_new_page_shares_its_room_once_and_again_only_for_sizes_that_are_new(open_window, eye, monkeypatch, stage):
+    """Each layout makes Qt report sizes, one arrangement after the other: *Loss* was laid out 13 times."""
+    seen, share = [], PageView._share_room
+    monkeypatch.setattr(PageView, "_share_room", lambda page: (seen.append(page.stage.name), share(page)))
+    window = open_window(size=(1600, 900))
+    eye.go_to(window, stage)
+    assert 1 <= seen.count(stage) <= 4
 
 
 @WITHOUT_PICTURES
