@@ -71,22 +71,22 @@ def read_pieces(top: TomlTable) -> Vocabulary:
 
     Raises `ExplorerError`: "lesson-key".
     """
-    from explorer.checkpoints.tokenizers.tokenizer import (
-        from_json,
-        named,  # few models have a tokenizer
-    )
+    from explorer.checkpoints.tokenizers.tokenizer import from_json, named  # few models have one
 
     file = Path(top.file).parent / top.text("tokenizer", most=MOST_PATH)
     try:
-        if file.stat().st_size > MOST_BYTES:
-            top.fail("tokenizer", f"{file.name} has more than {MOST_BYTES:,} bytes", "choose a smaller one")
-        tokenizer = from_json(file.read_text(encoding="utf-8"))
+        large = file.stat().st_size > MOST_BYTES
+        text = "" if large else file.read_text(encoding="utf-8")
     except OSError as error:
         top.fail("tokenizer", f"{file.name} cannot be read: {error.strerror}", "put the file beside this one")
-    except ExplorerError as error:
-        top.fail("tokenizer", f"{file.name} {error.fields.get('problem')}", "put the file there again")
     except ValueError:
         top.fail("tokenizer", f"{file.name} is no text", "put the file there again")
+    if large:
+        top.fail("tokenizer", f"{file.name} has more than {MOST_BYTES:,} bytes", "choose a smaller one")
+    try:
+        tokenizer = from_json(text)
+    except ExplorerError as error:
+        top.fail("tokenizer", f"{file.name} {error.fields.get('problem')}", "put the file there again")
     return named(tokenizer, len(tokenizer.pieces))
 
 

@@ -18,6 +18,7 @@ from refusals import refuses
 from explorer.core.errors import ExplorerError
 from explorer.core.training.trainer import Trainer
 from explorer.document.document import Document
+from explorer.lessons import model_tables
 from explorer.lessons.loader import lesson_from, load
 from explorer.lessons.reading import TomlTable
 from explorer.lessons.replay import check_steps
@@ -508,3 +509,24 @@ def test_a_piece_that_the_model_has_not_is_refused_and_gets_no_row_of_its_own():
     with pytest.raises(ExplorerError) as caught:
         lesson_from(TomlTable(file, data))
     assert "`tokens.input` 'ue' is no piece of the model; write the pieces of its tokenizer" in sentence(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (None, "cannot be read: No such file or directory; put the file beside this one"),
+        (b"\xff\xfe", "is no text; put the file there again"),
+        (b"[]", "put the file there again"),
+        (b" " * 101, "has more than 100 bytes; choose a smaller one"),
+    ],
+    ids=["missing", "no text", "another", "large"],
+)
+def test_a_tokenizer_that_cannot_be_read_is_refused(tmp_path, monkeypatch, raw, said):
+    monkeypatch.setattr(model_tables, "MOST_BYTES", 100)
+    if raw is not None:
+        (tmp_path / "pieces.json").write_bytes(raw)
+    top = TomlTable(str(tmp_path / "mine.toml"), {"tokenizer": "pieces.json"})
+    with pytest.raises(ExplorerError) as caught:
+        model_tables.read_pieces(top)
+    assert said in sentence(caught.value)
+    assert "None" not in sentence(caught.value)
