@@ -47,8 +47,8 @@ def check_lesson(path: str | Path) -> Lesson:
     for name in lesson.settings:
         for node, value in Document(lesson.state(name)).engine.values.items():
             if np.isnan(value).any():
-                told = {"problem": f"'{node}' comes out as NaN", "remedy": "use smaller numbers"}
-                raise ExplorerError("lesson-key", file=str(path), key=f"settings.{name}", **told)
+                key, problem, remedy = f"settings.{name}", f"'{node}' comes out as NaN", "use smaller numbers"
+                raise ExplorerError("lesson-key", file=str(path), key=key, problem=problem, remedy=remedy)
     check_steps(lesson, str(path))
     return lesson
 

@@ -656,4 +656,4 @@ def test_what_lists_say_of_a_lesson_stands_before_its_steps(file, tmp_path):
     """Of the program's own files no more is read for a list: all of them whole took 0.2 s."""
     whole = tmp_path / file.name
     whole.write_bytes(file.read_bytes())  # elsewhere it is read whole
-    assert loader._named(file) == loader._named(whole)
+    assert loader.head_of(file) == loader.head_of(whole)
