@@ -12,7 +12,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetSwitch, SetTokens
 from explorer.document.state import State
-from explorer.lessons.loader import FORMAT, lesson_files
+from explorer.lessons.loader import FORMAT, lesson_files, model_files
 from explorer.lessons.reading import MOST_TITLE
 from explorer.lessons.schema import Lesson, Look
 
@@ -34,13 +34,13 @@ class Visit(Frozen):
 class Recording:
     """A lesson that is being recorded.
 
-    `lesson`: an example that comes with the program.
+    `lesson`: an example or a model that comes with the program, or a lesson on one of them.
 
     Raises `ExplorerError`: "not-recordable" for any other lesson.
     """
 
     def __init__(self, lesson: Lesson) -> None:
-        if lesson.id not in lesson_files():
+        if lesson.example not in lesson_files() | model_files():
             raise ExplorerError("not-recordable", lesson=lesson.title)
         self._lesson = lesson
         self._moments: list[Visit] = []
@@ -75,7 +75,7 @@ class Recording:
 
         Raises `ExplorerError`: "not-recorded" if something was done that no step can express.
         """
-        head = {"format": FORMAT, "id": id, "title": _title(title), "paragraph": WORDS, "example": self._lesson.id}
+        head = {"format": FORMAT, "id": id, "title": _title(title), "paragraph": WORDS, "example": self._lesson.example}
         lines = [f"{key} = {_written(value)}" for key, value in head.items()]
         state = self._lesson.state()
         for number, moment in enumerate(self._moments, start=1):

@@ -91,6 +91,22 @@ def test_the_edit_of_a_long_text_has_a_title_that_can_be_read_back(tmp_path):
     assert step.title.startswith("Set source to “welcome welcome")
 
 
+@pytest.mark.parametrize("name", ["tiny-gpt", "one-word-at-a-time"])
+def test_a_model_that_comes_along_and_a_lesson_on_it_are_recorded(tmp_path, name):
+    """The first page of the program shows tiny-gpt, and to record there was refused."""
+    lesson, act = load(name), SetTokens("input", ["the", "dog", "sat"])
+    recording = Recording(lesson)
+    recording.add(act.apply(lesson.state()), Look("output"), title=act.label)
+    (tmp_path / "mine.toml").write_text(recording.toml("mine", "Mine"), "utf-8")
+    mine = load(tmp_path / "mine.toml")
+    assert mine.example == "tiny-gpt"
+    assert check_lesson(tmp_path / "mine.toml")
+    again = Recording(mine)  # a lesson of one's own goes on as another one
+    again.add(mine.state(), Look("output"))
+    (tmp_path / "other.toml").write_text(again.toml("other", "Other"), "utf-8")
+    assert load(tmp_path / "other.toml").example == "tiny-gpt"
+
+
 def test_what_cannot_be_recorded_is_told():
     with pytest.raises(ExplorerError, check=lambda error: error.id == "not-recordable"):
         Recording(new_lesson("gpt", ["a b"]))
