@@ -15,6 +15,7 @@ from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import next_lesson
 from explorer.lessons.progress import REVISIT, RIGHT, Outcome, outcome
 from explorer.lessons.schema import Lesson, Predict
+from explorer.ui.appearance import dress_now
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.letters import SentenceButton, Words, WordyButton, column_height
@@ -335,6 +336,8 @@ class StepPanel(QFrame):
         focus = QApplication.focusWidget()
         if step is None and focus is not None and self.isAncestorOf(focus):
             self.window().setFocus(Qt.FocusReason.OtherFocusReason)  # else Qt gives it to a control of the page
+        if not self.isVisible():
+            dress_now(self)  # else its buttons would be measured in the letters that it had before it was hidden
         self.setVisible(step is not None)
         if step is None or at is None:
             self._close([])

@@ -66,6 +66,17 @@ def test_next_stays_under_the_mouse_and_no_button_is_cut(open_window, eye, appea
     assert words.mapTo(window.whole, words.rect().bottomLeft()).y() < window.whole.height(), "by scrolling, in sight"
 
 
+def test_a_panel_that_was_hidden_while_the_text_grew_is_measured_in_the_new_letters(open_window, eye, appearance):
+    window = open_window("start-here")
+    appearance.set_scale(2.5)
+    window.lessons.guide.go(0)
+    panel = window.lessons.panel
+    buttons = panel._back, panel._reset, panel._jump, panel._next
+    wanted = [(one.text(), one.sizeHint()) for one in buttons]
+    eye.settle(window)
+    assert [(one.text(), one.sizeHint()) for one in buttons] == wanted
+
+
 def test_keys_go_on_and_back_and_undo_takes_a_step_back(window, guide, hand):
     for at in (1, 2):
         hand.key(Key.Key_Right, Modifier.AltModifier)
