@@ -3,11 +3,11 @@
 `new_lesson`: a new model of chosen sizes, on a sentence that somebody types.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 import numpy as np
 
@@ -121,7 +121,7 @@ def lesson_of(state: State, title: str) -> tuple[Lesson, State]:
     if lesson is not None:
         return replace(lesson, title=title or lesson.title), state
     # A new id each time: since it was opened before, the document may have been saved with other numbers.
-    state = replace(state, lesson=f"saved {uuid4().hex}", setting="saved")
+    state = replace(state, lesson=f"saved {os.urandom(16).hex()}", setting="saved")
     about = "A document of yours, opened from a file. Reset brings back the numbers that it had in the file."
     setting = Setting("saved", "As saved", about)
     ours = frozenset(node.name for node in state.graph.nodes.values() if node.is_input)
@@ -199,7 +199,7 @@ def new_lesson(
     chance = f"All weights are drawn by chance ({initialiser}, seed {seed}), so it has learned nothing yet."
     setting = Setting("new", "As made", chance)
     title = " → ".join(" ".join(text.split()[:6]) for text in texts)
-    return Lesson(f"new {uuid4().hex}", title, about, "", WHOLE, 0, model, inputs, ours, {"new": setting})
+    return Lesson(f"new {os.urandom(16).hex()}", title, about, "", WHOLE, 0, model, inputs, ours, {"new": setting})
 
 
 def graph_of_new(model: Model) -> Graph:

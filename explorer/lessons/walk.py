@@ -187,7 +187,7 @@ def _given(name: str, drawn: Array, state: State) -> State:
     return replace(state, pins={**state.pins, name: Pin(read_only(held), read_only(values))})
 
 
-def _drawn(array: Array, random: np.random.Generator) -> Array | None:
+def _drawn(array: Array, random: "np.random.Generator") -> Array | None:
     """Other numbers of a similar size, with at most one decimal; None if the numbers should stay."""
     known = np.isfinite(array)
     numbers = array[known]
@@ -205,7 +205,7 @@ def _drawn(array: Array, random: np.random.Generator) -> Array | None:
     return drawn.astype(array.dtype)
 
 
-def _shares(row: Array, random: np.random.Generator) -> Array:
+def _shares(row: Array, random: "np.random.Generator") -> Array:
     """Random shares that add up to 1, in tenths, or in hundredths or less if there are many; shares of 0 stay 0."""
     open_ = np.flatnonzero(row > 0)
     if len(open_) < 2:

@@ -60,7 +60,7 @@ class Input(Op):
 
 
 def _draw(
-    shape: tuple[int, ...], random: np.random.Generator, initialiser: str, turned: bool
+    shape: tuple[int, ...], random: "np.random.Generator", initialiser: str, turned: bool
 ) -> Callable[[int], Array]:
     """A function that draws the next n numbers of `write_weights`, in the order of memory."""
     inputs, outputs = (1, 1, *shape)[-2:][:: -1 if turned else 1]
@@ -82,7 +82,7 @@ _BLOCK = 2**16
 
 def write_weights(
     array: Array,
-    random: np.random.Generator,
+    random: "np.random.Generator",
     initialiser: str,
     corner: tuple[int, ...] | None = None,
     turned: bool = False,

@@ -72,7 +72,7 @@ def with_dropout(model: Model, share: float) -> Model:
     return model
 
 
-def kept_masks(graph: Graph, model: Model, batch: tuple[int, ...], random: np.random.Generator) -> dict[str, Array]:
+def kept_masks(graph: Graph, model: Model, batch: tuple[int, ...], random: "np.random.Generator") -> dict[str, Array]:
     """The random masks of all dropouts of a graph for one step of training.
 
     An entry is 0 with the probability of the block's share, otherwise 1 / (1 − share), so that the mean stays the same.

@@ -6,7 +6,6 @@ written directly, many in the background, and no more than can be pasted.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from functools import partial
 from io import StringIO
@@ -190,6 +189,8 @@ def parsed(text: str, name: str = "") -> Sequence[Sequence[float]]:
     `name`: that of the matrix; where it stands in the corner, the first row and the first column are labels.
     Raises `ExplorerError`: "paste-empty", "paste-uneven", "paste-too-long", "bad-number" or "number-too-large".
     """
+    import csv  # the first picture does not need it
+
     if not text.strip():
         raise ExplorerError("paste-empty")
     try:
