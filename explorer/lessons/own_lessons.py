@@ -12,7 +12,7 @@ import stat
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -82,22 +82,36 @@ def take_in(source: Path, folder: Path) -> list[Path]:
     return _lessons(folder / name)
 
 
-def bundle(source: Path, out: Path) -> int:
+def bundle(source: Path, out: Path, more: Sequence[Path] = ()) -> int:
     """Write the lessons of a folder, and the weights beside them, into one file; returns how many lessons.
+
+    `more`: files of further lessons, each of which gets a folder in the bundle, with its weights.
 
     Raises `ExplorerError`: those of `take_in`, for files that others could not open; "not-written".
     """
-    content = dict(_files(source))
+    content = {} if more and not source.is_dir() else dict(_files(source))
     lessons = [source.joinpath(*name.parts) for name in content if name.suffix.lower() == ".toml"]
-    if not lessons:
-        raise ExplorerError("bundle-empty", file=source)
     for file in lessons:
         _check(file, source, file.relative_to(source))
+    for file in more:
+        _check(file, source, Path(file.name))  # before the files are read that it names: they lie beside it
+        stem, taken = (
+            file.name.removesuffix(".toml").removesuffix(".lesson"),
+            {one.parts[0].casefold() for one in content},
+        )
+        called = next(one for one in (stem, *(f"{stem}-{n}" for n in range(2, 999))) if one.casefold() not in taken)
+        try:
+            content |= {PurePosixPath(called, one): _read(file.parent / one, MOST_WEIGHTS) for one in _beside(file)}
+            content[PurePosixPath(called, file.name)] = _read(file, reading.MOST_BYTES)
+        except OSError as error:
+            raise ExplorerError("lesson-not-read", file=file, reason=error.strerror or error) from None
+    if not lessons and not more:
+        raise ExplorerError("bundle-empty", file=source)
     with whole_file(out) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.comment = PROGRAM.encode()
         for name, data in content.items():
             archive.writestr(zipfile.ZipInfo(str(name), _STAMP), data, zipfile.ZIP_DEFLATED)
-    return len(lessons)
+    return len(lessons) + len(more)
 
 
 def remove(lesson: Path, folder: Path) -> None:
@@ -116,16 +130,14 @@ def remove(lesson: Path, folder: Path) -> None:
         raise ExplorerError("not-written", file=lesson, reason=error.strerror or error) from None
 
 
-def yours(folder: Path | None) -> dict[Path, str]:
-    """The kept lessons, each with its title, without those that can no longer be read."""
+def yours(folder: Path | None, files: Sequence[Path] = ()) -> dict[Path, str]:
+    """The kept lessons and those of `files`, each with its title, without those that can no longer be read."""
+    folders = [] if folder is None or not folder.is_dir() else sorted(folder.iterdir())
+    kept = [one for one in folders if one.is_dir() and not one.name.startswith(".")]
     found: dict[Path, str] = {}
-    if folder is None or not folder.is_dir():
-        return found
-    for one in sorted(folder.iterdir()):
-        if one.is_dir() and not one.name.startswith("."):
-            for file in _lessons(one):
-                with suppress(ExplorerError):
-                    found[file] = head_of(file).title
+    for file in (*files, *(file for one in kept for file in _lessons(one))):
+        with suppress(ExplorerError, OSError):
+            found[file] = head_of(file).title
     return found
 
 
@@ -134,13 +146,18 @@ def _check(file: Path, source: Path, name: Path) -> None:
 
     Raises `ExplorerError`: "bundle-outside", and those of `load`.
     """
+    if any(".." in beside or not _OUTSIDE.isdisjoint(beside) for beside in _beside(file)):
+        raise ExplorerError("bundle-outside", file=source, name=name.as_posix())
+    load(file)
+
+
+def _beside(file: Path) -> list[str]:
+    """The files that a lesson names, as it names them."""
     top = reading.read(file)
     settings = top.table("settings")
-    for table in (top, *map(settings.table, settings)):
-        for beside in map(table.data.get, ("weights", "tokenizer")):
-            if isinstance(beside, str) and (".." in beside or not _OUTSIDE.isdisjoint(beside)):
-                raise ExplorerError("bundle-outside", file=source, name=name.as_posix())
-    load(file)
+    tables = (top, *map(settings.table, settings))
+    named = [table.data.get(key) for table in tables for key in ("weights", "tokenizer")]
+    return [one for one in named if isinstance(one, str)]
 
 
 _OUTSIDE = frozenset("/\\:")

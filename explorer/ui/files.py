@@ -30,7 +30,7 @@ from explorer.sentences import sentence
 from explorer.teaching import is_for_class
 from explorer.ui.background import Background
 from explorer.ui.dialogs import INSIDE, OPENED, Dialogs
-from explorer.ui.saving import MOST_AT_ONCE, Claim, Kept, Recent, Saver
+from explorer.ui.saving import LESSON_FILES, MOST_AT_ONCE, MOST_LESSON_FILES, Claim, Kept, Recent, Saver
 from explorer.ui.turns import do_later
 from explorer.ui.widgets.inputs import take_typed
 from explorer.ui.workbench import Workbench
@@ -102,6 +102,8 @@ class Files(QObject):
         self.beside: Callable[[], Mapping[str, Any]] = dict  # gives what is saved beside the numbers
         self.claim = Claim(bench.settings.folder)
         self.kept, self.recent = Kept(bench.settings, self), Recent(bench.settings)
+        self.lesson_files = Recent(bench.settings, LESSON_FILES, MOST_LESSON_FILES)
+        """The lessons that were opened from files of their own, such as those that were recorded here."""
         self._file = _File(None, ref(bench.document.state))
         self._files: WeakKeyDictionary[State, _File] = WeakKeyDictionary({bench.document.state: self._file})
         bench.document.subscribe(lambda change: self._follow())
@@ -189,18 +191,24 @@ class Files(QObject):
                 self._open(lessons[0])
 
     def remove_lesson(self, lesson: Path) -> None:
-        """Remove a lesson by others, after asking; a document that is open stays open."""
+        """Remove a lesson from the list of one's own, after asking; a document that is open stays open.
+
+        The copy of a lesson by others is deleted; a file outside of the settings stays where it is.
+        """
         with self.telling():
             if self.dialogs.remove(head_of(lesson).title):
-                remove(lesson, self._lessons)
+                if lesson in self.lesson_files.paths:
+                    self.lesson_files.remove(lesson)
+                else:
+                    remove(lesson, self._lessons)
         self.lessons_kept.emit()
 
     def bundle_lessons(self) -> None:
-        """Ask for a file and write the lessons by others into it."""
+        """Ask for a file and write one's own lessons and those by others into it."""
         path = self.dialogs.to_bundle(self.folder / f"lessons{BUNDLE}")
         if path is not None:
             with self.telling():
-                bundle(self._lessons, path)
+                bundle(self._lessons, path, [one for one in self.lesson_files.paths if one.is_file()])
                 self.done.emit(f"Your lessons are in {path}")
 
     def open_lesson(self, lesson: Lesson) -> None:
@@ -318,6 +326,10 @@ class Files(QObject):
             self.dialogs.tell(sentence(error))
             return
         self.folder = path.parent
+        self.recent.add(path.absolute())
+        if not path.absolute().is_relative_to(self._lessons):
+            self.lesson_files.add(path.absolute())
+            self.lessons_kept.emit()
         self.begin_lesson(lesson, file=path)
 
     def _read(self, path: Path) -> None:

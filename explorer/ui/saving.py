@@ -219,31 +219,38 @@ def _write(state: State, title: str, file: Path, turn: Lock) -> None:
 RECENT, MOST_RECENT = "recent documents", 10
 
 
+LESSON_FILES, MOST_LESSON_FILES = "lesson files", 100
+
+
 class Recent:
     """The documents that were opened or saved last.
 
-    `settings`: they store the paths.
+    `settings`: they store the paths, at most `most`, under `name`.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, name: str = RECENT, most: int = MOST_RECENT) -> None:
+        self._settings, self._name, self._most = settings, name, most
 
     @property
     def paths(self) -> list[Path]:
         """The paths of the documents, newest first."""
-        names: list[object] = self._settings.get(RECENT, [])
+        names: list[object] = self._settings.get(self._name, [])
         return [Path(name) for name in names if isinstance(name, str)]
 
     def add(self, path: Path) -> None:
         """Put a document at the top of the list."""
         names = [str(path), *(str(one) for one in self.paths if one != path)]
-        self._settings.set(RECENT, names[:MOST_RECENT])
+        self._settings.set(self._name, names[: self._most])
 
     def forget(self, path: Path) -> None:
         """Remove a document that no longer exists from the list."""
         with suppress(OSError):  # in a folder without permission to read, it may still exist
             if not path.exists():
-                self._settings.set(RECENT, [str(one) for one in self.paths if one != path])
+                self.remove(path)
+
+    def remove(self, path: Path) -> None:
+        """Remove a document from the list."""
+        self._settings.set(self._name, [str(one) for one in self.paths if one != path])
 
 
 OPENED = "open"

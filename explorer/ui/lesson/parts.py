@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -190,7 +191,7 @@ class LessonParts(QObject):
             if files.may_leave():
                 if anew:
                     self.guide.forget(lesson.id)  # not `id`, which is the path of the file for a lesson by others
-                files.begin_lesson(lesson)
+                files.begin_lesson(lesson, file=_file(id))
 
     def ask_again(self, id: str, step: str) -> None:
         """Open a lesson at a step, and ask its question again."""
@@ -201,7 +202,8 @@ class LessonParts(QObject):
             if step not in steps:  # its author has taken it out since it was listed
                 self.begin(id, False)
             elif files.may_leave():
-                files.begin_lesson(lesson, lambda: self.panel.go(lambda: self.guide.ask_again(steps.index(step))))
+                again = partial(self.guide.ask_again, steps.index(step))
+                files.begin_lesson(lesson, lambda: self.panel.go(again), _file(id))
 
     def record(self) -> None:
         """Start recording or, while recording, stop and save the lesson."""
@@ -496,3 +498,8 @@ def _put_on(window: QWidget, screen: QScreen) -> None:
     window.setScreen(screen)
     window.setGeometry(screen.geometry())
     window.showFullScreen()
+
+
+def _file(id: str) -> Path | None:
+    """The file of a lesson that is listed by its path; None: it comes with the program."""
+    return Path(id) if id.endswith(".toml") else None

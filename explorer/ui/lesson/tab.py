@@ -19,6 +19,7 @@ from explorer.ui.background import Background
 from explorer.ui.lesson.step_pictures import beginning
 from explorer.ui.page.card import IMAGE
 from explorer.ui.page.column_tab import ColumnTab
+from explorer.ui.saving import LESSON_FILES, Recent
 from explorer.ui.workbench import Workbench
 
 LARGEST = 3
@@ -80,8 +81,8 @@ class LessonsTab(ColumnTab):
 
     def read(self) -> None:
         """Read in the background the contents of each lesson and the progress in it, also of the user's own lessons."""
-        folder = self.bench.settings.folder
-        self.shelf.yours = {str(file): title for file, title in yours(folder and folder / FOLDER).items()}
+        folder, files = self.bench.settings.folder, Recent(self.bench.settings, LESSON_FILES).paths
+        self.shelf.yours = {str(file): title for file, title in yours(folder and folder / FOLDER, files).items()}
         self._read_next(list(self.shelf.titles))
 
     def _read_next(self, ids: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.cli.window import openable
 from explorer.lessons.loader import lesson_files
-from explorer.lessons.own_lessons import FOLDER, is_bundle, yours
+from explorer.lessons.own_lessons import FOLDER, is_bundle, take_in, yours
 from explorer.pages.gestures import ForLessons
 from explorer.settings import Settings
 
@@ -121,3 +121,35 @@ def test_what_is_refused_is_said_and_nothing_is_opened(open_window, tmp_path, mo
     assert len(told) == 1
     assert "not a zip" in told[0]
     assert window.bench.lesson is lesson
+
+
+def test_a_lesson_of_a_file_is_found_again_among_ones_own_and_bundled(
+    open_window, source, tmp_path, qtbot, eye, monkeypatch
+):
+    """Who had recorded a lesson and closed the window found it nowhere: neither in Lessons nor in "Open recent"."""
+    for name in ("mine", "more"):
+        (tmp_path / name).mkdir()
+        with zipfile.ZipFile(source) as archive:
+            text = archive.read("ours.lesson.toml").decode().replace("A lesson of ours", f"{name} of a file")
+        (tmp_path / name / "week.lesson.toml").write_text(text, "utf-8")
+    mine, more = (tmp_path / name / "week.lesson.toml" for name in ("mine", "more"))
+    settings = Settings(tmp_path / "settings")
+    first = open_window(settings=settings)
+    for file in (more, mine):
+        first.files.open_path(file)
+        qtbot.waitUntil(lambda: first.lessons.guide.at == 0)
+    assert first.files.recent.paths == [mine, more]
+    window = open_window(settings=settings, tab="Lessons")
+    page = window.lessons.tab()
+    qtbot.waitUntil(lambda: own(page) == [str(mine), str(more)] and page.is_whole)
+    window.bench.selection.asked.emit(ForLessons("begin", str(mine)), page)
+    assert window.bench.lesson.title == "mine of a file"
+    window.lessons.show_lessons()
+    eye.settle(window)
+    monkeypatch.setattr(window.files.dialogs, "to_bundle", lambda path: tmp_path / "both.lessons")
+    page.elements.widgets["bundle"].click()
+    assert len(take_in(tmp_path / "both.lessons", tmp_path / "kept")) == 2
+    monkeypatch.setattr(window.files.dialogs, "remove", lambda title: True)
+    page.elements.widgets["own lessons"].cards[f"lesson {mine}"].buttons["remove"].click()
+    qtbot.waitUntil(lambda: own(page) == [str(more)] and page.is_whole)
+    assert mine.exists()
