@@ -381,7 +381,14 @@ def switch_bar(
     if not first:
         first, rest = rest, ()  # there are no first ones, so the others are shown without a request
     several = list(blocks.values()).count(kind) if everywhere and first else 1
-    return Switches(f"switches of {block}", block, kind, first, rest, several)
+    return Switches(f"switches of {block}", block, kind, first, rest, several, _divisor(view, block))
+
+
+def _divisor(view: View, block: str) -> str:
+    """What the scores of a block are divided by, or the root of: "d_k", or a number that is no width of its keys."""
+    model, keys = view.state.model, view.nodes.get(f"{block}.K")
+    own = model.switch(block, "scale_width") if model.has_switch(block, "scale_width") else 0
+    return "d_k" if not own or keys is None or own == view.graph.shape(keys.name)[-1] else str(own)
 
 
 def block_of(stage: str, blocks: Sequence[str]) -> str | None:

@@ -493,6 +493,7 @@ class Switches(Element):
     values: tuple[tuple[str, SwitchValue], ...]  # (name, value): the switches in sight, in order
     more: tuple[tuple[str, SwitchValue], ...] = ()  # (name, value): the switches that "More switches" shows
     several: int = 1  # the number of blocks of this kind, if "Set everywhere" is offered; else 1
+    width: str = "d_k"  # what the scale divides by, as the formula has it: a number if that is no width of a key
 
 
 class DescentPart(Element):

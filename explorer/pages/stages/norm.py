@@ -171,6 +171,7 @@ def _rounded(x: Array, array: Array, before: Any, after: Any, gamma: Array, alon
 
 def _how(op: Any) -> str:
     epsilon = with_power(f"{op.epsilon:g}")
+    named = f"ε\u00a0=\u00a0{epsilon}"  # no line ends within it
     size = "σ" if op.centres else "RMS"
     divisor = f"√({size}² + {epsilon})" if op.inside else f"{size} + {epsilon}"
     which = "column" if op.axis == -2 else "row"
@@ -185,7 +186,7 @@ def _how(op: Any) -> str:
     place = "inside the root" if op.inside else f"added to {size}"
     equal, left = ("equal numbers", "variance") if op.centres else ("zeros", "mean square")
     return (
-        f"{steps} ε = {epsilon}, {place}, keeps a {which} of {equal} from a division by 0; where {size} is small, it "
+        f"{steps} {named}, {place}, keeps a {which} of {equal} from a division by 0; where {size} is small, it "
         f"leaves the {left}, before γ stretches it, below 1."
     )
 

@@ -8,10 +8,11 @@ from functools import partial
 from html import escape
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
+from explorer.lessons import prose
 from explorer.lessons.loader import next_lesson
 from explorer.lessons.progress import REVISIT, RIGHT, Outcome, outcome
 from explorer.lessons.schema import Lesson, Predict
@@ -199,8 +200,6 @@ class StepPanel(QFrame):
         self._reset = PushButton("Reset", reset, tip, self, look="link", name="Reset step")
         self._on = "Next"
         self._next = PushButton(f"{self._on} ▸", self._go_on, "To the next step (Alt+Right)", self, name="Next")
-        for button in (self._back, self._reset, self._next):
-            button.setAutoDefault(True)  # Enter presses it, too
         self._whole = QVBoxLayout(self)
         self._top, self._ways = QHBoxLayout(), QHBoxLayout()
         self._whole.addLayout(self._top)
@@ -220,11 +219,14 @@ class StepPanel(QFrame):
         self._fitted = later(self, self.fit)
         self._seek = later(self, self._show_outcome)
         self._turns = 0
+        self._told: list[str] = []
+        """What a screen reader was told of the answers to this question."""
         self._closed: list[QWidget] = []
         """Widgets below the panel that have no room now."""
         self._seeks = False
         self._content.installEventFilter(self)
         guide.stepped.connect(self._show_step)
+        guide.stepped.connect(self._tell_step)
         guide.answered.connect(self._follow_answer)
         guide.answered.connect(self._look_at_outcome)
         guide.troubled.connect(self.say)
@@ -371,7 +373,7 @@ class StepPanel(QFrame):
         to_end = "What you have learned, what to revisit, and the next lesson (Alt+Right)"
         tip = "To all lessons" if over else to_end if last else "To the next step (Alt+Right)"
         self._next.setToolTip(tip)
-        self._next.setAccessibleName("Lessons" if over else "Finish" if last else "Next")
+        self._next.setAccessibleName(self._on)
         mark(self._next, primary="false" if asking or over else "true")
         self._fitted.start()
 
@@ -382,8 +384,31 @@ class StepPanel(QFrame):
         if choosing and self._guide.question is None:
             self._next.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def _tell_step(self) -> None:
+        """Tell a screen reader the words of another step: the focus stays on Next, whose name says nothing of them."""
+        guide = self._guide
+        step, at = guide.step, guide.at
+        if step is None or at is None or not self.isVisible():
+            return
+        self._told = self._question.said()
+        asked = "" if step.question is None else prose.plain(step.question.ask, guide.numbers)
+        parts = f"{self._jump.accessibleName()}: {step.title}", prose.plain(step.words, guide.numbers), asked
+        self._announce("\n".join(filter(None, parts)))
+
+    def _tell_outcome(self) -> None:
+        """Tell a screen reader what an answer or a hint has brought to the question."""
+        said = self._question.said()
+        news = [words for words in said if words not in self._told]
+        self._told = said
+        if news and self.isVisible():
+            self._announce("\n".join(news))
+
+    def _announce(self, words: str) -> None:
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
+
     def _look_at_outcome(self) -> None:
         self._seeks = True
+        self._tell_outcome()
         self._fitted.start()
 
     def _list_steps(self) -> None:

@@ -76,6 +76,7 @@ class VerdictView(QWidget):
         said = " ".join(filter(None, (verdict.said(attempt.done), hinted, more)))
         if numbers is None:
             self._sentence.setText(f"{sign} {escape(said)}")
+            self._sentence.label.setAccessibleName(said)
         else:
             self._sentence.say(said, numbers, sign)
         compared, title, parts = attempt.compared, OURS, verdict.derivation
@@ -86,6 +87,11 @@ class VerdictView(QWidget):
         self.both.setVisible(compared is not None and not self._large)
         self.side.setVisible(bool(parts))
         self.side.tell(title, parts)
+
+    @property
+    def spoken(self) -> str:
+        """What a screen reader says of it."""
+        return self._sentence.label.accessibleName()
 
     @property
     def line(self) -> int:
@@ -350,6 +356,14 @@ class QuestionView(QFrame):
         """The visible outcome of the last answer or hint, the most important widget last."""
         parts = (self._derivation, *self._hints, self._why, self._verdict)
         return [part for part in parts if part.isVisible()]
+
+    def said(self) -> list[str]:
+        """What a screen reader is told of the answers and hints so far: the outcome, the reason, the hints."""
+        shown = [self._verdict.spoken] if not self._verdict.isHidden() else []
+        shown += [words.label.accessibleName() for words in (self._why, *self._hints) if not words.isHidden()]
+        if not self._derivation.isHidden():
+            shown.append(self._derivation.accessibleDescription())
+        return shown
 
     def _follow(self) -> None:
         question = self._question

@@ -283,7 +283,6 @@ class ButtonView(PushButton):
     def __init__(self, bench: Workbench, button: Button, parent: QWidget | None = None) -> None:
         leads = button.link or isinstance(button.asks, GoTo)
         super().__init__(parent=parent, look="link" if leads else "")
-        self.setAutoDefault(True)  # so that Enter presses it, as Space does; Qt sets this by default only in dialogs
         self.tell(button)
         self.clicked.connect(take_typed)  # a click leaves the keys in the field
         self.clicked.connect(lambda: perform(bench, self._button.asks, self))

@@ -82,7 +82,7 @@ class SwitchBar(QWidget):
 
     def tell(self, switches: Switches) -> None:
         """Show the present values of the switches."""
-        self.switches = switches
+        before, self.switches = self.switches, switches
         values = dict((*switches.values, *switches.more))
         for name, control in self._controls.items():
             value = values[name]
@@ -91,6 +91,9 @@ class SwitchBar(QWidget):
                     case QCheckBox():
                         control.setChecked(bool(value))
                     case QComboBox():
+                        if switches.width != before.width:
+                            for i, choice in enumerate(SWITCHES[switches.kind][name].choices):
+                                control.setItemText(i, self._said(choice))
                         control.setCurrentIndex(control.findData(str(value)))
                     case QSpinBox():
                         control.setValue(int(value))
@@ -111,7 +114,7 @@ class SwitchBar(QWidget):
             if switch.choices:
                 control = ComboBox()
                 for choice in switch.choices:
-                    control.addItem(_said(choice), choice)
+                    control.addItem(self._said(choice), choice)
                 control.activated.connect(lambda i: self._set(name, switch.choices[i]))
             elif isinstance(switch.default, int):
                 control = SpinBox(minimum=int(switch.least), maximum=int(switch.most))
@@ -124,11 +127,15 @@ class SwitchBar(QWidget):
                 control.setMaximumWidth(self._bench.appearance.px(80))
                 control.editingFinished.connect(lambda: self._typed(name, control))
         control.setAccessibleName(f"{switch.title} in {block_title(self._bench.document.engine.graph, block)}")
-        allowed = ", ".join(map(_said, switch.choices)) or switch.allowed
+        allowed = ", ".join(map(self._said, switch.choices)) or switch.allowed
         control.setToolTip(set_names(f"{switch.title}: {allowed}"))
         layout.addWidget(control)
         self._controls[name] = control
         return line
+
+    def _said(self, choice: str) -> str:
+        """A choice as it is written in a list, which takes plain text only."""
+        return names_text(choice.replace("sqrt(d_k)", "√d_k").replace("d_k", self.switches.width))
 
     def _typed(self, name: str, edit: QLineEdit) -> None:
         # The text may have fewer digits than the number: unless it was edited, the number must not be rounded.
@@ -141,11 +148,6 @@ class SwitchBar(QWidget):
         asked = SwitchTo(self.switches.block, name, value, everywhere)
         if not perform(self._bench, asked, self._controls[name]):
             self.tell(self.switches)
-
-
-def _said(choice: str) -> str:
-    """A choice as it is written in a list, which takes plain text only."""
-    return names_text(choice.replace("sqrt(d_k)", "√d_k"))
 
 
 class HeaderView(QWidget):

@@ -71,6 +71,7 @@ class PushButton(QPushButton):
         checkable: bool = False,
     ) -> None:
         super().__init__(with_ampersands(text), parent)
+        self.setAutoDefault(True)  # so that Enter presses it, as Space does; Qt sets this by default only in dialogs
         self.setCheckable(checkable)
         if look:
             self.setProperty(look, "true")

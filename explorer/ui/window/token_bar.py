@@ -312,6 +312,8 @@ class TokenStrip(QWidget):
         chip.focus_wanted.connect(lambda at: self._focus(at if at < len(self.chips) else 0))
         self._group.addButton(chip)
         self._line.insertWidget(len(self.chips), chip)
+        # Made after the buttons at its right, but before them for the key Tab, too.
+        self.setTabOrder(self.chips[-1] if self.chips else self._back, chip)
         chip.show()  # now, because a hidden widget takes no room in the line
         self.chips.append(chip)
 

@@ -96,7 +96,9 @@ def test_epsilon_is_said_where_it_stands(textbook, number, place, said):
     assert sigma == pytest.approx(expected, abs=6e-3)
     assert ("√" in page.the("moments").columns[3].title) == (place == "root")
     textbook.do(SetSwitch(BLOCK, "epsilon", 1e-12))
-    assert said.replace("0.5", "1×10⁻¹²") in textbook.page(STAGE).notes
+    notes = textbook.page(STAGE).notes
+    assert said.replace("0.5", "1×10⁻¹²") in notes
+    assert "ε\u00a0=\u00a01×10⁻¹²" in notes  # a line ended between ε and its number
 
 
 def test_without_epsilon_nothing_is_kept_from_a_division_by_0(textbook):

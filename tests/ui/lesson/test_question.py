@@ -4,7 +4,7 @@ import re
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QAccessible, QFontMetrics
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
@@ -691,3 +691,26 @@ def test_a_button_with_words_keeps_their_ampersand_and_its_width(qtbot):
     assert abs(with_.width() - without.width()) <= 2  # the signs are nearly as wide as each other
     with_.resize(with_.width() // 2, with_.height())
     assert with_.text().replace("\n", " ") == "Answer: R&&D → and so on"
+
+
+def test_a_screen_reader_is_told_each_step_and_what_an_answer_brings(window, guide, panel, hand, go, monkeypatch):
+    """The focus stayed on Next or in the field, and so nothing was said; a later outcome was read as an earlier one."""
+    told = []
+    monkeypatch.setattr(QAccessible, "updateAccessibility", lambda event: told.append(event.message()))
+    go(2)
+    assert told.pop().splitlines() == ["Step 3 of 5: Which grows?", "Now B is 3.", "Which share is the largest now?"]
+    choices = [child for child in panel.findChildren(QPushButton) if child.property("choice") and child.isVisible()]
+    next(child for child in choices if child.accessibleName() == "A").click()
+    said = told.pop()
+    assert "A has the smaller logit." in said
+    assert panel._next.accessibleName() == panel._next.text().removesuffix(" ▸")
+    go(1)
+    assert told.pop().splitlines()[0] == "Step 2 of 5: A share"
+    assert panel._next.accessibleName() == "Skip"
+    body(panel, PredictBody).field.setFocus()
+    hand.type("5")
+    hand.key(Key.Key_Return)
+    assert told == [verdict(panel).spoken]
+    assert "too large" in told.pop()
+    panel._question._more.click()
+    assert told == ["Take e to the power of each."]

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPu
 
 from explorer.core.model import SWITCHES
 from explorer.document.commands import SetSwitch
+from explorer.lessons.loader import load
 from explorer.pages.compose import KINDS, block_of
 from explorer.pages.levels import block_title
 from explorer.ui.page.header import HeaderView, SwitchBar
@@ -411,3 +412,19 @@ def test_where_nothing_is_to_be_brought_into_sight_no_line_is_asked_how_high_it_
     monkeypatch.setattr(page.elements, "places", lambda *given: asked.append(given) or places(*given))
     page.share()
     assert asked == []
+
+
+def test_a_scale_by_a_number_is_listed_with_it(open_window, eye):
+    """The formula said 1/√24, and the list beside it 1/√d_k."""
+    window = open_window(load("tiny-gpt"))
+    block = "decoder.1.self"
+    header = eye.go_to(window, f"{block}.attention").findChildren(HeaderView)[0]
+    scale = control(header.switches, "scale")
+    texts = [scale.itemText(i) for i in range(scale.count())]
+    for width, said in {24: "24", 0: "dₖ"}.items():
+        window.bench.document.do(SetSwitch(block, "scale_width", width))
+        eye.settle(window)
+        header = window.page().findChildren(HeaderView)[0]
+        scale = control(header.switches, "scale")
+        assert [scale.itemText(i) for i in range(scale.count())] == [text.replace("dₖ", said) for text in texts]
+        assert scale.currentText() == f"1/√{said}"

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QMessageBox, QScrollArea, QStylePainter, QVBoxLayout, QWidget
 
 from explorer.ui.appearance import SCALES
-from explorer.ui.widgets.inputs import ComboBox, Segments, SpinBox, message_box
+from explorer.ui.widgets.inputs import ComboBox, PushButton, Segments, SpinBox, message_box
 
 
 @pytest.fixture
@@ -109,3 +109,16 @@ def test_words_stay_whole_on_buttons_in_a_row(qtbot):
     qtbot.addWidget(row)
     assert [button.text() for button in row.group.buttons()] == ["R&&D", "<s>"]
     assert [button.toolTip() for button in row.group.buttons()] == ["Word R&D", "Word &lt;s&gt;"]
+
+
+def test_enter_presses_a_button_as_space_does(qtbot, hand):
+    """In a window, Qt's buttons take Space only: "Choose a lesson" and "Begin", looking alike, took different keys."""
+    pressed = []
+    button = PushButton("Begin", lambda: pressed.append(True))
+    qtbot.addWidget(button)
+    with qtbot.waitExposed(button):
+        button.show()
+    button.setFocus()
+    for key in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        hand.key(key)
+    assert len(pressed) == 3

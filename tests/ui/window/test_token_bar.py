@@ -675,3 +675,17 @@ def test_chips_that_are_made_anew_take_their_room_at_once(window):
     assert before == window.tokens.height()
     window.tokens.restyle()
     assert window.tokens.sizeHint().height() == before
+
+
+def test_tab_reaches_the_words_before_the_buttons_at_their_right(window, hand):
+    """The buttons + and ✎ of all sequences came first, and then the words, which stand at their left."""
+    source, target = window.tokens._strips.values()
+    source.chips[0].setFocus()
+    reached = []
+    for _ in range(5):
+        hand.key(Key.Key_Tab)
+        reached.append(QApplication.focusWidget().accessibleName())
+    assert reached == [
+        *("Add a token to source", "Type all of source", target.chips[target._here].accessibleName()),
+        *("Add a token to target", "Type all of target"),
+    ]
