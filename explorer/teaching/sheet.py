@@ -345,6 +345,8 @@ def _answers(content: dict[str, Any]) -> Answers:
     listed: Sequence[dict[str, Any]] = content["answers"]
     if not isinstance(listed, list) or len(listed) > MOST_QUESTIONS:
         raise TypeError
+    if len({one["question"] for one in listed}) < len(listed):
+        raise ValueError  # a question has one result
     found = [
         Answered(
             _text(one["question"]),

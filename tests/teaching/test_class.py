@@ -126,6 +126,14 @@ def test_what_was_changed_is_found(tmp_path):
             read_answers(file)
 
 
+def test_a_question_has_one_result(tmp_path):
+    answers = sat("Ada", ["emma/all-missing"])
+    twice = replace(answers, answered=(*answers.answered, Answered("emma/all-missing", (Try(1.0, True),))))
+    (tmp_path / "a.answers.json").write_text(twice.text(), "utf-8")
+    with refuses("not a file of answers"):
+        read_answers(tmp_path / "a.answers.json")
+
+
 def test_answers_that_were_made_up_do_not_agree_with_the_sheet():
     answers = sat("Ada", ["emma/all-missing"])
     one = next(one for one in answers.answered if one.question == "emma/all-missing")
