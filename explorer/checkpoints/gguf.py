@@ -3,9 +3,8 @@
 The facts of an architecture become fields of a config.json, and tensors get the names of the hub, so that the same
 tables serve as for a folder. Nothing in a file is trusted: each length is checked against the size of the file.
 
-The types in which GGUF stores numbers (ggml-org/ggml, ggml-common.h): in blocks, each with its own factors.
-
-Each reader takes blocks as rows of bytes, (n, bytes), and returns their numbers in float32, (n, numbers).
+Most types of GGUF (ggml-org/ggml, ggml-common.h) store numbers in blocks, each with its own factors. The reader of a
+type takes blocks as rows of bytes, (n, bytes), and returns their numbers, (n, numbers).
 """
 
 import mmap

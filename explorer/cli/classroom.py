@@ -23,7 +23,7 @@ from explorer.library.matrix import columns
 from explorer.library.page import need_display
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
-from explorer.teaching.gradebook import Gradebook, Roll, asked_in, gradebook
+from explorer.teaching.gradebook import Gradebook, Roll, asked_in, gradebook, mark
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, items
 from explorer.teaching.platforms import moodle_xml, qti_zip
 from explorer.teaching.sheet import Answered, Sitting, file_name, read_sheet, sheet_of
@@ -167,13 +167,10 @@ def _lines(book: Gradebook, roll: Roll) -> list[str]:
     return lines
 
 
-def _mark(one: Answered | None, roll: Roll) -> str:
-    if one is None or not one.tries:
-        return "–"
-    if one.right:
-        return "✓" if len(one.tries) == 1 else f"✓{len(one.tries)}"
-    name = one.tries[-1].mistake
-    return name if name and roll.told(one.question, name) == name else "✗"  # a choice stands below, in its words
+def _mark(one: Answered, roll: Roll) -> str:
+    """The sign for a result, or the name of the last mistake."""
+    name = one.tries[-1].mistake if one.tries and not one.right else ""
+    return name if name and roll.told(one.question, name) == name else mark(one)  # a choice stands below, in its words
 
 
 def _told_mistakes(book: Gradebook, roll: Roll, question: str) -> Counter[str]:

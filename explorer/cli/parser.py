@@ -93,6 +93,8 @@ def one_of(*arguments: Argument) -> Group:
     return Group("", arguments)
 
 
+# Options that several commands have
+
 LESSON = arg("lesson", "LESSON", "a name from `explorer list`, or a file (.toml or .explorer)")
 WITH_STEPS = arg("lesson", "LESSON", "a name from `explorer list`, or a .toml")
 FORCE = flag("--force", "write, too, over a file that is read here, or that this program has not written")
@@ -373,6 +375,8 @@ def parser(command: str) -> Parser:
         return Parser(command, COMMANDS[command])
     return Parser(command, WINDOW, "explorer [FILE]\n       explorer COMMAND …")
 
+
+# Signals to stop
 
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """The signals of Ctrl+C, of a request to end, and of a closed terminal (not on Windows)."""

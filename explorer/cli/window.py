@@ -16,9 +16,12 @@ from typing import NoReturn
 from explorer.checkpoints import ENDINGS, is_checkpoint
 from explorer.cli.output import wrote
 from explorer.cli.parser import COMMANDS, UsageError
+from explorer.core.errors import nearest
 from explorer.files import write_file
+from explorer.lessons.loader import lesson_files, model_files
 from explorer.lessons.own_lessons import BUNDLE, is_bundle
 from explorer.paths import resources
+from explorer.sentences import did_you_mean
 from explorer.teaching import ANSWERS, is_for_class
 
 NAME = "transformer-explorer"
@@ -94,10 +97,6 @@ def openable(file: str) -> None:
         raise UsageError(f"There is no file '{file}'; name {known} that exists.")
     if os.path.isdir(file):
         raise UsageError(f"The folder '{file}' has no config.json, so there is no model in it.")
-    from explorer.core.errors import nearest
-    from explorer.lessons.loader import lesson_files, model_files
-    from explorer.sentences import did_you_mean
-
     lessons, models = lesson_files(), model_files()
     if file not in lessons | models:
         near = nearest(file, [*COMMANDS, *lessons, *models])

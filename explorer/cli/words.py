@@ -5,6 +5,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import fields
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -212,8 +213,6 @@ def _get(arguments: Namespace) -> int:
 
 
 def _train(arguments: Namespace) -> int:
-    from dataclasses import fields
-
     from explorer.words.glove import Settings, fast_available, train_files
 
     if arguments.out is None:

@@ -298,6 +298,8 @@ def _products(graph: Graph, sequence: str) -> tuple[tuple[str, Work, str], ...]:
     return tuple(found)
 
 
+# Writing a text
+
 BOUNDS = {"temperature": (0.01, 100.0), "top_k": (0, 1_000_000), "top_p": (0.0, 1.0), "seed": (0, 2**32 - 1)}
 """The smallest and largest value of each number of `Choice`."""
 MOST_BEAMS = 64

@@ -328,6 +328,8 @@ def fresh(graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) ->
     return engine
 
 
+# A gradient found by changing a cell
+
 CLOSE = 1e-2
 """The largest relative difference between a slope and a gradient that counts as the same."""
 

@@ -317,6 +317,8 @@ class GraphBuilder:
         return Graph(self._nodes, self._axes, stages, self._sequences, self._leaving)
 
 
+# Names that people type
+
 _CELL = re.compile(r"(?P<name>[^\[\]=\s]+)\s*(?:\[(?P<index>[^\[\]]*)\])?")
 # As many digits as any index into an array can have.
 _INDEX = re.compile(r"\s*[0-9]{1,18}\s*")

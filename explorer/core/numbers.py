@@ -176,6 +176,8 @@ def look_through(array: Array, was: Array | None = None) -> None:
         farthest_apart(array, was, SQUARES)
 
 
+# How numbers are written and read
+
 _SHOWN = 40
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -159,6 +159,8 @@ def token_ids(words: Sequence[str], vocabulary: Sequence[str]) -> Array:
     return np.array([ids.get(word, unknown) for word in words], dtype=np.int64)
 
 
+# Byte-pair encoding
+
 Pieces = tuple[bytes, ...]
 
 BYTES: Pieces = tuple(bytes([byte]) for byte in range(256))

@@ -175,6 +175,8 @@ def _arrays(state: State) -> Iterator[Array]:
     return chain(unread(state.inputs).values(), state.beyond.values(), pinned, remembered)
 
 
+# The document
+
 LARGE = 1_000_000_000
 """Multiply-adds of a pass that is worth a thread: 20 ms in float32 on one core. A smaller one is computed at once: that
 is hardly noticed, and a thread with many small numpy calls would block the window (measured: a repaint of 8.5 ms took

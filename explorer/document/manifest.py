@@ -130,6 +130,8 @@ def shown(value: object) -> str:
     return f"'{text}'"
 
 
+# The manifest
+
 FORMAT, VERSION = "Transformer Explorer document", 3
 MOST_TITLE = 1000
 
@@ -275,6 +277,8 @@ def patched(before: Mapping[str, Any], patch: Mapping[str, Any], depth: int = 3)
             made[key] = value
     return made
 
+
+# Files of version 1
 
 ARCHIVE_START = b"PK\x03\x04"
 MOST_ARCHIVE_BYTES = 2_000_000_000

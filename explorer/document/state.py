@@ -148,6 +148,8 @@ MOST_WRITTEN_AT_ONCE = 300_000
 """From this many numbers on an array is deferred; smaller ones take 2 ms to draw, less than 1 ms to copy."""
 
 
+# The state
+
 _EMPTY: Mapping[str, Pin] = MappingProxyType({})
 _NO_ARRAYS: Mapping[str, Array] = MappingProxyType({})
 

@@ -486,6 +486,8 @@ def _with_loss(model: Model) -> Graph | None:
         return None
 
 
+# A document as text
+
 TEXT_BEGIN, TEXT_END = "----- Transformer Explorer document -----", "----- end of the document -----"
 MOST_TEXT, MOST_UNPACKED, TEXT_WIDTH = 200_000, 20_000_000, 100
 """The most characters of a document as text, the most bytes that they may unpack to, and the width of a line."""

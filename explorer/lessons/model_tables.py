@@ -406,6 +406,8 @@ def _stage(top: TomlTable, graphs: Mapping[str, Graph]) -> str:
     return top.one_of("start_stage", [WHOLE, *common], default=common[0])
 
 
+# A model that does not come with the program
+
 WEIGHTS = "model.safetensors"
 _HASH = frozenset("0123456789abcdef")
 _SIZES = ("layers", "heads", "d_model", "d_ff", "words")

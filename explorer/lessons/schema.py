@@ -388,6 +388,8 @@ def is_slice(name: str) -> bool:
     return ".head." in name
 
 
+# The states of the steps
+
 _KEPT = 4
 _LESSONS = 32
 """How many lessons' states are kept, so that the training in a lesson's steps is computed only once."""

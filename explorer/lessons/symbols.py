@@ -116,6 +116,8 @@ def split_cell(text: str) -> tuple[str, list[str]]:
     return match["name"], [part.strip() for part in index.split(",")] if index and index.strip() else []
 
 
+# Formulas
+
 _NAMES = "alpha beta gamma delta epsilon eta theta lambda mu nu pi rho sigma tau phi omega Delta Sigma Theta"
 _GREEK = dict(zip(_NAMES.split(), "αβγδεηθλμνπρστφωΔΣΘ", strict=True))
 SIGNS = {

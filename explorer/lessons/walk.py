@@ -223,6 +223,9 @@ Hint = str | tuple[Part, ...]
 """Markdown, or a derivation."""
 
 
+# The walk
+
+
 def ladder(question: Question, engine: Engine) -> tuple[Hint, ...]:
     """All hints in the order in which they are given; the last one is a derivation if the answer has one."""
     match question:

@@ -1,4 +1,7 @@
-"""The answers of a class: a table of students and questions, mistakes by name, and what to discuss tomorrow."""
+"""The answers of a class: a table of students and questions, mistakes by name, and what to discuss tomorrow.
+
+Read from files, and shown as a page of the window and on paper; and the page with which work for a class begins.
+"""
 
 import csv
 import io
@@ -154,6 +157,8 @@ def _in_order(student: str) -> tuple[str, str]:
 def _tried(answers: Answers) -> int:
     return sum(bool(one.tries) for one in answers.answered)
 
+
+# The page
 
 ORDERS = ("name", "fewest right", "most right")
 _OUTCOMES = {
@@ -431,6 +436,9 @@ def _on_paper(roll: Roll, start: int) -> str:
         rows.append(f"<tr><td>{escape(student.student)}</td><td align='right'>{rights(student)}</td>{cells}</tr>")
     head = f"<tr><th></th><th>right</th>{heads}</tr>"
     return f"<table border='1' cellspacing='0' cellpadding='2'>{head}{''.join(rows)}</table>"
+
+
+# Before a class is open
 
 
 def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]:

@@ -342,6 +342,8 @@ def _check_size(model: Model, examples: data.Examples, recipe: Recipe) -> None:
         raise ExplorerError("batch-too-large", numbers=f"{held:,}", limit=f"{MOST_IN_A_STEP:,}")
 
 
+# The words of the material
+
 MOST_WORDS = 2000
 """The most words of a text that get a row in the vocabulary; the most frequent ones."""
 
@@ -386,6 +388,9 @@ def take_words(document: Document, material: Material) -> None:
             state = SetTokens(sequence, sentence).apply(state)
     if state is not document.wanted:
         document.do(Replace(state, add.label))
+
+
+# The parts of a run
 
 
 class Settings(Frozen, eq=False):

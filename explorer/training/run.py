@@ -114,7 +114,8 @@ class Run:
     @property
     def edited(self) -> bool:
         """Whether the document was edited since the last step."""
-        return self.here is not None and self._document.wanted is not self._state_here
+        self._follow()
+        return self._document.wanted is not self._state_here
 
     @property
     def trainer(self) -> Trainer:
@@ -159,11 +160,15 @@ class Run:
 
     @property
     def here(self) -> Point:
-        """The document's point, or its point before it was edited; undo and redo may have moved it within the run."""
+        """The document's point, or its point before it was edited."""
+        self._follow()
+        return self._here
+
+    def _follow(self) -> None:
+        """Go to the document's point: undo and redo may have moved it within the run."""
         known = self._known.get(self._document.wanted)
         if known is not None and self._document.wanted is not self._state_here:
             self._be(known, self._document.wanted)
-        return self._here
 
     def _be(self, point: Point, state: State) -> None:
         self._here, self._state_here, self._before = point, state, None
@@ -471,6 +476,9 @@ def step_of(trainer: Trainer, shown: Engine | None = None) -> tuple[Trainer, Rec
     """
     after = copy(trainer)
     return after, after.step(shown)
+
+
+# A line beside a net
 
 
 class TrainedLine:

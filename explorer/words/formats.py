@@ -188,6 +188,8 @@ def _bad(file: Path, problem: str) -> ExplorerError:
     return ExplorerError("vectors-arrays", file=file, problem=problem)
 
 
+# Reading a file of any kind
+
 SAMPLE = 1 << 16
 ZIP, GZIP, NPY = b"PK\x03\x04", b"\x1f\x8b", b"\x93NUMPY"
 UTF8_MARK, UTF16_MARKS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
@@ -463,6 +465,8 @@ def _shown(text: bytes) -> str:
     plain = "".join(c if c.isprintable() else "�" for c in plain)
     return plain if len(plain) <= 40 else plain[:40] + "…"
 
+
+# Writing
 
 FORMAT = "explorer-vectors"
 ENDINGS = (".txt", ".int8.safetensors", ".safetensors", ".npz")

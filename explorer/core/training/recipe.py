@@ -224,6 +224,8 @@ def clipped(gradients: Arrays, limit: float) -> tuple[dict[str, Array], float]:
     return {name: gradient * (limit / norm) for name, gradient in gradients.items()}, norm
 
 
+# The recipe
+
 SCHEDULES = ("constant", "linear", "cosine", "inverse square root")
 
 

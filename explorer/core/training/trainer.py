@@ -382,6 +382,8 @@ def _frozen(names: tuple[str, ...], learned: list[str]) -> set[str]:
     return found
 
 
+# A run as a file
+
 RUN_ENDING = ".training"
 RUN_FORMAT = "Transformer Explorer training 1"
 
