@@ -124,7 +124,9 @@ def open_window(
     elif others:
         window.files.begin_model(Path(file), lesson, state)
     elif not document:
-        window.lessons.go_on(Path(file) if os.path.isfile(file) else None)
+        own = Path(file) if os.path.isfile(file) else None
+        window.files.list_lesson(own)
+        window.lessons.go_on(own)
     window.show()
     window.activateWindow()  # without a window manager, only this gives it the keyboard focus
     do_once_painted(window, window.recovery.offer)

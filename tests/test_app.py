@@ -119,6 +119,22 @@ window.close()
 """
 
 
+LISTED = """
+import sys
+from explorer.app import open_window
+app, window = open_window(sys.argv[1])
+print(*window.files.recent.paths, *window.files.lesson_files.paths)
+window.close()
+"""
+
+
+def test_a_lesson_with_which_the_program_starts_is_listed(tmp_path):
+    """A double-click on the file of a lesson is a start: it was neither in Lessons nor in "Open recent"."""
+    file, text = tmp_path / "mine.lesson.toml", lesson_files()["two-vectors"].read_text("utf-8")
+    file.write_text(text.replace('id = "two-vectors"', 'id = "mine"', 1), "utf-8")
+    assert start(str(file), program=LISTED) == [str(file), str(file)]
+
+
 def test_a_file_that_macos_tells_of_is_opened(tmp_path):
     file, text = tmp_path / "mine.lesson.toml", lesson_files()["two-vectors"].read_text("utf-8")
     file.write_text(text.replace('id = "two-vectors"', 'id = "mine"', 1), "utf-8")

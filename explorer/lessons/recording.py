@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,59 @@ from explorer.lessons.reading import MOST_TITLE
 from explorer.lessons.schema import Lesson, Look
 
 WORDS = "Say here what there is to see."
+HOW_TO_GO_ON = """\
+# How to go on: write in this file, and save it. What you save is shown in the window at once.
+#
+# Words, questions and hints may have **bold**, *italics*, formulas such as $S = Q K^T$, and numbers of the model:
+# {NODE[0, 0]} is a number of a matrix, {NODE[0, 0]:%} the same in per cent, and {NODE[0, 0]:3} with 3 decimals.
+# When you choose a cell in the window, the name of its matrix stands at the right, in small letters.
+# Rows and columns are called by their words, or counted from 0: the first is 0, the second is 1.
+# Words of several lines stand between three quotes: words = '''…'''.
+#
+# Above its [step.look] a step may have:
+# slide = "What a class reads instead of the words: at most three sentences."
+# notes = "What you want to say. In presenter mode only you see it."
+# minutes = 2
+#
+# A question stands at the end of its step, and a step has one at most. Copy one of these there, without the "# ".
+#
+# A number is typed:
+# [step.question]
+# kind = "predict"
+# ask = "What is this number?"
+# node = "NODE"
+# cell = [0, 0]
+# hints = ["A first help, which does not tell the answer."]
+# why = "This is read once the question is answered."
+#
+# An answer is chosen. They stand in another order for each student.
+# [step.question]
+# kind = "choose"
+# ask = "Which is right?"
+# choices = [
+#     { text = "The right answer.", right = true },
+#     { text = "A wrong answer.", why = "Why this is wrong, without telling what is right." },
+# ]
+#
+# A number is clicked: the largest, or the smallest, of a row.
+# [step.question]
+# kind = "point"
+# ask = "Where is the largest number of the first row?"
+# at = "cell"
+# node = "NODE"
+# right = { largest = 0 }
+#
+# Numbers are changed until something is so: an edit at most, in one matrix.
+# [step.question]
+# kind = "make"
+# ask = "Change one number so that this one is larger than 100."
+# goal = "NODE[0, 0] > 100"
+# edits = 1
+# allowed = ["INPUT"]
+#
+# A step reaches from its [[step]] to the next one. Move it, delete it, or copy it and give the copy another id.
+"""
+"""What a recorded lesson says at its end, where NODE is a matrix of the recording, and INPUT one that it depends on."""
 _FEW = 6
 """At most this many changed cells of a matrix are written one by one."""
 
@@ -81,7 +135,19 @@ class Recording:
         for number, moment in enumerate(self._moments, start=1):
             lines += ["", "[[step]]", *self._step(number, moment, state)]
             state = moment.state
-        return "\n".join(lines) + "\n"
+        return "\n".join(lines) + "\n\n" + self._how_to_go_on()
+
+    def _how_to_go_on(self) -> str:
+        graph, looks = self._lesson.state().graph, [moment.look for moment in self._moments]
+        chosen = [look.node for look in looks if look.rows and look.columns]
+        on_pages = [name for look in looks for name, node in graph.nodes.items() if node.stage == look.stage]
+        for name in (*chosen, *on_pages, *graph.nodes):
+            with suppress(ExplorerError):  # a switch has added the node since
+                place = graph.place(name)
+                inputs = [one for one in graph.inputs_of(place.node) if len(graph.nodes[one].axes) > 1]
+                if len(graph.axes_of(place)) == 2 and inputs and not graph.nodes[place.node].is_input:
+                    return HOW_TO_GO_ON.replace("NODE", name).replace("INPUT", inputs[0])
+        return ""
 
     def _step(self, number: int, moment: Visit, before: State) -> Iterator[str]:
         yield f'id = "step-{number}"'

@@ -231,11 +231,19 @@ class Files(QObject):
         if lesson.needed is None:
             self._bench.open(lesson)
             self._begin(None)
+            self.list_lesson(file)
             self.lesson_opened.emit(file)
             then()
             return
         leave = self._leaving()
         self.read_needed(lesson, file, lambda found: leave(lambda: self.begin_lesson(found, then, file)))
+
+    def list_lesson(self, file: Path | None) -> None:
+        """List the file of a lesson that was opened; None, or a copy of a lesson by others: it is listed already."""
+        if file is not None and not file.absolute().is_relative_to(self._lessons):
+            self.recent.add(file.absolute())
+            self.lesson_files.add(file.absolute())
+            self.lessons_kept.emit()
 
     def read_needed(self, lesson: Lesson, file: Path | None, then: Callable[[Lesson], object]) -> None:
         """Read the model that a lesson needs, from its folder, which is asked for once; `then` gets the lesson on it.
@@ -326,10 +334,6 @@ class Files(QObject):
             self.dialogs.tell(sentence(error))
             return
         self.folder = path.parent
-        self.recent.add(path.absolute())
-        if not path.absolute().is_relative_to(self._lessons):
-            self.lesson_files.add(path.absolute())
-            self.lessons_kept.emit()
         self.begin_lesson(lesson, file=path)
 
     def _read(self, path: Path) -> None:

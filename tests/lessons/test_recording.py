@@ -1,5 +1,7 @@
 """What somebody did is written down as a lesson that does the same."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,7 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.lessons.recording import WORDS, Recording
 from explorer.lessons.replay import check_lesson
-from explorer.lessons.schema import Look, StepStates
+from explorer.lessons.schema import Choose, Look, MakeSo, Point, Predict, StepStates
 from explorer.sentences import sentence
 
 BLOCK = "encoder.1.self"
@@ -89,6 +91,30 @@ def test_the_edit_of_a_long_text_has_a_title_that_can_be_read_back(tmp_path):
     (step,) = load(tmp_path / "mine.toml").steps
     assert 100 < len(step.title) <= 120
     assert step.title.startswith("Set source to “welcome welcome")
+
+
+@pytest.mark.parametrize("name", ["you-are-welcome", "emma", "tiny-gpt", "xor", "i-love-ai"])
+def test_each_kind_of_question_that_a_recording_tells_of_can_be_asked(tmp_path, name):
+    """Nothing in the program said how a question is written: the file says it, about its own numbers."""
+    lesson = load(name)
+    recording = Recording(lesson)
+    recording.add(lesson.state(), Look(lesson.start_stage))
+    text, _, told = recording.toml("mine", "Mine").partition("\n# How to go on")
+    _, *questions = re.split(
+        r"^(?=\[step\.question)", re.sub(r"^# ?", "", told, flags=re.MULTILINE), flags=re.MULTILINE
+    )
+    kinds = []
+    for question in questions:
+        lines = question.split("\n\n")[0]
+        (tmp_path / "mine.toml").write_text(f"{text}\n{lines}\n", "utf-8")
+        (step,) = check_lesson(tmp_path / "mine.toml").steps
+        kinds.append(type(step.question))
+    assert kinds == [Predict, Choose, Point, MakeSo]
+    slide = re.findall(r"^(?:slide|notes|minutes) = .*", re.sub(r"^# ", "", told, flags=re.MULTILINE), re.MULTILINE)
+    text = text.replace("[step.look]", "\n".join([*slide, "[step.look]"]))
+    (tmp_path / "mine.toml").write_text(text, "utf-8")
+    (step,) = check_lesson(tmp_path / "mine.toml").steps
+    assert (bool(step.slide), bool(step.notes), step.minutes) == (True, True, 2)
 
 
 @pytest.mark.parametrize("name", ["tiny-gpt", "one-word-at-a-time"])

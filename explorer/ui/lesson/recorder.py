@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SAVED = (
     "Saved as {}. Each step still needs its words: write them into this file with a text editor. "
-    "What you save there is shown here at once."
+    "Its end says how, and how to ask questions. What you save there is shown here at once."
 )
 
 
