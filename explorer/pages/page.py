@@ -1,6 +1,6 @@
 """The kinds of elements that a page consists of, as data.
 
-At the end, functions on the row of a matrix that a page is about.
+At the end, functions on the row of a matrix that a page is about, and on the words of passages and notes.
 """
 
 import re

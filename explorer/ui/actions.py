@@ -104,8 +104,9 @@ class Actions:
         self.next_part = action("Next part of the window", ["F6"], lambda: self._go_round(1))
         self.previous_part = action("Previous part", ["Shift+F6"], lambda: self._go_round(-1))
         self.glossary = action("What the terms on this page mean", ["Ctrl+G"])
-        show_class = partial(window.show_tab, "Class")
-        self.classroom = action("Class: exercise sheets and answers …", ["Ctrl+Shift+K"], lambda: show_class())
+        self.classroom = action(
+            "Class: exercise sheets and answers …", ["Ctrl+Shift+K"], lambda: window.show_tab("Class")
+        )
         self.references = action("References", ["Ctrl+Shift+R"])
         self.keys = action("Keys", ["F1"], lambda: show_keys(window))
         self.menu = action("Menu", ["F10"])

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QProgressDialog
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
+from explorer.document.storage import as_text
 from explorer.export.layout import require_room
 from explorer.export.workbook import ENDINGS, writing
 from explorer.files import write_file
@@ -159,8 +160,6 @@ def copy_page(window: MainWindow) -> None:
 
 def copy_text(window: MainWindow) -> None:
     """Put the document on the clipboard as text."""
-    from explorer.document.storage import as_text
-
     take_typed()
     bench, files = window.bench, window.files
     with files.telling():

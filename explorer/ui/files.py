@@ -21,7 +21,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import look_through
 from explorer.document.manifest import Session
 from explorer.document.state import State
-from explorer.document.storage import ENDING
+from explorer.document.storage import ENDING, from_text
 from explorer.lessons.document_lesson import is_document, lesson_of, opened, opened_session
 from explorer.lessons.loader import head_of, load, load_with
 from explorer.lessons.own_lessons import BUNDLE, FOLDER, bundle, is_bundle, remove, take_in
@@ -445,8 +445,6 @@ class Files(QObject):
 
     def open_text(self) -> None:
         """Open the document that is on the clipboard as text."""
-        from explorer.document.storage import from_text
-
         if self.may_leave():
             with self.telling():
                 lesson, state = lesson_of(*from_text(QGuiApplication.clipboard().text()))

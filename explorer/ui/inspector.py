@@ -6,6 +6,7 @@ from typing import Any, cast
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
+from explorer.core.engine import Check, check_cell
 from explorer.pages.gestures import Ask, ForInspector
 from explorer.pages.surfaces.inspector import (
     CHECKING,
@@ -112,8 +113,6 @@ class Inspector(SideColumn):
 
     def _check(self) -> None:
         """Nudge the cell both ways, and compare the slope of the loss with the gradient."""
-        from explorer.core.engine import Check, check_cell  # rarely used
-
         cell, now = self.bench.selection.cell, self.bench.view.engine  # whatever happens to the model meanwhile
         if cell is None:
             return

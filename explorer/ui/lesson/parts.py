@@ -19,6 +19,7 @@ from explorer.sentences import sentence
 from explorer.ui.actions import RECORD
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.panel import StepPanel
+from explorer.ui.lesson.question import BothDerivations
 from explorer.ui.lesson.recorder import LessonWatcher, Recorder
 from explorer.ui.lesson.spot import begin, scroll_to_meant, spot_box, spot_rect, wanted_rects
 from explorer.ui.matrix.box import MatrixBox
@@ -30,7 +31,6 @@ from explorer.ui.window.token_bar import axes_of_words
 if TYPE_CHECKING:
     from explorer.ui.lesson.lecturer import Speaker
     from explorer.ui.lesson.presenter import Presenter
-    from explorer.ui.lesson.question import BothDerivations
     from explorer.ui.lesson.tab import LessonsTab
     from explorer.ui.window.main_window import MainWindow
     from explorer.ui.window.top_bar import Tab
@@ -139,8 +139,6 @@ class LessonParts(QObject):
 
     def _make_both(self) -> None:
         if self.both is None and self.guide.attempt.compared is not None:
-            from explorer.ui.lesson.question import BothDerivations
-
             self.both = BothDerivations(self._bench, self.guide, self.panel, self._window.whole, self._named_in)
             self.panel.ended.connect(self.both.hide)
 

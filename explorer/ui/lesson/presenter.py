@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QRubberBand, QTableView, QWidget
 
 from explorer.core.errors import ExplorerError
+from explorer.ui.dialogs import show_keys_of_presenter
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.bodies import NumberField
 from explorer.ui.lesson.guide import Guide
@@ -347,8 +348,6 @@ class Presenter(QWidget):
 
     def _show_keys(self) -> None:
         """Show what all keys mean, on the lecturer's screen if there is one."""
-        from explorer.ui.dialogs import show_keys_of_presenter
-
         show_keys_of_presenter(self.beside or self)
 
     def _lay_over(self, act: Callable[[], object]) -> None:

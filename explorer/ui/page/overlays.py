@@ -263,7 +263,7 @@ LOOKS, EACH = 40, 10
 
 
 class Motion(Overlay):
-    """Paints pictures of them while one becomes the next; the pages themselves do not move.
+    """Paints pictures of two pages, or slides, while one becomes the next; they themselves do not move.
 
     Any key, click, turn of the wheel or edit ends the motion, and has its usual effect at once. With less motion there
     is none. When it has ended, the widget has the size zero.

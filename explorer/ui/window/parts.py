@@ -265,7 +265,7 @@ class SideBySide(QSplitter):
 class Tabs(QStackedWidget):
     """The tabs below the bars of a window: a `Tab`, or the opening page, is visible.
 
-    `first`: the tab that exists from the start.
+    `first`: the tab that exists from the start. The others are made when they are first shown: few users open them all.
     """
 
     def __init__(self, window: MainWindow, first: QWidget) -> None:

@@ -1,4 +1,4 @@
-"""The page of the printed numbers, as data."""
+"""The pages of the printed numbers and of the glossary, as data."""
 
 from explorer.lessons.glossary import glossary
 from explorer.lessons.printed_numbers import CITED, DIFFERS, REPRODUCES, PrintedNumber, Scene
