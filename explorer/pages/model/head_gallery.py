@@ -37,6 +37,8 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
         orders = "layer", *there
         tip = "Which heads stand first: as they follow each other in the model, or those that look most at one place"
         controls += (el.Choice(SORTED, "Sorted by", orders, first, (Keep(SORTED),), tip, listed=True),)
+    if view.state.pins:  # they belong to the words above, and those measured are others
+        source += f" {ALL_ON}"
     head = el.Note("source", source), el.Controls("what", controls)
     if measured is None:
         return *head, el.waiting(view, TO_MEASURE, "Measuring all heads"), whole_below(view)
@@ -72,6 +74,8 @@ def _sentences(view: View) -> tuple[list[Annotated], str]:
     said = "Only the sentence above is measured, since the program has no grammar of its words: that says little."
     return [(own, ())], f"{said} {NAMED}"
 
+
+ALL_ON = "All parts of the model are on for that, also those that are switched off or held now."
 
 EACH = 250
 """One measure of one attention weight takes as long as this many multiply-adds."""
@@ -149,7 +153,7 @@ def _costs(measured: tuple[Head, ...]) -> el.Listing:
         if head.cost is not None:
             losses = {"0": head.cost.without, "its mean": head.cost.averaged}
             entries = (el.Entry(in_table(loss, 3), tip=f"{tip} {held}") for held, loss in losses.items())
-            lines.append(el.Line.of(_name(head), *entries, ", ".join(head.cost.words)))
+            lines.append(el.Line.of(_name(head), *entries, " ".join(f"“{word}”" for word in head.cost.words)))
     columns = el.Column("head"), *el.numeric("loss +", "mean +"), el.Column("words it costs", width=420)
     return el.Listing("costs", "What is lost without each head", columns, tuple(lines), most=MOST)
 

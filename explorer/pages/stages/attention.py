@@ -319,8 +319,9 @@ def heads(view: View, stage: Stage) -> tuple[Element, ...]:
     drawn = wide or max(rows, keys) > MOST_WORDS
     columns: Iterable[Element] = heat_maps(view, block) if drawn else (_numbers(view, block, i) for i in range(n))
     mixed = f"{block}W_O" in view.nodes
+    short = n > FEW_HEADS
     parts: list[Element] = [
-        Stack(f"head {i + 1}", f"Head {i + 1}", (one,), ink=series(i), control=_switch(view, block, i, n > FEW_HEADS))
+        Stack(f"head {i + 1}", _headed(view, block, i), (one,), ink=series(i), control=_switch(view, block, i, short))
         for i, one in enumerate(columns)
     ]
     if n == 1:
@@ -337,6 +338,11 @@ def heads(view: View, stage: Stage) -> tuple[Element, ...]:
         joined = (*outputs, Item("→" * drawn, matrix(view, f"{block}concat")))
         title = "What each head puts out, side by side" if drawn else "Side by side"
     return (*elements, Section("joined", title), Row("joined heads", joined))
+
+
+def _headed(view: View, block: str, head: int) -> str:
+    """The title of a head's column; its picture is of the weights, which are the same if the head is switched off."""
+    return f"Head {head + 1}{', off' if is_held(view, view.of_head(f'{block}output', head)) else ''}"
 
 
 def heads_sentence(view: View, stage: Stage) -> str:

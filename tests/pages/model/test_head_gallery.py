@@ -104,6 +104,25 @@ def test_costs_come_on_request(desk):
     assert page.has("about the costs")
 
 
+def test_words_that_a_head_costs_are_told_apart_from_commas(desk):
+    """A line said "was, ,, Field"."""
+    of = desk("tiny-gpt")
+    of.choose(COSTS, True)
+    said = [row[3] for row in of.page(HEADS.name).texts("costs")]
+    assert any("“,”" in words for words in said)
+    assert not any(", " in words for words in said)
+
+
+def test_it_is_said_that_heads_which_are_off_are_on_for_the_measures(desk):
+    """The numbers of a head that was off stayed, and of all behind it, and nothing said why."""
+    of = desk("tiny-gpt")
+    assert head_gallery.ALL_ON not in of.page(HEADS.name).the("source").text
+    before = of.page(HEADS.name).texts("all scores")
+    of.do(of.page(HEADS.name).the("heads").lines[1].entries[-2].leads.command())
+    assert of.page(HEADS.name).the("source").text.endswith(head_gallery.ALL_ON)
+    assert of.page(HEADS.name).texts("all scores") == before
+
+
 def test_two_models_that_are_compared_are_each_measured_once(desk, monkeypatch):
     measured = []
     head_gallery._KEPT.clear()

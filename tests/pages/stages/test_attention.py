@@ -403,6 +403,7 @@ def test_a_head_is_switched_off_and_on(two):
     np.testing.assert_array_equal(two.value(f"{ENCODER}.concat")[:, 4:], before[:, 4:])
     page = two.page(JOINED)
     assert [page.the(f"switch of head {k}").text for k in (1, 2)] == ["Switch on", "Switch off"]
+    assert [page.the(f"head {k}").title for k in (1, 2)] == ["Head 1, off", "Head 2"]
     two.do(page.the("switch of head 1").asks.command())
     np.testing.assert_array_equal(two.value(f"{ENCODER}.concat"), before)
 
