@@ -101,13 +101,15 @@ def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
     """A sheet of whole lessons, such as "emma", or single questions, such as "emma/score".
 
     Raises `ExplorerError`: "bad-title", "unknown-lesson", "model-needed", "unknown-question", "no-questions",
-    "not-on-a-sheet" where what is asked needs its page, or "too-many-questions".
+    "own-lesson-on-a-sheet", "not-on-a-sheet" where what is asked needs its page, or "too-many-questions".
     """
     title = " ".join(title.split())
     if not 0 < len(title) <= MOST_TITLE or not can_be_shown(title):
         raise ExplorerError("bad-title", limit=MOST_TITLE)
     chosen: list[str] = []
     for name in names:
+        if name.endswith(".toml"):
+            raise ExplorerError("own-lesson-on-a-sheet", file=name)
         id, _, question = name.partition("/")
         lesson = ready(id)
         known = item_ids(lesson)

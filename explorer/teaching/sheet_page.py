@@ -404,6 +404,9 @@ def questions_of(lesson: str) -> tuple[tuple[str, str], ...]:
     return tuple((item.id, item.title) for item in items(found, 0))
 
 
+ABOUT_MAKING = "Questions of the lessons that come with the program, with other numbers for each student."
+
+
 def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
     """The page for making a sheet; `most`: how many lessons are visible at once."""
     chosen = [id.partition("/")[0] for id in draft.questions]
@@ -427,7 +430,7 @@ def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
     said = f"{quantity(count, 'question')} chosen." if count else "Choose a lesson, and then its questions."
     asked = ((QUESTIONS, _questions(draft)),) if draft.lesson else ()
     return (
-        el.Header("header", "Make an exercise sheet", "Questions of lessons, with other numbers for each student."),
+        el.Header("header", "Make an exercise sheet", ABOUT_MAKING),
         el.Controls("about", (title, seed)),
         el.beside((LESSONS, (el.Listing("lessons", "Lessons", columns, lines, most, scrolls=True),)), *asked),
         el.Note("count", said),

@@ -280,6 +280,8 @@ def test_what_a_sheet_is_made_of_can_be_asked():
         sheet_of("Week 3", 7, ["softmax/guess", "emma/key"])
     with refuses("'what-a-trained-head-does' asks needs its page"):
         sheet_of("Week 3", 7, ["what-a-trained-head-does"])
+    with refuses("which every student has"):
+        sheet_of("Week 3", 7, ["mine/week1.lesson.toml"])
     with refuses("needs a model that does not come along"):
         sheet_of("Week 3", 7, ["inside-pythia"])
 
