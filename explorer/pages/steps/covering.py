@@ -331,6 +331,9 @@ class _Veil:
                 return replace(element, items=left) if left else None
             case el.Stack(elements=inside):
                 kept = self.all(inside, other.elements if isinstance(other, el.Stack) else ())
+                drawn = any(isinstance(one, el.Picture) for one in inside)
+                if drawn and all(isinstance(one, el.Controls) for one in kept):
+                    kept = ()  # what a picture draws is not chosen without the picture
                 return replace(element, elements=kept) if kept or element.control is not None else None
             case el.Controls(controls=controls):
                 left_over = self.all(controls, other.controls if isinstance(other, el.Controls) else ())

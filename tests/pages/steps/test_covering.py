@@ -11,7 +11,9 @@ from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Predict, StepStates
+from explorer.pages.compose import page
 from explorer.pages.drawing import Bars, Dot, Image
+from explorer.pages.element import leaves
 from explorer.pages.levels import WHOLE
 from explorer.pages.matrix import matrix
 from explorer.pages.matrix import matrix as made
@@ -213,6 +215,15 @@ def test_a_row_and_a_stack_without_anything_in_them_go(desk):
         return Stack("stack", "", (first_score(of),))
 
     assert shown(view, row, both, stack) == (Row("both", (Item("→", QUIET),)), WAITING)
+
+
+def test_the_choice_of_what_a_picture_draws_goes_with_the_picture(desk):
+    """On a slide and on paper two fields, "across" and "up", stood below a title, with nothing that they choose for."""
+    for what in (Covered(), covered("source.table", (1, 2))):
+        view = looking_at(desk, "you-are-welcome", what)
+        found = page(view, next(one for one in view.graph.stages if one.name == "source.embedding"))
+        names = [element.title for one in found.elements for element in leaves(one) if isinstance(element, Stack)]
+        assert ("The table's rows as arrows" in names) is not bool(what.values)
 
 
 def test_of_a_list_only_the_numbers_that_depend_on_it_are_covered(desk):
