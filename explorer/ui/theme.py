@@ -94,6 +94,7 @@ class Theme(Frozen):
     error_soft: str = _shades("#fbe9e7", "#3a1d1f")
     link: str = _shades("#1d5fbf", "#82b4ff")
     focus: str = _shades("#1d5fbf", "#82b4ff")  # keyboard focus ring
+    focus_on_accent: str = _shades("#10161f", "#e8ebf0")  # the same around `accent`, on which blue is not seen
     selection: str = _shades("#d6ebe7", "#1d4744")
     on_selection: str = _shades("#1b2430", "#e8ebf0")
     tooltip: str = _shades("#1b2430", "#e8ebf0")

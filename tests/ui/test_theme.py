@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton
 from explorer.export import colours
 from explorer.export.colours import contrast, luminance, text_on
 from explorer.ui.theme import DARK, LARGEST, LIGHT, SMALLEST, letters_for, mark, paint_signs, qcolor
-from explorer.ui.widgets.inputs import Segments
+from explorer.ui.widgets.inputs import PushButton, Segments
 
 KINDS = {"light": LIGHT, "dark": DARK, "strong light": LIGHT.strong, "strong dark": DARK.strong}
 THEMES = pytest.mark.parametrize("theme", KINDS.values(), ids=KINDS)
@@ -54,6 +54,7 @@ def test_marks_that_are_not_writing_can_be_seen(theme):
     for mark_, ground in [
         *[("focus", ground) for ground in GROUNDS],
         *[("here", ground) for ground in (*GROUNDS, "cell_computed_bg", "cell_editable_bg")],
+        *[("focus_on_accent", ground) for ground in (*GROUNDS, "accent")],
         ("accent_line", "surface"),
         ("accent_line", "page"),
     ]:
@@ -106,6 +107,21 @@ def test_what_is_chosen_of_a_few_is_seen_without_colours(qapp, appearance, mode)
     ground = image.pixelColor(choice.width() - 8, low - 4).name()
     assert max(contrast(color, ground) for color in chosen) > 3
     assert max(contrast(color, other[0]) for color in other) < 2
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_ring_around_a_main_button_is_seen(qtbot, appearance, mode):
+    """Blue around teal is as dark as the teal: nobody saw that *Next* or *Begin* had the keys."""
+    appearance.set_mode(mode)
+    button = PushButton("Begin", look="primary")
+    qtbot.addWidget(button)
+    with qtbot.waitActive(button):
+        button.show()
+    button.setFocus()
+    qtbot.waitUntil(button.hasFocus)
+    image, across = button.grab().toImage(), button.width() // 2
+    ring, ground = (image.pixelColor(across, y).name() for y in (1, 4))
+    assert contrast(ring, ground) >= 3
 
 
 @THEMES
