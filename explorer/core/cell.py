@@ -188,9 +188,11 @@ class CellBlock(Frozen):
         if self.ndim < 2:
             index = (*index, whole) if self.upright else (whole, *index)
         *lead, row, column = index if self.ndim else (whole, whole)
-        sizes = self.shape[: len(lead)] if self.ndim > 1 else ()
-        numbers = np.arange(prod(sizes)).reshape(sizes)[tuple(lead) if sizes else ()]
-        return ",".join(self._area(number, row, column) for number in numbers.ravel().tolist())
+        if not lead:
+            return self._area(0, row, column)  # most references: a workbook asks for thousands
+        sizes = self.shape[: len(lead)]
+        heads = np.arange(prod(sizes)).reshape(sizes)[tuple(lead)]
+        return ",".join(self._area(head, row, column) for head in heads.ravel().tolist())
 
     def _area(self, head: int, row: int | slice, column: int | slice) -> str:
         """The reference to a row, a column, a cell or the whole matrix of a head."""
