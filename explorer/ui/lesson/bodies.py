@@ -3,6 +3,7 @@
 Also a derivation with gaps to be filled in, and the field in which a number is typed.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from html import escape
 from typing import Any, ClassVar
@@ -26,6 +27,7 @@ from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.letters import SentenceButton, WordyButton, column_height, least_letters
 from explorer.ui.selection import Coming
 from explorer.ui.theme import mark
+from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label, SteadyLabel
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench
@@ -350,11 +352,22 @@ class PointBody(Body):
         "cell": "Click a number in the matrix.",
         "head": "Choose a head above the page.",
     }
+    ON_SLIDE: ClassVar[dict[str, str]] = {"token": "Click a word.", "head": "Click a head."}
 
     def __init__(self, bench: Workbench, guide: Guide, question: Point) -> None:
         super().__init__(bench, guide, question)
-        self._say = SteadyLabel(self.WHERE[question.at], role="small")
+        self._where = (self.WHERE | self.ON_SLIDE if self.large else self.WHERE)[question.at]
+        self._say = SteadyLabel(self._where, role="small")
         self.column.addWidget(self._say)
+        self._places = QWidget()
+        """On a slide, which has no bars of the window: a button for each word or head."""
+        line = FlowLayout(self._places, bench.appearance.px(6), bench.appearance.px(6))
+        self.buttons = [PushButton(name) for name in self._names()] if self.large else []
+        for place, button in enumerate(self.buttons):
+            button.clicked.connect(partial(self._take_place, (place,), "click"))
+            line.addWidget(button)
+        self.column.addWidget(self._places)
+        self._places.setVisible(bool(self.buttons))
         self._take = SentenceButton()
         self._take.setToolTip("Give this as your answer")
         self._take.clicked.connect(lambda: self.give(self._at))
@@ -370,13 +383,27 @@ class PointBody(Body):
         else:
             selection.chosen.connect(self._cell)
 
+    def _names(self) -> Sequence[str]:
+        """The words or the heads, one of which is the answer; none where it is a number of a matrix."""
+        graph = self._engine.graph
+        match self.question.at:
+            case "token":
+                return self._engine.labels(self.question.axis)
+            case "head":
+                count = graph.n_heads.get(self.question.node, 0) or max(graph.n_heads.values(), default=1)
+                return [f"Head {head + 1}" for head in range(count)]
+        return ()
+
     def follow(self, verdict: Verdict | None, done: bool) -> None:
         self._say.setVisible(not done)
+        self._places.setVisible(not done and bool(self.buttons))
+        for place, button in enumerate(self.buttons):
+            button.setEnabled((place,) not in self.guide.attempt.tried)
         self._take.hide()
 
     @property
     def parts(self) -> list[QWidget]:
-        return [self._say, self._take]
+        return [self._say, self._places, self._take]
 
     @property
     def _asks(self) -> bool:
@@ -415,7 +442,7 @@ class PointBody(Body):
             self._take.hide()
             self._say.setText(ADDED)
             return
-        self._say.setText(self.WHERE[self.question.at])
+        self._say.setText(self._where)
         self._at = place
         if by == "click":
             self.give(place)

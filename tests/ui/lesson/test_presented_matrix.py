@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
 from explorer.pages.view import Cell
-from explorer.ui.lesson.bodies import ChooseBody, MakeBody
+from explorer.ui.lesson.bodies import ChooseBody, MakeBody, PointBody
 from explorer.ui.lesson.letters import HEIGHT, WIDTH, WordyButton
 from explorer.ui.training.stepper import Stepper
 from tests.samples import long
@@ -189,3 +189,41 @@ def test_no_control_of_gradient_descent_is_cut_on_a_slide(presented):
     lines = [one for one in stepper.children() if isinstance(one, QWidget) and one.hasHeightForWidth()]
     assert len(lines) == 2
     assert all(line.height() >= line.heightForWidth(line.width()) for line in lines), "its second row is cut"
+
+
+POINT = """
+format = 3
+id = "pointed"
+title = "Pointed at"
+paragraph = "Who looks at whom."
+example = "you-are-welcome"
+[[step]]
+id = "point"
+title = "Where it looks"
+words = "Softmax makes shares."
+look = { stage = "encoder.1.self.attention" }
+[step.question]
+kind = "point"
+ask = "Which?"
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "names", "right"),
+    [
+        ('at = "token"\nnode = "encoder.1.self.head.1.weights"\nright = { largest = "You" }', "You are welcome", 2),
+        ('at = "head"\nright = { head = 2 }', "Head 1, Head 2", 1),
+    ],
+)
+def test_a_word_or_a_head_is_clicked_on_a_slide(presented, qtbot, tmp_path, asked, names, right):
+    """ "Click a word at the top", said the slide, which has no words at its top; nor has it heads above the page."""
+    (tmp_path / "pointed.toml").write_text(POINT + asked, "utf-8")
+    presenter, guide = presented(load(tmp_path / "pointed.toml"), 0)
+    body = presenter.findChild(PointBody)
+    assert [one.text() for one in body.buttons] == names.split(", " if "," in names else " ")
+    body.buttons[0].click()
+    assert guide.question is not None
+    assert guide.attempt.tried
+    assert not body.buttons[0].isEnabled()
+    body.buttons[right].click()
+    assert guide.attempt.verdict.right
