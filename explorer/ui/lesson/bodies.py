@@ -63,6 +63,7 @@ class GapsView(QWidget):
                 number: QWidget | None = None
                 if (blank := blanks.get((p, r))) is not None:
                     number = field = field_of(blank.digits)
+                    field.setAccessibleName(f"Your number, {_named(row)}")
                     field.setFixedWidth(bench.appearance.px(84 if large else 70))  # its size hint does not say that
                     mark(field, tight=str(large).lower())
                     field.setPlaceholderText("?")
@@ -107,6 +108,8 @@ class GapsView(QWidget):
             shown = "✓" if right else f"✗ {written(blank.value, blank.digits)}" if done else "✗"
             ink = theme.accent_text if right else theme.here_text
             said.setText(f"<span style='color:{ink}'>{shown}</span>" if done or answered else "")
+            spoken = "right" if right else f"wrong, it is {written(blank.value, blank.digits)}" if done else "wrong"
+            field.setAccessibleDescription(spoken if done or answered else "")
         rows = [row for _, part in (self._gaps.whole if done else self._gaps.parts) for row in part]
         for row, (what, number) in zip(rows, self._lines, strict=True):
             what.setText(_told(row))
@@ -115,8 +118,13 @@ class GapsView(QWidget):
 
 
 def _told(row: Row) -> str:
+    """A row without its value, as HTML."""
+    return escape(_named(row), quote=False)
+
+
+def _named(row: Row) -> str:
     """A row without its value."""
-    return escape(": ".join(filter(None, (row.label, row.expression))), quote=False)
+    return ": ".join(filter(None, (row.label, row.expression)))
 
 
 class NumberField(QLineEdit):

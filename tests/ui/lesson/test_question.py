@@ -714,3 +714,23 @@ def test_a_screen_reader_is_told_each_step_and_what_an_answer_brings(window, gui
     assert "too large" in told.pop()
     panel._question._more.click()
     assert told == ["Take e to the power of each."]
+
+
+def test_gaps_are_told_apart_by_their_names_and_say_whether_they_are_right(open_window, tmp_path, eye):
+    """Each was "Your number" to a screen reader, and the tick or cross beside it was not told."""
+    path = tmp_path / "gaps.lesson.toml"
+    path.write_text(LESSON.replace('hints = ["Take', 'fade = 2\nhints = ["Take'))
+    window = open_window(load(path))
+    panel, guide = window.lessons.panel, window.lessons.guide
+    guide.go(1)
+    eye.settle(window)
+    (first, blank), (second, _) = panel._question.gaps.fields
+    names = [field.accessibleName() for field in (first, second, body(panel, PredictBody).field)]
+    assert len(set(names)) == 3
+    assert all(name.startswith("Your number") for name in names)
+    assert first.accessibleDescription() == ""
+    first.setText(f"{blank.value:.6f}")
+    second.setText("77")
+    guide.answer(0.5)
+    eye.settle(window)
+    assert [field.accessibleDescription() for field in (first, second)] == ["right", "wrong"]
