@@ -117,7 +117,8 @@ class Decoder:
         if self.n == 0:
             self.multiplications += self._once
         self.n = end
-        return self._rows[LOGITS][-1]
+        logits: Array = self._rows[LOGITS][-1]
+        return logits
 
     def fork(self) -> "Decoder":
         """A copy that has read the same words and can continue with others."""

@@ -66,4 +66,5 @@ def _constructor(parts: Iterable[Field[Any]], is_checked: bool) -> Callable[...,
         body.append("self.__post_init__()")
     given = ",".join(places + by_name[len(by_name) == 1 :])
     exec(f"def __init__({given}):\n " + "\n ".join(body or ["pass"]), known)
-    return known["__init__"]
+    made: Callable[..., None] = known["__init__"]
+    return made

@@ -45,7 +45,8 @@ def largest_of(array: Array) -> float:
         high, low = (float(array.max()), float(array.min())) if array.size else (0.0, 0.0)
         is_finite = isfinite(high) and isfinite(low)  # a NaN makes both of them NaN
         found[part] = max(high, -low) if is_finite else float(np.abs(array[np.isfinite(array)]).max(initial=0))
-    return found[part]
+    largest: float = found[part]
+    return largest
 
 
 def full_of(array: Array, largest: float | None = None) -> float:
@@ -104,7 +105,8 @@ def strongest_in(array: Array, most: int, across: int = 0) -> Array:
     key = part, most, across
     if key not in found:
         found[key] = _strongest_in(array, (most, across))
-    return found[key]
+    strongest: Array = found[key]
+    return strongest
 
 
 def _strongest_in(array: Array, squares: tuple[int, int]) -> Array:
@@ -143,7 +145,8 @@ def farthest_apart(now: Array, was: Array, most: int) -> Array:
     (found, part), (_, place) = _looked_up(now), _looked_up(was)
     key = part, most, "apart"
     if key in found and found[key][0]() is _owner(was) and found[key][1] == place:
-        return found[key][2]
+        farthest: Array = found[key][2]
+        return farthest
     farthest = _farthest_apart(now, was, most)
     found[key] = ref(_owner(was)), place, farthest
     return farthest

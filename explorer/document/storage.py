@@ -303,7 +303,8 @@ class _Reader:
         """What is made at the first call with this key."""
         if key not in self._made:
             self._made[key] = make()
-        return self._made[key]
+        made: T = self._made[key]
+        return made
 
     def _memory(self, said: JsonTable, inputs: Mapping[str, str], beyond: Mapping[str, str]) -> dict[str, str]:
         """Names of the arrays of an optimiser's memory: each a single number, or of the form of an input."""
