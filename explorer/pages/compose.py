@@ -22,7 +22,7 @@ from explorer.lessons.schema import WHOLE
 from explorer.pages import levels
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, of_kind
-from explorer.pages.gestures import ChooseHead, GoTo, Keep
+from explorer.pages.gestures import ChooseHead, GoTo, Keep, is_held
 from explorer.pages.levels import BLOCK
 from explorer.pages.matrix import Matrix, matrix, symbol_only, transposed
 from explorer.pages.page import Button, Check, Choice, Header, Item, Page, Row, Scheme, Section, Stack, Switches
@@ -252,11 +252,21 @@ def _whole(view: View, stage: Stage) -> Page:
     """The page of a stage, without regard to covered numbers."""
     kind = KINDS[stage.kind]
     sentence = kind.sentence if isinstance(kind.sentence, str) else kind.sentence(view, stage)
+    sentence += _off(view, stage)
     top = view.part(("header", sentence), (), lambda: header(view, stage, sentence))
     elements = kind.elements(view, stage)
     elements = (*elements, *_others(view, stage, elements))
     shown = true_signs(by_hand(view, elements), view.looking.showing)
     return Page(stage.name, top, of_one_scale(view, shown))
+
+
+def _off(view: View, stage: Stage) -> str:
+    """What is held at 0 on this page, which otherwise looks as if the part worked; of heads, the one that is chosen."""
+    if not view.engine.pins or stage.kind not in PARTS:
+        return ""
+    held = [node.symbol for node in view.stage(stage.name) if is_held(view, view.of_head(node.name))]
+    are = "is" if len(held) == 1 else "are"
+    return f" Switched off: {' and '.join(held)} {are} held at 0." if held else ""
 
 
 PARTS = ("embedding", "positions", "attention", "masked", "cross", "heads", "norm", "ffn", "output")

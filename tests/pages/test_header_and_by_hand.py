@@ -8,7 +8,7 @@ import pytest
 from explorer.document.commands import SetSwitch, SetTokens
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.compose import LAYOUT, block_of
-from explorer.pages.gestures import ChooseHead, GoTo
+from explorer.pages.gestures import ChooseHead, GoTo, hold
 from explorer.pages.page import Row, Scheme
 
 
@@ -168,3 +168,20 @@ def test_heads_that_share_keys_and_values_are_multiplied_with_those(desk, head):
         for name in products:
             scheme = found[name]
             assert np.allclose(scheme.left.array @ scheme.above[0].array, scheme.result.array, atol=1e-5), name
+
+
+def test_a_page_says_below_its_title_that_its_part_is_switched_off(desk):
+    """The page of a net that was off had its switch ticked, and only the numbers far below were 0."""
+    of, net = desk("tiny-gpt"), "decoder.1.ffn"
+    stages = f"{net}.layers", "decoder.1.self.attention", "decoder.1.self.heads"
+    said = [head(of, stage).sentence for stage in stages]
+    for name in (f"{net}.output", "decoder.1.self.head.2.output", "decoder.1.self.projected"):
+        of.do(hold(of.view, name).command())
+    of.look(head=1)
+    now = [head(of, stage).sentence for stage in stages]
+    assert [after.removeprefix(before) for before, after in zip(said, now, strict=True)] == [
+        f" Switched off: {of.view.nodes[name].symbol} is held at 0."
+        for name in (f"{net}.output", "decoder.1.self.output", "decoder.1.self.projected")
+    ]
+    of.look(head=0)
+    assert head(of, stages[1]).sentence == said[1]

@@ -160,8 +160,8 @@ def _costs(measured: tuple[Head, ...]) -> el.Listing:
 
 ABOUT_COSTS = (
     "Loss + says how much the loss of a word grows, in nats, if the output of the head is held at 0; mean +, if it is "
-    "held at its mean. If two heads do the same, one does it alone when the other is switched off, and the loss hardly "
-    "grows."
+    "held at its mean; below 0, words are foretold better without it. If two heads do the same, one does it alone when "
+    "the other is switched off, and the loss hardly grows."
 )
 
 
