@@ -324,7 +324,12 @@ COMMANDS = {
     ),
     "sheet": Command(
         "classroom.sheet",
-        arg("questions", "QUESTION", "LESSON/STEP, or a lesson for all of its questions", nargs="+"),
+        arg(
+            "questions",
+            "QUESTION",
+            "LESSON/STEP, or a lesson for all of its questions; LESSON: a name, or a file (.toml)",
+            nargs="+",
+        ),
         arg("--out", "FILE", "a file that ends in .sheet.toml", dest="file", required=True),
         arg("--title", "TEXT", "what stands above it (Exercises)", default="Exercises"),
         arg("--seed", "S", "another seed gives other numbers (0)", type=int, default=0),

@@ -100,8 +100,9 @@ def bundle(source: Path, out: Path, more: Sequence[Path] = ()) -> int:
             {one.parts[0].casefold() for one in content},
         )
         called = next(one for one in (stem, *(f"{stem}-{n}" for n in range(2, 999))) if one.casefold() not in taken)
+        beside = named_in(reading.read(file))
         try:
-            content |= {PurePosixPath(called, one): _read(file.parent / one, MOST_WEIGHTS) for one in _beside(file)}
+            content |= {PurePosixPath(called, one): _read(file.parent / one, MOST_WEIGHTS) for one in beside}
             content[PurePosixPath(called, file.name)] = _read(file, reading.MOST_BYTES)
         except OSError as error:
             raise ExplorerError("lesson-not-read", file=file, reason=error.strerror or error) from None
@@ -146,14 +147,13 @@ def _check(file: Path, source: Path, name: Path) -> None:
 
     Raises `ExplorerError`: "bundle-outside", and those of `load`.
     """
-    if any(".." in beside or not _OUTSIDE.isdisjoint(beside) for beside in _beside(file)):
+    if any(".." in beside or not _OUTSIDE.isdisjoint(beside) for beside in named_in(reading.read(file))):
         raise ExplorerError("bundle-outside", file=source, name=name.as_posix())
     load(file)
 
 
-def _beside(file: Path) -> list[str]:
+def named_in(top: reading.TomlTable) -> list[str]:
     """The files that a lesson names, as it names them."""
-    top = reading.read(file)
     settings = top.table("settings")
     tables = (top, *map(settings.table, settings))
     named = [table.data.get(key) for table in tables for key in ("weights", "tokenizer")]

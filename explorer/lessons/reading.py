@@ -219,6 +219,14 @@ def read(path: Path, head: bool = False) -> TomlTable:
         raise ExplorerError("lesson-too-large", file=file, size=max(size, len(content)), limit=MOST_BYTES)
     if head:
         content = content.partition(b"\n[[step]]\n")[0]
+    return parsed(file, content)
+
+
+def parsed(file: str, content: bytes) -> TomlTable:
+    """The table that a TOML file's bytes describe; `file`: its name in errors.
+
+    Raises `ExplorerError`: "lesson-syntax".
+    """
     try:
         if _DEEP.search(content):
             raise RecursionError

@@ -28,8 +28,10 @@ from explorer.core.errors import ExplorerError, nearest
 from explorer.core.frozen import Frozen
 from explorer.files import open_file, write_file
 from explorer.lessons.answers import TRIES
-from explorer.lessons.loader import load, ready
-from explorer.lessons.reading import MOST_TITLE, can_be_shown, read
+from explorer.lessons.loader import lesson_from, load, ready
+from explorer.lessons.own_lessons import named_in
+from explorer.lessons.reading import MOST_BYTES as LARGEST
+from explorer.lessons.reading import MOST_TITLE, can_be_shown, parsed, read
 from explorer.lessons.schema import Lesson
 from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, answered, item_ids, items
@@ -44,19 +46,22 @@ class Sheet(Frozen):
     title: str
     seed: int
     questions: tuple[str, ...]  # ids of questions, "emma/score"
+    own: tuple[tuple[str, str], ...] = ()  # the id and the file's text of each lesson that the program does not have
 
     @cached_property
     def id(self) -> str:
         """The sheet's name in answers; any change of the sheet changes it."""
-        return sha256(json.dumps([self.title, self.seed, self.questions]).encode()).hexdigest()[:12]
+        told = [self.title, self.seed, self.questions, *([self.own] if self.own else [])]
+        return sha256(json.dumps(told).encode()).hexdigest()[:12]
 
     @cached_property
     def lessons(self) -> dict[str, Lesson]:
         """The lessons of its questions, by id.
 
-        Raises `ExplorerError`: the errors of `explorer.lessons.loader.load`.
+        Raises `ExplorerError`: the errors of `explorer.lessons.loader.load`, "own-lesson-on-a-sheet".
         """
-        return {name: load(name) for name in dict.fromkeys(id.partition("/")[0] for id in self.questions)}
+        own, names = dict(self.own), dict.fromkeys(id.partition("/")[0] for id in self.questions)
+        return {name: _own_lesson(name, own[name].encode()) if name in own else load(name) for name in names}
 
     def items(self, student: str) -> list[Item]:
         """The questions with the numbers of a student, which depend on the name as `known_as` has it.
@@ -86,7 +91,19 @@ class Sheet(Frozen):
             f"seed = {self.seed}  # of the numbers that are drawn",
             f"questions = [\n{questions}]",
         ]
+        if self.own:
+            texts = (f"{id} = {json.dumps(text, ensure_ascii=False)}" for id, text in self.own)
+            lines += ["", "[lessons]  # those that do not come with the program", *texts]
         write_file(path, ("\n".join(lines) + "\n").encode())
+
+
+def _own_lesson(name: str, text: bytes) -> Lesson:
+    """A lesson that does not come with the program, which a sheet holds whole: it may need no file beside it."""
+    top = parsed(name, text)
+    lesson = None if named_in(top) else lesson_from(top)
+    if lesson is None or lesson.needed is not None:
+        raise ExplorerError("own-lesson-on-a-sheet", file=name)
+    return lesson
 
 
 def known_as(student: str) -> str:
@@ -100,6 +117,8 @@ def known_as(student: str) -> str:
 def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
     """A sheet of whole lessons, such as "emma", or single questions, such as "emma/score".
 
+    Lessons of one's own are named by their files, such as "mine.lesson.toml" and "mine.lesson.toml/score".
+
     Raises `ExplorerError`: "bad-title", "unknown-lesson", "model-needed", "unknown-question", "no-questions",
     "own-lesson-on-a-sheet", "not-on-a-sheet" where what is asked needs its page, or "too-many-questions".
     """
@@ -107,11 +126,19 @@ def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
     if not 0 < len(title) <= MOST_TITLE or not can_be_shown(title):
         raise ExplorerError("bad-title", limit=MOST_TITLE)
     chosen: list[str] = []
+    own: dict[str, str] = {}
     for name in names:
-        if name.endswith(".toml"):
-            raise ExplorerError("own-lesson-on-a-sheet", file=name)
-        id, _, question = name.partition("/")
-        lesson = ready(id)
+        file, ending, question = name.rpartition(".toml")
+        if ending:
+            text = _text_of(Path(f"{file}.toml"))
+            lesson = _own_lesson(f"{file}.toml", text.encode())
+            if own.setdefault(lesson.id, text) != text:
+                raise ExplorerError("two-lessons-of-one-id", lesson=lesson.id)
+            id, question = lesson.id, question.removeprefix("/")
+            name = f"{id}/{question}" if question else id
+        else:
+            id, _, question = name.partition("/")
+            lesson = ready(id)
         known = item_ids(lesson)
         if not known:
             raise ExplorerError("no-questions", lesson=id)
@@ -124,7 +151,13 @@ def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
     chosen = list(dict.fromkeys(chosen))
     if not 0 < len(chosen) <= MOST_QUESTIONS:
         raise ExplorerError("too-many-questions", limit=MOST_QUESTIONS)
-    return Sheet(title, seed, tuple(chosen))
+    return Sheet(title, seed, tuple(chosen), tuple(own.items()))
+
+
+def _text_of(file: Path) -> str:
+    read(file)  # whatever is wrong with it is told
+    with open_file(file) as stream:
+        return stream.read(LARGEST).decode("utf-8-sig")
 
 
 def read_sheet(path: str | Path) -> Sheet:
@@ -134,15 +167,20 @@ def read_sheet(path: str | Path) -> Sheet:
     "unknown-question".
     """
     table = read(Path(path))
-    table.has_only("format", "title", "seed", "questions")
+    table.has_only("format", "title", "seed", "questions", "lessons")
     table.number("format", 1, 1, _VERSION)
     names = list(dict.fromkeys(table.words("questions")))  # each question is asked once
     title = " ".join(table.text("title").split())  # of one line, as answers need it
-    sheet = Sheet(title, table.number("seed", 0, 0, 2**32 - 1), tuple(names))
+    texts = table.table("lessons")
+    for id in texts:
+        if not isinstance(texts.data[id], str):
+            texts.fail(id, "is no text", "let the program write the sheet")
+    own = tuple((id, texts.data[id]) for id in texts)  # with its lines, which `text` would join
+    sheet = Sheet(title, table.number("seed", 0, 0, 2**32 - 1), tuple(names), own)
     if not names or len(names) > MOST_QUESTIONS:
         raise ExplorerError("too-many-questions", limit=MOST_QUESTIONS)
     for name in names:
-        known = item_ids(load(name.partition("/")[0]))
+        known = item_ids(sheet.lessons[name.partition("/")[0]])
         if name not in known:
             raise ExplorerError("unknown-question", name=name, near=nearest(name, known))
     return sheet

@@ -4,12 +4,14 @@
 together: lessons, and for each lesson the questions to choose.
 """
 
+import os
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape
 from math import isfinite
+from pathlib import Path
 from time import monotonic
 
 from explorer.core.numbers import decimals_of, in_table, largest_of, quantity, read_answer, written
@@ -363,6 +365,12 @@ class Draft:
     seed: int = 1
     lesson: str = ""  # the lesson whose questions are shown
     questions: dict[str, None] = field(default_factory=dict)  # the chosen questions, in order
+    own: Mapping[str, str] = field(default_factory=dict)  # the titles of one's own lessons, by file
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The titles of the lessons whose questions can be chosen, one's own last."""
+        return {**titles(), **self.own}
 
     def do(self, act: str, value: object = None) -> None:
         """Do what a gesture asks for.
@@ -397,26 +405,30 @@ class Draft:
         return sheet_of(" ".join(self.title.split()) or "Exercises", self.seed, list(self.questions))
 
 
-@lru_cache(64)
 def questions_of(lesson: str) -> tuple[tuple[str, str], ...]:
-    """For a lesson of the program: the ids and titles of its questions that can be asked on their own."""
+    """For a lesson by its id or file: the ids and titles of its questions that can be asked on their own.
+
+    The id of a question of one's own lesson begins with the lesson's file, as in `sheet_of`.
+    """
+    return _questions_of(lesson, Path(lesson).stat().st_mtime_ns if os.path.isfile(lesson) else 0)
+
+
+@lru_cache(64)
+def _questions_of(lesson: str, changed: int) -> tuple[tuple[str, str], ...]:
     found: Lesson = load(lesson)
-    return tuple((item.id, item.title) for item in items(found, 0))
-
-
-ABOUT_MAKING = "Questions of the lessons that come with the program, with other numbers for each student."
+    return tuple((f"{lesson}/{item.id.partition('/')[2]}", item.title) for item in items(found, 0))
 
 
 def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
     """The page for making a sheet; `most`: how many lessons are visible at once."""
-    chosen = [id.partition("/")[0] for id in draft.questions]
+    chosen = [id.rpartition("/")[0] for id in draft.questions]
     lines = tuple(
         el.Line.of(
             el.Entry(title, leads=ForClass("lesson", id)),
             str(chosen.count(id)) if id in chosen else "",
             here=id == draft.lesson,
         )
-        for id, title in titles().items()
+        for id, title in draft.titles.items()
     )
     count, columns = len(draft.questions), (el.Column("lesson", width=420), el.Column("chosen", el.NUMBER))
     title = el.Field("title field", "Title", draft.title, ForClass("title"), ForClass("title", draft.title), MOST_TITLE)
@@ -430,7 +442,7 @@ def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
     said = f"{quantity(count, 'question')} chosen." if count else "Choose a lesson, and then its questions."
     asked = ((QUESTIONS, _questions(draft)),) if draft.lesson else ()
     return (
-        el.Header("header", "Make an exercise sheet", ABOUT_MAKING),
+        el.Header("header", "Make an exercise sheet", "Questions of lessons, with other numbers for each student."),
         el.Controls("about", (title, seed)),
         el.beside((LESSONS, (el.Listing("lessons", "Lessons", columns, lines, most, scrolls=True),)), *asked),
         el.Note("count", said),
@@ -445,5 +457,5 @@ def _questions(draft: Draft) -> tuple[Element, ...]:
     whole = all(id in draft.questions for id, _ in known)
     checks = [el.Check(f"ask {id}", title, id in draft.questions, ForClass(f"ask {id}")) for id, title in known]
     every = el.Check(f"all {draft.lesson}", "All of them", whole, ForClass("all"))
-    title = titles().get(draft.lesson, draft.lesson)
+    title = draft.titles.get(draft.lesson, draft.lesson)
     return el.Section("questions title", f"Questions of “{title}”"), every, *checks

@@ -29,6 +29,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import decimals_of, in_table, largest_of
 from explorer.export.colours import diverging, sequential, text_on
 from explorer.files import write_file
+from explorer.lessons.own_lessons import FOLDER, yours
 from explorer.pages.element import Element
 from explorer.pages.gestures import Ask, ForClass
 from explorer.sentences import sentence
@@ -193,7 +194,9 @@ class ClassTab(ColumnTab):
             case "open a sheet":
                 self.open_files(self.dialogs.to_read(self._files.folder, "Exercise sheet", SHEET)[:1])
             case "make a sheet":
-                self._show(Draft())
+                folder, files = self.bench.settings.folder, self._files.lesson_files.paths
+                known = yours(folder and folder / FOLDER, files)
+                self._show(Draft(own={str(file): title for file, title in known.items()}))
             case "go on":
                 self.open_files([Path(str(value))])
             case _:

@@ -280,10 +280,56 @@ def test_what_a_sheet_is_made_of_can_be_asked():
         sheet_of("Week 3", 7, ["softmax/guess", "emma/key"])
     with refuses("'what-a-trained-head-does' asks needs its page"):
         sheet_of("Week 3", 7, ["what-a-trained-head-does"])
-    with refuses("which every student has"):
-        sheet_of("Week 3", 7, ["mine/week1.lesson.toml"])
     with refuses("needs a model that does not come along"):
         sheet_of("Week 3", 7, ["inside-pythia"])
+
+
+MINE = """
+format = 3
+id = "mine"
+title = "A lesson of ours"
+paragraph = "A score, as “emma” has it."
+example = "emma"
+[[step]]
+id = "score"
+title = "A score"
+words = "A query meets a key 🙂."
+look = { stage = "attention", node = "scores", rows = ["friend"], columns = ["Emma"] }
+question = { kind = "predict", ask = "What is the score?" }
+[[step]]
+id = "why"
+title = "Why"
+words = "Two answers."
+look = { stage = "attention", node = "scores" }
+[step.question]
+kind = "choose"
+ask = "Which?"
+choices = [{ text = "One.", right = true }, { text = "Two.", why = "No." }]
+"""
+
+
+def test_a_lesson_of_ones_own_is_on_a_sheet_that_a_student_opens_without_it(tmp_path):
+    """There was “no lesson ''”."""
+    file = tmp_path / "mine.lesson.toml"
+    file.write_text(MINE, "utf-8")
+    assert sheet_of("Week 3", 7, [f"{file}/why"]).questions == ("mine/why",)
+    made = sheet_of("Week 3", 7, [str(file), "softmax/guess"])
+    made.save(tmp_path / "week.sheet.toml")
+    file.write_text(MINE.replace("Two answers", "Another"), "utf-8")
+    assert sheet_of("Week 3", 7, [str(file), "softmax/guess"]).id != made.id
+    with refuses("Two of these lessons are called 'mine'"):
+        (tmp_path / "other.toml").write_text(MINE, "utf-8")
+        sheet_of("Week 3", 7, [str(file), str(tmp_path / "other.toml")])
+    file.unlink()
+    sheet = read_sheet(tmp_path / "week.sheet.toml")
+    assert (sheet, sheet.id) == (made, made.id)
+    assert sheet.questions == ("mine/score", "mine/why", "softmax/guess")
+    one, other = (sheet.items(name) for name in ("Ann", "Ben"))
+    assert [item.id for item in one] == list(sheet.questions)
+    assert one[0].value != other[0].value
+    file.write_text(MINE.replace('example = "emma"', 'weights = "w.safetensors"\nexample = "emma"'), "utf-8")
+    with refuses("needs another file"):
+        sheet_of("Week 3", 7, [str(file)])
 
 
 @pytest.mark.parametrize("answer", [99, -1, 0.5, 10**400])

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from explorer.cli.window import openable
 from explorer.export.colours import diverging
 from explorer.export.matrix import LabelledMatrix
-from explorer.lessons.loader import load
+from explorer.lessons.loader import lesson_files, load
 from explorer.pages.gestures import ForClass
 from explorer.settings import Settings
 from explorer.teaching.gradebook import Roll
@@ -173,6 +173,24 @@ def test_a_sheet_is_put_together_and_tried(window, ask, tmp_path, monkeypatch):
     click(tab, "try")
     assert tab.shown.sheet.questions == ("softmax/guess",)
     assert isinstance(tab.elements.widgets["begin"], QPushButton)
+
+
+def test_a_lesson_of_ones_own_is_put_on_a_sheet(window, ask, tmp_path, qtbot, monkeypatch):
+    """The list had only the lessons of the program, so that a lecturer's own questions came on no sheet."""
+    file, tab = tmp_path / "mine.lesson.toml", window.tabs.classroom
+    text = lesson_files()["softmax"].read_text("utf-8").replace('id = "softmax"', 'id = "mine"', 1)
+    file.write_text(text.replace('title = "Softmax of three numbers"', 'title = "Mine"', 1), "utf-8")
+    window.files.lesson_files.add(file)
+    click(tab, "make a sheet")
+    ask(tab, "lesson", str(file))
+    assert tab.elements.named("questions title").text() == "Questions of “Mine”"
+    tab.elements.widgets[f"ask {file}/guess"].click()
+    monkeypatch.setattr(tab.dialogs, "to_write", lambda path, *_: tmp_path / path.name)
+    click(tab, "save sheet")
+    file.unlink()
+    made = read_sheet(tmp_path / "exercises.sheet.toml")
+    assert made.questions == ("mine/guess",)
+    assert made.items("Ada")
 
 
 def test_the_questions_of_a_lesson_stand_beside_the_lessons(window, ask):
