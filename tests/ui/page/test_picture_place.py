@@ -82,3 +82,22 @@ def test_all_types_of_qt_are_made_before_a_thread_asks_for_them(monkeypatch):
         assert not started
     assert picture_place.is_loaded()
     assert started == [None], "none was left"
+
+
+@pytest.mark.parametrize(
+    ("stage", "names"),
+    [
+        ("encoder.1.self.attention", ["Matrix weights", "Heat map", "Lines from", "The plane before", "Before:"]),
+        ("loss", ["Right words", "Costs", "Position <start>"]),
+    ],
+)
+def test_tab_reaches_a_picture_where_it_stands(open_window, eye, stage, names):
+    """It came after all that stands below it, in the order in which pictures were made."""
+    window = open_window("you-are-welcome", size=(1600, 900))
+    page = eye.go_to(window, stage)
+    order, one = [], page.elements.nextInFocusChain()
+    while one is not page.elements:
+        order.append(one.accessibleName())
+        one = one.nextInFocusChain()
+    places = [next(i for i, said in enumerate(order) if said.startswith(name)) for name in names]
+    assert places == sorted(places)
