@@ -23,7 +23,7 @@ from explorer.library.matrix import columns
 from explorer.library.page import need_display
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
-from explorer.teaching.gradebook import Gradebook, Roll, asked_in, gradebook, mark
+from explorer.teaching.gradebook import Gradebook, Roll, asked_in, gradebook, mark, sheet_beside
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, items
 from explorer.teaching.platforms import moodle_xml, qti_zip
 from explorer.teaching.sheet import Answered, Sitting, file_name, read_sheet, sheet_of
@@ -127,8 +127,9 @@ def _read(item: Item, text: str, student: str) -> float | None:
 
 def class_(arguments: Namespace) -> int:
     """``explorer class``: print the results of a class from its files of answers."""
-    book = gradebook(map(Path, arguments.files), read_sheet(arguments.sheet) if arguments.sheet else None)
-    roll = Roll(book=book, asked=asked_in(book))
+    files, sheet = [Path(file) for file in arguments.files], read_sheet(arguments.sheet) if arguments.sheet else None
+    book = gradebook(files, sheet)
+    roll = Roll(book=book, asked=asked_in(book, sheet or sheet_beside(files, book)))
     if arguments.csv is not None:
         may_write(Path(arguments.csv), arguments.force)
         write_file(arguments.csv, book.csv(roll.told).encode("utf-8-sig"))

@@ -8,6 +8,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from html import escape, unescape
 from pathlib import Path
@@ -21,9 +22,9 @@ from explorer.pages import page as el
 from explorer.pages.drawing import Axis, Box, Drawing, FlowLine
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
-from explorer.teaching import ANSWERS
+from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.items import ChoiceItem, items
-from explorer.teaching.sheet import Answered, Answers, Sheet, known_as, read_answers
+from explorer.teaching.sheet import Answered, Answers, Sheet, known_as, read_answers, read_sheet
 
 MOST_FILES = 2000
 UNKNOWN = "another number"
@@ -376,11 +377,25 @@ def _common(mistakes: Counter[str], asked: Asked) -> str:
 # Names
 
 
-def asked_in(book: Gradebook) -> dict[str, Asked]:
-    """The names of a class's questions; if the lesson does not come with the program, the id serves as the name."""
+_MOST_SHEETS = 50
+
+
+def sheet_beside(files: Iterable[Path], book: Gradebook) -> Sheet | None:
+    """The sheet that a class has answered, if it lies beside these files: it has lessons of the lecturer's own."""
+    answered = {student.sheet_id for student in book.students}
+    for folder in dict.fromkeys(file if file.is_dir() else file.parent for file in files):
+        for found in sorted(folder.glob(f"*{SHEET}"))[:_MOST_SHEETS]:
+            with suppress(ExplorerError):
+                if (sheet := read_sheet(found)).id in answered:
+                    return sheet
+    return None
+
+
+def asked_in(book: Gradebook, sheet: Sheet | None = None) -> dict[str, Asked]:
+    """The names of a class's questions; without its lesson, here or on the sheet, a question is called by its id."""
     known, found = lesson_files(), {}
     names = dict.fromkeys(id.partition("/")[0] for id in book.questions)
-    lessons = {name: load(name) for name in names if name in known}
+    lessons = {name: load(name) for name in names if name in known} | (sheet.lessons if sheet is not None else {})
     for id in book.questions:
         lesson = lessons.get(id.partition("/")[0])
         item = None if lesson is None else next(items(lesson, only=id), None)

@@ -43,6 +43,7 @@ from explorer.teaching.gradebook import (
     class_on_paper,
     class_page,
     gradebook,
+    sheet_beside,
 )
 from explorer.teaching.items import Table
 from explorer.teaching.platforms import Picture
@@ -341,7 +342,7 @@ class ClassTab(ColumnTab):
 
 def _book(files: tuple[Path, ...], sheet: Sheet | None, report: Report) -> tuple[Gradebook, dict[str, Asked]]:
     book = gradebook(files, sheet)
-    return book, asked_in(book)
+    return book, asked_in(book, sheet or sheet_beside(files, book))
 
 
 def on_paper(html: str, printer: "QPrinter | None" = None) -> bytes:

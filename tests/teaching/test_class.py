@@ -20,7 +20,7 @@ from explorer.pages.element import leaves
 from explorer.pages.page import Button, Check, Field, Note
 from explorer.sentences import sentence
 from explorer.teaching import sheet as module
-from explorer.teaching.gradebook import UNKNOWN, gradebook
+from explorer.teaching.gradebook import UNKNOWN, asked_in, gradebook, sheet_beside
 from explorer.teaching.items import ChoiceItem, NumberItem
 from explorer.teaching.sheet import Answered, Answers, Begun, Sheet, Sitting, Try, read_answers, read_sheet, sheet_of
 from explorer.teaching.sheet_page import Exercise, form_of, order
@@ -327,6 +327,11 @@ def test_a_lesson_of_ones_own_is_on_a_sheet_that_a_student_opens_without_it(tmp_
     one, other = (sheet.items(name) for name in ("Ann", "Ben"))
     assert [item.id for item in one] == list(sheet.questions)
     assert one[0].value != other[0].value
+    Sitting(sheet, "Ann").answers().save(tmp_path / "Ann.answers.json")
+    book = gradebook([tmp_path])
+    assert [one.title for one in asked_in(book, sheet_beside([tmp_path], book)).values()][:2] == ["A score", "Why"]
+    (tmp_path / "week.sheet.toml").unlink()
+    assert sheet_beside([tmp_path], book) is None
     file.write_text(MINE.replace('example = "emma"', 'weights = "w.safetensors"\nexample = "emma"'), "utf-8")
     with refuses("needs another file"):
         sheet_of("Week 3", 7, [str(file)])
