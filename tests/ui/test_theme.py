@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
 from PySide6.QtWidgets import QLineEdit, QPushButton
 
@@ -117,11 +117,17 @@ def test_the_ring_around_a_main_button_is_seen(qtbot, appearance, mode):
     qtbot.addWidget(button)
     with qtbot.waitActive(button):
         button.show()
-    button.setFocus()
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    button.window().setAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)  # as Qt does at the key Tab
     qtbot.waitUntil(button.hasFocus)
     image, across = button.grab().toImage(), button.width() // 2
     ring, ground = (image.pixelColor(across, y).name() for y in (1, 4))
     assert contrast(ring, ground) >= 3
+    # The style drew a second, pale frame within it.
+    button.clearFocus()
+    letters = button.grab().toImage()
+    inner = [(x, y) for x in range(4, image.width() - 4) for y in range(4, image.height() - 4)]
+    assert all(image.pixel(x, y) == letters.pixel(x, y) for x, y in inner)
 
 
 @THEMES
