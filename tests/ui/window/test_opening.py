@@ -243,7 +243,9 @@ def test_a_lesson_that_one_has_left_is_gone_on_with(first, hand, eye, tmp_path, 
     assert link.text() == "Go on with “Vectors x && y” at step 2 of 16"
     window.tabs.opening._begin()  # the page is shown again, as after the window was minimised
     begun, begin = [], window.files.begin_lesson
-    monkeypatch.setattr(window.files, "begin_lesson", lambda lesson: begun.append(lesson.id) or begin(lesson))
+    monkeypatch.setattr(
+        window.files, "begin_lesson", lambda lesson, **of: begun.append(lesson.id) or begin(lesson, **of)
+    )
     hand.click(link)
     eye.settle(window)
     assert begun == ["two-vectors"]
