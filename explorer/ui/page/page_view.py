@@ -506,6 +506,7 @@ class PageView(QScrollArea):
         if self._rounds < ROUNDS and not (self.elements.fits and self._sizes_now() == self._shared_for):
             self._rounds += 1
             self._share_room()
+            self.in_place.keep()  # whatever else Qt reports of this layout may have come before it
 
     def _sizes_now(self) -> tuple[object, ...]:
         """The sizes that the layout depends on, and those that it gave."""
