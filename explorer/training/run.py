@@ -27,6 +27,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from explorer.core.cell import is_cell_of
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import CASES, LOSS, TARGET, Place
@@ -388,13 +389,16 @@ class Run:
         Returns the steps, (n,) of int, and the values, (n, number of cells).
         """
         steps = sorted(self.kept)
-        steps = sorted({*steps[:: max(1, -(-len(steps) // most))], steps[-1]})
-        values = array("d")
-        for step in steps:
+        values, kept = array("d"), []
+        for step in sorted({*steps[:: max(1, -(-len(steps) // most))], steps[-1]}):
             point = self.kept[step]
             weights, others = point.trainer.weights, point.stretch.prepared.document.inputs
-            values.extend([(weights if name in weights else others)[name].item(cell) for name, cell in cells])
-        return np.array(steps), np.array(values).reshape(len(steps), len(cells))
+            held = [(weights if name in weights else others).get(name) for name, _ in cells]
+            # A text with fewer words, or another switch, had no such cell then.
+            if all(one is not None and is_cell_of(cell, one.shape) for one, (_, cell) in zip(held, cells, strict=True)):
+                kept.append(step)
+                values.extend([one.item(cell) for one, (_, cell) in zip(held, cells, strict=True) if one is not None])
+        return np.array(kept, dtype=np.intp), np.array(values).reshape(len(kept), len(cells))
 
     def _with_weights(self, state: State, point: Point) -> State:
         trainer = point.trainer

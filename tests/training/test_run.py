@@ -269,6 +269,14 @@ def test_the_path_of_two_weights(script):
     assert values[-1, 0] == logits(script)[0]
 
 
+@pytest.mark.parametrize("cell", [(LOGITS, (0, 99)), (LOGITS, (3, 0)), ("another.input", (0, 0))])
+def test_the_path_leaves_out_points_that_had_no_such_weight(script, cell):
+    """A text had fewer words then: the loss surface raised an error, of no use to anybody."""
+    steps, values = begun(script, "SGD", 0.1, steps=3).path([(LOGITS, (0, 0)), cell])
+    assert steps.shape == (0,)
+    assert values.shape == (0, 2)
+
+
 # What moves
 
 
