@@ -5,8 +5,8 @@ Measured are the share of the window's ink that a step names, and cut or empty p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -106,7 +106,8 @@ def picture_of_step(
 
     It is as narrow as it can be with all of its numbers.
     """
-    return next(iter(pictures_of_step(appearance, lesson, number, state, theme)), None)
+    with closing(_pictures(appearance, lesson, number, state, theme)) as pictures:
+        return next(pictures, None)
 
 
 def pictures_of_step(
@@ -116,6 +117,13 @@ def pictures_of_step(
 
     In the latter, parts stand side by side. Empty if the step names no element of a page.
     """
+    return list(_pictures(appearance, lesson, number, state, theme))
+
+
+def _pictures(
+    appearance: Appearance, lesson: Lesson, number: int, state: State, theme: Theme
+) -> Generator[QImage, None, None]:
+    """The pictures of `pictures_of_step`, each drawn when it is asked for: the list of lessons needs one only."""
     theme = replace(theme, page=theme.surface)  # else a plot would have a ground of its own
     with step_off_screen(appearance, lesson, number, state, 1.0, theme) as (window, bench):
         step = lesson.steps[number]
@@ -127,7 +135,7 @@ def pictures_of_step(
         # On paper nothing moves, and no button can be pressed.
         shown = [one for one in elements_of(bench.view, step, vectors) if not isinstance(one, DescentPart)]
         if not shown:
-            return []
+            return
         elements = Elements(bench, 8)
         column = QVBoxLayout(window)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
@@ -135,7 +143,7 @@ def pictures_of_step(
         column.addWidget(elements)
         elements.tell(shown)
         lay_out(window, QSize(PAPER, PAPER))
-        beside, below = [], []
+        below = []
         for paper in (NARROW, PAPER):
             elements.share_room(paper, None)
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
@@ -144,11 +152,13 @@ def pictures_of_step(
                 parts = _drawn(window, elements, paper, theme)
                 below.append(_side_by_side(parts, PAPER, theme))
                 if paper == NARROW:
-                    beside.append(_side_by_side(parts, NARROW, theme))
-        pictures = [*beside, min(reversed(below), key=QImage.height)]
-        for picture in pictures:
-            picture.setText("Description", spoken(window))
-        return pictures
+                    yield _described(_side_by_side(parts, NARROW, theme), window)
+        yield _described(min(reversed(below), key=QImage.height), window)
+
+
+def _described(picture: QImage, window: QWidget) -> QImage:
+    picture.setText("Description", spoken(window))
+    return picture
 
 
 def _drawn(window: QWidget, elements: Elements, paper: int, theme: Theme) -> list[QImage]:
