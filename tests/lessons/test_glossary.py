@@ -116,6 +116,8 @@ def test_everyday_words_mean_a_term_in_headings_only():
     assert found == []
     found = [one.term.name for one in glossary().found_in("One step: the place of each word", label=True)]
     assert found == ["gradient descent", "position"]
+    with_everyday_words = "Each head works alone on rows of its own: the outputs of all heads, products of neighbours"
+    assert {one.term.name for one in glossary().found_in(with_everyday_words)} == {"head"}
     assert [one.term.name for one in glossary().found_in("That means: self-attentions, preheads")] == ["attention"]
 
 
