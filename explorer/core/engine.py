@@ -56,16 +56,15 @@ def run(
     # A masked row, an overflow and a NaN typed by hand are shown to the reader, so numpy does not warn about them.
     with np.errstate(all="ignore"):
         for node in nodes:
-            name, parents = node.name, node.parents
-            if name not in stale and changed.isdisjoint(parents):
+            name = node.name
+            if name not in stale and changed.isdisjoint(node.parents):
                 continue
             if between is not None:
                 between()
-            given = name in inputs
-            if given:
+            if name in inputs:
                 new = inputs[name]
             else:
-                new = node.op.forward(*[values[parent] for parent in parents])
+                new = node.op.forward(*[values[parent] for parent in node.parents])
                 if name in pins:
                     new = pins[name].over(new)
                 new.setflags(False)  # type: ignore[call-arg]  # `write`, which takes twice as long by keyword
@@ -73,7 +72,7 @@ def run(
             if name in values:
                 was = values[name]
                 if was is new or same_bytes(was, new):
-                    if given:
+                    if name in inputs:
                         values[name] = new
                     continue
                 before[name] = was
