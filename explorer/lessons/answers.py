@@ -153,7 +153,7 @@ def right_or_mistake(question: Predict, typed: float, engine: Engine) -> tuple[b
 def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     node, cell, digits = question.node, question.cell, question.digits
     right = float(array_of(engine, node, question.of)[cell])
-    how = derivation(engine, node, cell, question.of)
+    how = derivation(engine, node, cell, question.of, question.learned)
     difference = typed - right if isfinite(typed) and isfinite(right) else None
     is_right, mistake = right_or_mistake(question, typed, engine)
     if is_right:

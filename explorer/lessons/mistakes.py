@@ -19,7 +19,7 @@ from explorer.core.cell import FUNCTIONS, Argument, Constant, Operand, Step, ste
 from explorer.core.derivation import Row, chain, rows
 from explorer.core.engine import Engine, Pin, run
 from explorer.core.frozen import Frozen
-from explorer.core.graph import Graph
+from explorer.core.graph import Graph, Place
 from explorer.core.ops import Array, Op
 from explorer.core.ops.base import Surroundings
 from explorer.lessons.schema import Cell, Predict
@@ -65,7 +65,12 @@ def _ways(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
         case "divide":
             yield "upside down", "if one divides the wrong way round", step("divide", *reversed(arguments))
         case "mean":
-            yield "not divided by n", "if the sum is not divided by how many there are", step("sum", *arguments)
+            total = step("sum", *arguments)
+            yield "not divided by n", "if the sum is not divided by how many there are", total
+            if isinstance(arguments[0], Step) and arguments[0].function == "square":
+                fewer = np.size(arguments[0].value) - 1
+                sentence = "if the sum of the squares is divided by n − 1, as for a sample, and not by n"
+                yield "divided by n − 1", sentence, step("divide", total, Constant(fewer, str(fewer)))
         case "sum" if isinstance(arguments[0], Step) and arguments[0].function == "square":
             root = step("sqrt", step("sum", *arguments))
             yield "length", "with the length in place of its square", root
@@ -150,11 +155,16 @@ def array_of(engine: Engine, node: str, of: str = "value") -> Array:
     return gradient
 
 
-def derivation(engine: Engine, node: str, cell: Cell, of: str = "value") -> tuple[Part, ...]:
+def derivation(
+    engine: Engine, node: str, cell: Cell, of: str = "value", learned: Step | None = None
+) -> tuple[Part, ...]:
     """The derivation of a cell as rows, in parts; () if nothing computes the cell.
 
-    `node`: a node or a head's slice of one; `cell`: the index in its shape; `of`: as in `array_of`.
+    `node`: a node or a head's slice of one; `cell`: the index in its shape; `of`: as in `array_of`; `learned`: as in
+    `Predict.learned`.
     """
+    if learned is not None:
+        return _alone(engine, learned)
     place = engine.graph.place(node)
     name, index = place.node, (*place.index, *cell)
     if of == "gradient":
@@ -170,13 +180,19 @@ def _labels(engine: Engine) -> Labels:
     return lambda name, axis: engine.labels(engine.graph.nodes[name].axes[axis])
 
 
-def mistakes(engine: Engine, node: str, cell: Cell, decimals: int, of: str = "value") -> Iterator[Mistake]:
+def mistakes(
+    engine: Engine, node: str, cell: Cell, decimals: int, of: str = "value", learned: Step | None = None
+) -> Iterator[Mistake]:
     """The mistakes that give a wrong number, likely ones first; each is yielded as soon as it is found.
 
-    `node`, `cell`, `of`: as in `derivation`. A number that is right to the `decimals` that are asked for is no mistake.
+    `node`, `cell`, `of`, `learned`: as in `derivation`. A number that is right to the `decimals` that are asked for is
+    no mistake.
     """
     right = float(array_of(engine, node, of)[cell])
-    found = _all(engine, node, cell, decimals) if of == "value" else _of_gradient(engine, node, cell, decimals)
+    if learned is not None:
+        found = _of_descent(engine, node, cell, decimals, learned)
+    else:
+        found = _all(engine, node, cell, decimals) if of == "value" else _of_gradient(engine, node, cell, decimals)
     for mistake in found:
         if np.isfinite(mistake.value) and abs(mistake.value - right) > half_unit(decimals):
             yield mistake
@@ -184,9 +200,12 @@ def mistakes(engine: Engine, node: str, cell: Cell, decimals: int, of: str = "va
 
 def likely(engine: Engine, question: Predict, typed: float) -> Mistake | None:
     """The first mistake that gives the typed number; None if none does."""
-    decimals = question.digits
-    found = mistakes(engine, question.node, question.cell, decimals, question.of)
-    return next((one for one in found if one.gives(typed, decimals)), None)
+    return next((one for one in mistakes_of(engine, question) if one.gives(typed, question.digits)), None)
+
+
+def mistakes_of(engine: Engine, question: Predict) -> Iterator[Mistake]:
+    """The mistakes that give a wrong number as the answer to a question, as `mistakes` finds them."""
+    return mistakes(engine, question.node, question.cell, question.digits, question.of, question.learned)
 
 
 def _decimals_of(number: float) -> int:
@@ -235,7 +254,44 @@ def _of_gradient(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterat
     yield Mistake("sign", "That is the gradient with the wrong sign", -right)
     value = float(engine.value(place)[cell])
     yield Mistake("value", "That is the number itself, not the gradient of the loss there", value)
+    if (share := _share(engine, place, cell)) is not None:
+        yield Mistake("no target", "That is the probability, and the target is not subtracted", share)
     yield from _other_cells(engine, node, cell, "gradient")
+
+
+def _of_descent(engine: Engine, node: str, cell: Cell, decimals: int, learned: Step) -> Iterator[Mistake]:
+    """The mistakes in a step of gradient descent, old − rate × gradient."""
+    old, move = learned.arguments
+    assert isinstance(move, Step)
+    gradient = move.arguments[1]
+    ways = (
+        ("uphill", "That is what comes out if rate × gradient is added, not subtracted", step("add", old, move)),
+        ("no rate", "That is what comes out without the rate", step("subtract", old, gradient)),
+        ("no rate", "That is what comes out without the rate, and in the other direction", step("add", old, gradient)),
+        ("step alone", "That is how far the number moves, not the new number", step("negate", move)),
+        ("number before", "That is the number before the step", step("value", old)),
+        ("gradient", "That is the gradient, not the new number", step("value", gradient)),
+    )
+    for name, sentence, wrong in ways:
+        yield Mistake(name, sentence, float(wrong.value), partial(_alone, engine, wrong))
+    right = float(learned.value)
+    yield from _cut_off(right, decimals)
+    yield from _rounded_early(engine, learned, decimals)
+    yield Mistake("sign", "That is the right number with the wrong sign", -right)
+    yield from _other_cells(engine, node, cell, "value")
+
+
+def _share(engine: Engine, place: Place, cell: Cell) -> float | None:
+    """The probability that a cell of the logits becomes; None if no softmax makes one of it."""
+    graph = engine.graph
+    name, axes = place.node, graph.axes_of(place)
+    while True:
+        behind = [one for one in graph.nodes.values() if name in one.parents and graph.axes_of(Place(one.name)) == axes]
+        if len(behind) != 1:
+            return None
+        name = behind[0].name
+        if behind[0].op.shares:
+            return float(engine.values[name][cell])
 
 
 # Changed ops
@@ -379,5 +435,6 @@ def _other_cells(engine: Engine, node: str, cell: Cell, of: str) -> Iterator[Mis
     cells = [one for one in np.ndindex(value.shape) if one != cell]
     for one in sorted(cells, key=lambda other: sum(a != b for a, b in zip(other, cell, strict=True))):
         labels = [along[i] for along, i in zip(names, one, strict=True)]
+        labels = [f"“{label}”" if "," in label else label for label in labels]  # as the case “0, 1” of XOR
         sentence = f"That is the number of another cell: {', '.join(labels)}"
         yield Mistake("another cell", sentence, float(value[one]), partial(derivation, engine, node, one, of))

@@ -25,7 +25,7 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.answers import SO_FAR, Answer, cell_named, goal_named, holds, judge, right_places, values_of
 from explorer.lessons.loader import load
-from explorer.lessons.mistakes import array_of, mistakes
+from explorer.lessons.mistakes import array_of, mistakes_of
 from explorer.lessons.prose import cells_in, html, is_gradient, numbers_of, plain, texts_of
 from explorer.lessons.schema import Cell, Choose, Lesson, MakeSo, Point, Predict, Question, Step, StepStates
 from explorer.lessons.walk import Walk, faded
@@ -285,7 +285,7 @@ def _answered(lesson: Lesson, at: int, question: Question, states: StepStates) -
     if isinstance(question, Predict):
         if question.fade and not faded(question, engine).blanks:
             fail("there is nothing to leave out", "leave out `fade`, or ask for a number that is computed")
-        for mistake in mistakes(engine, question.node, question.cell, question.digits, question.of):
+        for mistake in mistakes_of(engine, question):
             verdict = judge(question, mistake.value, state, engine)
             named = verdict.mistake is not None or verdict.sentence.startswith(SO_FAR)
             if verdict.right or not named:

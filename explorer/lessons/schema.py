@@ -11,6 +11,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
+from explorer.core.cell import Step as Derived
 from explorer.core.engine import Engine, Pin, fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
@@ -104,6 +105,8 @@ class Predict(Question, kw_only=True):
     # How many terms of the derivation are left out for the student to fill in, or `ALL`; 0: only the result is asked.
     fade: int = 0
     fresh: bool = False  # whether other numbers are drawn for this student
+    # Where one step of plain gradient descent gave the asked number: old − rate × gradient.
+    learned: Derived | None = None
 
     @property
     def derived(self) -> tuple[str, Cell, str]:

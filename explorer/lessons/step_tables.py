@@ -7,6 +7,8 @@ from functools import cache
 
 import numpy as np
 
+from explorer.core.cell import Constant, Operand, Step
+from explorer.core.cell import step as step_of
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS, Place
 from explorer.core.training.recipe import OPTIMISERS
@@ -15,6 +17,7 @@ from explorer.document.commands import Command, PinCells, Release, SetArray, Set
 from explorer.document.state import State
 from explorer.lessons import schema
 from explorer.lessons.answers import read_goal, values_of
+from explorer.lessons.mistakes import array_of
 from explorer.lessons.prose import cell_of, cells_in, is_gradient, sentences, texts_of
 from explorer.lessons.reading import MOST_TEXT, TomlTable
 from explorer.lessons.schema import Lesson
@@ -99,7 +102,25 @@ class _StepReader:
         step = replace(step, edits=edits, training=self._training())
         look, head = self._look(table.table("look"))
         question = self._question(look) if "question" in table else None
+        if isinstance(question, schema.Predict):
+            question = replace(question, learned=self._learned(step, question))
         return self._with_shown(replace(step, look=look, head=head, question=question)), self._state
+
+    def _learned(self, step: schema.Step, question: schema.Predict) -> Step | None:
+        """How one step of plain gradient descent gives the asked number; None where something else gives it.
+
+        Only where the step begins with a setting, because `_state` is without the training of the steps before.
+        """
+        plan, place = step.training, self._state.graph.place(question.node)
+        if plan is None or (plan.steps, plan.optimiser) != (1, "SGD") or not step.setting or question.of != "value":
+            return None
+        if not self._state.graph.nodes[place.node].is_input:
+            return None
+        engine, index = values_of(self._state), (*place.index, *question.cell)
+        old = Operand(place.node, index, engine.value(place)[question.cell])
+        gradient = Operand(place.node, index, array_of(engine, question.node, "gradient")[question.cell], "gradient")
+        move = step_of("multiply", Constant(plan.rate, f"{plan.rate:g}"), gradient, label="rate times gradient")
+        return step_of("subtract", old, move, label="old number minus that")
 
     def _slide(self) -> str:
         """The short text for a class, instead of the words."""

@@ -236,7 +236,8 @@ def ladder(question: Question, engine: Engine) -> tuple[Hint, ...]:
             return (*question.hints, derivation(engine, question.node, (question.row, column)))
         case Choose():
             return (*question.hints, *([question.why] if question.why else []))
-    last = () if question.derived is None else (derivation(engine, *question.derived),)
+    learned = question.learned if isinstance(question, Predict) else None
+    last = () if question.derived is None else (derivation(engine, *question.derived, learned),)
     return (*question.hints, *last)
 
 

@@ -18,7 +18,7 @@ from explorer.core.numbers import alone
 from explorer.document.state import State
 from explorer.export.matrix import MOST_COLUMNS, MOST_ROWS, LabelledMatrix, html_table
 from explorer.lessons.answers import SO_FAR, judge, place_named, right_or_mistake, right_places, right_so_far, values_of
-from explorer.lessons.mistakes import Mistake, array_of, half_unit, mistakes
+from explorer.lessons.mistakes import Mistake, array_of, half_unit, mistakes_of
 from explorer.lessons.prose import html, numbers_of
 from explorer.lessons.schema import Choose, Lesson, Point, Predict, Question, Step, states_of
 from explorer.lessons.symbols import UnknownNameError, formula_html
@@ -313,7 +313,7 @@ def _wrong(engine: Engine, question: Predict, right: float) -> Iterator[Wrong]:
     seen = {round(right, question.digits)}
     found = 0
     before: list[Mistake] = []
-    for mistake in islice(mistakes(engine, question.node, question.cell, question.digits, question.of), _LOOKED_AT):
+    for mistake in islice(mistakes_of(engine, question), _LOOKED_AT):
         before.append(mistake)
         value = round(mistake.value, question.digits)
         near = abs(value - right) <= 2 * half_unit(question.digits)

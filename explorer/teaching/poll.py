@@ -106,7 +106,7 @@ def poll_of(item: Question, order: tuple[int, ...] = ()) -> Poll | None:
 def _numbers(item: NumberItem) -> list[Ballot]:
     question, engine = item.question, item.engine
     assert isinstance(question, Predict)
-    how = derivation(engine, question.node, question.cell, question.of)
+    how = derivation(engine, question.node, question.cell, question.of, question.learned)
     found = {item.value: Ballot(written(item.value, item.digits), True, "", item.why, how)}
     names = set[str]()
     for wrong in item.wrong:

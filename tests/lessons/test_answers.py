@@ -69,6 +69,56 @@ def test_another_cell_at_an_equal_word_has_a_name_of_its_own():
     assert "That is the number of another cell: the (2 of 2), cat" not in said
 
 
+def judged(lesson, step, typed):
+    """The judgement of a number that is typed at a step of a lesson."""
+    at, states = step_at(lesson, step), StepStates(lesson)
+    return judge(lesson.steps[at].question, typed, states[at], states.engine(at))
+
+
+def step_at(lesson, id):
+    return next(at for at, step in enumerate(lesson.steps) if step.id == id)
+
+
+STEPPED = {
+    "uphill": -2.303 + 0.1 * -0.9,
+    "no rate": -2.303 + 0.9,
+    "step alone": 0.09,
+    "number before": -2.303,
+    "gradient": -0.9,
+}
+
+
+@pytest.mark.parametrize("name", STEPPED)
+def test_a_mistake_in_a_step_of_gradient_descent_is_named(name):
+    """Whoever went up the gradient was told only that the number is too small, and saw no derivation."""
+    verdict = judged(load("cat-sat-on-the"), "step", round(STEPPED[name], 3))
+    assert verdict.mistake is not None
+    assert verdict.mistake.name == name
+    assert [row.value for _, rows in verdict.derivation for row in rows][-1] == "−2.2126"
+
+
+def test_a_probability_without_its_target_is_no_gradient():
+    """It was the number of another cell, because “hat” has the gradient 0.1."""
+    verdict = judged(load("cat-sat-on-the"), "gradient", 0.1)
+    assert verdict.mistake is not None
+    assert verdict.mistake.name == "no target"
+
+
+def test_a_variance_as_of_a_sample_is_named():
+    lesson = load("jump")
+    x = lesson.state("before").inputs["input.X"][:, 0]
+    question = Predict(ask="?", node="batch.norm", cell=(0, 0))
+    verdict = judge(question, round(float((x[0] - x.mean()) / x.std(ddof=1)), 2), lesson.state("before"))
+    assert verdict.mistake is not None
+    assert verdict.mistake.name == "divided by n − 1"
+
+
+def test_a_label_with_a_comma_is_quoted():
+    """“The number of another cell: 0, 0, y” reads as three labels."""
+    verdict = judged(load("xor-linear"), "line", 0.2)
+    assert verdict.meanwhile == "That is the number of another cell: “0, 0”, y."
+
+
 def test_a_layer_norm_in_place_of_an_rms_norm_is_named():
     lesson = load("you-are-welcome")
     state = SetSwitch("encoder.1.ffn", "norm_by", "RMS norm").apply(lesson.state("textbook"))

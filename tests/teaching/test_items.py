@@ -373,7 +373,7 @@ def test_a_platform_names_the_mistake_that_the_program_names(lesson, step):
 
 def test_a_large_wrong_number_that_ends_in_a_half_is_named(monkeypatch):
     """Its distance to the rounded number is a little more than half a unit, since neither is exact in binary."""
-    monkeypatch.setattr("explorer.teaching.items.mistakes", lambda *_: iter([Mistake("far", "So far", 8388642.25)]))
+    monkeypatch.setattr("explorer.teaching.items.mistakes_of", lambda *_: iter([Mistake("far", "So far", 8388642.25)]))
     found = items(load("softmax"), 7)
     assert {wrong.name for item in found if isinstance(item, NumberItem) for wrong in item.wrong} == {"far"}
 
