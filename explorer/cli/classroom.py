@@ -130,7 +130,8 @@ def class_(arguments: Namespace) -> int:
     files, sheet = [Path(file) for file in arguments.files], read_sheet(arguments.sheet) if arguments.sheet else None
     book = gradebook(files, sheet)
     roll = Roll(book=book, asked=asked_in(book, sheet or sheet_beside(files, book)))
-    if arguments.csv is not None:
+    told = arguments.csv is not None and bool(book.students)  # a misspelt folder costs no table of before
+    if told:
         may_write(Path(arguments.csv), arguments.force)
         write_file(arguments.csv, book.csv(roll.told).encode("utf-8-sig"))
     if arguments.json:
@@ -139,7 +140,7 @@ def class_(arguments: Namespace) -> int:
         print(*_lines(book, roll), sep="\n")
     for one in book.left_out:
         print(f"explorer: {sentence(one.reason)}", file=sys.stderr)
-    if arguments.csv is not None:
+    if told:
         print(wrote(arguments.csv), file=sys.stderr if arguments.json else sys.stdout)
     return int(not book.students)
 

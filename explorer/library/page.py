@@ -5,8 +5,11 @@
 
 import locale
 import os
+import re
 import socket
 import sys
+from base64 import b64encode
+from html import escape, unescape
 from pathlib import Path
 from typing import Literal
 
@@ -143,5 +146,14 @@ class Page(Frozen, eq=False):
     def __repr__(self) -> str:
         return f"{self.stage} of {self.lesson.title}"
 
-    def _repr_svg_(self) -> str:
-        return self.svg()
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """The page for a notebook: as HTML, for its alternative text and its width, and as SVG for paper.
+
+        Where a notebook is exported, nbconvert makes of an SVG an image without either.
+        """
+        svg = self.svg()
+        found = re.search(r"<desc>(.*?)</desc>", svg, re.DOTALL)
+        said = escape(unescape(found[1])) if found else repr(self)
+        data = b64encode(svg.encode()).decode()
+        image = f'<img alt="{said}" style="max-width: 100%; height: auto" src="data:image/svg+xml;base64,{data}">'
+        return {"text/html": image, "image/svg+xml": svg}

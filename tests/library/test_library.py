@@ -1,5 +1,6 @@
 """`import explorer` as a library: its examples run, it needs no Qt, and it does what the window and the commands do."""
 
+import base64
 import doctest
 import importlib
 import json
@@ -272,7 +273,12 @@ def test_a_page_is_a_picture_each_time(m):
     page = m.page("encoder.1.self.attention")
     drawn = [ET.fromstring(page.svg()) for _ in range(2)]
     assert {one.tag for one in drawn} == {"{http://www.w3.org/2000/svg}svg"}
-    assert page._repr_svg_().startswith("<?xml")
+    shown = page._repr_mimebundle_()
+    assert shown["image/svg+xml"].startswith("<?xml")
+    image = ET.fromstring(shown["text/html"].replace('">', '"/>')).attrib
+    assert image["alt"].startswith("Encoder 1: Self-attention. Matrix H")
+    assert "max-width: 100%" in image["style"], "it is no wider than the column of a notebook"
+    assert base64.b64decode(image["src"].partition(",")[2]).decode() == shown["image/svg+xml"]
     assert page.png(size=(400, 300)).startswith(b"\x89PNG")
     assert repr(page).startswith("encoder.1.self.attention of ")
 

@@ -51,6 +51,7 @@ def test_what_the_cells_show(cells):
     assert undone["text"].count("Undo: ") == 3
     assert undone["text/plain"] == "de nada"
     assert page["image/svg+xml"].startswith("<?xml")
+    assert page["text/html"].startswith('<img alt="Encoder 1: ')
 
 
 def test_it_comes_without_output(cells):

@@ -399,6 +399,10 @@ def test_from_the_sheet_to_the_class(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == ""
     assert main(["class", ".", "--json", "--csv", "class.csv"]) == 0, "its own table may be written over"
     assert json.loads(capsys.readouterr().out)["topics"][0]["question"] == "emma/all-missing"
+    table = (tmp_path / "class.csv").read_bytes()
+    assert main(["class", "anwsers", "--csv", "class.csv"]) == 1
+    assert "wrote" not in capsys.readouterr().out
+    assert (tmp_path / "class.csv").read_bytes() == table, "a misspelt folder costs no table"
 
 
 def test_an_answer_given_twice_is_told_to_count_once(tmp_path, monkeypatch, capsys):

@@ -198,8 +198,10 @@ def _swap(view: View, sequence: str, row: int, word: int) -> tuple[int, int]:
     fits = number in range(n_words)
     if place in range(row + 1) and fits:
         return int(place), int(number)
-    # The last word is not replaced: that would be another question.
-    places = range(max(row, 1)) if place not in range(row + 1) else (int(place),)
+    # The last word is not replaced: that would be another question. Nor is the mark at the beginning: no text lacks it.
+    own = view.labels(sequence)
+    replaced = [i for i in range(row) if not is_mark(own[i])] or [0]
+    places = replaced if place not in range(row + 1) else [int(place)]
     here, best = view.values[LOGITS][row], (places[0], 0, -np.inf)
     for i in places:
         for one in [int(number)] if fits else _nearest(view, sequence, i)[:TRIED]:

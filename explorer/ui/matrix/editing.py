@@ -119,7 +119,11 @@ class CellEditing:
         return True
 
     def say(self, error: ExplorerError, row: int, column: int) -> None:
-        """Show an error at a cell."""
+        """Show an error at a cell; it names the matrix as its heading does, not by its path."""
+        matrix = self._view.matrix
+        if error.fields.get("name") in (matrix.name, matrix.place.node):
+            heading = matrix.title or matrix.name.rpartition(".")[2]
+            error = ExplorerError(error.id, **{**error.fields, "name": heading})
         rect: QRect = self._view.visualRect(self._view.table.index(row, column))
         show_error(error, self._view.viewport(), rect)
 

@@ -173,6 +173,15 @@ def test_patching_finds_the_word_that_makes_the_difference_and_a_click_puts_it_i
     assert np.array_equal(of.value("output.logits"), before)
 
 
+def test_patching_begins_with_a_word_and_not_with_the_mark_before_it(desk):
+    """Another word in the place of <s> changes most, and says nothing: all texts begin with <s>."""
+    of = desk("stories260k")
+    assert of.view.labels("input")[0] == "<s>"
+    of.choose(SHOW, True)
+    where = of.page(WHY.name).the("patched place")
+    assert where.chosen > 0
+
+
 @pytest.mark.parametrize(
     ("place", "columns", "said"),
     [

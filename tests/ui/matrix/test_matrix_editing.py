@@ -287,7 +287,7 @@ def test_a_computed_cell_is_not_changed_by_the_way(hand, view, computed, history
     at = hand.cell(computed, 1, 1)
     hand.double_click(computed, at)
     assert editor(computed) is None
-    assert "is computed; press Enter" in said()
+    assert "'embeddings' is computed; press Enter" in said(), "its name on the screen, not source.X"
     hand.type("5")
     assert editor(computed) is None
     hand.key(Key.Key_Up, ALT)
