@@ -184,6 +184,11 @@ class Graph(Frozen, eq=False):
         words = self.axes[vocabulary]
         return tuple([words[i] for i in values[f"{axis}.tokens"].tolist()])
 
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The axes of words: the sequences; or those of an attention by itself, whose words are fixed."""
+        return tuple(self.sequences) or tuple(axis for axis in ("query", "key") if axis in self.axes)
+
     def follows_text(self, axis: str) -> bool:
         """Whether an axis is as long as a text: a sequence, or the rows of its table of positions."""
         return axis.removesuffix(".room") in self.sequences

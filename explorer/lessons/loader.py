@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     from explorer.checkpoints.checkpoint import Checkpoint, Told
 
 MOST_SETTINGS = 20
-FORMAT = 3
+FORMAT = 4
 """The newest format of a lesson's file. Format 1 has no steps. Before format 3 the encoder of an encoder-decoder had no
-norm at its end."""
+norm at its end. Before format 4 a number of a column counted from 0, where pages show 1, and a word that stands in a
+text several times meant the first of them."""
 
 
 def load(name_or_path: str | Path) -> Lesson:
@@ -74,7 +75,7 @@ def load_with(name_or_path: str | Path, folder: Path, told: "Told | None" = None
     files = lesson_files()
     name = str(name_or_path)
     top = read(files[name] if name in files else Path(name))
-    return lesson_from(top, read_folder(top, folder, told))
+    return lesson_from(top, read_folder(_with_example(top), folder, told))
 
 
 def catalogue() -> list[Lesson]:
@@ -231,7 +232,7 @@ def lesson_from(top: TomlTable, found: "Checkpoint | None" = None) -> Lesson:
         errata=top.flag("errata", False),
         needed=needed if found is None else None,
     )
-    return replace(lesson, steps=read_steps(top, lesson)) if "step" in top else lesson
+    return replace(lesson, steps=read_steps(top, lesson, shown=format >= 4)) if "step" in top else lesson
 
 
 def _lacks(top: TomlTable, owner: str, *more: str) -> None:
@@ -304,7 +305,7 @@ def _as_of_its_format(top: TomlTable) -> TomlTable:
 _NUMBERS = ("model", "tokens", "switches", "inputs", "settings")
 _OF_EXAMPLE = (
     *_NUMBERS,
-    *("weights", "tokenizer", "ours", "training", "learns", "reference", "start_stage", "start_head"),
+    *("weights", "tokenizer", "checkpoint", "ours", "training", "learns", "reference", "start_stage", "start_head"),
 )
 """The keys that a lesson takes over from its example."""
 

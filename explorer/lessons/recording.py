@@ -1,9 +1,11 @@
 """Records what somebody does in an example as the file of a lesson, whose steps still need their words."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -16,15 +18,17 @@ from explorer.document.state import State
 from explorer.lessons.loader import FORMAT, lesson_files, model_files
 from explorer.lessons.reading import MOST_TITLE
 from explorer.lessons.schema import Lesson, Look
+from explorer.lessons.symbols import Names
 
 WORDS = "Say here what there is to see."
 HOW_TO_GO_ON = """\
 # How to go on: write in this file, and save it. What you save is shown in the window at once.
 #
 # Words, questions and hints may have **bold**, *italics*, formulas such as $S = Q K^T$, and numbers of the model:
-# {NODE[0, 0]} is a number of a matrix, {NODE[0, 0]:%} the same in per cent, and {NODE[0, 0]:3} with 3 decimals.
+# {NODE[CELL]} is a number of a matrix, {NODE[CELL]:%} the same in per cent, and {NODE[CELL]:3} with 3 decimals.
 # When you choose a cell in the window, the name of its matrix stands at the right, in small letters.
-# Rows and columns are called by their words, or counted from 0: the first is 0, the second is 1.
+# Rows and columns are called as in the window: by a word, or by a number where they have none. A word that stands in
+# the text more than once is called by the small number beside it at the top.
 # Words of several lines stand between three quotes: words = '''…'''.
 #
 # Above its [step.look] a step may have:
@@ -39,7 +43,7 @@ HOW_TO_GO_ON = """\
 # kind = "predict"
 # ask = "What is this number?"
 # node = "NODE"
-# cell = [0, 0]
+# cell = [WRITTEN]
 # hints = ["A first help, which does not tell the answer."]
 # why = "This is read once the question is answered."
 #
@@ -58,19 +62,20 @@ HOW_TO_GO_ON = """\
 # ask = "Where is the largest number of the first row?"
 # at = "cell"
 # node = "NODE"
-# right = { largest = 0 }
+# right = { largest = ROW }
 #
 # Numbers are changed until something is so: an edit at most, in one matrix.
 # [step.question]
 # kind = "make"
 # ask = "Change one number so that this one is larger than 100."
-# goal = "NODE[0, 0] > 100"
+# goal = "NODE[CELL] > 100"
 # edits = 1
 # allowed = ["INPUT"]
 #
 # A step reaches from its [[step]] to the next one. Move it, delete it, or copy it and give the copy another id.
 """
-"""What a recorded lesson says at its end, where NODE is a matrix of the recording, and INPUT one that it depends on."""
+"""What a recorded lesson says at its end, where NODE is a matrix of the recording, INPUT one that it depends on, and
+CELL, WRITTEN and ROW its first cell in braces, in a list, and the row of that."""
 _FEW = 6
 """At most this many changed cells of a matrix are written one by one."""
 
@@ -138,7 +143,8 @@ class Recording:
         return "\n".join(lines) + "\n\n" + self._how_to_go_on()
 
     def _how_to_go_on(self) -> str:
-        graph, looks = self._lesson.state().graph, [moment.look for moment in self._moments]
+        names, looks = Names(self._lesson.state()), [moment.look for moment in self._moments]
+        graph = names.state.graph
         chosen = [look.node for look in looks if look.rows and look.columns]
         on_pages = [name for look in looks for name, node in graph.nodes.items() if node.stage == look.stage]
         for name in (*chosen, *on_pages, *graph.nodes):
@@ -146,7 +152,10 @@ class Recording:
                 place = graph.place(name)
                 inputs = [one for one in graph.inputs_of(place.node) if len(graph.nodes[one].axes) > 1]
                 if len(graph.axes_of(place)) == 2 and inputs and not graph.nodes[place.node].is_input:
-                    return HOW_TO_GO_ON.replace("NODE", name).replace("INPUT", inputs[0])
+                    cell = [names.called(axis, 0) for axis in graph.axes_of(place)]
+                    said = {"NODE": name, "INPUT": inputs[0], "CELL": ", ".join(map(str, cell))}
+                    said |= {"WRITTEN": _written(cell)[1:-1], "ROW": _written(cell[0])}
+                    return re.sub("|".join(said), partial(_put, said), HOW_TO_GO_ON)
         return ""
 
     def _step(self, number: int, moment: Visit, before: State) -> Iterator[str]:
@@ -172,23 +181,28 @@ class Recording:
                 yield from (f"{_written(key)} = {_written(value)}" for key, value in table.items())
 
 
+def _put(said: Mapping[str, str], mark: re.Match[str]) -> str:
+    return said[mark[0]]
+
+
 def _title(text: str) -> str:
     """A title as long as a lesson's file may have it: the label of an edit may name a whole text."""
     return text if len(text) <= MOST_TITLE else f"{text[: MOST_TITLE - 2].rstrip()} …"
 
 
 def _look(moment: Visit) -> Iterator[str]:
-    look = moment.look
+    look, names = moment.look, Names(moment.state)
     yield f"stage = {_written(look.stage)}"
     for key, value in (("node", look.node), ("element", look.element), ("word", look.word)):
         if value:
             yield f"{key} = {_written(value)}"
-    for key, places in (("rows", look.rows), ("columns", look.columns)):
+    for key, places, at in (("rows", look.rows, -2), ("columns", look.columns, -1)):
         if places:
-            yield f"{key} = {_written(list(places))}"
+            axis = names.axes(look.node)[-2:][at:][0]
+            yield f"{key} = {_written([names.called(axis, place) for place in places])}"
     if look.token is not None:
         axis, place = look.token
-        yield f"token = {_written(f'{axis} {place}')}"
+        yield f"token = {_written(f'{axis} {names.called(axis, place)}')}"
 
 
 class _Changes:
@@ -226,26 +240,39 @@ class _Changes:
         for name, array in after.used.items():
             was = self._state.inputs.get(name)
             if was is not None and was.shape == array.shape and not same_bytes(was, array):
-                self.tables["inputs"] |= dict(_cells(name, array, was != array))
+                self.tables["inputs"] |= dict(_cells(Names(self._state), name, array, was != array))
                 self._do(SetArray(name, array))
         for name, pin in after.pins.items():
             old = self._state.pins.get(name)
             if old is None or not _same_pin(old, pin):
-                self.tables["pins"] |= dict(_cells(name, pin.values, pin.cells))
+                self.tables["pins"] |= dict(
+                    _cells(Names(self._state), name, np.where(pin.cells, pin.values, np.nan), pin.cells)
+                )
                 held = {cell: float(pin.values[cell]) for cell in map(tuple, np.argwhere(pin.cells).tolist())}
                 self._do(PinCells(name, held))
 
 
-def _cells(name: str, array: Array, which: Array) -> Iterator[tuple[str, object]]:
-    """The entries of a table for changed cells: one for each cell if they are few or not all, else the whole array."""
+def _cells(names: Names, name: str, array: Array, which: Array) -> Iterator[tuple[str, object]]:
+    """The entries of a table for changed cells: one for each cell if they are few or not all, else the whole array.
+
+    `array`: NaN where a pin holds nothing.
+    """
     if not np.isfinite(array[which]).all():
         raise ExplorerError("number-too-large", text=name)
-    cells = np.argwhere(which).tolist()
-    if array.ndim and (len(cells) <= _FEW or not which.all()):
-        for cell in cells:
-            yield f"{name}[{', '.join(map(str, cell))}]", array[tuple(cell)].item()
-    else:
-        yield name, array.tolist()
+    some = array.ndim and (np.count_nonzero(which) <= _FEW or not which.all())
+    entries = {_cell(names, name, one): array[tuple(one)].item() for one in np.argwhere(which).tolist() if some}
+    yield from ((name, array.tolist()),) if "" in entries or not entries else entries.items()
+
+
+def _cell(names: Names, name: str, cell: Sequence[int]) -> str:
+    """A cell as "NODE[row, column]"; "" if that would mean another one: the text has words that are numbers."""
+    places = list(zip(names.axes(name), cell, strict=True))
+    called = [str(names.called(axis, index)) for axis, index in places]
+    for word, (axis, index) in zip(called, places, strict=True):
+        labels = names.labels(axis)
+        if word in labels and (labels[index] != word or labels.count(word) > 1):
+            return ""
+    return f"{name}[{', '.join(called)}]"
 
 
 def _keeps(old: Pin, new: Pin | None) -> bool:

@@ -1,7 +1,7 @@
 """The names that lessons use: looked up in a model, and typeset in formulas within sentences, as HTML or plain text.
 
-Rows and columns are named by label or by number, counted from 0. Of LaTeX, formulas have the few commands that letters
-and signs can show.
+Rows and columns are named as the pages show them: by label, or by number. Of LaTeX, formulas have the few commands
+that letters and signs can show.
 """
 
 import re
@@ -15,6 +15,9 @@ from explorer.document.state import State
 from explorer.lessons.schema import Cell
 
 _CELL = re.compile(r"(?P<name>[^\[\]{}\s]+)\s*(?:\[(?P<index>.*)\])?")
+_MARKS = frozenset(",{}")
+"""With these signs in it, a label would end too early where a text names a cell."""
+_COLUMN = re.compile(r"\d+(·\d+)?")  # "8·30": number 30 of head 8
 _SHOWN = 60
 _FEW = 12
 
@@ -46,9 +49,15 @@ def one_of(what: str, name: str, known: Iterable[str]) -> str:
 
 
 class Names(Frozen, eq=False):
-    """Looks up names in a state."""
+    """Looks up names in a state.
+
+    `shown`: whether rows and columns are called what the window shows; False: as in older files, by numbers from 0.
+    `stands_in`: whether the state is that of a narrower model in the place of another, so that columns may be lacking.
+    """
 
     state: State
+    shown: bool = True
+    stands_in: bool = False
 
     def place(self, name: str) -> Place:
         """The place of a node, or of a head's slice of one.
@@ -67,18 +76,34 @@ class Names(Frozen, eq=False):
         return self.state.graph.labels(axis, self.state.inputs)
 
     def number(self, axis: str, label: object, what: str) -> int:
-        """The index of a label along an axis; a number counts as the index itself, from 0.
+        """The index of what a row or column is called: its label, or a number that is no label.
 
-        Raises `UnknownNameError`.
+        Of the words of a text, a number is the small one that stands beside a word at the top of the window, from 0. On
+        all other axes it counts from 1, as the labels of columns without a name do.
+
+        Raises `UnknownNameError`: also for a label that several have.
         """
-        labels = self.labels(axis)
-        text = str(label).strip()
-        if not isinstance(label, bool) and (isinstance(label, int) or text.isdecimal()) and len(text) < _FEW:
-            number = int(text)
-            if not 0 <= number < len(labels):
-                raise UnknownNameError(what, text, f"they are counted from 0 to {len(labels) - 1}.")
-            return number
-        return labels.index(one_of(what, text, labels))
+        labels, text = self.labels(axis), str(label).strip()
+        if self.stands_in and text not in labels and axis not in self.state.graph.words and _COLUMN.fullmatch(text):
+            return 0
+        is_number = isinstance(label, int) and not isinstance(label, bool)
+        if (is_number or (text.isdecimal() and not (self.shown and text in labels))) and len(text) < _FEW:
+            first = int(self.shown and axis not in self.state.graph.words)
+            if not first <= int(text) < first + len(labels):
+                raise UnknownNameError(what, text, f"they are counted from {first} to {first + len(labels) - 1}.")
+            return int(text) - first
+        index = labels.index(one_of(what, text, labels))
+        if self.shown and labels.count(text) > 1:
+            places = (str(self.called(axis, at)) for at, one in enumerate(labels) if one == text)
+            raise UnknownNameError(what, text, f"several have this name; write the number of one: {', '.join(places)}.")
+        return index
+
+    def called(self, axis: str, index: int) -> str | int:
+        """What a row or column is called: its label if no other has that, else its number, as `number` takes both."""
+        labels, number = self.labels(axis), index + (axis not in self.state.graph.words)
+        label = labels[index]
+        alone = labels.count(label) == 1 and label == label.strip() != "" and _MARKS.isdisjoint(label)
+        return label if alone and label != str(number) else number
 
     def cell(self, name: str, labels: Iterable[object]) -> Cell:
         """A cell of a node or slice, from the labels or numbers along all its axes."""

@@ -337,7 +337,7 @@ def test_no_toml(write, text, reason):
 KEYS = {
     "misspelt key": ("attention", 'title = "Two', 'titel = "Two', "titel", "not a known key", "'title'"),
     "far-off key": ("attention", "[inputs]", "[zzz]\n[inputs]", "zzz", "not a known key", "known here: id, title"),
-    "step before its time": ("attention", "[inputs]", "[[step]]\n[inputs]", "step", "needs a format", "add format = 3"),
+    "step before its time": ("attention", "[inputs]", "[[step]]\n[inputs]", "step", "needs a format", "add format = 4"),
     "missing id": ("attention", 'id = "two-words"\n', "", "id", "is missing", 'add id = "…"'),
     "id with spaces": ("attention", '"two-words"', '"Two words"', "id", "'Two words' is no id", "lower-case"),
     "title no text": ("attention", '"Two words"', "2", "title", "2 is not a text", 'write "…"'),

@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
+from explorer.lessons import loader
+from explorer.lessons import recording as recorded
 from explorer.lessons.document_lesson import new_lesson
-from explorer.lessons.loader import load
+from explorer.lessons.loader import load, load_with
 from explorer.lessons.recording import WORDS, Recording
 from explorer.lessons.replay import check_lesson
 from explorer.lessons.schema import Choose, Look, MakeSo, Point, Predict, StepStates
 from explorer.sentences import sentence
+from tests.lessons.needed import narrow, written
 
 BLOCK = "encoder.1.self"
 ACTS = [
@@ -72,7 +75,7 @@ def test_edits_and_places_become_steps(tmp_path):
     assert len(recording) == 2
     text = recording.toml("mine", "My “friend”")
     assert 'example = "emma"' in text
-    assert '"K[4, 0]" = 1.2' in text
+    assert '"K[she, Pers]" = 1.2' in text
     (tmp_path / "mine.toml").write_text(text, "utf-8")
     steps = check_lesson(tmp_path / "mine.toml").steps
     assert [(step.title, step.words, step.showing) for step in steps] == [
@@ -133,6 +136,31 @@ def test_a_model_that_comes_along_and_a_lesson_on_it_are_recorded(tmp_path, name
     assert load(tmp_path / "other.toml").example == "tiny-gpt"
 
 
+def test_a_recording_on_a_model_that_does_not_come_along_is_opened_with_that_model(tmp_path, monkeypatch):
+    """It could not be opened: which model it needs was not taken over from the lesson that it is recorded on."""
+    file = narrow("inside-pythia", tmp_path)
+    folder = written(file, tmp_path / "model")
+    monkeypatch.setattr(loader, "lesson_files", lambda: {"inside-pythia": file})
+    monkeypatch.setattr(recorded, "lesson_files", lambda: {"inside-pythia": file})
+    lesson = load_with("inside-pythia", folder)
+    recording, act = Recording(lesson), SetTokens("input", ["␣red", "␣green"])
+    recording.add(lesson.state(), Look("decoder.1.self.attention", "decoder.1.self.head.8.weights", (3,), (2,)))
+    recording.add(act.apply(lesson.state()), Look("output"), title=act.label)
+    mine = tmp_path / "mine.toml"
+    mine.write_text(recording.toml("mine", "Mine"), "utf-8")
+    assert load(mine).needed.name == "Pythia-70m"
+    found = load_with(mine, folder)
+    assert found.needed is None
+    assert StepStates(found)[1].graph.labels("input", StepStates(found)[1].inputs) == ("␣red", "␣green")
+    assert found.steps[0].look.columns == (2,)
+    # A file is checked on a narrower model of random weights, which lacks most columns of the right one.
+    for column in (500, '"8·60"'):
+        look = f'node = "decoder.1.self.concat"\nrows = [3]\ncolumns = [{column}]\n[[step]]'
+        text = mine.read_text("utf-8").split("[step.look]")[0] + '[step.look]\nstage = "decoder.1.self.heads"\n' + look
+        (tmp_path / "wide.toml").write_text(text.removesuffix("[[step]]"), "utf-8")
+        assert load(tmp_path / "wide.toml").steps[0].look.columns == (0,)
+
+
 def test_what_cannot_be_recorded_is_told():
     with pytest.raises(ExplorerError, check=lambda error: error.id == "not-recordable"):
         Recording(new_lesson("gpt", ["a b"]))
@@ -142,6 +170,23 @@ def test_what_cannot_be_recorded_is_told():
     with pytest.raises(ExplorerError) as caught:
         recording.toml("mine", "Mine")
     assert sentence(caught.value).startswith("Step 1 cannot be written down: 'K' is too large")
+
+
+@pytest.mark.parametrize("text", ["2 1 1 0", "1 1 2 3", "a , a { }", "0 1 2 3 4"])
+def test_words_that_are_numbers_or_signs_or_stand_there_twice_are_found_again(tmp_path, text):
+    lesson, words = load("you-are-welcome"), text.split()
+    recording, state = Recording(lesson), SetTokens("source", words).apply(lesson.state())
+    for at in range(len(words)):
+        state = PinCells(f"{BLOCK}.weights", {(1, at, len(words) - 1 - at): 0.125 * at}).apply(state)
+        state = SetCells("source.table", {(at, at % 4): 1.0 + at}).apply(state)
+        recording.add(state, Look(f"{BLOCK}.attention", f"{BLOCK}.head.1.scores", (at,), (0,)), title=str(at))
+    (tmp_path / "mine.toml").write_text(recording.toml("mine", "Mine"), "utf-8")
+    mine = load(tmp_path / "mine.toml")
+    again = StepStates(mine)[len(words) - 1]
+    assert [step.look.rows for step in mine.steps] == [(at,) for at in range(len(words))]
+    np.testing.assert_array_equal(again.pins[f"{BLOCK}.weights"].values, state.pins[f"{BLOCK}.weights"].values)
+    np.testing.assert_array_equal(again.pins[f"{BLOCK}.weights"].cells, state.pins[f"{BLOCK}.weights"].cells)
+    np.testing.assert_array_equal(again.inputs["source.table"], state.inputs["source.table"])
 
 
 @pytest.mark.parametrize("word", ["می\u200cخواهم", "👩\u200d👩\u200d👧"])

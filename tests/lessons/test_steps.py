@@ -218,10 +218,54 @@ def test_what_is_wrong_is_named_with_file_step_and_remedy(write, right):
 
 
 def test_an_old_format_has_no_steps_and_a_newer_one_is_not_read(write):
-    with refuses("add format = 3"):
+    with refuses("add format = 4"):
         load(write(LESSON.replace("format = 2", "")))
-    with refuses("newer version of this program, in format 4"):
-        load(write(LESSON.replace("format = 2", "format = 4\nunheard-of = 1")))
+    with refuses("newer version of this program, in format 5"):
+        load(write(LESSON.replace("format = 2", "format = 5\nunheard-of = 1")))
+
+
+CALLED = """
+format = 4
+id = "places"
+title = "Places"
+paragraph = "What rows and columns are called."
+example = "EXAMPLE"
+
+[[step]]
+id = "one"
+title = "One"
+words = "Here."
+[step.look]
+stage = "STAGE"
+node = "NODE"
+"""
+
+
+def _looks(write, example, node, places, format=4):
+    text = CALLED.replace("EXAMPLE", example).replace("NODE", node).replace("format = 4", f"format = {format}")
+    state = load(example).state()
+    (step,) = load(write(text.replace("STAGE", state.graph.nodes[state.graph.place(node).node].stage) + places)).steps
+    return step.look.rows, step.look.columns
+
+
+def test_a_place_is_called_what_the_window_shows(write):
+    """Columns counted from 0 in a file, where the page shows 1: [0, 1] meant the second column, and nothing told so."""
+    V, weights = "encoder.1.self.head.1.V", "encoder.1.self.head.1.weights"
+    # “the cat sat on the mat”: the words stand at the top with small numbers from 0, and columns are called 1 to 4.
+    words = 'rows = ["cat", 4, "4"]\ncolumns = ["mat", 0]'
+    assert _looks(write, "positions-cat-mat", weights, words) == ((1, 4, 4), (5, 0))
+    assert _looks(write, "positions-cat-mat", V, 'rows = [0]\ncolumns = [1, "4"]') == ((0,), (0, 3))
+    assert _looks(write, "positions-cat-mat", V, "rows = [0]\ncolumns = [1]", format=3) == ((0,), (1,))
+    # Words that stand in no text, and cases, count as columns do, also where they have names.
+    assert _looks(write, "xor", "layer.1.hidden", 'rows = ["0, 1", 4]\ncolumns = [2, "h₁"]') == ((1, 3), (1, 0))
+    for places, said in (
+        ("rows = [0]\ncolumns = [0]", "counted from 1 to 4"),
+        ("rows = [6]", "counted from 0 to 5"),
+        ('rows = ["the"]', "several have this name; write the number of one: 0, 4."),
+    ):
+        with refuses(said):
+            _looks(write, "positions-cat-mat", V, places)
+    assert _looks(write, "positions-cat-mat", V, 'rows = ["the"]', format=3) == ((0,), ())
 
 
 def test_a_lesson_may_lead_through_an_example_without_repeating_its_numbers(write):

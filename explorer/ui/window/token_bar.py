@@ -186,11 +186,7 @@ def _into_sight(view: MatrixView) -> None:
 
 def axes_of_words(graph: Graph) -> dict[str, str]:
     """The axes of words, and their titles."""
-    if graph.sequences:
-        return {axis: axis.capitalize() for axis in graph.sequences}
-    if "query" not in graph.axes:
-        return {}
-    return {"query": "Query", "key": "Key"} if "key" in graph.axes else {"query": "Words"}
+    return {axis: "Words" if graph.words == ("query",) else axis.capitalize() for axis in graph.words}
 
 
 LEAST_NAMED = 160
