@@ -341,7 +341,7 @@ def _scroll_to(hit: Hit) -> None:
 
 MOST_ROWS = 200
 """The most rows that are listed; typing more letters finds the others."""
-ACROSS, DOWN, TOP = 560, 420, 56
+ACROSS, DOWN, TOP = 800, 420, 56
 _PARTED = str.maketrans(".-", "  ")
 """A word also begins after these, so that "attention" finds "Self-attention" before a lesson about attention."""
 _TO_THE_LIST = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
@@ -353,6 +353,12 @@ class Entry(NamedTuple):
     words: str  # the first column, which is searched first
     about: str  # the second column: the kind of entry, or its place; searched as well
     act: Callable[[], object]
+    also: tuple[str, ...] = ()  # other names, shown only if one of them was typed
+
+    def shown(self, text: str) -> str:
+        """The first column: the name, and the first other name that has what was typed, if the name has it not."""
+        missing = [word for word in _typed(text) if word not in _parted(self.words)]
+        return ", ".join((self.words, *[one for one in self.also if any(word in _parted(one) for word in missing)][:1]))
 
 
 class CommandPalette(QDialog):
@@ -426,8 +432,8 @@ class CommandPalette(QDialog):
             stage = stages[node.stage]
             yield Entry(node.name, f"Matrix · {stage.where}", partial(self._point, node.name))
         for term in glossary().terms:
-            names = ", ".join((term.name, *term.also))
-            yield Entry(names, "Term", partial(perform, bench, ForGlossary("define", term.name), self._window))
+            explain = partial(perform, bench, ForGlossary("define", term.name), self._window)
+            yield Entry(term.name, "Term", explain, (*term.also, *term.labels))
 
     def _go(self, stage: str) -> None:
         self._show_tab("Pipeline")
@@ -453,7 +459,7 @@ class CommandPalette(QDialog):
         muted = qcolor(self._bench.appearance.theme.muted)
         self.list.clear()
         for entry in self._found:
-            row = QTreeWidgetItem(self.list, [entry.words, entry.about])
+            row = QTreeWidgetItem(self.list, [entry.shown(text), entry.about])
             row.setForeground(1, muted)
         if not self._found:
             nothing = QTreeWidgetItem(self.list, [f"Nothing here has “{text}” in its name."])
@@ -487,19 +493,27 @@ class CommandPalette(QDialog):
             act()
 
 
+def _parted(text: str) -> str:
+    """A text in small letters, with a blank before each of its words."""
+    return f" {text}".casefold().translate(_PARTED)
+
+
+def _typed(text: str) -> list[str]:
+    """The typed words; links are written like "Source: Positions"."""
+    return [word.translate(_PARTED) for word in text.casefold().replace(": ", " ").split()]
+
+
 def found(entries: Sequence[Entry], text: str) -> list[Entry]:
-    """The entries with all typed words; first those whose `words` have words that begin so, then those with any."""
-    words = text.casefold().replace(": ", " ").split()  # links are written like "Source: Positions"
-    typed = [word.translate(_PARTED) for word in words]
+    """The entries with all typed words; first those whose names have words that begin so, then those with any."""
+    typed = _typed(text)
 
     def begins(text: str) -> bool:
         return all(f" {word}" in text for word in typed)
 
     ranked = []
     for entry in entries:
-        own, whole = (
-            f" {text}".casefold().translate(_PARTED) for text in (entry.words, f"{entry.words} {entry.about}")
-        )
+        names = ", ".join((entry.words, *entry.also))
+        own, whole = _parted(names), _parted(f"{names} {entry.about}")
         if all(word in whole for word in typed):
             ranked.append((not begins(own), not begins(whole), entry))
     ranked.sort(key=lambda one: one[:2])

@@ -84,7 +84,11 @@ def test_a_word_of_the_sentence_stays_lit(window, palette, hand, qtbot):
 
 
 def test_a_technical_term_is_explained_under_any_of_its_names(window, palette, hand, qtbot):
-    assert rows(palette(window, "rotary"))[0] == "rotary positions, rotary, RoPE"
+    shown = palette(window, "rotary")
+    assert rows(shown)[0] == "rotary positions"
+    shown.field.clear()
+    hand.type("rope")
+    assert rows(shown)[0] == "rotary positions, RoPE", "who types another name sees why the entry fits"
     hand.key(Qt.Key.Key_Return)
     qtbot.waitUntil(window.terms.isVisible)
     assert "rotary" in window.terms.term.also
@@ -138,6 +142,14 @@ def test_entries_in_which_a_word_begins_with_what_is_typed_come_first():
     assert [entry.words for entry in found(entries, "SCORES")] == ["a.scores", "Scores", "x", "unscores"]
     assert found(entries, "") == entries
     assert [entry.words for entry in found(entries, "matrix a.scores")] == ["a.scores"]
+
+
+def test_a_name_stands_in_full(window, palette):
+    """All names of a term stood in the line, and most of them were cut off behind the first two."""
+    window.resize(1280, 720)
+    shown = palette(window, "attention")
+    column, metrics = shown.list.columnWidth(0), shown.list.fontMetrics()
+    assert [one for one in rows(shown) if metrics.horizontalAdvance(one) > column] == []
 
 
 def test_a_stage_comes_before_lessons_and_terms_of_the_same_word(window, palette):
