@@ -17,7 +17,7 @@ from explorer.core.engine import Engine, fresh, same_bytes
 from explorer.core.frozen import Frozen
 from explorer.core.numbers import formatted, written
 from explorer.document.state import State
-from explorer.lessons.mistakes import Mistake, Part, array_of, derivation, half_unit, likely, names_apart
+from explorer.lessons.mistakes import ROUNDED, Mistake, Part, array_of, derivation, half_unit, likely, names_apart
 from explorer.lessons.schema import Cell, Choose, Condition, MakeSo, Point, Predict, Question
 from explorer.lessons.symbols import Names, UnknownNameError, formula_text, split_cell
 
@@ -147,7 +147,10 @@ def right_or_mistake(question: Predict, typed: float, engine: Engine) -> tuple[b
         return True, None
     if not isfinite(typed) or (isfinite(right) and right_so_far(typed, right, digits)):
         return False, None
-    return False, likely(engine, question, typed)
+    mistake = likely(engine, question, typed)
+    if mistake is not None and mistake.name in ROUNDED and is_whole_of(typed, right, digits):
+        mistake = None
+    return False, mistake
 
 
 def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
@@ -165,6 +168,9 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     elif mistake is not None:
         meanwhile = mistake.sentence
         sentence = f"{meanwhile}; {expected}."
+    elif is_whole_of(typed, right, digits):
+        meanwhile = f"{SO_FAR}the whole number, but {digits} decimal{'s are' if digits > 1 else ' is'} asked for"
+        sentence = f"{meanwhile}; {expected}."
     elif difference is not None:
         way = "large" if difference > 0 else "small"
         meanwhile = f"No: your number is too {way}"
@@ -178,6 +184,11 @@ def right_so_far(typed: float, right: float, digits: int) -> int:
     """To how many decimals a number typed with fewer than asked for (or zeros behind them) is right; 0 if to none."""
     fewer = range(1, digits)
     return next((d for d in fewer if abs(typed - right) <= half_unit(d) and round(typed, d) == typed), 0)
+
+
+def is_whole_of(typed: float, right: float, digits: int) -> bool:
+    """Whether decimals are asked for, and what was typed is the right number, rounded to a whole one other than 0."""
+    return digits > 0 and isfinite(right) and abs(right) >= 1 and typed == round(right)
 
 
 def _needed(value: float, digits: int) -> int:

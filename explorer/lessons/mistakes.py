@@ -117,6 +117,11 @@ DECIMALS = 4
 MOST_CELLS = 4096
 MOST_NODES = 12
 PER_CENT = "per cent"
+CUT_OFF, TOO_EARLY = "cut off", "rounded too early"
+ROUNDED = (CUT_OFF, TOO_EARLY)
+"""The mistakes in which only the rounding is wrong."""
+_RECOGNISABLE = 0.25
+"""How far a rounded number may be from the number that it was, in relation to that."""
 Part = tuple[str, tuple[Row, ...]]
 
 
@@ -137,7 +142,11 @@ class Mistake(Frozen):
     def gives(self, typed: float, decimals: int) -> bool:
         """Whether a number, typed to the decimals that are asked for, is this one."""
         most = 10.0 ** -_decimals_of(typed)  # a number typed with more decimals than asked for may have been cut off
-        return abs(self.value - typed) <= min(half_unit(decimals - 2 * self.in_per_cent), most)
+        return abs(self.value - typed) <= min(half_unit(decimals - 2 * self.in_per_cent), most) and self.is_near(typed)
+
+    def is_near(self, typed: float) -> bool:
+        """Whether a rounded number is still recognisable as this one: a 0 typed for 0.04 may come from anything."""
+        return abs(self.value - typed) <= _RECOGNISABLE * abs(self.value) + 1e-9
 
     @cached_property
     def derivation(self) -> tuple[Part, ...]:
@@ -386,7 +395,7 @@ def _cut_off(right: float, decimals: int) -> Iterator[Mistake]:
     """The mistake of leaving out all further decimals."""
     cut = float(np.trunc(round(right * 10**decimals, 6))) / 10**decimals  # 2.5999999999999996 is 2.6
     if cut and decimals:
-        yield Mistake("cut off", "That is the right number cut off, not rounded", cut)
+        yield Mistake(CUT_OFF, "That is the right number cut off, not rounded", cut)
 
 
 def _rounded_early(engine: Engine, last: Step, decimals: int) -> Iterator[Mistake]:
@@ -397,7 +406,7 @@ def _rounded_early(engine: Engine, last: Step, decimals: int) -> Iterator[Mistak
                 early = _rounded(last, digits, given)
             what = "each number is rounded" if given else "each result on the way is rounded"
             sentence = f"That is what comes out if {what} to {digits} decimal{'s' * (digits > 1)} before one goes on"
-            yield Mistake("rounded too early", sentence, float(early.value), partial(_alone, engine, early))
+            yield Mistake(TOO_EARLY, sentence, float(early.value), partial(_alone, engine, early))
 
 
 def _alone(engine: Engine, last: Step) -> tuple[Part, ...]:
@@ -435,6 +444,8 @@ def _other_cells(engine: Engine, node: str, cell: Cell, of: str) -> Iterator[Mis
     cells = [one for one in np.ndindex(value.shape) if one != cell]
     for one in sorted(cells, key=lambda other: sum(a != b for a, b in zip(other, cell, strict=True))):
         labels = [along[i] for along, i in zip(names, one, strict=True)]
-        labels = [f"“{label}”" if "," in label else label for label in labels]  # as the case “0, 1” of XOR
+        labels = [one if one.isdigit() else f"“{one}”" for one in labels]
+        if len(labels) > 1:
+            labels[-2:] = f"row {labels[-2]}", f"column {labels[-1]}"
         sentence = f"That is the number of another cell: {', '.join(labels)}"
         yield Mistake("another cell", sentence, float(value[one]), partial(derivation, engine, node, one, of))

@@ -17,7 +17,16 @@ from explorer.core.graph import Graph, Place
 from explorer.core.numbers import alone
 from explorer.document.state import State
 from explorer.export.matrix import MOST_COLUMNS, MOST_ROWS, LabelledMatrix, html_table
-from explorer.lessons.answers import SO_FAR, judge, place_named, right_or_mistake, right_places, right_so_far, values_of
+from explorer.lessons.answers import (
+    SO_FAR,
+    is_whole_of,
+    judge,
+    place_named,
+    right_or_mistake,
+    right_places,
+    right_so_far,
+    values_of,
+)
 from explorer.lessons.mistakes import Mistake, array_of, half_unit, mistakes_of
 from explorer.lessons.prose import html, numbers_of
 from explorer.lessons.schema import Choose, Lesson, Point, Predict, Question, Step, states_of
@@ -317,7 +326,8 @@ def _wrong(engine: Engine, question: Predict, right: float) -> Iterator[Wrong]:
         before.append(mistake)
         value = round(mistake.value, question.digits)
         near = abs(value - right) <= 2 * half_unit(question.digits)
-        if value in seen or near or right_so_far(value, right, question.digits):
+        nearly = right_so_far(value, right, question.digits) or is_whole_of(value, right, question.digits)
+        if value in seen or near or nearly or not mistake.is_near(value):
             continue
         seen.add(value)
         # As `likely` finds it; half a unit of a large number is not exact, so that the mistake may not give its own.

@@ -66,7 +66,8 @@ def test_another_cell_at_an_equal_word_has_a_name_of_its_own():
     node = "encoder.1.self.head.1.weights"
     said = [one.sentence for one in mistakes(engine, node, (4, 1), 6) if one.name == "another cell"]
     assert len(set(said)) == len(said)
-    assert "That is the number of another cell: the (2 of 2), cat" not in said
+    assert "That is the number of another cell: row “the (2 of 2)”, column “on”" in said
+    assert "That is the number of another cell: row “the (2 of 2)”, column “cat”" not in said
 
 
 def judged(lesson, step, typed):
@@ -113,10 +114,10 @@ def test_a_variance_as_of_a_sample_is_named():
     assert verdict.mistake.name == "divided by n − 1"
 
 
-def test_a_label_with_a_comma_is_quoted():
+def test_another_cell_is_named_by_row_and_column():
     """“The number of another cell: 0, 0, y” reads as three labels."""
     verdict = judged(load("xor-linear"), "line", 0.2)
-    assert verdict.meanwhile == "That is the number of another cell: “0, 0”, y."
+    assert verdict.meanwhile == "That is the number of another cell: row “0, 0”, column “y”."
 
 
 def test_a_layer_norm_in_place_of_an_rms_norm_is_named():
@@ -185,6 +186,34 @@ def test_fewer_digits_than_are_asked_for_are_right_so_far():
     verdict = judge(Predict(ask="?", node="weights", cell=(8, 0), digits=4), 0.3, TEXTBOOK)
     assert not verdict.right
     assert verdict.sentence == "Right to 1 decimal, but 4 are asked for; the number is 0.3005."
+
+
+def test_a_whole_number_where_decimals_are_asked_for_is_told_so():
+    """A 7 for 7.07 was called a number that was rounded on the way, and a 4 for 4.47 one that is cut off."""
+    lesson = load("two-vectors")
+    said = []
+    for id, typed in (("scaled", 7), ("length", 4), ("length", 20)):
+        at = [step.id for step in lesson.steps].index(id)
+        said.append(judge(lesson.steps[at].question, typed, StepStates(lesson)[at]).meanwhile)
+    told = "Right to the whole number, but 2 decimals are asked for."
+    assert said == [told, told, "That is what comes out without the root."]
+
+
+def test_a_number_that_was_rounded_away_names_no_mistake():
+    """A 1 typed for a dot product of 10 was explained by the cosine, 0.71; a 0 for 0.5 by 0.04."""
+    lesson = load("two-vectors")
+    at = [step.id for step in lesson.steps].index("dot")
+    state = StepStates(lesson)[at]
+    assert judge(Predict(ask="?", node="dot", cell=(0, 0), digits=0), 1, state).mistake is None
+    assert judge(Predict(ask="?", node="c", cell=(0, 0), digits=1), 0, state).mistake is None
+
+
+def test_a_relu_that_drops_the_minus_sign_is_named():
+    lesson = load("start-here")
+    at = [step.id for step in lesson.steps].index("alone")
+    said = [judge(lesson.steps[at].question, typed, StepStates(lesson)[at]).meanwhile for typed in (0.896, 1, -0.896)]
+    left_out = "That is what comes out if the minus sign is left out."
+    assert said == [left_out, left_out, "That is what comes out if negative numbers are kept."]
 
 
 def test_both_derivations_end_in_their_numbers():

@@ -13,7 +13,7 @@ from threading import local
 import numpy as np
 
 from explorer.core.cell import Argument, Array, CellBlock, Constant, Index, Operand, Source, Step, step
-from explorer.core.ops.base import Kept, Op, Slip, Surroundings, added, passed
+from explorer.core.ops.base import Kept, Op, Slip, Surroundings, Then, added, passed
 
 STEPS = 1024
 """Places of the table between one whole number and the next."""
@@ -170,6 +170,7 @@ class ReLU(Activation):
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         yield Slip("no activation", "if negative numbers are kept", Kept())
+        yield Slip("minus sign", "if the minus sign is left out", Then(Kept(), "absolute"))
 
 
 class Sigmoid(Activation):
