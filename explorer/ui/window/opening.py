@@ -212,10 +212,14 @@ class OpeningPage(QFrame):
 
     def _refuse(self, error: ExplorerError) -> None:
         text = escape(sentence(error), quote=False)
-        if word := error.fields.get("word"):
-            known = str(error.fields["known"])
+        if error.id == "empty-tokens":  # its sentence names the sequence, of which this page says nothing
+            text = "Type at least one word, and press Enter."
+        elif error.id == "unknown-text-word":
+            word, known = (str(error.fields[field]) for field in ("word", "known"))
             links = (f'<a href="{escape(f"{word} {one}")}">{escape(one)}</a>' for one in known.split(", "))
-            text = text.replace(escape(known, quote=False), ", ".join(links))
+            n_words = sum(one[0].isalpha() for one in self._known(sequence_of(self._bench.document.state)))
+            it = f"“{escape(word, quote=False)}” is none of them"
+            text = f"This model knows {n_words} words. {it}; similar in spelling: {', '.join(links)}."
         self._tell(text, "error")
 
     def _invite(self) -> None:
