@@ -13,6 +13,7 @@ from explorer.pages.levels import WHOLE, act_title, stages_of
 from explorer.ui.dialogs import show_about, show_keys
 from explorer.ui.files import Files
 from explorer.ui.lesson.bodies import NumberField
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.turns import OneATurn
 from explorer.ui.widgets.inputs import Menu, take_typed
 from explorer.ui.widgets.labels import as_tip, icon
@@ -155,7 +156,8 @@ class Actions:
     def _go_round(self, by: int) -> None:
         """Give the keyboard focus to the next part of the window that takes it.
 
-        There its focus proxy gets the focus, or its first matrix or answer field, else the first widget Tab reaches.
+        There its focus proxy gets the focus, or the matrix that a step is about, or its first matrix or answer field, else
+        the first widget Tab reaches.
         """
         frames = [f for f in inside(self._window, QFrame) if f.objectName() in PARTS and f.isVisible()]
         frames.sort(key=lambda frame: PARTS.index(frame.objectName()))
@@ -167,8 +169,18 @@ class Actions:
             inner = [frame for frame in frames if frame is not part and part.isAncestorOf(frame)]
             stops = [stop for stop in _stops(part) if not any(frame.isAncestorOf(stop) for frame in inner)]
             if stops:
-                (part.focusProxy() or next(filter(_is_wanted, stops), stops[0])).setFocus(Qt.FocusReason.TabFocusReason)
+                first = self._asked(stops) or next(filter(_is_wanted, stops), stops[0])
+                (part.focusProxy() or first).setFocus(Qt.FocusReason.TabFocusReason)
                 return
+
+    def _asked(self, stops: list[QWidget]) -> MatrixView | None:
+        """The matrix that the present step lets one change or asks about, else the one that it names."""
+        step = self._bench.light.step
+        if step is None:
+            return None
+        names = *getattr(step.question, "allowed", ()), getattr(step.question, "node", ""), step.look.node
+        views = {stop.matrix.name: stop for stop in stops if isinstance(stop, MatrixView)}
+        return next((views[name] for name in names if name in views), None)
 
 
 def _is_wanted(stop: QWidget) -> bool:

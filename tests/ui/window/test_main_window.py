@@ -234,6 +234,18 @@ def test_f6_comes_to_the_question_of_a_step_to_a_notice_and_to_the_bar_at_the_bo
         assert isinstance(QApplication.focusWidget(), kind)
 
 
+@pytest.mark.parametrize(("id", "name"), [("gamma", "gamma"), ("rows-or-columns", "head.1.weights")])
+def test_f6_comes_to_the_matrix_that_a_question_is_about(open_window, eye, hand, id, name):
+    window = open_window("you-are-welcome")
+    window.lessons.begin("you-are-welcome", False)
+    guide = window.lessons.guide
+    guide.go(next(at for at, step in enumerate(guide.steps) if step.id == id))
+    eye.settle(window)
+    while not window.page().isAncestorOf(QApplication.focusWidget()):
+        hand.key(Key.Key_F6)
+    assert QApplication.focusWidget() is eye.views(window)[f"encoder.1.self.{name}"]
+
+
 def test_gradients_of_a_loss_that_is_taken_away_are_not_asked_for(open_window, eye, hand):
     window = open_window("xor")
     eye.look_at(window, "layer.1")
