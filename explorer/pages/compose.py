@@ -25,7 +25,20 @@ from explorer.pages.element import Element, of_kind
 from explorer.pages.gestures import ChooseHead, GoTo, Keep, is_held
 from explorer.pages.levels import BLOCK
 from explorer.pages.matrix import Matrix, matrix, symbol_only, transposed
-from explorer.pages.page import Button, Check, Choice, Header, Item, Page, Row, Scheme, Section, Stack, Switches
+from explorer.pages.page import (
+    Button,
+    Check,
+    Choice,
+    Header,
+    Item,
+    Listing,
+    Page,
+    Row,
+    Scheme,
+    Section,
+    Stack,
+    Switches,
+)
 from explorer.pages.steps.covering import without_covered
 from explorer.pages.view import View
 
@@ -252,10 +265,10 @@ def _whole(view: View, stage: Stage) -> Page:
     """The page of a stage, without regard to covered numbers."""
     kind = KINDS[stage.kind]
     sentence = kind.sentence if isinstance(kind.sentence, str) else kind.sentence(view, stage)
-    sentence += _off(view, stage)
-    top = view.part(("header", sentence), (), lambda: header(view, stage, sentence))
     elements = kind.elements(view, stage)
     elements = (*elements, *_others(view, stage, elements))
+    sentence += _off(view, stage) + _of_lists(view, elements)
+    top = view.part(("header", sentence), (), lambda: header(view, stage, sentence))
     shown = true_signs(by_hand(view, elements), view.looking.showing)
     return Page(stage.name, top, of_one_scale(view, shown))
 
@@ -267,6 +280,13 @@ def _off(view: View, stage: Stage) -> str:
     held = [node.symbol for node in view.stage(stage.name) if is_held(view, view.of_head(node.name))]
     are = "is" if len(held) == 1 else "are"
     return f" Switched off: {' and '.join(held)} {are} held at 0." if held else ""
+
+
+def _of_lists(view: View, elements: tuple[Element, ...]) -> str:
+    """What lists show, where the matrices beside them show something else than values."""
+    if view.looking.showing == "values" or not of_kind(elements, Listing) or not of_kind(elements, Matrix):
+        return ""
+    return " Lists show the values themselves."
 
 
 PARTS = ("embedding", "positions", "attention", "masked", "cross", "heads", "norm", "ffn", "output")

@@ -156,8 +156,8 @@ class Actions:
     def _go_round(self, by: int) -> None:
         """Give the keyboard focus to the next part of the window that takes it.
 
-        There its focus proxy gets the focus, or the matrix that a step is about, or its first matrix or answer field, else
-        the first widget Tab reaches.
+        There its focus proxy gets the focus, or the matrix that a step is about, or its first matrix or answer field,
+        else the first widget Tab reaches.
         """
         frames = [f for f in inside(self._window, QFrame) if f.objectName() in PARTS and f.isVisible()]
         frames.sort(key=lambda frame: PARTS.index(frame.objectName()))

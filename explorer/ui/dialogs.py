@@ -154,6 +154,7 @@ def breakable(text: str) -> str:
 
 
 ELSEWHERE = {
+    "On a page": (("Page Up, Page Down, Home, End", "Scroll, where no matrix, list or field has the keys"),),
     "In a matrix": (
         ("Arrows, Tab", "Go from cell to cell; with Ctrl to the edge, with Shift select"),
         ("Enter, F2", "Edit a cell, or hold a computed cell at a value"),

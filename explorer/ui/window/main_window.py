@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QHBoxLayout, QMainWindow, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QFrame,
+    QHBoxLayout,
+    QMainWindow,
+    QScrollArea,
+    QSlider,
+    QWidget,
+)
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
@@ -25,7 +34,7 @@ from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.inputs import fold_button
 from explorer.ui.widgets.labels import app_icon
 from explorer.ui.widgets.layouts import column_in
-from explorer.ui.widgets.tree import Gone
+from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.window import lesson_bar
 from explorer.ui.window.lesson_bar import LessonBar
 from explorer.ui.window.notice import Notice, Passing, Working, said_of_reading, said_of_saving, said_of_writing
@@ -56,6 +65,14 @@ GUIDED, COMPARED = 1400, 1200
 """Pixels at text scale 1: in a window narrower than `GUIDED`, the list of stages is folded during a lesson or a
 comparison; in one narrower than `COMPARED`, the right column is folded during a comparison.
 """
+
+SCROLLS = {
+    Qt.Key.Key_PageUp: QSlider.SliderAction.SliderPageStepSub,
+    Qt.Key.Key_PageDown: QSlider.SliderAction.SliderPageStepAdd,
+    Qt.Key.Key_Home: QSlider.SliderAction.SliderToMinimum,
+    Qt.Key.Key_End: QSlider.SliderAction.SliderToMaximum,
+}
+"""What the keys do that scroll the visible tab."""
 
 RESTED_MS = 250
 """Milliseconds without a change of size after which the text scale follows; during a drag nothing is restyled."""
@@ -172,7 +189,10 @@ class MainWindow(QMainWindow):
         self._share_width()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Handle keys that no widget has used: Esc releases a cell or goes out, Backspace shows all, Space plays."""
+        """Handle keys that no widget has used.
+
+        Esc releases a cell or goes out, Backspace shows all, Space plays; Page Up, Page Down, Home and End scroll.
+        """
         if event.key() == Qt.Key.Key_Escape:
             if self.terms.isVisible():
                 self.terms.close_down()
@@ -181,7 +201,7 @@ class MainWindow(QMainWindow):
             self.bench.selection.forget()
         elif event.key() == Qt.Key.Key_Backspace:
             self.actions_.whole.trigger()
-        elif self.tabs.shows_first and self._page_takes(event):
+        elif (self.tabs.shows_first and self._page_takes(event)) or self._scrolls(event):
             event.accept()
         else:
             super().keyPressEvent(event)
@@ -195,6 +215,18 @@ class MainWindow(QMainWindow):
         """Let the visible page handle a key; returns whether it did."""
         page = self.area.in_sight()
         return page is not None and (page.take_key(event) or (event.key() == Qt.Key.Key_Space and page.play()))
+
+    def _scrolls(self, event: QKeyEvent) -> bool:
+        """Scroll the largest part of the visible tab that scrolls, if a key does that; returns whether it did."""
+        move = SCROLLS.get(Qt.Key(event.key()))
+        if move is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            return False
+        areas = [
+            area for area in inside(self.tabs, QScrollArea) if area.isVisible() and area.verticalScrollBar().maximum()
+        ]
+        if areas:
+            max(areas, key=lambda area: area.width() * area.height()).verticalScrollBar().triggerAction(move)
+        return bool(areas)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Open the glossary entry of the term or symbol under a click that no widget has used."""

@@ -171,3 +171,11 @@ def test_an_encoder_says_what_stands_at_a_place_and_not_what_comes_next(start):
     page = start.page("output")
     assert page.the("one row").text == "What stands at this position"
     assert "At “&lt;mask&gt;” the model chooses" in page.the("chosen").text
+
+
+def test_where_matrices_show_changes_it_is_said_that_lists_do_not(start):
+    said = "Lists show the values themselves."
+    assert said not in start.page("output").page.header.sentence
+    for showing in ("change", "gradient"):
+        start.look(showing=showing)
+        assert start.page("output").page.header.sentence.endswith(said)

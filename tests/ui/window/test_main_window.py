@@ -4,7 +4,7 @@ import pytest
 import shiboken6
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea
 from shiboken6 import Shiboken
 
 from explorer.document.commands import SetCells, SetSwitch
@@ -12,6 +12,7 @@ from explorer.lessons.loader import load
 from explorer.ui.actions import PARTS
 from explorer.ui.lesson.bodies import NumberField
 from explorer.ui.lesson.letters import WordyButton
+from explorer.ui.widgets.tree import inside
 from explorer.ui.window.chips import Chip
 from tests.samples import long
 from tests.ui.conftest import lesson_of, one_of_each_kind
@@ -244,6 +245,21 @@ def test_f6_comes_to_the_matrix_that_a_question_is_about(open_window, eye, hand,
     while not window.page().isAncestorOf(QApplication.focusWidget()):
         hand.key(Key.Key_F6)
     assert QApplication.focusWidget() is eye.views(window)[f"encoder.1.self.{name}"]
+
+
+def test_a_page_scrolls_by_keys_where_nothing_has_them(open_window, eye, hand):
+    window = open_window("you-are-welcome", tab="Train")
+    window.resize(1024, 640)
+    eye.settle(window)
+    window.setFocus()
+    areas = [one for one in inside(window.tabs, QScrollArea) if one.isVisible()]
+    bar = max(areas, key=lambda one: one.width() * one.height()).verticalScrollBar()
+    hand.key(Key.Key_PageDown)
+    assert bar.value() == min(bar.pageStep(), bar.maximum()) > 0
+    hand.key(Key.Key_End)
+    assert bar.value() == bar.maximum()
+    hand.key(Key.Key_Home)
+    assert not bar.value()
 
 
 def test_gradients_of_a_loss_that_is_taken_away_are_not_asked_for(open_window, eye, hand):
