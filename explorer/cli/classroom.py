@@ -18,16 +18,16 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import read_answer
 from explorer.files import write_file
 from explorer.lessons import own_lessons
-from explorer.lessons.loader import ready
+from explorer.lessons.loader import load, ready
 from explorer.library.matrix import columns
 from explorer.library.page import need_display
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.gradebook import Gradebook, Roll, asked_in, gradebook, mark, sheet_beside
-from explorer.teaching.items import ChoiceItem, Item, NumberItem, items
+from explorer.teaching.items import ChoiceItem, Item, NumberItem, items, left_out
 from explorer.teaching.platforms import moodle_xml, qti_zip
 from explorer.teaching.sheet import Answered, Sitting, file_name, read_sheet, sheet_of
-from explorer.teaching.sheet_page import form_of, order, told
+from explorer.teaching.sheet_page import form_of, only_in_the_program, order, told
 
 _BAR = 30
 
@@ -54,7 +54,13 @@ def sheet(arguments: Namespace) -> int:
     made = sheet_of(arguments.title, arguments.seed, arguments.questions)
     may_write(Path(arguments.file), arguments.force)
     made.save(arguments.file)
-    print(*made.questions, wrote(arguments.file), sep="\n")
+    print(*made.questions, sep="\n")
+    for name in dict.fromkeys(arguments.questions):
+        if name.endswith(".toml") or "/" not in name:
+            lesson = load(name)
+            if others := left_out(lesson, made.questions):
+                print(only_in_the_program(others))
+    print(wrote(arguments.file))
     return 0
 
 

@@ -1,6 +1,6 @@
 """Questions of lessons as independent items: with the numbers that they need, and the results of known mistakes."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from html import escape
@@ -179,6 +179,12 @@ def items(lesson: Lesson, seed: int | None = None, only: str = "") -> Iterator[I
         item = _number(lesson, number, seed) if isinstance(step.question, Predict) else _unseeded(lesson, number)
         if item is not None:
             yield item
+
+
+def left_out(lesson: Lesson, ids: Collection[str]) -> list[str]:
+    """The titles of a lesson's questions that are not among these ids, without those that help towards another."""
+    asked = (step for step in lesson.steps if step.question is not None and getattr(step.question, "fade", 0) <= 0)
+    return [step.title for step in asked if f"{lesson.id}/{step.id}" not in ids]
 
 
 def item_at(lesson: Lesson, number: int, question: Question, state: State) -> Item | None:

@@ -6,7 +6,7 @@ together: lessons, and for each lesson the questions to choose.
 
 import os
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape
@@ -21,7 +21,17 @@ from explorer.lessons.schema import Lesson
 from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
-from explorer.teaching.items import ChoiceItem, NumberItem, Table, bare, decimals_named, done_wrong, items, strong
+from explorer.teaching.items import (
+    ChoiceItem,
+    NumberItem,
+    Table,
+    bare,
+    decimals_named,
+    done_wrong,
+    items,
+    left_out,
+    strong,
+)
 from explorer.teaching.items import Item as Question
 from explorer.teaching.sheet import MOST_NAME, MOST_QUESTIONS, Answers, Sheet, Sitting, Try, known_as, sheet_of
 
@@ -369,8 +379,8 @@ class Draft:
 
     @property
     def titles(self) -> dict[str, str]:
-        """The titles of the lessons whose questions can be chosen, one's own last."""
-        return {**titles(), **self.own}
+        """The titles of the lessons whose questions can be chosen, one's own first."""
+        return {**self.own, **titles()}
 
     def do(self, act: str, value: object = None) -> None:
         """Do what a gesture asks for.
@@ -410,13 +420,20 @@ def questions_of(lesson: str) -> tuple[tuple[str, str], ...]:
 
     The id of a question of one's own lesson begins with the lesson's file, as in `sheet_of`.
     """
-    return _questions_of(lesson, Path(lesson).stat().st_mtime_ns if os.path.isfile(lesson) else 0)
+    return _questions_of(lesson, _changed(lesson))[0]
+
+
+def _changed(lesson: str) -> int:
+    return Path(lesson).stat().st_mtime_ns if os.path.isfile(lesson) else 0
 
 
 @lru_cache(64)
-def _questions_of(lesson: str, changed: int) -> tuple[tuple[str, str], ...]:
+def _questions_of(lesson: str, changed: int) -> tuple[tuple[tuple[str, str], ...], list[str]]:
+    """The ids and titles of the questions, and the titles of the others."""
     found: Lesson = load(lesson)
-    return tuple((f"{lesson}/{item.id.partition('/')[2]}", item.title) for item in items(found, 0))
+    own = {item.id: item.title for item in items(found, 0)}
+    known = tuple((f"{lesson}/{id.partition('/')[2]}", title) for id, title in own.items())
+    return known, left_out(found, own)
 
 
 def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
@@ -451,11 +468,18 @@ def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
 
 
 def _questions(draft: Draft) -> tuple[Element, ...]:
-    known = questions_of(draft.lesson)
+    known, others = _questions_of(draft.lesson, _changed(draft.lesson))
     if not known:
         return (el.Note("none", "This lesson has no question that stands by itself; choose another one."),)
     whole = all(id in draft.questions for id, _ in known)
     checks = [el.Check(f"ask {id}", title, id in draft.questions, ForClass(f"ask {id}")) for id, title in known]
     every = el.Check(f"all {draft.lesson}", "All of them", whole, ForClass("all"))
     title = draft.titles.get(draft.lesson, draft.lesson)
-    return el.Section("questions title", f"Questions of “{title}”"), every, *checks
+    titled = el.Section("questions title", f"Questions of “{title}”")
+    left = [el.Note("left out", escape(only_in_the_program(others), quote=False))] if others else []
+    return titled, every, *checks, *left
+
+
+def only_in_the_program(titles: Sequence[str]) -> str:
+    """That the questions with these titles stand on no sheet."""
+    return f"Left out, because they need the program: {', '.join(f'“{title}”' for title in titles)}."

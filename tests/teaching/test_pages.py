@@ -8,6 +8,7 @@ import pytest
 from explorer.core.numbers import written
 from explorer.lessons.answers import TRIES
 from explorer.lessons.loader import load
+from explorer.lessons.schema import MakeSo
 from explorer.pages.drawing import Box
 from explorer.pages.element import leaves
 from explorer.pages.page import Button, Field, Listing, Note
@@ -182,6 +183,24 @@ def test_a_sheet_is_put_together(tmp_path):
     assert read_sheet(tmp_path / "w.sheet.toml") == Sheet("Week 9", 5, tuple(known[1:]))
     draft.do("all", False)
     assert not draft.questions
+
+
+def test_what_stands_on_no_sheet_is_said():
+    """The list of a lesson's questions was shorter than the lesson's, and nothing said which it lacked."""
+    draft = Draft()
+    draft.do("lesson", "cat-sat-on-the")
+    (note,) = [one for one in found(making_page(draft, 9), Note) if one.id == "left out"]
+    lesson = load("cat-sat-on-the")
+    made = [step.title for step in lesson.steps if isinstance(step.question, MakeSo)]
+    assert made
+    assert all(f"“{title}”" in note.text for title in made)
+    asked = [step for step in lesson.steps if step.question and getattr(step.question, "fade", 0) <= 0]
+    assert len(questions_of(draft.lesson)) + note.text.count("“") == len(asked)
+
+
+def test_ones_own_lessons_stand_first():
+    draft = Draft(own={"/home/mine.lesson.toml": "Mine"})
+    assert next(iter(draft.titles.values())) == "Mine"
 
 
 # A class

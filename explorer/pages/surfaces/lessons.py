@@ -163,11 +163,14 @@ def _listed(shelf: Shelf, across: int) -> tuple[Element, ...]:
     parts.append(el.Field("search", "Search the lessons", shelf.typed, typed, typed, LONGEST, hint=hint, tip=tip))
     if not ranks:
         parts.append(el.Note("none", "No lesson has all of these words. Search for fewer words."))
-    parts.append(cards("lessons", found, [id for id in course if id not in ranks]))
+    others = cards("lessons", found, [id for id in course if id not in ranks])
     if own := [id for id in shelf.yours if id in ranks]:
         text, tip = "Save all as one file …", "To hand them on: the file opens by a double-click"
         save = el.Button("bundle", text, ForLessons("bundle"), tip, link=True)
         parts.append(el.Stack("yours", "Your lessons", (cards("own lessons", own),), control=save))
+        parts.append(el.Stack("ours", "Lessons of the program" if found else "", (others,)))
+    else:
+        parts.append(others)
     if printed := [id for id in apart if id in ranks]:
         title = "For those who hold a printed text beside the screen"
         parts.append(el.Stack("apart", title, (cards("errata", printed),)))

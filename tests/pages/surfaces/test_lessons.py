@@ -157,6 +157,12 @@ def test_own_lessons_can_be_removed_and_saved():
     assert len(card(page, "softmax").buttons) == 2
 
 
+def test_ones_own_lessons_stand_above_those_of_the_program():
+    """A lecturer looks for them first, and they stood below all others."""
+    page = replace(shelf(*LESSONS), yours={"/home/mine.toml": "Mine"})
+    assert [one for one in parts(page) if one in ("own lessons", "lessons")] == ["own lessons", "lessons"]
+
+
 def test_recording_is_said():
     page = Shelf()
     said = []
