@@ -96,7 +96,7 @@ def frames(
     Raises
     ------
     ExplorerError
-        "unknown-stage"; "nothing-moves-here"; "nothing-to-play" if the cell has no steps to play, or is covered.
+        "unknown-stage"; "nothing-moves-here"; "nothing-to-learn"; "nothing-to-play" if the cell has no steps to play, or is covered.
     """
     document = Document(bench.document.state)
     with paper(bench.appearance) as (sheet, white):
@@ -246,6 +246,9 @@ def _moments(bench: Workbench, view: PageView, steps: int) -> tuple[list[Moment]
         return _played(player, lambda step: partial(perform, bench, player.asks.at(step), view)), 420
     if not bench.descent.possible:
         raise ExplorerError("nothing-moves-here", name=stage.title)
+    gradients = bench.document.engine.gradients()
+    if not any(np.any(gradients.of(name)) for name in bench.descent.weights()):
+        raise ExplorerError("nothing-to-learn")
     state = bench.document.state  # a run goes on where the training of the document ended
     begun = state.records.at if state.records is not None and state.optimiser is not None else 0
     ends = [begun + i for i in _some(steps or STEPS)]
