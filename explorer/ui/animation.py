@@ -96,7 +96,8 @@ def frames(
     Raises
     ------
     ExplorerError
-        "unknown-stage"; "nothing-moves-here"; "nothing-to-learn"; "nothing-to-play" if the cell has no steps to play, or is covered.
+        "unknown-stage"; "nothing-moves-here"; "nothing-to-learn" if all gradients are 0; "nothing-to-play" if the
+        cell has no steps to play, or is covered.
     """
     document = Document(bench.document.state)
     with paper(bench.appearance) as (sheet, white):
