@@ -128,6 +128,27 @@ def as_tip(text: str) -> str:
     return escape(text, quote=False).replace("\n", "<br>")
 
 
+PARTS = (40, 32, 24, 16)
+"""The most letters of a part of code without a blank, where the label is too narrow for it as it is."""
+
+
+def breakable(code: str, most: int) -> str:
+    """Python code with blanks after brackets that open, so that no part has more letters than `most`, if possible.
+
+    It still can be copied and run, unlike code with invisible blanks.
+    """
+    parts = []
+    for part in code.split(" "):
+        while len(part) > most and "'" not in part and '"' not in part:
+            at = part.rfind("(", 1, most) + 1 or part.rfind("[", 1, most) + 1 or part.find("(", most) + 1
+            if not 0 < at < len(part):
+                break
+            parts.append(part[:at])
+            part = part[at:]
+        parts.append(part)
+    return " ".join(parts)
+
+
 class SteadyLabel(QWidget):
     """A label that wraps its words and is as wide as its place.
 
@@ -141,7 +162,8 @@ class SteadyLabel(QWidget):
         super().__init__(parent)
         self._heights: dict[tuple[object, ...], int] = {}
         self._text = ""
-        self._typed = plain or role == "code"
+        self._code, self._typed = role == "code", plain or role == "code"
+        self._broken = False  # whether there are blanks in it that its text has not
         top = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
         self.label = _PaintedOnce(role=role, parent=self, plain=plain, wraps=True, align=top)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -171,10 +193,20 @@ class SteadyLabel(QWidget):
         return self._heights[asked]
 
     def _fit(self) -> None:
+        if (self._typed and self.label.minimumSizeHint().width() > self.width() > 0) or self._broken:
+            self._let_break()
         height = self.height_at(self.width())
         self.label.setGeometry(0, 0, self.width(), height)
         if height != self.minimumHeight():
             self.setFixedHeight(height)
+
+    def _let_break(self) -> None:
+        """Let code with a part wider than the label go on in the next line, in as few parts as that needs."""
+        for most in (UNBOUNDED, *PARTS):
+            self._broken = most < UNBOUNDED
+            self.label.setText(breakable(self._text, most))
+            if self.label.minimumSizeHint().width() <= self.width():
+                break
 
     def event(self, event: QEvent) -> bool:
         # The label asks for another size: its font has changed.

@@ -3,6 +3,8 @@
 Labels whose place is laid out anew only when they need another height.
 """
 
+import ast
+
 import pytest
 from pixels import colours, pixels
 from PySide6.QtCore import QEvent, QSize
@@ -11,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.paths import resources
 from explorer.ui.theme import DARK, LIGHT
-from explorer.ui.widgets.labels import Ring, SteadyLabel, app_icon, as_tip, icon
+from explorer.ui.widgets.labels import Ring, SteadyLabel, app_icon, as_tip, breakable, icon
 
 ICONS = sorted(path.stem for path in (resources() / "icons").glob("*.svg"))
 
@@ -135,3 +137,24 @@ def test_it_fills_before_one_s_eyes_unless_little_should_move(appearance, qtbot,
     ring.show_share(1.0, fills=True)
     assert (ring._shown == 1.0) == (still or not appearance.moves)
     qtbot.waitUntil(lambda: ring._shown == 1.0)
+
+
+CODE = "S = (Q.reshape(*Q.shape[:-3], K.shape[-3], -1, *Q.shape[-2:]) @ K.mT).reshape(*Q.shape[:-1], K.shape[-2])"
+
+
+def test_code_without_blanks_is_cut_nowhere_and_can_be_run_as_it_stands(qtbot, look):
+    assert breakable(CODE, 100) == CODE
+    for most in (12, 16, 24):
+        parts = breakable(CODE, most)
+        assert max(map(len, parts.split(" "))) <= most + 4, parts
+        assert ast.dump(ast.parse(parts)) == ast.dump(ast.parse(CODE))
+    assert breakable("f('ij,jk->ik(and much more)')", 8) == "f('ij,jk->ik(and much more)')", "no text is changed"
+    label = SteadyLabel(CODE, role="code")
+    qtbot.addWidget(label)
+    with qtbot.waitExposed(label):
+        label.show()
+    for width, changed in ((900, False), (200, True), (900, False)):
+        label.resize(width, label.height())
+        assert label.label.minimumSizeHint().width() <= label.width()
+        assert (label.label.text() != CODE) == changed
+        assert label.text() == CODE
