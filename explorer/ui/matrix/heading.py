@@ -115,9 +115,15 @@ class Heading(QWidget):
     def tell(self, matrix: Matrix, shape: Shape) -> None:
         """Show the heading of a matrix in its present shape."""
         self._lead(shape.leads)
-        self.formula.be_no_wider(shape.most, shape.form.times)
-        self.formula.set_latex(symbol_of(matrix.formula) if shape.kind == THUMB else matrix.formula)
         words = shape.words if matrix.showing == "values" else _words_of_change(matrix)
+        head = shape.head(shape.form.above)
+        most = shape.most
+        if matrix.showing != "values" and shape.kind != THUMB and not shape.inline:
+            # The heading has its size for values: a gradient's symbol is smaller in it, since else its end is cut.
+            beside = 0 if shape.above else self._between + self.size_of(words).width()
+            most = min(most, max(head.width() - shape.left - beside, self._appearance.px(SIGN)))
+        self.formula.be_no_wider(most, shape.form.times)
+        self.formula.set_latex(symbol_of(matrix.formula) if shape.kind == THUMB else matrix.formula)
         if words != self.caption.text():
             self.caption.setText(words)
         if self._grid.contentsMargins().left() != shape.left:
@@ -128,7 +134,6 @@ class Heading(QWidget):
                 self._grid.removeWidget(part)
             self._grid.addWidget(self.caption, *((0, 0) if shape.above else (0, 1)), MIDDLE)
             self._grid.addWidget(self.formula, int(shape.above), 0, MIDDLE_RIGHT if shape.leads else MIDDLE)
-        head = shape.head(shape.form.above)
         if not self.minimumSize() == self.maximumSize() == head:
             self.setFixedSize(head)
         if self.formula.property(NODE) != matrix.name:

@@ -220,3 +220,19 @@ def test_of_one_word_that_becomes_many_no_number_is_left_over_the_picture(box, e
     boxes = box.window().area.page().findChildren(MatrixBox)
     assert any(one.small for one in boxes)
     assert [one.matrix.name for one in boxes if one.small and one.view.isVisible()] == []
+
+
+def test_the_symbol_of_a_gradient_is_not_cut(open_window, eye):
+    """A step shows its matrix larger than usual: the W of ∂L/∂W ended in the room that the words left."""
+    window = open_window(load("xor"))
+    window.resize(1440, 900)
+    steps = window.lessons.guide.steps
+    window.lessons.guide.go(next(at for at, step in enumerate(steps) if step.id == "zeros"))
+    eye.settle(window)
+    (box,) = (box for box in window.page().findChildren(MatrixBox) if box.matrix.name == "layer.1.W")
+    head, formula, caption = box._heading, box._heading.formula, box._heading.caption
+    assert formula.latex().startswith(r"\partial")
+    assert all(part.width() >= part.sizeHint().width() for part in (formula, caption))
+    assert formula.geometry().right() < caption.x()
+    assert head.rect().contains(formula.geometry())
+    assert head.rect().contains(caption.geometry())
