@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _GRADIENT = "gradient "
 _BLANK, UNBROKEN = re.compile(r" (?![^<]*>)"), 20
 """A blank outside of a tag; and the longest formula, in letters, that stays on one line."""
+_PAIR = re.compile(r"(?<=“\d,) (?=\d”)")
+"""The blank in the name of a case of XOR, “0, 1”, where no line should end."""
 _FORM = re.compile(r"(?P<cell>.*?)\s*(?::\s*(?P<digits>\d?)(?P<share>%?)\s*)?", re.DOTALL)
 
 
@@ -139,7 +141,8 @@ def _read(state: "StateInline", silent: bool, kind: str, start: str, end: str) -
 
 
 def _text(self: Any, tokens: Sequence["Token"], at: int, options: Any, env: Any) -> str:
-    return names_html(escape(tokens[at].content, quote=False).replace('"', "&quot;"))
+    said = names_html(escape(tokens[at].content, quote=False).replace('"', "&quot;"))
+    return _PAIR.sub("\u00a0", said)
 
 
 def _formula(self: Any, tokens: Sequence["Token"], at: int, options: Any, env: Any) -> str:

@@ -94,6 +94,11 @@ def test_sentences_are_counted(text, count):
     assert sentences(text) == count
 
 
+def test_no_line_ends_within_the_name_of_a_case():
+    assert html("What does the net answer to “1, 1”, or to 1, 2?").count("\u00a0") == 1
+    assert "“1,\u00a01”" in html("the case “1, 1”")
+
+
 def test_a_line_that_begins_with_a_number_begins_no_list():
     """Where a line broke before “1. Here …”, the sentence was cut, and a list begun."""
     for lesson in catalogue():

@@ -120,17 +120,28 @@ def _named(view: View, name: str) -> str:
     return f"layer {path[1]}, {path[2]} {view.nodes[name].short}" if path[0] == "decoder" else view.nodes[name].short
 
 
-MOST_NAMED = 6
-
-
 def _kept_names(names: Sequence[str]) -> str:
-    """The names of the kept nodes; with many layers, the short names once, and the range of blocks."""
-    blocks = dict.fromkeys(name.rpartition(".")[0] for name in names)
-    if len(names) <= MOST_NAMED or len(blocks) < 2:
-        return f"<b>{escape(', '.join(names) or 'nothing')}</b>"
-    shorts = dict.fromkeys(name.rpartition(".")[2] for name in names)
-    first, *_, last = blocks
-    return f"<b>{escape(', '.join(shorts))}</b> of {len(blocks)} blocks, <b>{first}</b> to <b>{last}</b>"
+    """What is kept, named as in the table above: "self K and self V of the layers 1 to 30"."""
+    layers: dict[int, dict[str, None]] = {}
+    for name in names:
+        _, layer, block, short = name.split(".")
+        layers.setdefault(int(layer), {})[f"<b>{escape(block)} {escape(short.removesuffix('_rotated'))}</b>"] = None
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for number, kept in layers.items():
+        alike.setdefault(tuple(kept), []).append(number)
+    return "; ".join(f"{_and(kept)} of {_layers(numbers)}" for kept, numbers in alike.items()) or "<b>nothing</b>"
+
+
+def _and(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+
+
+def _layers(numbers: Sequence[int]) -> str:
+    if len(numbers) == 1:
+        return f"layer {numbers[0]}"
+    first, last = numbers[0], numbers[-1]
+    run = len(numbers) > 2 and last - first == len(numbers) - 1
+    return f"the layers {f'{first} to {last}' if run else _and([str(one) for one in numbers])}"
 
 
 def _cost(view: View, row: int, cost: NextWordCost, none_kept: str) -> tuple[Element, ...]:
