@@ -22,6 +22,7 @@ from explorer.ui.errors import Message
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page import overlays, page_view
+from explorer.ui.page.card import Miniature
 from explorer.ui.page.overlays import Motion
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.selection import Selection
@@ -284,9 +285,10 @@ def pictures():
 
 @pytest.fixture
 def no_pictures(request, monkeypatch):
-    """Pages without their pyqtgraph pictures, which take most of the time: for tests of what stands beside them."""
+    """Pages without their pictures, which take most of the time: for tests of what stands beside them."""
     if "pictures" not in request.fixturenames:
         monkeypatch.setattr(PicturePlace, "fill", lambda place: setattr(place, "picture", NoPicture()))
+        monkeypatch.setattr(Miniature, "fill", lambda image: setattr(image, "is_drawn", True))
 
 
 class NoPicture:

@@ -23,7 +23,13 @@ from explorer.pages.training.settings import OWN, learned_from
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.training import descent
 
+pytestmark = pytest.mark.usefixtures("kept")
 Key = Qt.Key
+
+
+@pytest.fixture(scope="module")
+def kept_lesson():
+    return "xor"
 
 
 @pytest.fixture
