@@ -24,6 +24,7 @@ from explorer.ui.drawing.plot import Plot
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.window.pipeline_map import StageButton
+from explorer.ui.window.top_bar import IN_BAR
 from tests.ui.conftest import settle
 
 CONTROLS = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, StageButton)
@@ -90,6 +91,19 @@ def test_every_control_has_a_name_and_a_tooltip(window, eye):
         found |= {f"{stage.name}: {what}" for what in nameless(window)}
     assert found == set()
     assert seen > 60
+
+
+def test_one_of_several_is_no_check_box_to_a_screen_reader(window, hand):
+    bar = window.top_bar
+    tabs = [button for button in controls(window) if name_of(button) in IN_BAR]
+    several = [button for button in controls(window) if name_of(button).startswith(("Setting:", "Matrices show:"))]
+    roles = {QAccessible.queryAccessibleInterface(button).role() for button in (*tabs, *several)}
+    assert (len(tabs), len(several) > 4, roles) == (4, True, {QAccessible.Role.RadioButton})
+    bar.show_tab("Class")  # has no button: none is marked
+    assert not any(button.isChecked() for button in tabs)
+    tabs[0].setFocus()
+    hand.key(Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is tabs[1]
 
 
 @pytest.mark.long

@@ -210,6 +210,7 @@ class Segments(QWidget):
             whole = f"{spoken} {title}"
             button = mark(PushButton(title, tip=whole, name=whole, checkable=True), segment=place)
             self.group.addButton(button, i)
+            button.setAutoExclusive(True)  # so that a screen reader says one of several, and no check box
             layout.addWidget(button)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFont, QFontMetrics
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions, MainMenu, OpenMenu
@@ -234,6 +234,12 @@ class TopBar(QFrame):
 
     def _button_of(self, tab: Tab, hint: str) -> PushButton:
         button = PushButton(tab, lambda: self.tab_chosen.emit(tab), hint, look="tab", name=tab, checkable=True)
+        # So that a screen reader says one of several, and no check box. In a group of its own, since the tabs without a
+        # button leave all unmarked, and Tab stops at each.
+        button.setAutoExclusive(True)
+        group = QButtonGroup(button)
+        group.setExclusive(False)
+        group.addButton(button)
         button.setChecked(tab == self.tab)
         self._row.addWidget(button)
         return button
