@@ -5,11 +5,20 @@ Also the choice of what matrices show (values, changes by an edit or a step, or 
 
 from collections.abc import Callable
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFont, QFontMetrics
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QSizePolicy,
+    QStyleOptionButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions, MainMenu, OpenMenu
@@ -174,6 +183,16 @@ IN_BAR: dict[Tab, str] = {
 CARD = "model.card"
 
 
+class _Title(PushButton):
+    """The title of what is open, at the left in its button, which opens a menu."""
+
+    def initStyleOption(self, option: QStyleOptionButton) -> None:
+        # In a button with a menu Qt ignores the padding at the left of left-aligned words: they touched the focus ring.
+        super().initStyleOption(option)
+        drawn: Any = option  # the stubs know none of its fields
+        drawn.features &= ~QStyleOptionButton.ButtonFeature.HasMenu
+
+
 class TopBar(QFrame):
     """One row, or two if one would be wider than the window.
 
@@ -202,7 +221,7 @@ class TopBar(QFrame):
         actions.menu.triggered.connect(self.menu.showMenu)
         self._row.addWidget(self.menu)
         # The title of what is open; its menu lists what else can be opened.
-        self.title = mark(PushButton(look="tab"), document="true")
+        self.title = mark(_Title(look="tab"), document="true")
         lessons, references = (partial(self.tab_chosen.emit, name) for name in ("Lessons", "References"))
         actions.references.triggered.connect(lambda: references())
         actions.light.triggered.connect(self._say_what_is_lit)

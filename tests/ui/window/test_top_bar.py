@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox, QPushButton, QStyle
 
+from explorer.ui.widgets.tree import written_in
 from explorer.ui.window.top_bar import shortened
 from tests.ui.conftest import lesson_of
 
@@ -213,6 +214,13 @@ def test_the_references_are_no_tab_and_the_menu_of_help_leads_to_them(open_windo
     assert not any(tab.isChecked() for tab in window.top_bar._tabs.values())
     (help_menu,) = [action.menu() for action in window.top_bar.menu.menu().actions() if action.text() == "Help"]
     assert window.actions_.references in help_menu.actions()
+
+
+def test_the_title_does_not_touch_the_ring_of_the_focus(open_window, eye):
+    window = open_window("you-are-welcome")
+    eye.settle(window)
+    (title,) = [one for one in written_in(window.top_bar) if one.text.startswith("You are welcome")]
+    assert title.place.left() - window.top_bar.title.x() >= 8
 
 
 @pytest.mark.parametrize(
