@@ -239,8 +239,12 @@ class Route(Op):
 
     def forward(self, *parents: Array) -> Array:
         (shares,) = parents
-        kept = np.where(self.chosen(shares), shares, 0).astype(shares.dtype, copy=False)
-        return kept / kept.sum(-1, keepdims=True) if self.again else kept
+        chosen = self.chosen(shares)
+        kept = np.where(chosen, shares, 0).astype(shares.dtype, copy=False)
+        if not self.again:
+            return kept
+        # Shares that are pinned may sum to 0: an expert that is not chosen still gets nothing.
+        return np.where(chosen, kept / kept.sum(-1, keepdims=True), 0).astype(shares.dtype, copy=False)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         # A small step does not change which experts are chosen, so only the chosen ones pass a gradient on.
@@ -281,8 +285,11 @@ class Route(Op):
         (p,) = names
         order = f"np.argsort(-{p}, axis=-1, kind='stable')[..., :{self.k}]"
         chosen = f"({order}[..., None, :] == np.arange({p}.shape[-1])[:, None]).any(-1)"
-        kept = f"np.where({chosen}, {p}, 0).astype({p}.dtype, copy=False)"
-        return f"(kept := {kept}) / kept.sum(-1, keepdims=True)" if self.again else kept
+        like = f".astype({p}.dtype, copy=False)"
+        if not self.again:
+            return f"np.where({chosen}, {p}, 0){like}"
+        share = f"(kept := np.where(chosen, {p}, 0){like}) / kept.sum(-1, keepdims=True)"
+        return f"np.where((chosen := {chosen}), {share}, 0){like}"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (shares,) = parents

@@ -29,6 +29,7 @@ from explorer.core.ops import (
     PaddingMask,
     RelatedMask,
     Rotary,
+    Route,
     ScaleFactor,
     Scores,
     ShadowFactor,
@@ -278,6 +279,14 @@ def test_dot():
 def test_cosine_is_zero_with_a_vector_that_has_no_direction():
     expected = [[1, 0, 0, -0.6], [0, 0, 0, 0], [0.6, -0.8, 0, -1]]
     np.testing.assert_allclose(Scores("cosine").forward(Q, K), expected, atol=1e-15)
+
+
+def test_an_expert_that_is_not_chosen_gets_nothing_even_where_the_chosen_shares_sum_to_0():
+    shares = np.array([[-6.0, -2.0, 2.0, -5.0]])  # a person has pinned them
+    with np.errstate(divide="ignore"):
+        np.testing.assert_array_equal(Route(2).forward(shares), [[0, -np.inf, np.inf, 0]])
+        np.testing.assert_array_equal(eval(Route(2).code("p"), {"np": np, "p": shares}), [[0, -np.inf, np.inf, 0]])
+    assert Route(2).explain((0, 0), Source("p", shares)).value == 0
 
 
 @pytest.mark.parametrize("similarity", ["dot", "cosine"])
