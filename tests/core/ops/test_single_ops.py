@@ -283,7 +283,7 @@ def test_cosine_is_zero_with_a_vector_that_has_no_direction():
 
 def test_an_expert_that_is_not_chosen_gets_nothing_even_where_the_chosen_shares_sum_to_0():
     shares = np.array([[-6.0, -2.0, 2.0, -5.0]])  # a person has pinned them
-    with np.errstate(divide="ignore"):
+    with np.errstate(all="ignore"):  # as in a forward pass
         np.testing.assert_array_equal(Route(2).forward(shares), [[0, -np.inf, np.inf, 0]])
         np.testing.assert_array_equal(eval(Route(2).code("p"), {"np": np, "p": shares}), [[0, -np.inf, np.inf, 0]])
     assert Route(2).explain((0, 0), Source("p", shares)).value == 0
