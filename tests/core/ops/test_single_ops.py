@@ -286,7 +286,7 @@ def test_an_expert_that_is_not_chosen_gets_nothing_even_where_the_chosen_shares_
     with np.errstate(all="ignore"):  # as in a forward pass
         np.testing.assert_array_equal(Route(2).forward(shares), [[0, -np.inf, np.inf, 0]])
         np.testing.assert_array_equal(eval(Route(2).code("p"), {"np": np, "p": shares}), [[0, -np.inf, np.inf, 0]])
-    assert Route(2).explain((0, 0), Source("p", shares)).value == 0
+        assert Route(2).explain((0, 0), Source("p", shares)).value == 0
 
 
 @pytest.mark.parametrize("similarity", ["dot", "cosine"])
