@@ -65,7 +65,7 @@ def attention_sentence(view: View, stage: Stage) -> str:
     others = stage.kind == "cross"
     who, answer = ("Each word of the target", "the words of the source") if others else ("Each word", "all words")
     if f"{block}masked" in nodes:
-        answer = f"{answer if others else 'the words'} that the mask lets it see"
+        answer = f"{answer if others else 'the words'} that it may see (M)"
     what = "how much of each value (V) it takes" if f"{block}V" in nodes else "how much it looks at each"
     return f"{who} asks (Q), {answer} answer (K): that decides {what}."
 
