@@ -111,6 +111,7 @@ class FramedCard(QFrame):
 
 AT_ONCE = 4_000_000
 """A table of at most this many numbers is searched at once: that takes milliseconds, less than using a thread costs."""
+ABOUT = "Words that are used in a similar way have similar lists of numbers, their vectors. Here one can compare them."
 KINDS = "Word vectors (*.txt *.gz *.vec *.bin *.safetensors *.npz);;All files (*)"
 
 
@@ -139,7 +140,9 @@ class WordsTab(QFrame, Screen):
         self._layout = QVBoxLayout(self)
         self._layout.setSpacing(0)
         self._title = Label("Words", "title")
+        self._about = Label(ABOUT, "muted", wraps=True)
         self._layout.addWidget(self._title)
+        self._layout.addWidget(self._about)
         self._layout.addWidget(self._bar)
         self._layout.addWidget(self._area, 1)
         self._next = later(self, self._go_on)
@@ -460,7 +463,8 @@ class WordsTab(QFrame, Screen):
         px = self.bench.appearance.px
         # The margins of the links let their words begin below those of the title.
         self._layout.setContentsMargins(px(16), px(14), 0, 0)
-        self._title.setContentsMargins(px(8), 0, 0, 0)
+        for said in (self._title, self._about):
+            said.setContentsMargins(px(8), 0, px(8), 0)
         if self.cards:
             self._page.setContentsMargins(px(8), px(8), px(16), px(24))
             self._page.set_spacing(px(12), px(12))

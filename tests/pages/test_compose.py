@@ -212,7 +212,12 @@ ENCODER = "encoder.1.self"
     ("lesson", "stage", "switch", "said"),
     [
         ("you-are-welcome", f"{ENCODER}.attention", None, "Each word asks (Q), all words answer (K): that decides"),
-        ("you-are-welcome", f"{ENCODER}.attention", (ENCODER, "mask", "causal"), "the words that it may see (M) answer (K):"),
+        (
+            "you-are-welcome",
+            f"{ENCODER}.attention",
+            (ENCODER, "mask", "causal"),
+            "the words that it may see (M) answer (K):",
+        ),
         ("you-are-welcome", "decoder.1.cross.attention", None, "target asks (Q), the words of the source answer (K)"),
         ("you-are-welcome", "decoder.1.cross.attention", None, "how much of each value (V) it takes."),
         ("emma", "attention", ("attention", "V", False), "how much it looks at each."),

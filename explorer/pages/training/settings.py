@@ -380,7 +380,9 @@ def run_page(progress: RunProgress, pace: str, folds: bool | None) -> tuple[Elem
         controls = (LOSS_ON, *controls)
     if folds is not None:
         controls = (*controls, Check("fold", "Settings", folds, ForTraining("fold"), "What is learned from, and how"))
-    return (Header("header", "Train", f"<b>{escape(progress.said())}</b>", tuple(controls)),)
+    begins = progress.is_new and possible
+    about = " Each step changes the weights a little, so that the loss becomes smaller." if begins else ""
+    return (Header("header", "Train", f"<b>{escape(progress.said())}</b>{about}", tuple(controls)),)
 
 
 def foot_page(problem: str, learned_from: str, found: Diagnosis | None) -> tuple[Element, ...]:

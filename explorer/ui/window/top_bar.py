@@ -175,7 +175,7 @@ OPENS, SMALL_TITLE = "  ▾", 0.62
 IN_BAR: dict[Tab, str] = {
     "Pipeline": "The model, stage by stage",
     "Train": "Let the model learn from examples",
-    "Words": "Word vectors by themselves",
+    "Words": "Words as lists of numbers: which are alike, and how one computes with them",
     "Lessons": "All lessons: what each teaches",
 }
 """The tabs that have a button in the bar, each with its tooltip."""

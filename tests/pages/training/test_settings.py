@@ -212,6 +212,13 @@ def test_before_the_first_step(progress):
     assert replace(one, going=True).said() == "Starting…"
 
 
+def test_what_a_step_is_for_is_said_until_one_was_taken(progress, run):
+    """Nothing on the page said what training does, to whoever has never trained."""
+    said = "Each step changes the weights a little, so that the loss becomes smaller."
+    untouched, moved, none = progress(), progress(run=run), progress("translation-lookup")
+    assert [said in run_page(one, PACE, None)[0].sentence for one in (untouched, moved, none)] == [True, False, False]
+
+
 def test_without_a_loss_nothing_can_be_done(progress):
     one = progress("translation-lookup")
     assert one.said() == NO_LOSS
