@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from math import floor
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetSwitch, SetTokens
 from explorer.document.state import State
+from explorer.lessons.answers import values_of
 from explorer.lessons.loader import FORMAT, lesson_files, model_files
 from explorer.lessons.reading import MOST_TITLE
 from explorer.lessons.schema import Lesson, Look
@@ -59,7 +61,7 @@ HOW_TO_GO_ON = """\
 # A number is clicked: the largest, or the smallest, of a row.
 # [step.question]
 # kind = "point"
-# ask = "Where is the largest number of the first row?"
+# ask = "Where is the largest number of this row?"
 # at = "cell"
 # node = "NODE"
 # right = { largest = ROW }
@@ -67,15 +69,15 @@ HOW_TO_GO_ON = """\
 # Numbers are changed until something is so: an edit at most, in one matrix.
 # [step.question]
 # kind = "make"
-# ask = "Change one number so that this one is larger than 100."
-# goal = "NODE[CELL] > 100"
+# ask = "Change one number so that this one is larger than LARGER."
+# goal = "NODE[CELL] > LARGER"
 # edits = 1
 # allowed = ["INPUT"]
 #
 # A step reaches from its [[step]] to the next one. Move it, delete it, or copy it and give the copy another id.
 """
 """What a recorded lesson says at its end, where NODE is a matrix of the recording, INPUT one that it depends on, and
-CELL, WRITTEN and ROW its first cell in braces, in a list, and the row of that."""
+CELL, WRITTEN and ROW one of its cells in braces, in a list, and the row of that; LARGER is more than its number."""
 _FEW = 6
 """At most this many changed cells of a matrix are written one by one."""
 
@@ -152,9 +154,15 @@ class Recording:
                 place = graph.place(name)
                 inputs = [one for one in graph.inputs_of(place.node) if len(graph.nodes[one].axes) > 1]
                 if len(graph.axes_of(place)) == 2 and inputs and not graph.nodes[place.node].is_input:
-                    cell = [names.called(axis, 0) for axis in graph.axes_of(place)]
+                    cell = [_called(names, axis) for axis in graph.axes_of(place)]
                     said = {"NODE": name, "INPUT": inputs[0], "CELL": ", ".join(map(str, cell))}
-                    said |= {"WRITTEN": _written(cell)[1:-1], "ROW": _written(cell[0])}
+                    at = names.cell(name, cell)
+                    value = float(values_of(names.state).value(place)[at])
+                    said |= {
+                        "WRITTEN": _written(cell)[1:-1],
+                        "ROW": _written(cell[0]),
+                        "LARGER": f"{floor(10 * value + 1.5) / 10:g}",
+                    }
                     return re.sub("|".join(said), partial(_put, said), HOW_TO_GO_ON)
         return ""
 
@@ -179,6 +187,12 @@ class Recording:
             if table:
                 yield f"[step.{name}]"
                 yield from (f"{_written(key)} = {_written(value)}" for key, value in table.items())
+
+
+def _called(names: Names, axis: str) -> str | int:
+    """What a row or column of an axis is called, if possible one that is called by a word."""
+    called = [names.called(axis, index) for index in range(len(names.labels(axis)))]
+    return next((one for one in called if isinstance(one, str)), called[0])
 
 
 def _put(said: Mapping[str, str], mark: re.Match[str]) -> str:

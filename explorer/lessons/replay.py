@@ -7,6 +7,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from explorer.core.engine import Engine, same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import LOSS
+from explorer.core.graph import LOSS, Place, Root
 from explorer.core.numbers import formatted, written
 from explorer.core.ops import Array
 from explorer.core.training.data import SHOWN
@@ -192,19 +193,36 @@ def _one_number(question: MakeSo, state: State, engine: Engine, most: int) -> St
 
 
 def _candidates(question: MakeSo, state: State, engine: Engine) -> Iterator[tuple[str, Cell, float]]:
-    """Cells of inputs that the goal depends on, each with a number to try; small changes come first."""
+    """Cells of inputs that the goal depends on, each with a number to try; small changes come first.
+
+    Of changes of one size, those come first by which a number of the goal changes at once: a table has a row for each
+    word of the model, and few of them stand in the text.
+    """
     graph = state.graph
     above: list[str] = []
     for node in (graph.place(one.node).node for one in question.conditions):
         above += [node] if graph.nodes[node].is_input else graph.inputs_of(node)
     names = question.allowed or tuple(dict.fromkeys(above))
     cells = [(name, cell) for name in names for cell in np.ndindex(engine.value(graph.place(name)).shape)]
+    moves = {name: _moves(question, engine, graph.place(name)) for name in names}
+    cells.sort(key=lambda one: not moves[one[0]][one[1]])
     for size in _STEPS:
         for name, cell in cells:
             value: Array = engine.value(graph.place(name))
             if value.dtype.kind == "f":
                 yield name, cell, float(value[cell]) + size
                 yield name, cell, float(value[cell]) - size
+
+
+def _moves(question: MakeSo, engine: Engine, place: Place) -> Array:
+    """Which cells of an input have a gradient of a compared number, bools in the shape of the input."""
+    found = np.zeros(engine.value(place).shape, dtype=bool)
+    for one in question.conditions:
+        node = engine.graph.place(one.node)
+        with suppress(ExplorerError):  # a number that nothing is differentiated for
+            gradient = engine.gradient(place, Root(node.node, (*node.index, *one.compared)))
+            found |= False if gradient is None else gradient != 0
+    return found
 
 
 MOST_MISTAKES = 40

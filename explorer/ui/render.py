@@ -52,6 +52,7 @@ from explorer.ui.lesson.letters import Enlarged, in_look
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.card import Miniature
 from explorer.ui.page.column import Elements
+from explorer.ui.page.header import HeaderView
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.page.player import PlayerView
@@ -208,7 +209,7 @@ def laid_out(
     typeset("x")  # the first formula of a program is typeset only at its second paint
     view = PageView(bench, stops[stage], parent, lights=False)
     try:
-        page = _laid_out(view)
+        page = _laid_out(view, on_paper=parent is not None)
         factor, content, whole = _measured(page, size)
         view.resize(content)  # so that the next layout uses the width of the picture
         page.setFixedSize(content)
@@ -230,8 +231,8 @@ def _delete(thing: QObject) -> None:
     QApplication.sendPostedEvents(thing, QEvent.Type.DeferredDelete)
 
 
-def _laid_out(view: PageView) -> Elements:
-    """The page, laid out with all its pictures."""
+def _laid_out(view: PageView, on_paper: bool) -> Elements:
+    """The page, laid out with all its pictures; on paper without what can be clicked above it."""
     view.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # paper is as long as the page
     view.resize(WIDEST, WIDEST)
@@ -240,6 +241,8 @@ def _laid_out(view: PageView) -> Elements:
     view.show()
     for player in view.findChildren(PlayerView):
         player.hide()  # nothing moves on paper
+    for head in view.findChildren(HeaderView) if on_paper else ():
+        head.print()
     fill(view)
     return view.elements
 

@@ -15,7 +15,7 @@ from explorer.lessons import recording as recorded
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load, load_with
 from explorer.lessons.recording import WORDS, Recording
-from explorer.lessons.replay import check_lesson
+from explorer.lessons.replay import check_lesson, replay
 from explorer.lessons.schema import Choose, Look, MakeSo, Point, Predict, StepStates
 from explorer.sentences import sentence
 from tests.lessons.needed import narrow, written
@@ -112,6 +112,7 @@ def test_each_kind_of_question_that_a_recording_tells_of_can_be_asked(tmp_path, 
         (tmp_path / "mine.toml").write_text(f"{text}\n{lines}\n", "utf-8")
         (step,) = check_lesson(tmp_path / "mine.toml").steps
         kinds.append(type(step.question))
+        assert replay(load(tmp_path / "mine.toml")).questions == 1  # “> 100” was no goal that can be reached
     assert kinds == [Predict, Choose, Point, MakeSo]
     slide = re.findall(r"^(?:slide|notes|minutes) = .*", re.sub(r"^# ", "", told, flags=re.MULTILINE), re.MULTILINE)
     text = text.replace("[step.look]", "\n".join([*slide, "[step.look]"]))

@@ -13,7 +13,7 @@ from explorer.document.commands import PinCells, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.matrix import matrix
-from explorer.ui.render import WIDEST, WRITERS, draw, laid_out, render
+from explorer.ui.render import WIDEST, WRITERS, draw, laid_out, on_paper, render
 from explorer.ui.theme import DARK, LIGHT
 from tests.samples import long
 
@@ -72,6 +72,14 @@ def test_a_picture_has_no_links(bench):
     assert "given" in said
     assert "release" not in said
     assert "numbers" not in said
+
+
+def test_on_paper_nothing_asks_to_be_clicked(bench):
+    """A figure for slides had check boxes, lists of switches and the word "editable"; it says what was chosen."""
+    said = list(filter(None, texts(on_paper(bench, ATTENTION, ".svg"))))
+    assert "Encoder 1: Self-attention, head 1" in said
+    assert "Scale: 1/√dₖ · Mask: none · Similarity: dot" in said
+    assert not {"By hand", "More switches", "editable"} & set(" · ".join(said).split(" · "))
 
 
 def test_an_svg_looks_alike_elsewhere(bench):

@@ -47,6 +47,7 @@ MIDDLE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TAG = re.compile("<[^>]*>")
 _LINK = re.compile("( · |<br>)?<a href='([^']*)'[^>]*>[^<]*</a>")
+_EDITABLE = re.compile("( · |<br>)?<span[^>]*>editable</span>")
 
 
 class Heading(QWidget):
@@ -142,9 +143,9 @@ class Heading(QWidget):
                 part.setProperty(NODE, matrix.name)
 
     def hide_links(self) -> None:
-        """Leave out what a click would do; of numbers that are given it still says so."""
+        """Leave out what one can do there; of numbers that are given it still says so."""
         said = _LINK.sub(lambda link: f"{link[1] or ''}given" if link[2] == "release" else "", self.caption.text())
-        self.caption.setText(said)
+        self.caption.setText(_EDITABLE.sub("", said))
 
     def _lead(self, on: bool) -> None:
         """Put the symbol right before a picture or a number: a longer symbol grows to the left."""

@@ -137,6 +137,15 @@ class SwitchBar(QWidget):
         """A choice as it is written in a list, which takes plain text only."""
         return names_text(choice.replace("sqrt(d_k)", "√d_k").replace("d_k", self.switches.width))
 
+    @property
+    def said(self) -> str:
+        """The values of the switches that are shown first, such as "Scale √d_k · Mask none"."""
+        values = ((SWITCHES[self.switches.kind][name].title, value) for name, value in self.switches.values)
+        said = ((title, value if isinstance(value, bool) else self._said(f"{value}")) for title, value in values)
+        return " · ".join(
+            title if value is True else f"{title}: {'off' if value is False else value}" for title, value in said
+        )
+
     def _typed(self, name: str, edit: QLineEdit) -> None:
         # The text may have fewer digits than the number: unless it was edited, the number must not be rounded.
         if edit.isModified():
@@ -233,6 +242,17 @@ class HeaderView(QWidget):
         if layout not in line.widgets:
             other.removeWidget(layout)
             line.addWidget(layout)
+
+    def print(self) -> None:
+        """Have nothing that could be clicked; title and words say what it said: the layer, the head, the switches."""
+        self._title.setText(self._header.title)
+        for one in (self._crumbs, self._brings, *self.choices.values(), self.switches):
+            if one is not None:
+                one.hide()
+        if self.switches is not None and self.switches.said:
+            layout = self.layout()
+            assert layout is not None
+            layout.addWidget(Label(self.switches.said, "small", self))
 
     def _show_title(self) -> None:
         """Show the short title: the crumbs before it name the stage around it, the choices after it the head."""
