@@ -350,11 +350,14 @@ def course(id: str) -> Course:
     return known[id]
 
 
-def next_lesson(id: str, chosen: str, is_whole: Callable[[Lesson], bool]) -> Lesson | None:
+def next_lesson(
+    id: str, chosen: str, is_whole: Callable[[Lesson], bool], is_new: Callable[[Lesson], bool] = lambda _: False
+) -> Lesson | None:
     """The next lesson with questions, after the lesson `id`, that is not finished yet; None if there is none.
 
     `chosen`: the id of the course that the student follows. If it is empty or lacks the lesson, the longest course with
     the lesson is followed, or else all lessons in their order. After a chapter comes the next chapter.
+    `is_new`: whether the student has never begun a lesson: one that the next lesson needs comes before that.
     """
     found, path = [one for one in courses() if id in one.lessons], chapters()
     found.sort(key=lambda one: (one.id == chosen, len(one.lessons)))
@@ -364,7 +367,13 @@ def next_lesson(id: str, chosen: str, is_whole: Callable[[Lesson], bool]) -> Les
         order = found[-1].lessons if found else tuple(titles())
     behind = map(load, order[order.index(id) + 1 :] if id in order else ())
     asked = (lesson for lesson in behind if lesson.questions and not lesson.errata)
-    return next((lesson for lesson in asked if not is_whole(lesson)), None)
+    found_next = next((lesson for lesson in asked if not is_whole(lesson)), None)
+    while found_next is not None:
+        unread = next((need for need in map(load, found_next.needs) if need.id != id and is_new(need)), None)
+        if unread is None:
+            break
+        found_next = unread
+    return found_next
 
 
 def course_from(top: TomlTable, id: str, known: Mapping[str, Path]) -> Course:

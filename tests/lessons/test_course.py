@@ -124,6 +124,21 @@ def test_the_next_lesson_is_that_of_the_course_one_follows():
     assert next_lesson("a lesson of mine", "", none) is None
 
 
+def test_what_the_next_lesson_needs_comes_before_it_if_it_was_never_begun():
+    """Behind “The cat sat on the …” came “I love AI”, also for who had not seen “You are welcome”, which it needs."""
+    begun = {"cat-sat-on-the", "softmax"}
+
+    def new(lesson):
+        return lesson.id not in begun
+
+    assert next_lesson("cat-sat-on-the", "", none).id == "i-love-ai"
+    assert next_lesson("cat-sat-on-the", "", none, new).id == "start-here"
+    begun.add("start-here")
+    assert next_lesson("cat-sat-on-the", "", none, new).id == "you-are-welcome"
+    begun.add("you-are-welcome")
+    assert next_lesson("cat-sat-on-the", "", none, new).id == "i-love-ai"
+
+
 @pytest.mark.parametrize("course", ["", *(one.id for one in courses())])
 def test_behind_each_lesson_comes_one_that_asks_something_or_none(course):
     for id in titles():

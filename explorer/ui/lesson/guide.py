@@ -142,6 +142,10 @@ class Guide(QObject):
         """Whether the student has gone through the whole lesson."""
         return outcome(lesson, self.progress(lesson)).is_whole
 
+    def is_new(self, lesson: Lesson) -> bool:
+        """Whether the student has never begun the lesson."""
+        return not self.progress(lesson).seen
+
     def forget(self, lesson: str) -> None:
         """Begin a lesson again: forget the progress in it, and all answers.
 

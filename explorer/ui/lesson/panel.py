@@ -259,7 +259,7 @@ class StepPanel(QFrame):
 
         guide, settings = self._guide, self._bench.settings
         found = outcome(guide.lesson, guide.walk.progress)
-        behind = next_lesson(guide.lesson.id, settings.get(COURSE, ""), guide.is_whole)
+        behind = next_lesson(guide.lesson.id, settings.get(COURSE, ""), guide.is_whole, guide.is_new)
         self.finish.tell(guide.lesson, found, behind)
         for part in (self._title, self._words, self._question):
             part.hide()
