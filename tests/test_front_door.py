@@ -78,6 +78,9 @@ def test_the_op_of_contributing_keeps_what_every_op_promises():
     assert op.derivative(0, (1, 1), (1, 1), Source("v", value), Source("x", x)).value == 6
     weights = np.array([[1.0, -2.0], [0.5, 3.0]])
     np.testing.assert_allclose(op.backward(weights, value, x)[0], differences(op, weights, [x], 0), rtol=1e-6)
+    with np.errstate(invalid="ignore"):
+        nothing = op.backward(np.full((1, 1), np.inf), np.zeros((1, 1)), np.zeros((1, 1)))
+    assert nothing[0] == 0, "or its row in the table of all ops fails"
     assert op.formula("X") == "X^2"
 
 
