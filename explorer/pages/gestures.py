@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from explorer.core.frozen import Frozen
+from explorer.core.graph import Stage, name_of_head
 from explorer.core.model import SwitchValue
 from explorer.core.numbers import significant
 from explorer.core.ops import Array
@@ -200,6 +201,18 @@ def is_held(view: View, name: str, at: Array = OFF) -> bool:
         return False
     values = pin.values[place.index]
     return bool(pin.cells[place.index].all() and (values == at.astype(values.dtype)).all())
+
+
+def what_is_off(view: View, stage: Stage) -> str:
+    """What of a stage is switched off, for the list of stages: "off", "2 heads off", or "" for nothing."""
+    heads: set[int] = set()
+    for node in view.graph.nodes.values():
+        if node.stage == stage.name and node.name in view.engine.pins:
+            if is_held(view, node.name):
+                return "off"
+            count = range(view.graph.n_heads.get(node.name, 0))
+            heads.update(head for head in count if is_held(view, name_of_head(node.name, head)))
+    return f"{len(heads)} head{'s' * (len(heads) > 1)} off" if heads else ""
 
 
 def hold(view: View, name: str, at: Array = OFF) -> Edit:

@@ -359,6 +359,8 @@ class MainWindow(QMainWindow):
             self._open(self.bench.lesson)
         if change.structure and self.map.stops != self.bench.selection.stops:
             self.map.rebuild()
+        else:
+            self.map.follow()
         self.tokens.follow(change)
         self.top_bar.follow()  # before the inspector, which would look for gradients that no longer exist
         self.bench.selection.refresh()

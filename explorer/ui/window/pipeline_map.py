@@ -8,6 +8,7 @@ from PySide6.QtGui import QAction, QEnterEvent, QFontMetrics, QKeyEvent, QPainte
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.graph import Stage
+from explorer.pages.gestures import what_is_off
 from explorer.pages.levels import stages_of
 from explorer.ui.theme import mark, qcolor
 from explorer.ui.turns import later
@@ -41,12 +42,20 @@ class StageButton(QAbstractButton):
         self._number, self.stage = number, stage
         self.active = False
         self.titled = True
+        self._off = ""
         self._under = False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(stage.where)
-        self.setToolTip(stage.where)
+        self.tell_off("")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def tell_off(self, off: str) -> None:
+        """Show what of the stage is switched off: "off", "2 heads off", or "" for nothing."""
+        self._off = off
+        said = f"{self.stage.where}, {off}" if off else self.stage.where
+        self.setAccessibleName(said)
+        self.setToolTip(said)
+        self.update()
 
     def sizeHint(self) -> QSize:
         px = self._bench.appearance.px
@@ -80,12 +89,27 @@ class StageButton(QAbstractButton):
             painter.setFont(appearance.fonts.bold.ui if self.active else appearance.fonts.ui)
             painter.setPen(qcolor(theme.here_text if self.active else theme.text))
             text = QRect(box.left() + px(INDENT), box.top(), self.room(), box.height())
+            if self._off:
+                self._paint_off(painter, text)
             title = painter.fontMetrics().elidedText(self.stage.title, Qt.TextElideMode.ElideRight, text.width())
             painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, title)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(qcolor(theme.focus), 2))
             painter.drawRoundedRect(QRectF(box).adjusted(1, 1, -1, -1), 6, 6)
+
+    def _paint_off(self, painter: QPainter, text: QRect) -> None:
+        """Write at the right that all is off, or how many heads are, and leave the rest to the title."""
+        theme, font, pen = self._bench.appearance.theme, painter.font(), painter.pen()
+        painter.setFont(self._bench.appearance.fonts.small)
+        painter.setPen(qcolor(theme.here_text if self.active else theme.muted))
+        wide = painter.fontMetrics().horizontalAdvance
+        words = re.sub(" heads?", "", self._off)
+        text.setRight(self.width() - 3)
+        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, words)
+        text.setWidth(text.width() - wide(words) - 3)
+        painter.setFont(font)
+        painter.setPen(pen)
 
     def room(self) -> int:
         """The width in pixels that the title may take."""
@@ -130,6 +154,7 @@ class PipelineMap(QFrame):
         self._headings: list[Label | PushButton] = []
         self._folding: set[str] = set()
         self._titled = True
+        self._pins: object = None  # those that the buttons were told of
         self._scroll = scroll_area(sideways=False)
         column_in(self, self._scroll)
         self._fold = fold
@@ -208,6 +233,7 @@ class PipelineMap(QFrame):
             layout.addWidget(button)
             self.buttons.append(button)
         layout.addStretch()
+        self.tell_off()
         self._share_height()  # before it is shown
         self._scroll.setWidget(content)
         self._mark()
@@ -216,6 +242,17 @@ class PipelineMap(QFrame):
             there = again or [one for one in self.buttons if one.active]
             for one in there[:1]:
                 one.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def tell_off(self) -> None:
+        """Say at each stage what of it is switched off."""
+        view, self._pins = self._bench.view, self._bench.document.engine.pins
+        for button in self.buttons:
+            button.tell_off(what_is_off(view, button.stage) if self._pins else "")
+
+    def follow(self) -> None:
+        """Follow the pins of the document."""
+        if self._bench.document.engine.pins is not self._pins:
+            self.tell_off()
 
     def _left_out(self) -> dict[str, str]:
         """Of very many layers, those far from the present one: the heading for a run of them, at its first, else ""."""

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from explorer.document.commands import SetSwitch
 from explorer.lessons.document_lesson import new_lesson
+from explorer.pages.gestures import hold
 from explorer.pages.levels import ABOUT_THE_MODEL, WHOLE
 from tests.samples import long
 
@@ -207,3 +208,26 @@ def test_no_title_is_cut_in_large_text(window, eye, scale):
     assert all(b.room() >= longest for b in titled)
     assert bool(titled) == (scale < 1.5)
     assert window.map.buttons[0].toolTip() == "Overview: The model"
+
+
+def test_what_is_switched_off_is_said_at_its_stage(open_window):
+    """A page said so itself, but the list showed a net that is off like one that works."""
+    window = open_window("you-are-welcome")
+    document, bridge = window.bench.document, window.bench.bridge
+    attention, net = button(window, "encoder.1.self.attention"), button(window, "encoder.1.ffn.layers")
+    plain = [one.accessibleName() for one in (attention, net)]
+    before = net.grab().toImage()
+    for name in ("encoder.1.self.head.2.output", "encoder.1.ffn.output"):
+        document.do(hold(window.bench.view, name).command())
+    bridge.flush()
+    assert [one.accessibleName() for one in (attention, net)] == [f"{plain[0]}, 1 head off", f"{plain[1]}, off"]
+    assert net.toolTip().endswith(", off")
+    assert net.grab().toImage() != before
+    document.do(hold(window.bench.view, "encoder.1.self.head.1.output").command())
+    bridge.flush()
+    assert attention.accessibleName() == f"{plain[0]}, off", "all of its heads are"
+    while document.history.undo_label:
+        document.undo()
+    bridge.flush()
+    assert [one.accessibleName() for one in (attention, net)] == plain
+    assert net.grab().toImage() == before
