@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QApplication
 from explorer.app import open_window
 from explorer.document.commands import SetCells
 from explorer.pages.levels import WHOLE
+from explorer.ui.widgets.formula import typeset
 from explorer.ui.window.main_window import MainWindow
 
 PLACE = Path(__file__).resolve().parent / "pictures"
@@ -67,6 +68,7 @@ def main() -> None:
     """Draw both."""
     PLACE.mkdir(exist_ok=True)
     app, window = open_window("softmax")
+    typeset("x")  # imports ziamath here: on a busy machine its thread takes longer than the window settles
     window.bench.appearance.set_mode("light")
     window.resize(*SIZE)
     window.lessons.guide.leave()  # its first step asks for the numbers that are to be seen
