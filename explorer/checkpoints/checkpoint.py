@@ -178,8 +178,10 @@ def put_together(
                 if told is not None:
                     told(read, numbers)
                 array, others = next(numbers_of)
-                if array.shape != graph.shape(name)[1 if source.each else 0 :]:
-                    raise wrong(path, f"has {key} in the shape {found[key].shape}, which does not fit its config")
+                shape = graph.shape(name)[1 if source.each else 0 :]
+                if array.shape != shape:
+                    of = "" if array.size == prod(shape) else f": that asks for {prod(shape):,} numbers"
+                    raise wrong(path, f"has {key} in the shape {found[key].shape}, which does not fit its config{of}")
                 if others:
                     notices.append(
                         f"{key} holds {quantity(others, 'number')} that {'is' if others == 1 else 'are'} not finite"
@@ -270,7 +272,10 @@ def _check_sizes(path: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
             own = f"{name.removesuffix('W_1')}d_ff"
             width = int(plan.switches[own if own in plan.switches else "ffn.d_ff"])
             if width not in found[keys[0]].shape:
-                raise wrong(path, f"has {keys[0]} in the shape {found[keys[0]].shape}, which does not fit its config")
+                raise wrong(
+                    path,
+                    f"has {keys[0]} in the shape {found[keys[0]].shape}, but its config says {width} hidden units",
+                )
     if (
         plan.switches.get("input.positions") == "own"
         and found[plan.nodes["input.places"].tensor].shape[0] != plan.switches["input.room"]

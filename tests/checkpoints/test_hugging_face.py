@@ -216,6 +216,13 @@ def test_a_tensor_that_is_missing_left_over_or_of_another_shape_is_named(folder)
         with pytest.raises(ExplorerError) as error:
             opened(folder(tensors=tensors))
         assert name in error.value.fields["problem"]
+    for name, shape, said in (
+        ("model.layers.0.mlp.up_proj.weight", (5, 8), "in the shape (5, 8), but its config says 6 hidden units"),
+        ("model.layers.1.mlp.gate_proj.weight", (5, 8), "does not fit its config: that asks for 48 numbers"),
+    ):
+        with pytest.raises(ExplorerError) as error:
+            opened(folder(tensors={**weights(), name: np.zeros(shape, np.float32)}))
+        assert said in error.value.fields["problem"], "what it should be, too"
     checkpoint = opened(folder(tensors={**weights(), "secret.weight": np.zeros((2, 2), np.float32)}))
     assert checkpoint.notices == ("1 of its tensors is not used: 'secret.weight'",)
 
