@@ -16,22 +16,26 @@ from typing import Any
 
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Node, Stage
-from explorer.core.model import SWITCHES
+from explorer.core.model import SWITCHES, SwitchValue
 from explorer.core.numbers import full_of
 from explorer.lessons.schema import WHOLE
+from explorer.lessons.symbols import names_text
 from explorer.pages import levels
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, of_kind
 from explorer.pages.gestures import ChooseHead, GoTo, Keep, is_held
+from explorer.pages.gestures import Switch as SwitchTo
 from explorer.pages.levels import BLOCK
 from explorer.pages.matrix import Matrix, matrix, symbol_only, transposed
 from explorer.pages.page import (
     Button,
     Check,
     Choice,
+    Field,
     Header,
     Item,
     Listing,
+    Number,
     Page,
     Row,
     Scheme,
@@ -389,6 +393,9 @@ def _layers_of_all(view: View, stage: Stage) -> list[Choice]:
     return [Choice("layer", "Layer", options, chosen, asks, tip)] if several else []
 
 
+MORE, EVERYWHERE = "More switches", "Set everywhere"
+
+
 def switch_bar(
     view: View, block: str, names: Sequence[str], more: Sequence[str] = (), everywhere: bool = True
 ) -> Switches:
@@ -411,7 +418,65 @@ def switch_bar(
     if not first:
         first, rest = rest, ()  # there are no first ones, so the others are shown without a request
     several = list(blocks.values()).count(kind) if everywhere and first else 1
-    return Switches(f"switches of {block}", block, kind, first, rest, several, _divisor(view, block))
+    example = view.state.lesson
+    unfolded, ticked = (view.chosen(_kept(block, box, example), False) for box in (MORE, EVERYWHERE))
+    ticked = ticked and several > 1 and (unfolded or not rest)
+    return Switches(
+        f"switches of {block}",
+        *(block, kind, first, rest, several, _divisor(view, block)),
+        *(levels.block_title(view.graph, block), unfolded, ticked, example),
+    )
+
+
+def _kept(block: str, box: str, example: str) -> str:
+    """The key under which it is kept whether a box of the switches of a block is ticked."""
+    return f"{block}: {box} in {example}"
+
+
+def controls_of(bar: Switches) -> tuple[Element, ...]:
+    """The controls of some switches, "More switches", and "Set everywhere" if the model has several such blocks."""
+    unfolds, sets_all = (Keep(_kept(bar.block, box, bar.example)) for box in (MORE, EVERYWHERE))
+    controls = [_switch(bar, name, value) for name, value in bar.values]
+    if bar.more:
+        text, tip = "Fewer switches" if bar.unfolded else MORE, "Heads, sizes, biases and the like"
+        controls.append(Button(MORE, text, unfolds.at(not bar.unfolded), tip, link=True))
+    if bar.unfolded:
+        controls += [_switch(bar, name, value) for name, value in bar.more]
+    if bar.several > 1 and (bar.unfolded or not bar.more):
+        tip = f"Set a switch in all {bar.several} blocks like this"
+        controls.append(Check(EVERYWHERE, EVERYWHERE, bar.everywhere, sets_all, tip))
+    return tuple(controls)
+
+
+def values_said(bar: Switches) -> str:
+    """The values of the switches that are shown first, such as "Scale: 1/√dₖ · Mask: none"."""
+    titled = ((SWITCHES[bar.kind][name].title, value) for name, value in bar.values)
+    said = ((title, value if isinstance(value, bool) else _written(bar, f"{value}")) for title, value in titled)
+    return " · ".join(
+        title if value is True else f"{title}: {'off' if value is False else value}" for title, value in said
+    )
+
+
+def _written(bar: Switches, choice: str) -> str:
+    """A choice as it is written in a list, which takes plain text only."""
+    return names_text(choice.replace("sqrt(d_k)", "√d_k").replace("d_k", bar.width))
+
+
+def _switch(bar: Switches, name: str, value: SwitchValue) -> Element:
+    """The control of a switch."""
+    switch = SWITCHES[bar.kind][name]
+    options = tuple(_written(bar, one) for one in switch.choices)
+    title, asks = switch.title, SwitchTo(bar.block, name, everywhere=bar.everywhere)
+    tip, said = f"{title}: {', '.join(options) or switch.allowed}", f"{title} in {bar.where}"
+    if isinstance(switch.default, bool):
+        return Check(name, title, bool(value), asks, tip, name=said)
+    if options:
+        at = switch.choices.index(str(value))
+        return Choice(name, title, options, at, tuple(map(asks.at, switch.choices)), tip, listed=True, name=said)
+    if isinstance(switch.default, int):
+        auto = "" if switch.default else "auto"
+        return Number(name, title, int(value), int(switch.least), int(switch.most), asks, tip, name=said, auto=auto)
+    return Field(name, title, f"{value:g}".replace("e-0", "e-"), None, asks, tip=tip, width=80, gives=True, name=said)
 
 
 def _divisor(view: View, block: str) -> str:

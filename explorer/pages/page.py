@@ -360,6 +360,7 @@ class Choice(Element):
     tip: str = ""  # without a title also its name for a screen reader
     listed: bool = False  # whether even a few options stand in a drop-down list
     on: bool = True  # whether it is enabled
+    name: str = ""  # its name for a screen reader, if that is longer than its title
 
 
 class Number(Element):
@@ -371,20 +372,23 @@ class Number(Element):
     least: int
     most: int
     asks: Gesture
-    tip: str = ""  # also its name for a screen reader
+    tip: str = ""
     after: str = ""
     on: bool = True  # whether it can be used now
     drags: bool = False  # whether a slider stands beside it
+    name: str = ""  # its name for a screen reader, if that is not the tip
+    auto: str = ""  # what stands in place of the least number
 
 
 class Check(Element):
-    """A check box; `on`: whether it is enabled."""
+    """A check box; `on`: whether it is enabled; `name`: its name for a screen reader, if that is not the text."""
 
     text: str
     value: bool
     asks: Gesture
     tip: str = ""
     on: bool = True
+    name: str = ""
 
 
 class Button(Element):
@@ -426,11 +430,14 @@ class TextBox(Element):
 
 
 class Field(Element):
-    """A box for one line of text; `asks` gets the text as its value, `enters` is the gesture of the key Enter."""
+    """A box for one line of text; `asks` gets the text as its value, `enters` is the gesture of the key Enter.
+
+    Without `asks`, what is typed is nobody's until Enter, or until the field is left: then `enters` gets it.
+    """
 
     title: str  # the words before it
     value: str
-    asks: Gesture
+    asks: Gesture | None
     enters: Gesture
     most: int = 32767  # the most letters that are accepted
     on: bool = True  # whether it is enabled
@@ -444,6 +451,7 @@ class Field(Element):
     # Returns the words that begin with a given text, and takes the most that it returns; None for no completion.
     complete: Callable[[str, int], Sequence[str]] | None = None
     wrong: str = ""  # the error in what is typed, for a screen reader
+    name: str = ""  # its name for a screen reader, if that is longer than its title
 
 
 class Slider(Element):
@@ -494,6 +502,10 @@ class Switches(Element):
     more: tuple[tuple[str, SwitchValue], ...] = ()  # (name, value): the switches that "More switches" shows
     several: int = 1  # the number of blocks of this kind, if "Set everywhere" is offered; else 1
     width: str = "d_k"  # what the scale divides by, as the formula has it: a number if that is no width of a key
+    where: str = ""  # the title of the block, for a screen reader
+    unfolded: bool = False  # whether `more` are shown
+    everywhere: bool = False  # whether "Set everywhere" is ticked, and can be seen
+    example: str = ""  # the example that both are kept for
 
 
 class DescentPart(Element):

@@ -20,6 +20,7 @@ from training_tab import field
 
 from explorer.export.colours import contrast
 from explorer.lessons.loader import catalogue
+from explorer.pages.compose import MORE
 from explorer.ui.drawing.plot import Plot
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.widgets.formula import Formula
@@ -86,7 +87,7 @@ def test_every_control_has_a_name_and_a_tooltip(window, eye):
     for stage in kinds.values():
         panel = eye.go_to(window, stage.name)
         if panel.header.switches is not None and panel.header.switches.switches.more:
-            panel.header.switches.more.setChecked(True)
+            panel.header.switches.controls[MORE].click()
         seen += len(controls(window))
         found |= {f"{stage.name}: {what}" for what in nameless(window)}
     assert found == set()
@@ -176,7 +177,7 @@ def test_tab_reaches_every_control_and_every_matrix(window, hand, eye, stage):
 def test_focus_can_be_seen(window, hand, eye):
     """A control looks different with the keyboard's focus than without."""
     eye.go_to(window, "encoder.1.self.attention")
-    window.page().header.switches.more.setChecked(True)
+    window.page().header.switches.controls[MORE].click()
     eye.settle(window)
     window.setFocus()
     plain = {c: c.grab().toImage() for c in controls(window) if c.isEnabled()}

@@ -197,11 +197,11 @@ def test_a_key_that_repeats_goes_on_from_the_newest_number(window, bench, gate, 
 
 def test_a_switch_shows_what_it_was_set_to(window, bench, gate, qtbot, eye):
     eye.go_to(window, SELF)
-    control = window.page().header.switches._controls["scale"]
-    control.setCurrentIndex(control.findData("none"))
+    control = window.page().header.switches.controls["scale"].control
+    control.setCurrentIndex(control.findText("none"))
     control.activated.emit(control.currentIndex())
     assert bench.document.computing
-    assert control.currentData() == "none"
+    assert control.currentText() == "none"
     finish(qtbot, bench, gate)
     assert "encoder.1.self.scaled" not in bench.document.engine.graph.nodes
 

@@ -5,6 +5,7 @@ import re
 import pytest
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from explorer.pages.compose import MORE
 from explorer.ui.widgets import tree
 from explorer.ui.widgets.names import NamedItems
 from explorer.ui.window.top_bar import TABS
@@ -51,8 +52,8 @@ def look_at_names(window, eye, heard, stages):
     for stage in stages:
         eye.go_to(window, stage)
         switches = window.page().header.switches
-        if switches is not None and switches.more.isVisible():
-            switches.more.click()
+        if switches is not None and MORE in switches.controls:
+            switches.controls[MORE].click()
         assert [text for text in said(window, heard) if TYPED.search(text)] == [], stage
 
 

@@ -17,6 +17,7 @@ from explorer.ui.page.elements import WIDGETS, differing, made_of
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.lines import RowLayout, Titled, height_of, row_room
 from explorer.ui.page.sharing import Sharing
+from explorer.ui.widgets.inputs import reached, tab_through
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.widgets.tree import Gone, inside
@@ -145,6 +146,7 @@ class Elements(QWidget):
             if was != element:
                 widget.tell(element)
             shown[element.id] = element, widget
+        new = {widget for _, widget in self._ahead.values()}
         self._shown, self._ahead = shown, {}
         self.widgets, self.fits = {id: widget for id, (_, widget) in shown.items()}, False
         self.elements = elements
@@ -166,6 +168,12 @@ class Elements(QWidget):
             # On a visible page Qt shows a new widget one turn later; until then the layout would give it no room.
             if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
                 widget.setAttribute(Qt.WidgetAttribute.WA_WState_Hidden, False)
+        if len(new) < len(shown):  # else all were made in reading order
+            there = [widget for _, widget in shown.values()]
+            for place, widget in enumerate(there):
+                if widget in new:
+                    before = next((keys for one in there[:place][::-1] if (keys := reached(one))), [])
+                    tab_through(*before[-1:], widget)
         if focused is not None and any(widget is focused or widget.isAncestorOf(focused) for widget in gone):
             self.setFocus(Qt.FocusReason.OtherFocusReason)  # else Qt gives the keys to any control of the window
             self.give_focus(focused.accessibleName())

@@ -54,9 +54,9 @@ class ControlLine(QWidget):
             self.said.append(Label(words, "small", self))
             self.line.addWidget(self.said[-1], 0, Qt.AlignmentFlag.AlignVCenter)
 
-    def ask(self, gesture: Gesture) -> None:
-        """Ask for the change that the user has made."""
-        perform(self.bench, gesture, self)
+    def ask(self, gesture: Gesture) -> bool:
+        """Ask for the change that the user has made; returns whether it was done: else an error is shown."""
+        return perform(self.bench, gesture, self)
 
 
 def line_up(lines: Sequence[ControlLine]) -> None:
@@ -119,7 +119,7 @@ class ChoiceView(ControlLine):
             self.control.hide()
             self.control.deleteLater()
         choice, options = self._choice, self._choice.options
-        title = choice.title or choice.tip
+        title = choice.name or choice.title or choice.tip
         scale = self.bench.appearance.scale
         few = len(options) * scale <= MOST_BUTTONS and sum(map(len, options)) * scale <= MOST_LETTERS
         segments = Segments(options, title) if few and not choice.listed else None
@@ -142,7 +142,8 @@ class ChoiceView(ControlLine):
 
     def _choose(self, place: int) -> None:
         asks = self._choice.asks
-        self.ask(asks[place] if len(asks) > 1 else asks[0].at(place))
+        if not self.ask(asks[place] if len(asks) > 1 else asks[0].at(place)):
+            self.tell(self._choice)
 
 
 class NumberView(ControlLine):
@@ -155,8 +156,9 @@ class NumberView(ControlLine):
         self.say(number.before)
         self.box = SpinBox(minimum=number.least, maximum=number.most, value=number.value)
         self.box.setKeyboardTracking(False)
-        self.box.setAccessibleName(number.tip)
-        self.box.valueChanged.connect(lambda value: self.ask(self._number.asks.at(value)))
+        self.box.setAccessibleName(number.name or number.tip)
+        self.box.setSpecialValueText(number.auto)
+        self.box.valueChanged.connect(self._set)
         self.line.addWidget(self.box)
         self.say(number.after)
         self._controls: list[SpinBox | QSlider] = [self.box]
@@ -180,17 +182,20 @@ class NumberView(ControlLine):
                 control.setValue(number.value)
                 control.setEnabled(number.on)
 
+    def _set(self, value: int) -> None:
+        if not self.ask(self._number.asks.at(value)):
+            self.tell(self._number)
+
 
 class CheckView(NamedBox):
     """A check box."""
 
     def __init__(self, bench: Workbench, check: Check, parent: QWidget | None = None) -> None:
         super().__init__(check.text, parent)
-        self._check = check
-        self.setToolTip(set_names(check.tip))
-        self.setChecked(check.value)
-        self.setEnabled(check.on)
-        self.toggled.connect(lambda on: perform(bench, self._check.asks.at(on), self))
+        self._bench = bench
+        self.setAccessibleName(check.name or check.text)
+        self.tell(check)
+        self.toggled.connect(self._set)
 
     def tell(self, check: Check) -> None:
         """Show another value."""
@@ -199,6 +204,10 @@ class CheckView(NamedBox):
             self.setChecked(check.value)
             self.setEnabled(check.on)
             self.setToolTip(set_names(check.tip))
+
+    def _set(self, on: bool) -> None:
+        if not perform(self._bench, self._check.asks.at(on), self):
+            self.tell(self._check)
 
 
 class TextBoxView(QPlainTextEdit):
@@ -234,7 +243,7 @@ class FieldView(ControlLine):
         px = bench.appearance.px
         self._most = px(field.width) if field.gives else 0
         self.edit = WordLine(field.value)
-        self.edit.setAccessibleName(field.title)
+        self.edit.setAccessibleName(field.name or field.title)
         for one in (self, self.edit):
             one.setToolTip(set_names(field.tip))
         if field.number:
@@ -251,9 +260,9 @@ class FieldView(ControlLine):
             self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
         else:
             self.say(field.title)
-        self.edit.written.connect(lambda text: self.ask(self._field.asks.at(text)))
-        enters = self.edit.editingFinished if field.leaves else self.edit.returnPressed
-        enters.connect(lambda: self.ask(self._field.enters))
+        self.edit.written.connect(self._write)
+        enters = self.edit.editingFinished if field.leaves or field.asks is None else self.edit.returnPressed
+        enters.connect(self._enter)
         self.line.addWidget(self.edit)
         self.setFocusProxy(self.edit)
         self.tell(field)
@@ -268,8 +277,20 @@ class FieldView(ControlLine):
         self.edit.setMinimumWidth(self.bench.appearance.px(min(field.width, LEAST) if field.gives else field.width))
         self.edit.setMaxLength(field.most)
         self.edit.setReadOnly(not field.on)
-        if self.edit.text() != field.value:
+        if self.edit.text() != field.value and not (field.asks is None and self.edit.isModified()):
             self.edit.setText(field.value)
+
+    def _write(self, text: str) -> None:
+        if self._field.asks is not None:
+            self.ask(self._field.asks.at(text))
+
+    def _enter(self) -> None:
+        if self._field.asks is not None:
+            self.ask(self._field.enters)
+        elif self.edit.isModified():  # else the number, of which the text may have fewer digits, must not be rounded
+            self.edit.setModified(False)
+            if not self.ask(self._field.enters.at(self.edit.text())):
+                self.tell(self._field)
 
     def be_wrong(self) -> None:
         """Take the focus, and let a screen reader say what is wrong with the text."""

@@ -210,7 +210,7 @@ def differing(was: Sequence[Element], now: Sequence[Element]) -> list[Element] |
                 return None
             found += inside
         elif before != element:
-            if isinstance(element, el.Header | el.Switches) and made_of(before) != made_of(element):
+            if isinstance(element, el.Header) and made_of(before) != made_of(element):
                 return None
             found.append(element)
     return found
@@ -218,19 +218,8 @@ def differing(was: Sequence[Element], now: Sequence[Element]) -> list[Element] |
 
 def made_of(element: Element) -> tuple[object, ...]:
     """The facts of an element, no arrangement, that must stay the same for it to keep its widget."""
-    return type(element), element.id, *_controls_of(element)
-
-
-def _controls_of(element: Element) -> tuple[object, ...]:
-    """The controls of a header or a bar of switches; with other controls it needs another widget."""
-    match element:
-        case el.Header(choices=choices, switches=switches, crumbs=crumbs):
-            return (
-                *(choice.id for choice in choices),
-                *(crumb.text for crumb in crumbs),
-                *(_controls_of(switches) if switches else ()),
-            )
-        case el.Switches():
-            named = tuple(tuple(name for name, _ in some) for some in (element.values, element.more))
-            return element.block, element.kind, named, element.several
-    return ()
+    facts: tuple[object, ...] = ()
+    if isinstance(element, el.Header):
+        bar = element.switches.id if element.switches else ""
+        facts = (bar, *(one.id for one in element.choices), *(one.text for one in element.crumbs))
+    return type(element), element.id, *facts

@@ -3,160 +3,51 @@
 from html import escape
 from typing import Any, cast
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QLineEdit, QSizePolicy, QSpinBox, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from explorer.core.model import SWITCHES, Switch, SwitchValue
-from explorer.lessons.symbols import names_text
-from explorer.pages.compose import LAYOUT
-from explorer.pages.gestures import Switch as SwitchTo
-from explorer.pages.levels import block_title
+from explorer.pages.compose import LAYOUT, controls_of, values_said
+from explorer.pages.element import Element
 from explorer.pages.page import Header, Switches
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.note import rich
-from explorer.ui.widgets.inputs import ComboBox, PushButton, SpinBox
+from explorer.ui.widgets.inputs import PushButton, tab_through
 from explorer.ui.widgets.labels import Label
-from explorer.ui.widgets.layouts import FlowLayout, column_in, row_in
-from explorer.ui.widgets.names import NamedBox, set_names
+from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench
 
 
 class SwitchBar(QWidget):
-    """A control for each switch, "More switches", and "Set everywhere" if the model has several such blocks."""
+    """The controls of switches, on as many lines as they need."""
 
     def __init__(self, bench: Workbench, switches: Switches, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._bench = bench
-        self.switches = switches  # what is shown
-        self._controls: dict[str, QWidget] = {}
-        px = bench.appearance.px
-        self._flow = flow = FlowLayout(self, horizontal=px(14), vertical=px(4))
-        for name, _ in switches.values:
-            flow.addWidget(self._line(name))
-        self._rest: list[QWidget] = []
-        """The lines behind "More switches", made when they are first asked for."""
-        tip = "Heads, sizes, biases and the like"
-        self.more = PushButton("More switches", None, tip, self, look="link", checkable=True)
-        self.more.setVisible(bool(switches.more))
-        if switches.more:
-            flow.addWidget(self.more)
-        self._everywhere = QCheckBox("Set everywhere", self)
-        self._everywhere.setToolTip(f"Set a switch in all {switches.several} blocks like this")
-        if switches.several > 1:
-            flow.addWidget(self._everywhere)
-        for box in (self.more, self._everywhere):
-            self._stay(box)
-        self._show_rest(self.more.isChecked())
-        self.more.toggled.connect(self._show_rest)
+        self._bench, self._shown = bench, dict[str, Element]()
+        self.controls: dict[str, Any] = {}
+        """The widget of each control, by the id of its element, in reading order."""
+        self._flow = FlowLayout(self, horizontal=bench.appearance.px(14), vertical=bench.appearance.px(4))
         self.tell(switches)
 
-    def _stay(self, box: QAbstractButton) -> None:
-        """Let a box be ticked as it was before the page was built again."""
-        selection, key = self._bench.selection, f"{self.switches.block}: {box.text()}"
-        example = self._bench.lesson.id
-        box.setChecked(selection.looking.choices.get(key) == example)
-        box.toggled.connect(lambda on: selection.keep(key, example if on else ""))
-
-    def _show_rest(self, on: bool) -> None:
-        self.more.setText("Fewer switches" if on else "More switches")
-        if on and not self._rest:
-            self._make_rest()
-        for line in self._rest:
-            line.setVisible(on)
-        self._everywhere.setVisible(self.switches.several > 1 and (on or not self.switches.more))
-
-    def _make_rest(self) -> None:
-        self._flow.removeWidget(self._everywhere)
-        before: QWidget = self.more
-        for name, _ in self.switches.more:
-            line = self._line(name)
-            self._rest.append(line)
-            self._flow.addWidget(line)
-            self.setTabOrder(before, self._controls[name])
-            before = self._controls[name]
-        if self.switches.several > 1:
-            self._flow.addWidget(self._everywhere)
-            self.setTabOrder(before, self._everywhere)
-        self.tell(self.switches)
-
-    def tell(self, switches: Switches) -> None:
-        """Show the present values of the switches."""
-        before, self.switches = self.switches, switches
-        values = dict((*switches.values, *switches.more))
-        for name, control in self._controls.items():
-            value = values[name]
-            with QSignalBlocker(control):
-                match control:
-                    case QCheckBox():
-                        control.setChecked(bool(value))
-                    case QComboBox():
-                        if switches.width != before.width:
-                            for i, choice in enumerate(SWITCHES[switches.kind][name].choices):
-                                control.setItemText(i, self._said(choice))
-                        control.setCurrentIndex(control.findData(str(value)))
-                    case QSpinBox():
-                        control.setValue(int(value))
-                    case QLineEdit() if not control.isModified():  # what is being typed stays
-                        control.setText(f"{value:g}".replace("e-0", "e-"))
-
-    def _line(self, name: str) -> QWidget:
-        switch: Switch = SWITCHES[self.switches.kind][name]
-        block = self.switches.block
-        line = QWidget(self)
-        layout = row_in(line, spacing=self._bench.appearance.px(5))
-        control: Any
-        if isinstance(switch.default, bool):
-            control = NamedBox(switch.title, line)
-            control.toggled.connect(lambda on: self._set(name, on))
-        else:
-            layout.addWidget(Label(switch.title, "small", line))
-            if switch.choices:
-                control = ComboBox()
-                for choice in switch.choices:
-                    control.addItem(self._said(choice), choice)
-                control.activated.connect(lambda i: self._set(name, switch.choices[i]))
-            elif isinstance(switch.default, int):
-                control = SpinBox(minimum=int(switch.least), maximum=int(switch.most))
-                control.setKeyboardTracking(False)
-                if not switch.default:
-                    control.setSpecialValueText("auto")
-                control.valueChanged.connect(lambda value: self._set(name, value))
-            else:
-                control = QLineEdit()
-                control.setMaximumWidth(self._bench.appearance.px(80))
-                control.editingFinished.connect(lambda: self._typed(name, control))
-        control.setAccessibleName(f"{switch.title} in {block_title(self._bench.document.engine.graph, block)}")
-        allowed = ", ".join(map(self._said, switch.choices)) or switch.allowed
-        control.setToolTip(set_names(f"{switch.title}: {allowed}"))
-        layout.addWidget(control)
-        self._controls[name] = control
-        return line
-
-    def _said(self, choice: str) -> str:
-        """A choice as it is written in a list, which takes plain text only."""
-        return names_text(choice.replace("sqrt(d_k)", "√d_k").replace("d_k", self.switches.width))
-
-    @property
-    def said(self) -> str:
-        """The values of the switches that are shown first, such as "Scale √d_k · Mask none"."""
-        values = ((SWITCHES[self.switches.kind][name].title, value) for name, value in self.switches.values)
-        said = ((title, value if isinstance(value, bool) else self._said(f"{value}")) for title, value in values)
-        return " · ".join(
-            title if value is True else f"{title}: {'off' if value is False else value}" for title, value in said
-        )
-
-    def _typed(self, name: str, edit: QLineEdit) -> None:
-        # The text may have fewer digits than the number: unless it was edited, the number must not be rounded.
-        if edit.isModified():
-            edit.setModified(False)
-            self._set(name, edit.text())
-
-    def _set(self, name: str, value: SwitchValue) -> None:
-        everywhere = self._everywhere.isChecked() and not self._everywhere.isHidden()
-        asked = SwitchTo(self.switches.block, name, value, everywhere)
-        if not perform(self._bench, asked, self._controls[name]):
-            self.tell(self.switches)
+    def tell(self, switches: Switches) -> bool:
+        """Show the present values, and the switches that are unfolded; returns whether other controls are shown."""
+        self.switches = switches  # what is shown
+        was, self._shown = self._shown, {one.id: one for one in controls_of(switches)}
+        wanted = self._shown.keys() - self.controls.keys()
+        for id, one in self._shown.items():
+            if id in wanted:
+                self.controls[id] = CONTROLS[type(one)](self._bench, one, self)
+            elif one != was.get(id):
+                self.controls[id].tell(one)
+        if wanted:
+            self.controls = {id: self.controls[id] for id in (*self._shown, *self.controls.keys() - self._shown)}
+            for widget in self.controls.values():
+                self._flow.removeWidget(widget)
+                self._flow.addWidget(widget)
+            tab_through(*self.controls.values())
+        for id, widget in self.controls.items():
+            widget.setVisible(id in self._shown)
+        return was.keys() != self._shown.keys()
 
 
 class HeaderView(QWidget):
@@ -249,10 +140,10 @@ class HeaderView(QWidget):
         for one in (self._crumbs, self._brings, *self.choices.values(), self.switches):
             if one is not None:
                 one.hide()
-        if self.switches is not None and self.switches.said:
+        if self.switches is not None and (said := values_said(self.switches.switches)):
             layout = self.layout()
             assert layout is not None
-            layout.addWidget(Label(self.switches.said, "small", self))
+            layout.addWidget(Label(said, "small", self))
 
     def _show_title(self) -> None:
         """Show the short title: the crumbs before it name the stage around it, the choices after it the head."""

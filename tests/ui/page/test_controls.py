@@ -5,8 +5,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from explorer.pages.gestures import GoTo, Keep
-from explorer.pages.page import Button, Choice, Field, Form, Number
+from explorer.pages.gestures import GoTo, Keep, Switch
+from explorer.pages.page import Button, Check, Choice, Field, Form, Number
 from explorer.ui.page.column import Elements
 from explorer.ui.page.controls import ButtonView
 
@@ -79,3 +79,40 @@ def test_a_word_stays_whole_on_a_button(bench, qtbot):
     qtbot.addWidget(view)
     assert view.text() == "Append “R&&D”"
     assert view.accessibleName() == "Append “R&D”"
+
+
+def test_tab_reaches_what_was_made_later_where_it_stands(bench, show):
+    """The box of a text on the page "Train" came after all that stands below it."""
+    page = show(Elements(bench, 4))
+    above, below, later = (Button(id, id, Keep(id)) for id in ("above", "below", "later"))
+    page.tell((above, below))
+    page.tell((above, Form("form", (later,)), below))
+    page.share_room(page.width())
+    reached, widget = [], page.widgets["above"]
+    for _ in range(3):
+        reached.append(widget)
+        widget = widget.nextInFocusChain()
+        while not widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            widget = widget.nextInFocusChain()
+    assert reached == [page.widgets[id] for id in ("above", "later", "below")]
+
+
+def test_what_is_refused_goes_back(bench, show):
+    """A choice that the model refused, on a page that stayed as it was, showed what it had not become."""
+    page = show(Elements(bench, 4))
+    refused = Switch("encoder.1.self", "no such switch")
+    page.tell(
+        (
+            Choice("choice", "Heads", ("2", "3"), 0, (refused,), listed=True),
+            Number("number", "Heads", 2, 1, 9, refused),
+            Check("check", "Bias", False, refused),
+        )
+    )
+    choice, box = page.widgets["choice"], page.widgets["number"]
+    choice.control.setCurrentIndex(1)
+    choice.control.activated.emit(1)
+    assert choice.control.currentIndex() == 0
+    box.box.setValue(3)
+    assert box.box.value() == 2
+    page.widgets["check"].click()
+    assert not page.widgets["check"].isChecked()

@@ -10,11 +10,12 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPu
 from explorer.core.model import SWITCHES
 from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
-from explorer.pages.compose import KINDS, block_of
+from explorer.pages.compose import EVERYWHERE, KINDS, MORE, block_of
 from explorer.pages.levels import block_title
+from explorer.ui.page.controls import CheckView, ChoiceView, FieldView, NumberView
 from explorer.ui.page.header import HeaderView, SwitchBar
-from explorer.ui.widgets.inputs import ComboBox, SpinBox
-from explorer.ui.widgets.names import NamedBox, set_names
+from explorer.ui.widgets.inputs import ComboBox, SpinBox, WordLine
+from explorer.ui.widgets.names import set_names
 from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
@@ -27,9 +28,8 @@ ALL = "model.switches"
 @pytest.fixture(autouse=True)
 def as_printed(no_pictures, window, eye):
     """The tests below throw switches as the text has them: no residual stream, ε = 10⁻⁶."""
-    for bar in window.findChildren(SwitchBar):
-        bar.more.setChecked(False)
-        bar._everywhere.setChecked(False)
+    for block in window.bench.document.state.model.blocks():
+        window.bench.selection.let_go(f"{block}: ")
     window.bench.open(window.bench.lesson, "printed")
     eye.settle(window)
 
@@ -41,9 +41,9 @@ def bar(window, eye):
     def find(stage, unfolded=True):
         panel = eye.go_to(window, stage)
         (header,) = panel.findChildren(HeaderView)
-        if unfolded and header.switches.switches.more:
-            header.switches.more.setChecked(True)
-            QApplication.processEvents()
+        if unfolded and header.switches.switches.more and not header.switches.switches.unfolded:
+            header.switches.controls[MORE].click()
+            eye.settle(window)
         return header.switches
 
     return find
@@ -56,7 +56,17 @@ def switch(window):
 
 
 def control(bar, name):
-    return bar._controls[name]
+    return within(bar.controls[name])
+
+
+def within(one):
+    """What takes the keys in a control of a page."""
+    return getattr(one, {ChoiceView: "control", NumberView: "box", FieldView: "edit"}.get(type(one), "self"), one)
+
+
+def controls(bar):
+    """The controls of the switches that are shown, by name."""
+    return {id: within(one) for id, one in bar.controls.items() if one.isVisible() and id not in (MORE, EVERYWHERE)}
 
 
 def choose(hand, combo, text):
@@ -160,15 +170,15 @@ def test_a_switch_that_makes_the_page_anew_keeps_the_keys(window, hand, eye, bar
 def test_a_page_that_is_built_again_has_its_further_switches_and_what_is_ticked(window, hand, eye, bar, switch):
     """A switch among the further ones was gone, and the next one was set in one block only."""
     again = bar("source.embedding")
-    again._everywhere.setChecked(True)
+    again.controls[EVERYWHERE].setChecked(True)
     lookup = control(again, "lookup")
     lookup.setFocus()
     hand.key(Key.Key_Down if lookup.currentIndex() == 0 else Key.Key_Up)
     eye.settle(window)
     assert again is not window.page().header.switches
     again = window.page().header.switches
-    assert again._everywhere.isChecked()
-    assert again.more.isChecked()
+    assert again.controls[EVERYWHERE].isChecked()
+    assert again.controls[MORE].text() == "Fewer switches"
     assert QApplication.focusWidget() is control(again, "lookup")
 
 
@@ -232,13 +242,14 @@ def test_every_control_shows_what_the_model_has_and_has_a_name(window, eye, stag
     bars = panel.findChildren(SwitchBar)
     assert bars
     for bar in bars:
-        for name, one in bar._controls.items():
+        for name, one in controls(bar).items():
             value = switch(bar.switches.block, name)
+            known = SWITCHES[bar.switches.kind][name].choices
             shown = {
-                NamedBox: lambda c: c.isChecked(),
-                ComboBox: lambda c: c.currentData(),
+                CheckView: lambda c: c.isChecked(),
+                ComboBox: lambda c, known=known: known[c.currentIndex()],
                 SpinBox: lambda c: c.value(),
-                QLineEdit: lambda c: float(c.text()),
+                WordLine: lambda c: float(c.text()),
             }[type(one)](one)
             assert shown == value, (bar.switches.block, name)
             said = SWITCHES[bar.switches.kind][name].title
@@ -250,7 +261,7 @@ def test_every_control_shows_what_the_model_has_and_has_a_name(window, eye, stag
 def test_every_switch_of_every_block_can_be_reached(window, eye):
     """Also those whose stage another switch has taken away."""
     panel = eye.go_to(window, ALL)
-    found = {(bar.switches.block, name) for bar in panel.findChildren(SwitchBar) for name in bar._controls}
+    found = {(bar.switches.block, name) for bar in panel.findChildren(SwitchBar) for name in controls(bar)}
     blocks = window.bench.document.state.model.blocks()
     assert found == {(block, name) for block, kind in blocks.items() for name in SWITCHES[kind]}
 
@@ -327,9 +338,9 @@ def test_what_is_no_number_is_refused(window, hand, bar, switch, said, typed):
 
 def test_everywhere_sets_all_blocks_of_the_kind(window, hand, eye, bar, switch):
     bar = bar("encoder.1.self.attention")
-    bar._everywhere.setFocus()
+    bar.controls[EVERYWHERE].setFocus()
     hand.key(Key.Key_Space)
-    assert bar._everywhere.isChecked()
+    assert bar.controls[EVERYWHERE].isChecked()
     choose(hand, control(bar, "scale"), "none")
     eye.settle(window)
     attentions = [ENCODER, DECODER, "decoder.1.cross"]
@@ -341,10 +352,10 @@ def test_everywhere_sets_all_blocks_of_the_kind(window, hand, eye, bar, switch):
 
 def test_everywhere_has_no_say_once_it_is_out_of_sight(window, hand, eye, bar, switch):
     bar = bar("encoder.1.self.attention")
-    bar._everywhere.setChecked(True)
-    bar.more.setFocus()
+    bar.controls[EVERYWHERE].setChecked(True)
+    bar.controls[MORE].setFocus()
     hand.key(Key.Key_Space)
-    assert not bar._everywhere.isVisible()
+    assert not bar.controls[EVERYWHERE].isVisible()
     choose(hand, control(bar, "scale"), "none")
     eye.settle(window)
     assert switch(ENCODER, "scale") == "none"
@@ -356,31 +367,31 @@ def test_everywhere_is_there_only_where_there_are_several(open_window, eye, wind
     assert source.switches.several > 1
     assert eye.go_to(window, "output").header.switches.switches.several == 1
     alone = open_window("emma")
-    assert not alone.page().header.switches._everywhere.isVisible()
+    assert EVERYWHERE not in alone.page().header.switches.controls
 
 
 def test_more_switches_unfold_and_stay_unfolded(window, hand, eye, bar):
     window.area._drop(list(window.area._pages))
     bar = bar("encoder.1.self.attention", unfolded=False)
-    assert list(bar._controls) == [name for name, _ in bar.switches.values]  # the others are made once they are wanted
+    assert list(controls(bar)) == [name for name, _ in bar.switches.values]  # the others are made once they are wanted
     assert control(bar, "scale").isVisible()
-    hand.click(bar.more)
+    hand.click(bar.controls[MORE])
     assert control(bar, "heads").isVisible()
-    assert list(bar._controls) == [name for name, _ in (*bar.switches.values, *bar.switches.more)]
-    bar.more.setFocus()
+    assert list(controls(bar)) == [name for name, _ in (*bar.switches.values, *bar.switches.more)]
+    bar.controls[MORE].setFocus()
     for name, _ in bar.switches.more:  # though they are younger than what follows them on the page
         hand.key(Key.Key_Tab)
         assert QApplication.focusWidget() is control(bar, name)
     hand.key(Key.Key_Tab)
-    assert QApplication.focusWidget() is bar._everywhere
-    assert bar.more.text() == "Fewer switches"
+    assert QApplication.focusWidget() is bar.controls[EVERYWHERE]
+    assert bar.controls[MORE].text() == "Fewer switches"
     window.bench.document.do(SetSwitch(ENCODER, "bias", True))  # builds the page anew
     eye.settle(window)
     bar = window.page().header.switches
     assert control(bar, "heads").isVisible()
-    hand.click(bar.more)
+    hand.click(bar.controls[MORE])
     assert not control(bar, "heads").isVisible()
-    assert bar.more.text() == "More switches"
+    assert bar.controls[MORE].text() == "More switches"
 
 
 def test_no_control_is_cut_off(window, eye, bar):
@@ -388,7 +399,7 @@ def test_no_control_is_cut_off(window, eye, bar):
     bar = bar("encoder.1.self.attention")
     eye.settle(window)
     viewport = window.page().viewport()
-    for one in (*bar._controls.values(), bar.more, bar._everywhere):
+    for one in bar.controls.values():
         assert bar.rect().contains(QRect(one.mapTo(bar, QPoint()), one.size())), one.accessibleName()
         assert one.width() >= one.minimumSizeHint().width(), one.accessibleName()
         assert one.mapTo(viewport, one.rect().topRight()).x() < viewport.width(), one.accessibleName()
