@@ -155,9 +155,11 @@ def mark(widget: _Widget, *, role: Role = "", **properties: str) -> _Widget:
 
 
 @lru_cache(maxsize=256)
-def qcolor(value: str) -> QColor:
-    """The `QColor` of ``"#rrggbb"``. Shared: copy before changing it."""
-    return QColor(value)
+def qcolor(value: str, opacity: float = 1.0) -> QColor:
+    """The `QColor` of ``"#rrggbb"``, as opaque as 0 to 1 says. Shared: copy before changing it."""
+    color = QColor(value)
+    color.setAlphaF(opacity)
+    return color
 
 
 def shares_of(array: NDArray[Any], low: float = 0.0) -> NDArray[Any]:
@@ -295,7 +297,5 @@ def paint_signs(painter: QPainter, theme: Theme, array: Array, rect: QRectF) -> 
     below = [places.tolist() for places in ((array < 0) & (array > -np.inf)).nonzero()]
     left, top = rect.left() + 0.5 * across, rect.top() + 0.5 * down
     middles = [(left + column * across, top + row * down) for row, column in zip(*below, strict=True)]
-    ink = QColor(qcolor(theme.text))
-    ink.setAlphaF(INK)
-    painter.setPen(QPen(ink, 1.0))
+    painter.setPen(QPen(qcolor(theme.text, INK), 1.0))
     painter.drawLines([QLineF(x - half, y, x + half, y) for x, y in middles])

@@ -171,9 +171,7 @@ class Blocks:
             self._sheet(painter, rect.translated(by, -by), corner)
         if under and not box.around:
             painter.setPen(Qt.PenStyle.NoPen)
-            shade = QColor(theme.text)
-            shade.setAlphaF(0.10)
-            painter.setBrush(shade)
+            painter.setBrush(qcolor(theme.text, 0.1))
             painter.drawRoundedRect(rect.translated(0.0, 2.0), corner, corner)
         if box.off:
             line = QPen(qcolor(theme.error), 1.5, Qt.PenStyle.DashLine)

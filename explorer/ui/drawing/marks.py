@@ -264,8 +264,7 @@ class Marks(pg.GraphicsObject):
         lines = [QLineF(*line) for line in np.stack([x[:, 0], y[:, 0], x[:, 1], y[:, 1]], axis=-1).tolist()]
         if self._veiled and mark.dashed:
             # On a thin pale line, so that it is visible on both ends of the colour map.
-            veil = QColor(self._bench.appearance.theme.page)
-            veil.setAlpha(120)
+            veil = qcolor(self._bench.appearance.theme.page, 0.47)
             painter.setPen(QPen(veil, mark.width + 1.2, c=Qt.PenCapStyle.FlatCap))
             painter.drawLines(lines)
         painter.setPen(self._pen(mark.ink, mark.width, mark.dashed))
@@ -276,9 +275,8 @@ class Marks(pg.GraphicsObject):
             return
         rect = self._pixels.rect(*band.place)
         if band.filled:
-            color = QColor(line_ink(self._bench.appearance.theme, band.ink))
-            color.setAlphaF(1.0 if band.ink == draw.LINE else 0.15)
-            painter.fillRect(rect, color)
+            opacity = 1.0 if band.ink == draw.LINE else 0.15
+            painter.fillRect(rect, qcolor(line_ink(self._bench.appearance.theme, band.ink), opacity))
             return
         pen = self._pen(band.ink, band.width)
         pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
@@ -431,8 +429,7 @@ class Marks(pg.GraphicsObject):
         theme = self._bench.appearance.theme
         assert self.drawing is not None
         painter.setFont(self.names.font(self.drawing))
-        ground = QColor(theme.page)
-        ground.setAlphaF(1.0 if self._veiled else 0.7)  # a line may run behind the words
+        ground = qcolor(theme.page, 1.0 if self._veiled else 0.7)  # a line may run behind the words
         marks = self.drawing.marks
         # Lit words are painted last, on top of the others, and even where there is no room.
         for label in sorted(labels, key=lambda label: not self.lit.isdisjoint(label.members)):

@@ -8,7 +8,7 @@ from math import ceil, floor, log10
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QFocusEvent,
     QFont,
@@ -44,13 +44,6 @@ PLAIN, FINE = 5, 4
 """Numbers from 10^-`FINE` to 10^`PLAIN` are written without an exponent."""
 Flag = Qt.AlignmentFlag
 UNCUT = Qt.TextFlag.TextDontClip  # on a slide letters are higher than any box
-ALIGNED = {
-    "left": Flag.AlignRight | Flag.AlignVCenter | UNCUT,
-    "right": Flag.AlignLeft | Flag.AlignVCenter | UNCUT,
-    "top": Flag.AlignHCenter | Flag.AlignBottom | UNCUT,
-    "bottom": Flag.AlignHCenter | Flag.AlignTop | UNCUT,
-}
-"""How the numbers of a side are aligned."""
 
 
 class Side(pg.AxisItem):
@@ -321,10 +314,8 @@ class Side(pg.AxisItem):
         unit = (-length if self.beside else length) / (end - start) if end != start else 0.0
         for number, text in self.numbers():
             at = edge + (number - start) * unit
-            if self.beside:  # the highest number stays inside the widget, the last one inside the picture
+            if self.beside:  # the highest number stays inside the widget
                 at = max(at, self.mapFromScene(QPointF()).y() + metrics.height() / 2)
-            else:
-                at = min(at, rect.right() - metrics.horizontalAdvance(text) / 2)
             self._write(painter, rect, at, text)
 
     def _lay(self, word: str, bold: bool, font: QFont) -> tuple[QStaticText, float, float]:
@@ -336,7 +327,7 @@ class Side(pg.AxisItem):
         return found
 
     def _corner(self, rect: QRectF, at: float, wide: float, high: float, end: float) -> QPointF:
-        """The top left corner of a label; if it is turned, in turned pixels. The last label ends before `end`."""
+        """The top left corner of a label or a number; if it is turned, in turned pixels. The last one ends at `end`."""
         match self.orientation:
             case "left":
                 return QPointF(rect.right() - GAP - wide, at - high / 2)
@@ -351,14 +342,12 @@ class Side(pg.AxisItem):
             case _:
                 return QPointF(min(at, end - wide / 2) - wide / 2, rect.top() + GAP)
 
-    def _write(self, painter: QPainter, rect: QRectF, at: float, word: str) -> None:
-        boxes = {
-            "left": (rect.left(), at - 20, rect.width() - GAP, 40),
-            "right": (rect.left() + GAP, at - 20, rect.width() + 20, 40),
-            "top": (at - 200, rect.top(), 400, rect.height() - GAP),
-            "bottom": (at - 200, rect.top() + GAP, 400, rect.height()),
-        }
-        painter.drawText(QRectF(*boxes[self.orientation]), ALIGNED[self.orientation], word)
+    def _write(self, painter: QPainter, rect: QRectF, at: float, number: str) -> None:
+        """Write a number; the last one below or above stays inside the picture."""
+        metrics = painter.fontMetrics()
+        size = QSizeF(metrics.horizontalAdvance(number), metrics.height())
+        corner = self._corner(rect, at, size.width(), size.height(), rect.right())
+        painter.drawText(QRectF(corner, size), UNCUT, number)
 
     def _write_title(self, painter: QPainter, rect: QRectF) -> None:
         metrics, middle, title = painter.fontMetrics(), rect.center(), self.title_written()

@@ -10,7 +10,7 @@ from math import ceil
 
 import numpy as np
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.frozen import Frozen
@@ -21,6 +21,7 @@ from explorer.pages.drawing import SentenceRow, Sentences
 from explorer.pages.stages.attention import MOST_LINES, SAYS, SHOULD
 from explorer.pages.view import Cell
 from explorer.ui.drawing.pointing import ends_of
+from explorer.ui.drawing.strokes import draw_weights
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
@@ -204,7 +205,6 @@ def _add(layout: Layout, rows: Sequence[SentenceRow], number: int, place: int, r
 
 LEAST_SHARE = 0.01
 LEAST_PART = 0.05  # the least weight of a line of one word, relative to its largest weight
-MOST_PIXELS, LEVELS = 9.0, 24
 LEAST = 240  # the least width in pixels at text scale 1
 NEAR = 5.0  # the greatest distance in pixels at which the mouse points at a line
 
@@ -346,26 +346,11 @@ class SentencesView(QWidget):
         )
 
     def _paint_lines(self, painter: QPainter, layout: Layout, query: int | None, key: int | None) -> None:
-        theme = self.bench.appearance.theme
-        chosen = query is not None or key is not None
         queries, keys = self._drawn(query, key)
-        shares = np.clip(self._shares[queries, keys], 0.0, 1.0)
-        meant = np.ones(len(shares), dtype=bool)
-        if query is not None:
-            meant &= queries == query
-        if key is not None:
-            meant &= keys == key
-        # Lines of about the same strength are drawn together; lines of the word pointed at come last, on top.
-        levels = np.ceil(shares * LEVELS)
         starts, ends = layout.ends
-        for lit, level in sorted(set(zip(meant.tolist(), levels.tolist(), strict=True))):
-            share = level / LEVELS
-            color = QColor(qcolor(theme.here if chosen and lit else theme.series[0]))
-            color.setAlphaF(0.25 + 0.65 * share if lit else 0.07)
-            painter.setPen(QPen(color, 0.5 + share * MOST_PIXELS, c=Qt.PenCapStyle.FlatCap))
-            drawn = np.flatnonzero((levels == level) & (meant == lit))
-            pairs = zip(queries[drawn].tolist(), keys[drawn].tolist(), strict=True)
-            painter.drawLines([QLineF(starts[i], ends[j]) for i, j in pairs])
+        lines = [QLineF(starts[i], ends[j]) for i, j in zip(queries.tolist(), keys.tolist(), strict=True)]
+        shares, here = self._shares[queries, keys], (query, key)
+        draw_weights(painter, self.bench.appearance.theme, lines, (queries, keys), shares, here, lambda _: 0.07)
 
     def _drawn(self, query: int | None, key: int | None) -> tuple[Array, Array]:
         """The indices of the words of the target and of the source between which lines are drawn."""

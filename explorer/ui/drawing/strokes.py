@@ -1,23 +1,23 @@
-"""Helpers for painting marks: arrows, inks, formulas, very many discs, the conversion to pixels, and visibility.
+"""Helpers for painting marks: arrows, weights, inks, formulas, very many discs, pixels, and what is visible.
 
 All arrows look alike. Formulas are typeset once and painted at any size. A drawing names inks by their meaning; this
 file has their colours. Marks of a drawing with zoom that are not visible are not painted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from itertools import chain, repeat, zip_longest
 from math import ceil, floor, hypot, isinf
 from operator import attrgetter
 
 import numpy as np
-from PySide6.QtCore import QByteArray, QPointF, QRectF, Qt
+from PySide6.QtCore import QByteArray, QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QPen, QPolygonF, QRegion, QTransform
 from PySide6.QtSvg import QSvgRenderer
 
 from explorer.core.ops import Array
 from explorer.pages import drawing as draw
-from explorer.ui.theme import Theme
+from explorer.ui.theme import Theme, qcolor
 from explorer.ui.widgets.formula import UNIT, can_typeset_now, typeset
 
 SLIM = 0.45  # half the width of an arrow's head, relative to its length
@@ -64,6 +64,47 @@ def draw_arrow(
 
 LEAST = 0.7
 """The least size of a formula, relative to words; a formula that does not fit in this size is left out."""
+
+
+MOST_PIXELS = 9.0
+LEVELS = 20  # levels of thickness; the thinnest is below one pixel, which Qt draws ten times faster
+
+
+def draw_weights(
+    painter: QPainter,
+    theme: Theme,
+    lines: Sequence[QLineF],
+    ends: tuple[Array, Array],
+    shares: Array,
+    here: tuple[int | None, int | None],
+    pale: Callable[[float], float],
+) -> None:
+    """Draw lines between words, each as thick as its weight, and those of a word that is pointed at on top.
+
+    Parameters
+    ----------
+    ends : pair of (n,)
+        The indices of the query and of the key of each line.
+    shares : (n,)
+        The weights.
+    here : pair of int
+        The query and the key that are pointed at, or None.
+    pale : callable
+        From a weight to the opacity of the lines of other words.
+    """
+    meant = np.ones(len(lines), dtype=bool)
+    for places, place in zip(ends, here, strict=True):
+        if place is not None:
+            meant &= places == place
+    plain, chosen = theme.series[0], theme.series[0] if here == (None, None) else theme.here
+    # Lines of about the same weight are drawn together.
+    levels = np.maximum(np.ceil(np.clip(shares, 0.0, 1.0) * LEVELS), 1).astype(int)
+    for lit in (False, True):
+        for level in np.flatnonzero(np.bincount(levels[meant == lit])).tolist():  # np.unique imports numpy.ma first
+            share = level / LEVELS
+            color = qcolor(chosen, 0.25 + 0.65 * share) if lit else qcolor(plain, pale(share))
+            painter.setPen(QPen(color, 0.5 + share * MOST_PIXELS, c=Qt.PenCapStyle.FlatCap))
+            painter.drawLines([lines[k] for k in np.flatnonzero((levels == level) & (meant == lit)).tolist()])
 
 
 class Formulas:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize
+from PySide6.QtGui import QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.numbers import exact, largest_of, significant, written
@@ -18,6 +18,7 @@ from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.matrix import SHARES
 from explorer.pages.view import Cell
 from explorer.ui.drawing.pointing import ends_of
+from explorer.ui.drawing.strokes import draw_weights
 from explorer.ui.drawing.word_picture import MOST_IN_SIGHT, WordPicture
 from explorer.ui.selection import Coming
 from explorer.ui.theme import Theme, paint_signs, qcolor, shares_of
@@ -253,11 +254,9 @@ class HeatMapView(WordPicture):
             guide.setVisible(self._frame.isVisible() and small)
 
 
-MOST_PIXELS = 9.0
 LEAST_SHARE = 0.01
 MOST_LINES = 24  # the most lines of one word in a long text
 MOST_NAMED = 8  # the most words that are named for one word of a long text
-LEVELS = 20  # levels of thickness; the thinnest is below one pixel, which Qt draws ten times faster
 WIDTH, CLOSE_WIDTH, LEAST_WIDTH = 210, 104, 60
 """Pixels at text scale 1 between the columns of words: usual; on a slide, where the words matter more; and least."""
 
@@ -315,27 +314,17 @@ class _Lines(pg.GraphicsObject):
         painter.save()
         painter.resetTransform()
         painter.setRenderHint(painter.RenderHint.Antialiasing)
-        chosen = self.query is not None or self.key is not None
-        plain, here = qcolor(self._theme.series[0]), qcolor(self._theme.here)
         queries, keys = self.shown()
-        shares = np.clip(self._shares[queries, keys], 0.0, 1.0)
-        meant = np.ones(len(shares), dtype=bool)
-        if self.query is not None:
-            meant &= queries == self.query
-        if self.key is not None:
-            meant &= keys == self.key
-        levels = np.maximum(np.ceil(shares * LEVELS), 1).astype(int)
         left, right = (to_pixels.map(QPointF(x, 0)) for x in (0, 1))
         unit = to_pixels.map(QPointF(0, 1)).y() - left.y()
         starts, ends = (left.y() + (queries + 0.5) * unit).tolist(), (right.y() + (keys + 0.5) * unit).tolist()
-        for lit in (False, True):
-            for level in np.flatnonzero(np.bincount(levels[meant == lit])).tolist():  # np.unique imports numpy.ma first
-                share = level / LEVELS
-                color = QColor(here if chosen and lit else plain)
-                color.setAlphaF(0.25 + 0.65 * share if lit else 0.15 + 0.4 * share if self.long else 0.08)
-                painter.setPen(QPen(color, 0.5 + share * MOST_PIXELS, c=Qt.PenCapStyle.FlatCap))
-                drawn = np.flatnonzero((levels == level) & (meant == lit)).tolist()
-                painter.drawLines([QLineF(left.x(), starts[k], right.x(), ends[k]) for k in drawn])
+        lines = [QLineF(left.x(), start, right.x(), end) for start, end in zip(starts, ends, strict=True)]
+
+        def pale(share: float) -> float:
+            return 0.15 + 0.4 * share if self.long else 0.08
+
+        shares, here = self._shares[queries, keys], (self.query, self.key)
+        draw_weights(painter, self._theme, lines, (queries, keys), shares, here, pale)
         painter.restore()
 
 

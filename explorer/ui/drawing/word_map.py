@@ -6,7 +6,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QPen
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from explorer.core.numbers import percent, point, quantity, written
@@ -77,9 +77,7 @@ class _Points(pg.GraphicsObject):
         """Paint a line at each number that is written at the sides."""
         map_ = self._map
         view = map_.getViewBox().viewRect()
-        faint = QColor(map_.bench.appearance.theme.line)
-        faint.setAlpha(120)
-        painter.setPen(QPen(faint, 1))
+        painter.setPen(QPen(qcolor(map_.bench.appearance.theme.line, 0.47), 1))
         for name in map_.sides:
             for number, _ in map_.side(name).numbers():
                 ends = ((number, view.top()), (number, view.bottom()))
@@ -119,8 +117,7 @@ class _Points(pg.GraphicsObject):
                 room.add(np.empty((0, 2)), np.array([(spot.x(), spot.y()) for spot in way]))
             if place is not None or strong or map_.is_here(i):
                 found.append((i, place or room.within(wanted[0]), place is None))
-        ground = QColor(theme.surface)
-        ground.setAlpha(215)
+        ground = qcolor(theme.surface, 0.84)
         # The word that is pointed at comes last, on top of the others.
         for i, place, clashes in sorted(found, key=lambda one: map_.is_here(one[0])):
             if (end := lead(spots[i], place)) is not None:

@@ -311,8 +311,7 @@ def _paint_marks(
         return
     if view.editing.ranges.several:
         chosen_rows, chosen_columns = view.editing.ranges.selected()
-        shade = QColor(theme.focus)
-        shade.setAlpha(40)
+        shade = qcolor(theme.focus, 0.16)
         for row in range(max(rows.start, chosen_rows.start), min(rows.stop, chosen_rows.stop)):
             for column in range(max(columns.start, chosen_columns.start), min(columns.stop, chosen_columns.stop)):
                 painter.fillRect(rect(row, column), shade)

@@ -13,7 +13,6 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
-    QColor,
     QFontMetrics,
     QHelpEvent,
     QKeyEvent,
@@ -100,8 +99,7 @@ class _Way(pg.GraphicsObject):
         if self._lines is not surface.lines or self._placed_for != placed_for:
             self._lines, self._placed_for = surface.lines, placed_for
             self._placed = list(self._places(painter.fontMetrics(), to_pixels))
-        ground = QColor(qcolor(theme.page))
-        ground.setAlpha(225)
+        ground = qcolor(theme.page, 0.88)
         for box, text in self._placed:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(ground)

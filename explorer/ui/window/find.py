@@ -14,7 +14,6 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
-    QColor,
     QKeyEvent,
     QKeySequence,
     QPainter,
@@ -143,8 +142,7 @@ class _Marks(QWidget):
             rect = hit.seen(self)
             if rect.isEmpty():
                 continue
-            shade = QColor(self.colour)
-            shade.setAlphaF(HERE if number == self.at else SHADE)
+            shade = qcolor(self.colour, HERE if number == self.at else SHADE)
             around = rect.adjusted(-AROUND, -AROUND, AROUND, AROUND)
             painter.fillRect(around, shade)
             if number == self.at:
