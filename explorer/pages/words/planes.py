@@ -215,7 +215,7 @@ def _in_sum(number: float) -> str:
     return written(number, 4) if number >= 0 else f"({written(number, 4)})"
 
 
-MOST, ZOOM = 12, 0.7
+MOST, ZOOM = 12, 1.5
 LOW, HIGH, AROUND = 220, 700, 156
 """Pixels at text scale 1: the least and the greatest height of the map, and how much higher its card is."""
 COMPONENTS, TSNE = 0, 1

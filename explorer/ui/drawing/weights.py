@@ -202,7 +202,7 @@ class HeatMapView(WordPicture):
         rows, columns = self._shape  # those of the drawn model; the present one may already be another
         return (row, column) if row < rows and column < columns else None
 
-    def here(self) -> QPointF | None:
+    def middle(self) -> QPointF | None:
         pointed = self._pointed()
         return None if pointed is None else QPointF(pointed[1] + 0.5, pointed[0] + 0.5)
 

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from explorer.core.numbers import percent, point, quantity, written
 from explorer.pages.drawing import WordMap
 from explorer.ui.drawing.names import Room, around
-from explorer.ui.drawing.plot import Plot
 from explorer.ui.drawing.strokes import draw_arrow
+from explorer.ui.drawing.word_picture import ZoomPlot
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import qcolor
 from explorer.ui.widgets.labels import as_tip
@@ -31,7 +31,6 @@ def lead(spot: QPointF, place: QRectF) -> QPointF | None:
     return QPointF(x, y) if far > RINGS[0] + 1 else None
 
 
-ZOOM = 0.7  # the factor of the keys + and −
 STEPS = 24  # the number of points on an arrow that words keep clear of
 ALONG = 0.4, 0.65, 0.9  # the points on a line from a point to its word that other words keep clear of
 GRIP = 12  # the greatest distance in pixels at which the mouse points at a point
@@ -131,11 +130,8 @@ class _Points(pg.GraphicsObject):
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, map_.shown.words[i])
 
 
-class WordMapView(Plot):
-    """Points with their words: drag to move, Ctrl+wheel to zoom, click a point for its neighbours.
-
-    With the keyboard: the arrow keys go from point to point, Enter asks for the neighbours, + and − zoom, 0 shows all.
-    """
+class WordMapView(ZoomPlot):
+    """Points with their words: a click on a point, or Enter, asks for its neighbours; arrows go from point to point."""
 
     def __init__(self, bench: Workbench, element: WordMap, parent: QWidget | None = None) -> None:
         self.shown = element
@@ -145,11 +141,8 @@ class WordMapView(Plot):
         self._item = _Points(self)
         self.add(self._item)
         self.getViewBox().setAspectLocked(True)
-        self.getViewBox().setMouseEnabled(True, True)
         self.getViewBox().sigRangeChanged.connect(self._show_sides)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.scene().sigMouseMoved.connect(self._moved)
-        self.scene().sigMouseClicked.connect(self._clicked)
         self.restyle()
         self.setBackground(bench.appearance.theme.surface)
         self.tell(element, anew=True)
@@ -169,7 +162,7 @@ class WordMapView(Plot):
         elif (was.arrows, was.height) == (element.arrows, element.height):
             self._item.update()
             return
-        self.fit_all()
+        self.look(self.whole)
 
     def _show_sides(self) -> None:
         """Write the numbers of the two directions, and the share of the variance in each."""
@@ -183,39 +176,28 @@ class WordMapView(Plot):
         """Whether a point is pointed at, or its word is the chosen one."""
         return i == self.here or self.shown.words[i] == self.shown.here
 
-    def fit_all(self) -> None:
-        """Show the whole map."""
+    @property
+    def whole(self) -> QRectF:
         points = self.shown.points
         if self.shown.arrows and self.shown.origin is not None:
             points = np.vstack([points, self.shown.origin])
         low, high = points.min(0), points.max(0)
         room = max(float((high - low).max()) * 0.1, 0.1)
-        rect = QRectF(low[0] - room, low[1] - room, high[0] - low[0] + 2 * room, high[1] - low[1] + 2 * room)
-        self.getViewBox().setRange(rect, padding=0, disableAutoRange=True)
+        return QRectF(low[0] - room, low[1] - room, high[0] - low[0] + 2 * room, high[1] - low[1] + 2 * room)
+
+    def look(self, part: QRectF) -> None:
+        self.getViewBox().setRange(part, padding=0, disableAutoRange=True)
         self._item.update()
-
-    def zoom(self, factor: float | None) -> None:
-        """Zoom in (a factor below 1) or out; None: show the whole map."""
-        if factor is None:
-            self.fit_all()
-        else:
-            self.getViewBox().scaleBy((factor, factor))
-
-    def wheelEvent(self, event: Any) -> None:
-        """Zoom if Ctrl is pressed; otherwise let the page scroll."""
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            pg.GraphicsView.wheelEvent(self, event)
-        else:
-            event.ignore()
 
     # Pointing
 
-    def _near(self, position: Any) -> int | None:
+    def _near(self, point: QPointF) -> int | None:
+        """The index of the word near a point of the map."""
         if not len(self.shown.points):
             return None
-        box = self.getViewBox()
-        spots = [box.mapViewToScene(QPointF(x, y)) for x, y in self.shown.points.tolist()]
-        far = [abs(spot.x() - position.x()) + abs(spot.y() - position.y()) for spot in spots]
+        places = (point, *(QPointF(x, y) for x, y in self.shown.points.tolist()))
+        position, *spots = map(self.getViewBox().mapViewToScene, places)
+        far = [(spot - position).manhattanLength() for spot in spots]
         near = int(np.argmin(far))
         return near if far[near] <= GRIP else None
 
@@ -228,7 +210,7 @@ class WordMapView(Plot):
             self.describe("")
         else:
             x, y = self.shown.points[at].tolist()
-            place = spot or self.getViewBox().mapViewToScene(QPointF(x, y))
+            place = self.getViewBox().mapViewToScene(spot or QPointF(x, y))
             told = (
                 f"{self.shown.words[at]} ({written(x, 2)}, {written(y, 2)}): click, or press Enter, for its neighbours"
             )
@@ -236,13 +218,11 @@ class WordMapView(Plot):
             QToolTip.showText(self.mapToGlobal(self.mapFromScene(place)), as_tip(told), self)
         self._item.update()
 
-    def _moved(self, position: Any) -> None:
-        self._point(self._near(position), position)
+    def point_at(self, point: QPointF) -> None:
+        self._point(self._near(point), point)
 
-    def _clicked(self, event: Any) -> None:
-        near = self._near(event.scenePos())
-        if near is not None and event.button() == Qt.MouseButton.LeftButton:
-            event.accept()
+    def choose_at(self, point: QPointF) -> None:
+        if (near := self._near(point)) is not None:
             self._follow(near)
 
     def _follow(self, i: int) -> None:
@@ -258,11 +238,8 @@ class WordMapView(Plot):
             self._point(self._next(np.array((across, -down))))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key = Qt.Key(event.key())
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.here is not None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.here is not None:
             self._follow(self.here)
-        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Minus, Qt.Key.Key_0):
-            self.zoom(None if key == Qt.Key.Key_0 else ZOOM if key == Qt.Key.Key_Plus else 1 / ZOOM)
         else:
             super().keyPressEvent(event)
 

@@ -1,4 +1,4 @@
-"""The base of the pictures of queries and keys: words at the sides, a caption, and zoom for long texts."""
+"""The bases of pictures that can be zoomed, and of those of queries and keys: words at the sides, and a caption."""
 
 from collections.abc import Callable, Sequence
 from math import inf
@@ -24,12 +24,81 @@ FEWEST = 6  # the fewest words that are visible when zoomed in
 STEP = 1.5
 
 
-class WordPicture(Plot):
-    """A picture with the queries at its left side.
+class ZoomPlot(Plot):
+    """A picture of which a part may be shown larger.
 
-    If there are many words, Ctrl and the wheel, or the buttons, zoom; dragging moves the visible part, a double click
-    shows all. Without Ctrl the wheel scrolls the page. On the keyboard: arrows, plus, minus and 0.
+    Ctrl and the wheel zoom, dragging moves the visible part, a double click shows all. Without Ctrl the wheel scrolls
+    the page. On the keyboard: arrows, plus, minus and 0.
     """
+
+    zooms = True
+    """Whether Ctrl and the wheel zoom now."""
+
+    @property
+    def whole(self) -> QRectF:
+        """The whole picture, in its units."""
+        raise NotImplementedError(type(self).__name__)
+
+    def zoom(self, factor: float | None = None, at: QPointF | None = None) -> None:
+        """Zoom in (a factor above 1) or out; the point `at`, or the middle, stays where it is. None shows all."""
+        if factor is None:
+            self.look(self.whole)
+            return
+        seen = self.seen
+        at = seen.center() if at is None else at
+        corner = at - (at - seen.topLeft()) / factor
+        self.look(QRectF(corner, seen.size() / factor))
+
+    # The mouse is handled here, since pyqtgraph's own events for its items take longer than painting the picture
+
+    def point_at(self, point: QPointF) -> None:
+        """Point at the place under the mouse, in the picture's units."""
+        raise NotImplementedError(type(self).__name__)
+
+    def choose_at(self, point: QPointF) -> None:
+        """Choose the place that was clicked."""
+        raise NotImplementedError(type(self).__name__)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.press(event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if not self.drag(event.position()):
+            self.point_at(self.at(event.position()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.release():
+            self.choose_at(self.at(event.position()))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.zoom()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier and self.zooms:
+            self.zoom(STEP ** (event.angleDelta().y() / 120), self.at(event.position()))
+            event.accept()
+        else:
+            super().wheelEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match event.text():
+            case "+" | "=":
+                self.zoom(STEP, self.middle())
+            case "-" | "−":
+                self.zoom(1 / STEP, self.middle())
+            case "0":
+                self.zoom()
+            case _:
+                super().keyPressEvent(event)
+
+    def middle(self) -> QPointF | None:
+        """The place pointed at, around which keys zoom; None: the middle of what is visible."""
+        return None
+
+
+class WordPicture(ZoomPlot):
+    """A picture with the queries at its left side; if there are many words, buttons zoom, too."""
 
     other_side = "top"
     """The side with the keys of the attention."""
@@ -62,7 +131,7 @@ class WordPicture(Plot):
         acts: tuple[tuple[str, str, Callable[[], None]], ...] = (
             ("−", "Look from farther away (−)", lambda: self.zoom(1 / STEP)),
             ("+", "Look closer (+, or Ctrl and the wheel; drag to move)", lambda: self.zoom(STEP)),
-            ("all", "Show all words (0, or a double click)", lambda: self.look(self.whole)),
+            ("all", "Show all words (0, or a double click)", self.zoom),
         )
         self._buttons = [
             PushButton(sign, act, hint, look="link", name=f"{hint.partition(' (')[0]}: {self.spoken}")
@@ -96,7 +165,7 @@ class WordPicture(Plot):
             return
         px, area, beside = self.bench.appearance.px, self.area(rows, columns), self.other_side != "top"
         for button in self._buttons:
-            button.setVisible(self.zoomable(len(rows), len(columns)))
+            button.setVisible(max(len(rows), len(columns)) > MOST_IN_SIGHT)
         self.line.setSpacing(px(8))
         head = self.head.sizeHint()
         self._laid_out = rows, columns, head
@@ -150,10 +219,10 @@ class WordPicture(Plot):
         beside = len(columns) * (round(max(map(metrics.horizontalAdvance, columns), default=0) * 1.1) + px(10))
         return QSize(beside if across < beside <= min(px(MOST_BESIDE), self._room) else across, down)
 
-    @staticmethod
-    def zoomable(rows: int, columns: int) -> bool:
+    @property
+    def zooms(self) -> bool:  # type: ignore[override]
         """Whether there are more words than can be read at once."""
-        return max(rows, columns) > MOST_IN_SIGHT
+        return max(self._shape) > MOST_IN_SIGHT
 
     def caption(self, text: str, title: str = "") -> None:
         """Set the caption; its beginning `title` is not cut, even if the picture is narrow."""
@@ -183,14 +252,6 @@ class WordPicture(Plot):
         self.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, dense)
         self.paint_anew()
 
-    def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Zoom in (a factor above 1) or out; the point `at`, or the middle, stays where it is."""
-        seen = self.seen
-        at = seen.center() if at is None else at
-        x = at.x() - (at.x() - seen.x()) / factor
-        y = at.y() - (at.y() - seen.y()) / factor
-        self.look(QRectF(x, y, seen.width() / factor, seen.height() / factor))
-
     def bring(self, row: float, column: float) -> None:
         """Scroll to a place that is pointed at elsewhere."""
         seen = self.seen
@@ -199,56 +260,9 @@ class WordPicture(Plot):
             seen.moveCenter(QPointF(column, row))
             self.look(seen)
 
-    # The mouse is handled here, since pyqtgraph's own events for its items take longer than painting the picture
-
-    def point_at(self, point: QPointF) -> None:
-        """Point at the place under the mouse, in rows and columns."""
-        raise NotImplementedError(type(self).__name__)
-
-    def choose_at(self, point: QPointF) -> None:
-        """Choose the place that was clicked."""
-        raise NotImplementedError(type(self).__name__)
-
     def told_at(self, point: QPointF) -> tuple[str, QRectF]:
         """The tooltip for a place, and the part of the picture that it is about."""
         raise NotImplementedError(type(self).__name__)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self.press(event.position())
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if not self.drag(event.position()):
-            self.point_at(self.at(event.position()))
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self.release():
-            self.choose_at(self.at(event.position()))
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.look(self.whole)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier and self.zoomable(*self._shape):
-            self.zoom(STEP ** (event.angleDelta().y() / 120), self.at(event.position()))
-            event.accept()
-        else:
-            super().wheelEvent(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        match event.text():
-            case "+" | "=":
-                self.zoom(STEP, self.here())
-            case "-" | "−":
-                self.zoom(1 / STEP, self.here())
-            case "0":
-                self.look(self.whole)
-            case _:
-                super().keyPressEvent(event)
-
-    def here(self) -> QPointF | None:
-        """The place pointed at, in rows and columns, if there is one."""
-        return None
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() != QEvent.Type.ToolTip:
