@@ -23,13 +23,9 @@ import numpy as np
 from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.graph import LOGITS, Graph, Node, name_of_head
+from explorer.core.graph import FINAL, HEAD, Graph, Node, after_norm, name_of_head
 from explorer.core.numbers import places_of_largest
 from explorer.core.ops import Array
-
-FINAL = "final.norm"
-HEAD = "output.read", "output.uncapped", LOGITS
-"""The nodes that may follow the last norm: a scaled copy of it, the product with the table before a cap, the logits."""
 
 
 class Part(Frozen):
@@ -43,26 +39,9 @@ class Part(Frozen):
     head: int | None = None  # for a head its number, counted from 0
 
 
-def can_be_parted(graph: Graph) -> bool:
-    """Whether the output layer reads a sum: the residual stream is normalised only once, after the last block."""
-    return FINAL in graph.nodes and LOGITS in graph.nodes and bool(_head(graph))
-
-
-def _head(graph: Graph) -> list[Node]:
-    """The nodes from the last norm to the logits, in order: a factor (T5), the output layer, a soft cap (Gemma 2).
-
-    Empty if there is any other node: then a logit is no such sum.
-    """
-    node, found = graph.nodes[LOGITS], list[Node]()
-    while node.name in HEAD:
-        found.insert(0, node)
-        node = graph.nodes[node.parents[0]]
-    return found if node.name == FINAL else []
-
-
 def output_layer(graph: Graph) -> Node:
     """The product with the table of words: its numbers are sums; a soft cap may still follow."""
-    return next(node for node in _head(graph) if node.op.projects)
+    return next(node for node in after_norm(graph) if node.op.projects)
 
 
 def stream(graph: Graph) -> list[str]:
@@ -125,7 +104,7 @@ def _output(
     """
     columns: Sequence[int] | slice = slice(None)
     with np.errstate(all="ignore"):  # as in forward
-        for node in (graph.nodes[FINAL], *_head(graph)):
+        for node in (graph.nodes[FINAL], *after_norm(graph)):
             weights = [values[name] for name in node.parents[1:]]
             if node.op.projects and words is not None:
                 W, *bias = weights
@@ -143,7 +122,7 @@ def _output(
 class Ledger:
     """The logits of one row, taken apart.
 
-    `graph`: a graph for which `can_be_parted` is true.
+    `graph`: a graph that has `after_norm`.
     `row`: the position of the word after which the logits stand.
     `word`: the number of the word whose logit is taken apart.
     """
@@ -304,7 +283,7 @@ def patched(
 ) -> Array:
     """The logits of some words after a row, for each part and each position, (n_sites, n_places, n_words).
 
-    `graph`: a graph for which `can_be_parted` is true.
+    `graph`: a graph that has `after_norm`.
     `values`, `other`: of all nodes: in the pass that is patched, and in the pass that the patches come from.
     `pins`: the pins of the model; they stay.
     `row`: the position of the word after which the logits stand.

@@ -62,6 +62,9 @@ READ = 25
 CASES, LOGITS, PROBABILITIES, CHOSEN = "input.X", "output.logits", "output.probabilities", "output.chosen"
 TARGET, LOSS = "loss.target", "loss.value"
 """The names of the nodes that the program asks for by name, in each model that has them."""
+FINAL = "final.norm"
+HEAD = "output.read", "output.uncapped", LOGITS
+"""The nodes that may follow the last norm: a scaled copy of it, the product with the table before a cap, the logits."""
 Link: TypeAlias = tuple[str, int]
 """A node and the place of one of its parents, counted from 0: one edge of the graph."""
 
@@ -427,3 +430,18 @@ def stage_of(graph: Graph, node: Node) -> str:
     """The stage of a node as the window's list of stages names it."""
     stage = next(stage for stage in graph.stages if stage.name == node.stage)
     return stage.title if stage.group == stage.title else f"{stage.group} › {stage.title}"
+
+
+def after_norm(graph: Graph) -> list[Node]:
+    """The nodes from the last norm to the logits, in order: a factor (T5), the output layer, a soft cap (Gemma 2).
+
+    Empty if the residual stream is normalised elsewhere, too, or any other node follows: then a logit is no sum of what
+    the blocks add.
+    """
+    if not {FINAL, LOGITS} <= graph.nodes.keys():
+        return []
+    node, found = graph.nodes[LOGITS], list[Node]()
+    while node.name in HEAD:
+        found.insert(0, node)
+        node = graph.nodes[node.parents[0]]
+    return found if node.name == FINAL else []

@@ -9,9 +9,8 @@ import re
 from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
-from explorer.core.attribution import can_be_parted
 from explorer.core.frozen import Frozen
-from explorer.core.graph import LOGITS, PROBABILITIES, TARGET, Graph, Place, Stage
+from explorer.core.graph import LOGITS, PROBABILITIES, TARGET, Graph, Place, Stage, after_norm
 from explorer.core.model import SWITCHES, SwitchValue
 from explorer.core.vocabulary import PAD
 from explorer.document.state import State
@@ -246,7 +245,7 @@ def writes(graph: Graph) -> bool:
 
 def explains(graph: Graph) -> bool:
     """Whether a model's logits are sums that can be split into the contributions of heads and blocks."""
-    return can_be_parted(graph) and any(stage.kind == "masked" for stage in graph.stages)
+    return bool(after_norm(graph)) and any(stage.kind == "masked" for stage in graph.stages)
 
 
 def has_heads(graph: Graph) -> bool:

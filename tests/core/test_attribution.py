@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from refusals import refuses
 
-from explorer.core.attribution import Ledger, can_be_parted, lens, moved, patched, pin_of, rival_of, sites, stream
+from explorer.core.attribution import Ledger, lens, moved, patched, pin_of, rival_of, sites, stream
 from explorer.core.engine import Pin, fresh
+from explorer.core.graph import after_norm
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.ops import Input, Softmax
@@ -134,8 +135,8 @@ def test_the_lens_keeps_pins_behind_the_stream(two):
 
 
 def test_only_a_stack_with_the_norm_before_its_blocks_is_a_sum():
-    assert can_be_parted(made("gpt", {"norm": "pre"})[0])
-    assert not can_be_parted(made("gpt", {"norm": "post"})[0])
+    assert after_norm(made("gpt", {"norm": "pre"})[0])
+    assert not after_norm(made("gpt", {"norm": "post"})[0])
     assert stream(made("gpt", {"norm": "pre", "positions": "none"})[0])[0] == "input.X"
 
 

@@ -14,7 +14,6 @@ from explorer.pages.drawing import AttentionLines, HeatMap, Sentences, VectorStr
 from explorer.pages.element import Arrangement, Element
 from explorer.pages.matrix import Matrix
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.card import CardsView
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.header import HeaderView, SwitchBar
 from explorer.ui.page.note import DerivationView, MathsView, NoteLabel, PassageView, SectionLabel, WaitingBar
@@ -164,7 +163,7 @@ def around_map(bench: Workbench, heat: HeatMap) -> tuple[int, int, int, int]:
 WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     **CONTROLS,
     AttentionLines: _attention_lines,
-    el.Cards: CardsView,
+    el.Cards: imported("page.card", "CardsView"),
     el.Derivation: _derivation,
     el.DescentPart: DescentView,
     el.Header: HeaderView,
