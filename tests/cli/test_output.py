@@ -53,7 +53,7 @@ WRITERS = {
     "picture": (("render", "mine.toml", "vectors"), "out.png", (), "mine.toml"),
     "lines": (("render", "mine.toml", "vectors"), "out.svg", (), "mine.toml"),
     "page": (("render", "mine.toml", "vectors"), "out.pdf", (), "mine.toml"),
-    "what moves": (("render", "xor.toml", "layer.2"), "out.gif", ("--learn", "1"), "xor.toml"),
+    "what moves": (("render", "xor.toml", "layer.2"), "out.gif", ("--setting", "random", "--learn", "1"), "xor.toml"),
     "hand-out": (("handout", "mine.toml"), "out.html", (), "mine.toml"),
     "hand-out to print": (("handout", "mine.toml"), "out.pdf", (), "mine.toml"),
     "model": (("train", "recipe.toml", "--out"), "out.explorer", (), "recipe.toml"),
@@ -156,13 +156,16 @@ def test_what_a_recipe_names_is_read_too(folder, capsys):
     assert Path("first.explorer").read_bytes() == first
 
 
+FRAMES = "render", "xor", "layer.2", "out.png", "--frames", "--setting", "random"
+
+
 def test_a_frame_takes_the_place_of_no_other_picture(folder, capsys, qapp):
     Path("out-2.png").write_bytes(b"\x89PNG of a dog")
-    assert main(["render", "xor", "layer.2", "out.png", "--frames", "--learn", "1"]) == 2
+    assert main([*FRAMES, "--learn", "1"]) == 2
     assert "out-2.png: was not written by this program" in capsys.readouterr().err
     assert not Path("out-1.png").exists()
     Path("out-2.png").rename("out.png")  # into which nothing is written
-    assert main(["render", "xor", "layer.2", "out.png", "--frames", "--learn", "1"]) == 0
+    assert main([*FRAMES, "--learn", "1"]) == 0
     assert Path("out.png").read_bytes() == b"\x89PNG of a dog"
 
 

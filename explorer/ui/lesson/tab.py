@@ -83,7 +83,7 @@ class LessonsTab(ColumnTab):
         """Read in the background the contents of each lesson and the progress in it, also of the user's own lessons."""
         folder, files = self.bench.settings.folder, Recent(self.bench.settings, LESSON_FILES).paths
         self.shelf.yours = {str(file): title for file, title in yours(folder and folder / FOLDER, files).items()}
-        self._read_next(list(self.shelf.titles))
+        self._read_next([*self.shelf.yours, *self.shelf.ours])  # as they stand in the list
 
     def _read_next(self, ids: Sequence[str]) -> None:
         some, others = ids[:AT_ONCE], ids[AT_ONCE:]

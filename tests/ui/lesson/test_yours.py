@@ -42,14 +42,14 @@ def test_a_zip_is_opened_and_kept(open_window, source, tmp_path, qtbot, eye):
     eye.settle(window)
     qtbot.waitUntil(lambda: own(page) == [str(file)] and page.is_whole)
     image = page.elements.widgets["own lessons"].cards[f"lesson {file}"].image
-    image.is_drawn = True
+    made = image.made
     page.read()
     qtbot.waitUntil(lambda: page.is_whole)
-    assert image.is_drawn
+    assert image.made == made
     os.utime(file, ns=(0, 0))
     page.read()
     qtbot.waitUntil(lambda: page.is_whole)
-    assert not image.is_drawn, "the picture of the file of before stayed"
+    assert image.made != made, "the picture of the file of before stayed"
     guide = window.lessons.guide
     for act, step in (("begin", 1), ("begin anew", 0)):
         guide.go(1)
