@@ -139,7 +139,7 @@ def test_what_a_step_speaks_of_stays_in_sight_when_a_comparison_begins_and_ends(
 @pytest.mark.usefixtures("no_pictures")
 def test_a_page_that_has_found_its_place_is_not_laid_out_again(open_window, eye, qtbot, watch):
     """To scroll to the end of a page gives it room below; that must not ask for its place anew, again and again."""
-    window = open_window("xor-linear")
+    window = open_window("roses-are-red")  # what its first step names stands at the end of a page
     window.resize(1280, 720)
     window.lessons.guide.go(0)
     eye.settle(window)
