@@ -161,7 +161,8 @@ def _lines(book: Gradebook, roll: Roll) -> list[str]:
     lines = [f"{book.sheet}: {count} student{'s' * (count != 1)}", "", *columns(rows, "<"), ""]
     for number, question in enumerate(book.questions, 1):
         outcomes = book.outcomes(question)
-        lines.append(f"{number}  {question}")
+        title = roll.asked[question].title
+        lines.append(f"{number}  {title}" + f"  {question}" * (title != question))
         for name in sorted(outcomes, key=lambda one: (one == "open", one == "wrong", one)):
             bar = "█" * max(1, round(_BAR * outcomes[name] / len(book.students)))
             lines.append(f"   {name:<6} {bar} {outcomes[name]}")
@@ -171,7 +172,7 @@ def _lines(book: Gradebook, roll: Roll) -> list[str]:
         lines += ["", "To talk about:"]
     for topic in topics:
         common = ", ".join(f"{n} × {roll.told(topic.question, name)}" for name, n in topic.mistakes)
-        lines.append(f"  {topic.question}: {topic.at_once} of {topic.asked} right at once; {common}")
+        lines.append(f"  {roll.asked[topic.question].title}: {topic.at_once} of {topic.asked} right at once; {common}")
     return lines
 
 

@@ -393,7 +393,8 @@ def test_from_the_sheet_to_the_class(tmp_path, monkeypatch, capsys):
     said = capsys.readouterr().out
     assert said.startswith("Week 3: 2 students")
     assert "✓2" in said
-    assert f"emma/all-missing: 0 of 2 right at once; 2 × {UNKNOWN}" in said
+    assert "2  All by yourself  emma/all-missing\n" in said, "a question has its title, and the id of its step"
+    assert f"All by yourself: 0 of 2 right at once; 2 × {UNKNOWN}" in said
     assert (tmp_path / "class.csv").read_text("utf-8-sig").count("\n") == 5
     assert main(["class", "nowhere.answers.json"]) == 1
     assert capsys.readouterr().out == ""
