@@ -21,13 +21,16 @@ from explorer.ui.page.overlays import Motion
 from explorer.ui.page.page_view import PageView
 from tests.samples import long
 
+pytestmark = pytest.mark.usefixtures("kept")
+
 
 @pytest.fixture
-def visited(open_window, eye):
+def visited(window, eye):
     """The window after a visit to the first page of a lesson and as many of the last ones as are kept."""
 
     def visit(lesson):
-        window = open_window(lesson)
+        window.bench.open(load(lesson))
+        window.bench.bridge.flush()
         stops = window.bench.selection.stops
         for stage in dict.fromkeys((*stops[:1], *stops[-KEPT:])):
             eye.look_at(window, stage.name)
@@ -36,14 +39,13 @@ def visited(open_window, eye):
     return visit
 
 
-@pytest.mark.parametrize("times", [1, 3])
-def test_a_matrix_keeps_the_keys_in_another_theme_and_text_size(window, eye, hand, appearance, times):
+def test_a_matrix_keeps_the_keys_in_another_theme_and_text_size(window, eye, hand, appearance):
     """Qt gave them to the way back above the page, and the arrow keys went nowhere."""
     eye.go_to(window, "encoder.1.self.heads")
     name = "encoder.1.self.head.1.weights"
     view = eye.views(window)[name]
     hand.click(view, hand.cell(view, 1, 0))
-    for _ in range(times):
+    for _ in range(3):
         appearance.zoom(1)
         QApplication.processEvents()
     appearance.set_mode("dark")
@@ -70,8 +72,7 @@ def test_a_matrix_keeps_the_keys_in_another_theme_and_text_size(window, eye, han
     assert chip.hasFocus()
 
 
-def test_the_choice_of_the_layer_keeps_the_keys(open_window, eye, hand, no_pictures):
-    window = open_window()
+def test_the_choice_of_the_layer_keeps_the_keys(window, eye, hand, no_pictures):
     window.bench.open(new_lesson("gpt", ["a b c"], layers=4, d_model=4))
     eye.settle(window)
     page = eye.go_to(window, "decoder.2.self.attention")
@@ -119,8 +120,7 @@ def test_a_page_that_goes_shows_no_other_in_passing(visited, eye, watch, no_pict
     assert window.area.currentWidget() is page
 
 
-def test_a_page_that_stays_is_shown_on(visited, eye, watch, no_pictures):
-    window = visited("you-are-welcome")
+def test_a_page_that_stays_is_shown_on(window, eye, watch, no_pictures):
     panel = eye.look_at(window, "encoder.1.self.attention")
     shown = watch([panel], QEvent.Type.Show)
     window.bench.document.do(SetSwitch("encoder.1.self", "mask", "causal"))
@@ -129,8 +129,9 @@ def test_a_page_that_stays_is_shown_on(visited, eye, watch, no_pictures):
     assert shown == {}
 
 
-def test_a_narrow_page_asks_for_no_negative_width(visited, eye, no_pictures):
-    window = visited("softmax")
+def test_a_narrow_page_asks_for_no_negative_width(window, eye, no_pictures):
+    window.bench.open(load("softmax"))
+    eye.settle(window)
     header = window.page().header
     header.fit(-20)  # a Qt warning would fail the test
     assert header.findChildren(QWidget)
@@ -138,8 +139,7 @@ def test_a_narrow_page_asks_for_no_negative_width(visited, eye, no_pictures):
     window.page().elements.share_room(10)
 
 
-def test_a_cell_that_is_being_edited_when_its_matrix_goes(visited, eye, no_pictures):
-    window = visited("you-are-welcome")
+def test_a_cell_that_is_being_edited_when_its_matrix_goes(window, eye, no_pictures):
     window.resize(1600, 1000)  # in less all matrices that can be edited are small pictures
     eye.look_at(window, "encoder.1.self.attention")
     view = next(v for v in eye.views(window).values() if v.matrix.editable)
@@ -168,9 +168,10 @@ def test_a_page_at_rest_is_not_laid_out_again_and_again(window, eye, monkeypatch
     assert times == []
 
 
-def test_a_page_that_is_made_while_its_model_goes(open_window, eye, no_pictures):
+def test_a_page_that_is_made_while_its_model_goes(window, eye, no_pictures):
     """Undo and the turn of a page come before the news of the undo."""
-    window = open_window("emma")
+    window.bench.open(load("emma"))
+    window.bench.bridge.flush()
     for begun in (False, True):
         window.bench.open(load("you-are-welcome"))
         window.bench.bridge.flush()
@@ -211,9 +212,8 @@ def test_the_pages_last_seen_are_kept(visited, no_pictures, qtbot):
     )
 
 
-def test_pages_that_go_take_their_parts_along(open_window, eye, qtbot):
+def test_pages_that_go_take_their_parts_along(window, eye, qtbot):
     """A thousand of them would hold the window when Python's collector comes."""
-    window = open_window("you-are-welcome")
     for stage in window.bench.selection.stops[:4]:
         eye.look_at(window, stage.name)
     parts = [weakref.ref(box) for box in window.area.findChildren(MatrixBox)]
@@ -223,10 +223,9 @@ def test_pages_that_go_take_their_parts_along(open_window, eye, qtbot):
     qtbot.waitUntil(lambda: all(part() is None for part in parts))
 
 
-def test_a_page_that_one_comes_back_to_is_made_anew_in_turns_before_it_is_seen(open_window, eye, qtbot, monkeypatch):
+def test_a_page_that_one_comes_back_to_is_made_anew_in_turns_before_it_is_seen(window, eye, qtbot, monkeypatch):
     """What has changed in it meanwhile may be all of it: half a second of a large model in one turn."""
     monkeypatch.setattr("explorer.ui.page.area.AT_ONCE", 0.0)
-    window = open_window()
     page = eye.go_to(window, "encoder.1.self.attention")
     eye.go_to(window, "source.embedding")
     window.bench.document.do(SetCells("source.table", {(1, 0): 5.0}))
@@ -242,6 +241,9 @@ def test_a_page_that_one_comes_back_to_is_made_anew_in_turns_before_it_is_seen(o
 
 def quantised(window, eye):
     """A page in sight of whose model each weight has 4 bits now: it is still to be made of other elements."""
+    if window.bench.lesson.id != "i-love-ai":
+        window.bench.open(load("i-love-ai"))
+        window.bench.bridge.flush()
     page = eye.look_at(window, "decoder.1.self.attention")
     before = dict(page.elements.widgets)
     window.bench.document.do(SetSwitch("decoder.1.self", "quantised", "4 bits"))
@@ -269,8 +271,7 @@ def test_a_page_in_sight_of_many_other_elements_is_made_in_turns_and_then_shown(
     assert all(page.elements.widgets[id] is one for id, one in before.items() if id != "header")
 
 
-def test_what_comes_while_a_page_in_sight_is_made_anew_is_on_it_as_well(open_window, eye, qtbot):
-    window = open_window("i-love-ai")
+def test_what_comes_while_a_page_in_sight_is_made_anew_is_on_it_as_well(window, eye, qtbot):
     page, _ = quantised(window, eye)
     window.bench.document.do(SetCells("decoder.1.self.W_Q", {(0, 0, 0): 5.0}))
     window.bench.bridge.flush()
@@ -285,8 +286,7 @@ def test_what_comes_while_a_page_in_sight_is_made_anew_is_on_it_as_well(open_win
     assert page.elements.widgets.keys() < before.keys()
 
 
-def test_what_a_hand_does_on_a_page_that_is_made_anew_means_the_new_one(open_window, eye, qtbot):
-    window = open_window("i-love-ai")
+def test_what_a_hand_does_on_a_page_that_is_made_anew_means_the_new_one(window, eye, qtbot):
     page, before = quantised(window, eye)
     page.elements.widgets["decoder.1.self.W_Q"].view.setFocus()
     QTest.keyClick(window.windowHandle(), Qt.Key.Key_Shift)
@@ -350,18 +350,17 @@ def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_w
     assert len(shared) == 1, "Qt tells of its place once more, which is no other: nothing is shared anew"
 
 
-def test_a_page_that_is_made_anew_for_another_look_is_laid_out_before_it_is_seen(open_window, qtbot, monkeypatch):
+def test_a_page_that_is_made_anew_for_another_look_is_laid_out_before_it_is_seen(window, eye, qtbot, monkeypatch):
     """It was laid out, shared and shown in one turn: 0.2 s of the attention of a large model."""
-    window = open_window(stage="encoder.1.self.attention")
+    eye.go_to(window, "encoder.1.self.attention")
     laid, lay_out, share_room, early = [], PageView.lay_out, PageView._share_room, []
     monkeypatch.setattr(PageView, "lay_out", lambda page, place: laid.append(page) or lay_out(page, place))
-    monkeypatch.setattr(PageView, "_share_room", lambda page: early.append(not laid) or share_room(page))
+    monkeypatch.setattr(PageView, "_share_room", lambda page: early.extend([] if laid else [page]) or share_room(page))
     window.bench.appearance.set_scale(1.1)
     qtbot.waitUntil(lambda: window.bench.appearance.turns.idle and not window.area.makes)
     assert laid == [window.area.in_sight()]
-    assert not any(early), (
-        "its room was shared in the turn that made the last of it, and once more when it was laid out"
-    )
+    said = "its room was shared in the turn that made the last of it, and once more when it was laid out"
+    assert laid[0] not in early, said
     window.bench.document.do(SetCells("source.table", {(1, 0): 5.0}))
     window.bench.bridge.flush()
     window.area.page()
@@ -369,10 +368,10 @@ def test_a_page_that_is_made_anew_for_another_look_is_laid_out_before_it_is_seen
 
 
 def test_a_page_that_comes_as_the_window_gets_another_size_shares_its_room_before_it_is_shown(
-    open_window, qtbot, monkeypatch
+    window, qtbot, monkeypatch
 ):
     """It was shared twice and shown in one turn: 0.15 s of the attention of a large model."""
-    window = open_window(stage="source.embedding")
+    window.area._drop([page for page in window.area._pages if page != "source.embedding"])
     stages, shared = ("encoder.1.self.heads", "encoder.1.self.attention"), []
     share_room, show, prepare = PageView._share_room, StageArea._show, StageArea._prepare
     monkeypatch.setattr(PageView, "_share_room", lambda page: shared.append(page.stage.name) or share_room(page))
@@ -448,9 +447,9 @@ def test_another_look_shows_what_was_read(window, eye, hand, appearance):
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_in_another_look_a_step_begins_where_it_did_unless_one_has_scrolled(open_window, eye, appearance, qtbot):
+def test_in_another_look_a_step_begins_where_it_did_unless_one_has_scrolled(window, eye, appearance, qtbot):
     appearance.set_scale(1.75)
-    window = open_window("cat-sat-on-the")
+    window.bench.open(load("cat-sat-on-the"))
     window.resize(1280, 640)
     window.lessons.guide.go(2)
     words = window.lessons.panel._scroll.verticalScrollBar()

@@ -11,15 +11,17 @@ from explorer.ui.appearance import Appearance
 from explorer.ui.page.overlays import Motion
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("motion")
+pytestmark = pytest.mark.usefixtures("kept", "motion")
 
 ATTENTION, HEADS = "encoder.1.self.attention", "encoder.1.self.heads"
 
 
 @pytest.fixture
-def motion(pages_come_at_once, monkeypatch):
+def motion(window, monkeypatch):
     """Pages become each other, as for a person."""
     monkeypatch.setattr(Motion, "held", False)
+    yield
+    window.area.motion.stop()  # it would take minutes
 
 
 @pytest.fixture
@@ -91,7 +93,7 @@ def test_with_less_motion_the_next_page_is_there_at_once(window, eye, monkeypatc
     assert window.area.motion.geometry().isEmpty()
 
 
-def test_a_page_that_is_made_anew_comes_at_once(window, eye, motion, appearance, qtbot):
+def test_a_page_that_is_made_anew_comes_at_once(window, eye, appearance, qtbot):
     """For another look, or after an edit of what the model consists of."""
     eye.go_to(window, ATTENTION)
     before = window.page()
