@@ -253,6 +253,22 @@ def window(request, open_window):
 
 
 @pytest.fixture
+def bring(window, eye):
+    """Brings the window to an example, or that of a name, at a stage and in a size: for files that say `kept`."""
+
+    def bring(lesson, stage, size=None):
+        if size is not None:
+            window.resize(*size)
+        if lesson != window.bench.lesson.id:
+            window.bench.open(lesson_of(lesson) if isinstance(lesson, str) else lesson)
+            window.bench.bridge.flush()
+        eye.go_to(window, stage)
+        return window
+
+    return bring
+
+
+@pytest.fixture
 def bench_of(appearance):
     """Makes the workbench of a lesson."""
     benches = []
