@@ -13,6 +13,7 @@ from PIL import Image, ImageSequence
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QImage, QTextDocumentFragment
 
+from explorer.lessons.loader import load
 from explorer.pages.surfaces.inspector import played_key
 from explorer.pages.view import Cell, Covered
 from explorer.ui.animation import AROUND, MOST, STRIP, Frames, _Played, _some, frames, gif, mp4, pngs
@@ -23,6 +24,7 @@ from explorer.ui.render import laid_out, paper
 from tests.refusals import refuses
 from tests.samples import long
 
+pytestmark = pytest.mark.usefixtures("kept")
 ATTENTION = "encoder.1.self.attention"
 
 
@@ -47,10 +49,8 @@ def test_attention_word_by_word_while_the_window_stays_as_it_is(window, eye):
     assert np.abs(exact[1] - second).mean() < 2, "256 colours are enough"
 
 
-@pytest.mark.parametrize("lesson", ["xor"])
-def test_a_model_that_learns_shows_what_it_learns_and_the_document_learns_nothing(open_window, lesson):
-    window = open_window(lesson)
-    window.bench.open(window.bench.lesson, "random")
+def test_a_model_that_learns_shows_what_it_learns_and_the_document_learns_nothing(window):
+    window.bench.open(load("xor"), "random")
     window.bench.bridge.flush()
     before = window.bench.document.state
     moving = frames(window.bench, "layer.2", steps=30)
@@ -66,9 +66,9 @@ def test_a_model_that_learns_shows_what_it_learns_and_the_document_learns_nothin
     assert not any(np.array_equal(one, other) for one, other in itertools.pairwise(pages)), "it stood still"
 
 
-def test_what_is_frozen_in_the_window_does_not_learn_in_the_animation(open_window):
-    bench = open_window("xor").bench
-    bench.open(bench.lesson, "random")
+def test_what_is_frozen_in_the_window_does_not_learn_in_the_animation(window):
+    bench = window.bench
+    bench.open(load("xor"), "random")
     bench.bridge.flush()
     for name in bench.descent.weights():
         bench.descent.set_moves(name, False)
@@ -77,11 +77,11 @@ def test_what_is_frozen_in_the_window_does_not_learn_in_the_animation(open_windo
     assert all(np.array_equal(page, pages[0]) for page in pages)
 
 
-def test_where_nothing_moves_that_is_said(open_window):
-    window = open_window("two-vectors")
+def test_where_nothing_moves_that_is_said(bring):
+    window = bring("two-vectors", "vectors")
     with refuses("Nothing moves on the page"):
-        frames(window.bench, window.bench.document.engine.graph.stages[0].name)
-    solved = open_window("xor").bench  # its loss is 0: twenty frames looked alike
+        frames(window.bench, "vectors")
+    solved = bring("xor", "layer.2").bench  # its loss is 0: twenty frames looked alike
     with refuses("The gradient of each weight is 0 here"):
         frames(solved, "layer.2", steps=20)
 
@@ -98,13 +98,12 @@ CELL = Cell("scores", (0, 8))
 
 
 @pytest.mark.parametrize("part", [long(0.0), 0.5, long(1.0)])
-def test_a_cell_is_played_as_on_the_screen(open_window, eye, part):
+def test_a_cell_is_played_as_on_the_screen(bring, part):
     """At its beginning, half way and at its end: the same rows, and the same cells framed in the same colours."""
-    window = open_window("emma")
+    window = bring("emma", "attention")
     moving = frames(window.bench, "attention", cell=CELL)
     assert (len(moving.images), moving.each) == (6, 840)
     assert len({(image.width(), image.height()) for image in moving.images}) == 1
-    eye.go_to(window, "attention")
     window.bench.selection.choose(CELL)
     step = round(part * 5)
     window.bench.selection.keep(played_key(CELL), step)
@@ -128,14 +127,10 @@ def test_a_cell_is_played_as_on_the_screen(open_window, eye, part):
     assert all(one != other for one, other in itertools.pairwise(others))
 
 
-def test_what_is_given_cannot_be_played(open_window):
-    window = open_window("emma")
+def test_what_is_given_cannot_be_played_nor_a_number_that_a_question_asks_for(bring):
+    window = bring("emma", "attention")
     with refuses("not computed in steps"):
         frames(window.bench, "attention", cell=Cell("Q", (0, 0)))
-
-
-def test_a_number_that_a_question_asks_for_is_not_played(open_window):
-    window = open_window("emma")
     window.bench.selection.speak_of(None, Covered({"scores": frozenset({(0, 8)})}))
     with refuses("not computed in steps"):
         frames(window.bench, "attention", cell=CELL)

@@ -1,17 +1,14 @@
 """Models that others trained: a page of each kind opens, and in the usual window no word is cut; all pages are long."""
 
-import re
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.exceptions import TimeoutError
 
 from explorer.document.commands import SetTokens
 from explorer.document.state import State
 from explorer.lessons.document_lesson import lesson_of, opened
-from explorer.ui.widgets.tree import written_in
 from tests.checkpoints.small import write
 from tests.core.models.test_modern import CASES, made
 
@@ -32,18 +29,6 @@ def of_folder(folder):
     return lesson, state
 
 
-def cut_in(page, pieces):
-    """What cannot be read on a page: words that are cut, and words and buttons narrower than what they say.
-
-    A long piece of the model's own may be cut in the picture: its tip tells it.
-    """
-    ends = [one.text for one in written_in(page.widget()) if re.search(r"\S…", one.text)]
-    ends = [text for text in ends if not any(piece.startswith(text[:-1]) for piece in pieces)]
-    shown = [one for one in page.findChildren(QLabel) if one.isVisible() and not one.wordWrap() and len(one.text()) > 1]
-    shown += [one for one in page.findChildren(QPushButton) if one.isVisible() and one.text()]
-    return ends + [one.text() for one in shown if one.width() + 1 < one.sizeHint().width()]
-
-
 def walk(window, eye, qtbot, lesson, state, every=True):
     """Go to every page, or to the last of each kind; returns their names."""
     bench = window.bench
@@ -58,11 +43,11 @@ def walk(window, eye, qtbot, lesson, state, every=True):
         assert page.stage.name == name
         assert (name, page.horizontalScrollBar().maximum()) == (name, 0)
         if name != PIECES and window.width() >= USUAL[0]:
-            cut = cut_in(page, pieces)  # it paints all of the page, which takes a third of the time
+            cut = eye.cut(page, pieces)  # it paints all of the page, which takes a third of the time
             if cut:
                 with suppress(TimeoutError):  # beside much other work a caption may be told anew after all has settled
-                    qtbot.waitUntil(lambda page=page: not cut_in(page, pieces), timeout=5000)
-                cut = cut_in(page, pieces)
+                    qtbot.waitUntil(lambda page=page: not eye.cut(page, pieces), timeout=5000)
+                cut = eye.cut(page, pieces)
             assert (name, cut) == (name, [])
     return seen
 

@@ -366,10 +366,9 @@ def test_the_surface_of_a_large_model_is_computed_in_the_background(fresh, windo
     assert surface._at_work is None
 
 
-def test_many_weights_stand_block_by_block(open_window, eye, hand, qtbot):
-    window = open_window("you-are-welcome")
-    window.bench.open(window.bench.lesson, "textbook")
-    page = eye.go_to(window, "model.descent").elements
+def test_many_weights_stand_block_by_block(bring, eye, hand):
+    window = bring("you-are-welcome", "model.descent")
+    page = window.page().elements
     block, descent = "Encoder 1: Self-attention", window.bench.descent
     gradients = window.bench.document.engine.gradients()
     inside = [name for name in descent.moves() if name.startswith("encoder.1.self.")]
@@ -561,20 +560,9 @@ def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
     assert not panel.grab().isNull()
 
 
-def test_the_pictures_of_many_weights_are_whole(open_window, eye, qtbot):
-    from explorer.ui.training.loss_surface import CellPicker
-
-    page = eye.go_to(open_window("you-are-welcome"), "model.descent")
-    qtbot.waitUntil(lambda: bool(page.findChildren(CellPicker)))
-    (picker,) = page.findChildren(CellPicker)
-    qtbot.waitUntil(lambda: picker.height() == picker.heightForWidth(picker.width()) > 150)
-
-
-def test_beside_a_small_surface_each_weight_has_its_layer(open_window, eye):
+def test_beside_a_small_surface_each_weight_has_its_layer(bring, eye):
     """Of "Layer 1: Masked attention, W_Q [head 4 → 10 → 11]" the layer was cut off."""
-    window = open_window("you-are-welcome")
-    window.resize(1280, 800)
-    eye.go_to(window, "model.descent")
+    window = bring("you-are-welcome", "model.descent", (1280, 800))
     surface = eye.plot(window, LossSurface)
     eye.settle(window)
     sides = [surface.side(name) for name in ("bottom", "left")]
@@ -584,7 +572,7 @@ def test_beside_a_small_surface_each_weight_has_its_layer(open_window, eye):
         assert side.title_written().endswith(side.title[side.title.index("[") :])
 
 
-def test_of_the_pictures_of_weights_those_are_painted_anew_that_look_otherwise(open_window, eye, qtbot):
+def test_the_pictures_of_many_weights_are_whole_and_those_are_painted_anew_that_look_otherwise(bring, eye, qtbot):
     from explorer.ui.training.loss_surface import CellPicker
 
     class Painted(QObject):
@@ -593,10 +581,11 @@ def test_of_the_pictures_of_weights_those_are_painted_anew_that_look_otherwise(o
                 names.add(picture.accessibleName().removeprefix("Cells of "))
             return False
 
-    window = open_window("you-are-welcome")
-    page = eye.go_to(window, "model.descent")
+    window = bring("you-are-welcome", "model.descent")
+    page = window.page()
     qtbot.waitUntil(lambda: bool(page.findChildren(CellPicker)))
     (picker,) = page.findChildren(CellPicker)
+    qtbot.waitUntil(lambda: picker.height() == picker.heightForWidth(picker.width()) > 150)
     eye.settle(window)
     painted, names, name = Painted(), set(), "encoder.1.self.W_Q"
     for picture in picker.pictures.values():
@@ -609,15 +598,13 @@ def test_of_the_pictures_of_weights_those_are_painted_anew_that_look_otherwise(o
     assert picker.pictures[name].grab().toImage() != before
 
 
-def test_in_a_large_window_the_loss_is_larger_and_all_weights_are_in_sight_below_it(open_window, eye, qtbot):
+def test_in_a_large_window_the_loss_is_larger_and_all_weights_are_in_sight_below_it(bring, eye, qtbot):
     """They stood below each other in the column of the surface: the page scrolled, and most of it was empty."""
     from explorer.ui.training.loss_surface import CellPicker, SurfaceView
 
-    window = open_window("you-are-welcome")
-    window.resize(2560, 1440)
-    page = eye.go_to(window, "model.descent")
+    page = bring("you-are-welcome", "model.descent", (2560, 1440)).page()
     qtbot.waitUntil(lambda: bool(page.findChildren(CellPicker) and page.findChildren(SurfaceView)))
-    eye.settle(window)
+    eye.settle(page.window())
     (picker,), (surface,) = page.findChildren(CellPicker), page.findChildren(SurfaceView)
     room = page.elements.contentsRect().width()
     assert picker.width() > 0.9 * room
@@ -625,11 +612,9 @@ def test_in_a_large_window_the_loss_is_larger_and_all_weights_are_in_sight_below
     assert page.verticalScrollBar().maximum() == 0
 
 
-def test_the_surface_follows_to_another_setting_of_other_shapes(open_window, eye, qtbot):
-    from explorer.ui.training.loss_surface import LossSurface
-
-    window = open_window("xor")
-    window.bench.open(window.bench.lesson, "random")
+def test_the_surface_follows_to_another_setting_of_other_shapes(window, eye, qtbot):
+    window.bench.open(load("xor"), "random")
+    window.bench.bridge.flush()
     eye.go_to(window, "model.descent")
     eye.plot(window, LossSurface)
     window.bench.open(window.bench.lesson, "printed")
@@ -649,10 +634,10 @@ def test_the_surface_waits_for_its_page_where_another_model_computes_what_was_an
     assert surface.here == here
 
 
-def test_the_surface_waits_for_the_page_where_a_switch_has_removed_one_of_its_weights(open_window, eye, qtbot):
+def test_the_surface_waits_for_the_page_where_a_switch_has_removed_one_of_its_weights(bring, qtbot):
     """The run tells of itself before the page hears of the switch."""
-    window = open_window("xor")
-    panel = eye.go_to(window, "model.descent")
+    window = bring("xor", "model.descent")
+    panel = window.page()
     qtbot.waitUntil(lambda: bool(panel.findChildren(LossSurface)))
     (surface,) = panel.findChildren(LossSurface)
     descent = window.bench.descent

@@ -92,13 +92,10 @@ def test_numbers_that_fit_stay_and_those_that_are_asked_for_come(lecture, eye):
 
 
 @WITHOUT_PICTURES
-def test_single_numbers_are_no_matrices_to_fold_for(lecture, eye):
-    assert eye.go_to(lecture("xor-linear"), "input").isVisible()  # it asked for other sizes until the stack was full
-
-
-@WITHOUT_PICTURES
 def test_the_weights_of_one_layer_and_the_cases_are_in_sight_at_once(lecture, eye):
+    """Where single numbers counted as matrices to fold for, it asked for other sizes until the stack was full."""
     page = eye.go_to(lecture("xor-linear"), "input")
+    assert page.isVisible()
     boxes = page.elements.widgets
     W, b, X = (
         QRect(boxes[id].mapTo(page, QPoint(0, 0)), boxes[id].size()) for id in ("layer.1.W", "layer.1.b", "input.X")

@@ -109,8 +109,8 @@ def test_three_words_of_attention_stand_on_one_screen(window, eye, block):
         assert short == "heat map" or box.small == (short == "W_Q")
 
 
-def test_three_words_of_masked_attention_stand_on_one_screen(open_window, eye):
-    window = open_window("i-love-ai", stage="decoder.1.self.attention", size=(1280, 720))
+def test_three_words_of_masked_attention_stand_on_one_screen(bring):
+    window = bring("i-love-ai", "decoder.1.self.attention", (1280, 720))
     page = window.page()
     boxes = page.elements.widgets
     for short in ("mask", "Q", "K", "V", "scores", "scaled", "masked", "weights", "output", "heat map"):
@@ -120,8 +120,8 @@ def test_three_words_of_masked_attention_stand_on_one_screen(open_window, eye):
 
 
 @pytest.mark.parametrize(("lesson", "stage"), [("start-here", "decoder.1.cross"), ("i-want-to-buy", "encoder.1.self")])
-def test_weights_and_output_are_in_sight_where_there_is_no_room_for_the_map(open_window, eye, lesson, stage):
-    window = open_window(lesson, stage=f"{stage}.attention", size=(1280, 720))
+def test_weights_and_output_are_in_sight_where_there_is_no_room_for_the_map(bring, lesson, stage):
+    window = bring(lesson, f"{stage}.attention", (1280, 720))
     page = window.page()
     for short in ("weights", "output"):
         box = page.elements.widgets[f"{stage}.{short}"]
@@ -151,9 +151,8 @@ def test_a_small_picture_is_clicked_for_its_numbers(window, eye, hand):
     assert not box.view.isVisible()
 
 
-def test_the_heat_map_is_in_sight_with_the_weights(open_window, eye):
-    window = open_window(stage="encoder.1.self.attention")
-    page = window.page()
+def test_the_heat_map_is_in_sight_with_the_weights(window, eye):
+    page = eye.go_to(window, "encoder.1.self.attention")
     for id in ("encoder.1.self.W_Q", "encoder.1.self.weights", "encoder.1.self.heat map"):
         part = page.elements.widgets[id]
         assert page.viewport().rect().contains(part.mapTo(page.viewport(), part.rect().bottomRight())), id
@@ -161,8 +160,8 @@ def test_the_heat_map_is_in_sight_with_the_weights(open_window, eye):
 
 
 @pytest.mark.parametrize(("lesson", "stage"), [("positions-cat-mat", "encoder"), ("tiny-reader", "decoder")])
-def test_what_is_in_the_way_of_weights_and_map_is_folded(open_window, eye, qtbot, lesson, stage):
-    window = open_window(lesson, stage=f"{stage}.1.self.attention")
+def test_what_is_in_the_way_of_weights_and_map_is_folded(bring, eye, qtbot, lesson, stage):
+    window = bring(lesson, f"{stage}.1.self.attention")
     page = window.page()
     boxes = page.elements.widgets
     late = boxes[f"{stage}.1.self.heat map"]
@@ -206,9 +205,8 @@ def test_so_does_a_sign_between_the_numbers_of_a_trained_model(open_window, eye)
     assert sum(signs_in_the_middle(eye.go_to(window, stage)) for stage in list(one_of_each_kind(window)))
 
 
-def test_signs_of_a_line_stand_at_one_height(open_window, eye):
-    window = open_window("xor", stage="layer.1")
-    page = window.page()
+def test_signs_of_a_line_stand_at_one_height(bring):
+    page = bring("xor", "layer.1").page()
     signs = [sign for _, sign, _ in signs_of(page)]
     assert [sign.text() for sign in signs] == ["×", "+", "=", "→"]
     assert len({sign.mapTo(page, QPoint()).y() for sign in signs}) == 1

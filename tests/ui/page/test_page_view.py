@@ -83,6 +83,12 @@ def told(monkeypatch):
     return since
 
 
+def show(window, lesson, setting=None):
+    """The example in the window of the file."""
+    window.bench.open(lesson_of(lesson), setting)
+    window.bench.bridge.flush()
+
+
 def show_each(window, eye, stages):
     for stage in stages:
         assert eye.go_to(window, stage).isVisible()
@@ -104,9 +110,9 @@ FIRST = {kind: lesson for lesson in reversed(EXAMPLES) for kind in kinds_of(less
 
 
 @pytest.mark.parametrize("lesson", [one for one in EXAMPLES if one in FIRST.values()])
-def test_each_kind_of_stage_is_shown_in_the_first_example_that_has_it(open_window, eye, lesson):
+def test_each_kind_of_stage_is_shown_in_the_first_example_that_has_it(window, eye, lesson):
     """And the page that it begins with; `tests/pages` composes all pages of all examples."""
-    window = open_window(lesson)
+    show(window, lesson)
     new = [stage for stage in one_of_each_kind(window) if FIRST[kind_of(window, stage)] == lesson]
     show_each(window, eye, [window.bench.selection.stage, *new])
 
@@ -144,9 +150,8 @@ def test_a_page_comes_to_rest(window, eye, monkeypatch, stage):
 
 
 @WITHOUT_PICTURES
-def test_a_page_that_folds_its_first_row_comes_to_rest(open_window, eye, monkeypatch):
-    window = open_window("apple-orange")
-    window.resize(1600, 900)
+def test_a_page_that_folds_its_first_row_comes_to_rest(window, eye, monkeypatch):
+    show(window, "apple-orange")
     page = eye.go_to(window, ATTENTION)
     assert page.elements.widgets[f"{ATTENTION.removesuffix('attention')}W_Q"].small
     assert_comes_to_rest(page, monkeypatch)
@@ -165,14 +170,14 @@ def assert_comes_to_rest(page, monkeypatch):
     assert shared == []
 
 
-@pytest.mark.parametrize("stage", [ATTENTION, "loss", "output"])
-def test_a_new_page_shares_its_room_once_and_again_only_for_sizes_that_are_new(open_window, eye, monkeypatch, stage):
+def test_a_new_page_shares_its_room_once_and_again_only_for_sizes_that_are_new(window, eye, monkeypatch):
     """Each layout makes Qt report sizes, one arrangement after the other: *Loss* was laid out 13 times."""
     seen, share = [], PageView._share_room
     monkeypatch.setattr(PageView, "_share_room", lambda page: (seen.append(page.stage.name), share(page)))
-    window = open_window(size=(1600, 900))
-    eye.go_to(window, stage)
-    assert 1 <= seen.count(stage) <= 4
+    window.area._drop([name for name in window.area._pages if name != window.bench.selection.stage])
+    for stage in (ATTENTION, "loss", "output"):
+        eye.go_to(window, stage)
+        assert 1 <= seen.count(stage) <= 4, stage
 
 
 @WITHOUT_PICTURES
@@ -369,9 +374,8 @@ def setting_buttons(window):
 
 @WITHOUT_PICTURES
 @pytest.mark.parametrize("lesson", ["you-are-welcome", "emma", "translation-lookup"])
-def test_a_click_on_a_setting_changes_the_numbers_and_undo_brings_them_back(open_window, hand, eye, lesson):
-    window = open_window(lesson)
-    window.bench.open(window.bench.lesson, "printed")
+def test_a_click_on_a_setting_changes_the_numbers_and_undo_brings_them_back(window, hand, eye, lesson):
+    show(window, lesson, "printed")
     eye.settle(window)
     printed = dict(window.bench.document.engine.values)
     buttons = setting_buttons(window)
