@@ -206,9 +206,20 @@ def conventions(
     return _Search(state, seconds, told).answer(prints)
 
 
+Choices: TypeAlias = frozenset[tuple[str, SwitchValue]]
+
+
 class _Search:
-    def __init__(self, state: State, seconds: float, told: Callable[[int], object]) -> None:
+    def __init__(
+        self,
+        state: State,
+        seconds: float,
+        told: Callable[[int], object] = lambda tried: None,
+        states: dict[Choices, State | None] | None = None,
+    ) -> None:
+        """`states`: those that another search from the same state has made; this one adds its own."""
         self.start, self.end, self.tried, self._told = state, monotonic() + seconds, 0, told
+        self._states = states
         self._values: tuple[State, dict[str, Array]] = state, {}  # the values computed for the last state
 
     def answer(self, prints: Sequence[Print]) -> Finding:
@@ -265,7 +276,7 @@ class _Search:
         for settled in [decided, frozenset[str]()] if decided else [decided]:
             beam, nearest, waited = list(frontier), np.inf, 0
             while beam and waited < _PATIENCE and len(beam[0].changed) < len(frontier[0].changed) + _DEPTH:
-                made = set[frozenset[tuple[str, SwitchValue]]]()
+                made = set[Choices]()
                 ways = [more for way in beam for more in self._with_one_more(way, last[0].node, settled, made)]
                 rated = [(self._error(way.state, last), way) for way in ways if not self._is_late()]
                 rated.sort(key=lambda one: (one[0], one[1].cost))
@@ -279,7 +290,7 @@ class _Search:
         return []
 
     def _with_one_more(
-        self, way: Convention, node: str, decided: frozenset[str], made: set[frozenset[tuple[str, SwitchValue]]]
+        self, way: Convention, node: str, decided: frozenset[str], made: set[Choices]
     ) -> Iterator[Convention]:
         """The convention with each possible further choice, without sets of choices that are in `made` already."""
         model = way.state.model
@@ -298,7 +309,12 @@ class _Search:
                     if choices in made:
                         continue
                     made.add(choices)
-                    state = switched(way.state, block, name, value)
+                    if self._states is not None and choices in self._states:
+                        state = self._states[choices]
+                    else:
+                        state = switched(way.state, block, name, value)
+                        if self._states is not None:
+                            self._states[choices] = state
                     if state is not None:
                         yield replace(way, state=state, changed=changed, cost=way.cost + 1 + place / 10)
 
@@ -350,12 +366,14 @@ def of_matrix(given: Array, values: Array, decimals: Array, seconds: float = SEC
     """
     end, found = monotonic() + seconds, list[tuple[str, Convention]]()
     for state, below in _models_of(given):
+        states = dict[Choices, State | None]()  # small ones: most of the time would go into making them for each node
         for name, node in state.graph.nodes.items():
             if node.is_input or node.op.whole or not name.startswith(below):
                 continue
             if state.graph.shape(name) == values.shape:
                 left = min(end - monotonic(), seconds / 8)
-                found += [(name, one) for one in conventions(state, [Print(name, values, decimals)], left).found]
+                search = _Search(state, left, states=states)
+                found += [(name, one) for one in search.answer([Print(name, values, decimals)]).found]
     plain = [one for one in found if not one[1].slip]
     return sorted(plain or found, key=lambda one: one[1].cost)[:MOST]
 

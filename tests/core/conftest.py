@@ -171,23 +171,24 @@ def examples():
     return EXAMPLES
 
 
+def starting(model, given=None):
+    """The graph of a model, and its starting values, with the given ones in their place."""
+    graph = build(model)
+    inputs = {}
+    for name, node in graph.nodes.items():
+        if node.is_input:
+            inputs[name] = node.op.start(name, graph.shape(name), model.dtype, model.seed)
+            # Word 0 everywhere would hide which row is looked up.
+            if inputs[name].dtype.kind == "i":
+                few = model.switch(name.partition(".")[0], "segments") == 1 if name.endswith("segments") else False
+                inputs[name] += np.arange(inputs[name].size) % (1 if few else 2)
+    for name, value in (given or {}).items():
+        assert np.shape(value) == inputs[name].shape, name
+        inputs[name] = np.asarray(value, inputs[name].dtype)
+    return graph, inputs
+
+
 @pytest.fixture(scope="session")
 def compute():
     """A function that computes a model from its starting values, the given ones in their place."""
-
-    def compute(model, given=None):
-        graph = build(model)
-        inputs = {}
-        for name, node in graph.nodes.items():
-            if node.is_input:
-                inputs[name] = node.op.start(name, graph.shape(name), model.dtype, model.seed)
-                # Word 0 everywhere would hide which row is looked up.
-                if inputs[name].dtype.kind == "i":
-                    few = model.switch(name.partition(".")[0], "segments") == 1 if name.endswith("segments") else False
-                    inputs[name] += np.arange(inputs[name].size) % (1 if few else 2)
-        for name, value in (given or {}).items():
-            assert np.shape(value) == inputs[name].shape, name
-            inputs[name] = np.asarray(value, inputs[name].dtype)
-        return fresh(graph, inputs, {})
-
-    return compute
+    return lambda model, given=None: fresh(*starting(model, given), {})

@@ -7,7 +7,7 @@ from explorer.core.gradients import Gradients
 from explorer.core.graph import LOSS, OF_LOSS, Root
 from explorer.core.models import build
 from explorer.core.ops import CrossEntropy
-from tests.core.conftest import about, assert_near
+from tests.core.conftest import about, assert_near, starting
 
 BATCH = 2
 GIVEN = ("tokens", "kept", "Q", "K", "V", "X", "x", "y", "logits")
@@ -124,21 +124,20 @@ CELLS = pytest.mark.parametrize("count", [4, pytest.param(40, marks=pytest.mark.
 
 
 @pytest.fixture(scope="module")
-def engines(with_fitting_loss, compute):
+def engines(with_fitting_loss):
     """Switched models with nothing special about their numbers."""
-    return {said: varied(compute(model)) for said, model in with_fitting_loss.items()}
+    return {said: varied(*starting(model)) for said, model in with_fitting_loss.items()}
 
 
-def varied(engine, pins=None):
-    """The same model with its float inputs moved a little, and a few masks drawn."""
+def varied(graph, inputs, pins=None):
+    """A model with its float inputs moved a little, and a few masks drawn."""
     random = np.random.default_rng(0)
-    inputs = inputs_of(engine)
     for name, value in inputs.items():
         if name.endswith("mask"):
             inputs[name] = np.tril(value)
         elif value.dtype.kind == "f":
             inputs[name] = np.asarray(value + random.uniform(-0.3, 0.3, value.shape))
-    return fresh(engine.graph, inputs, pins or {})
+    return fresh(graph, inputs, pins or {})
 
 
 def inputs_of(engine):
@@ -215,7 +214,7 @@ def test_with_pins_gradients_are_still_the_slopes_and_their_derivations_add_up(e
             cells = random.random(value.shape) < held
             pins[name] = Pin(cells, value + random.uniform(0.01, 0.1, value.shape))
     assert pins
-    engine = varied(engine, pins)
+    engine = varied(engine.graph, inputs_of(engine), pins)
     for root in roots_of(engine):
         for name, cell in sample(engine, 20):
             check = check_cell(engine, name, cell, h=1e-5, root=root)

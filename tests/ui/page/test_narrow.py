@@ -104,22 +104,18 @@ def test_no_formula_is_too_small_to_be_read_beside_long_names_of_rows(open_windo
         assert boxes[name].width() >= min(boxes[name].width_of(boxes[name].latex()), 3 * least), name
 
 
-@pytest.mark.parametrize(
-    ("name", "size", "stage"),
-    [
-        ("emma", SMALL[:2], "attention"),
-        ("errata-000", SMALL[:2], "attention"),
-        ("you-are-welcome", (900, 580), "decoder.1.self.attention"),
-    ],
-)
-def test_what_stood_otherwise_meanwhile_stands_as_before(open_window, eye, name, size, stage):
-    window = open_window(name, stage=stage, size=size)
-
-    def forms(by_hand):
+def test_what_stood_otherwise_meanwhile_stands_as_before(bring, eye):
+    def forms(window, by_hand):
         window.bench.selection.keep(LAYOUT, by_hand)
         page = eye.go_to(window, stage)
         return {box.matrix.name: box.form for box in page.elements.widgets.values() if isinstance(box, MatrixBox)}
 
-    off, on = forms(False), forms(True)
-    assert off != on
-    assert (forms(False), forms(True)) == (off, on)
+    for name, size, stage in (
+        ("you-are-welcome", (900, 580), "decoder.1.self.attention"),
+        ("emma", SMALL[:2], "attention"),
+        ("errata-000", SMALL[:2], "attention"),
+    ):
+        window = bring(name, stage, size)
+        off, on = forms(window, False), forms(window, True)
+        assert off != on, name
+        assert (forms(window, False), forms(window, True)) == (off, on), name
