@@ -221,7 +221,7 @@ def test_of_one_word_that_becomes_many_no_number_is_left_over_the_picture(box, e
 
 def test_the_symbol_of_a_gradient_is_not_cut(open_window, eye):
     """A step shows its matrix larger than usual: the W of ∂L/∂W ended in the room that the words left."""
-    window = open_window(load("xor"))
+    window = open_window("xor")
     window.resize(1440, 900)
     steps = window.lessons.guide.steps
     window.lessons.guide.go(next(at for at, step in enumerate(steps) if step.id == "zeros"))
