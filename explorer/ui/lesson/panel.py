@@ -6,6 +6,7 @@ Behind the last step, `FinishView`: what has been learned, what there is to revi
 from collections.abc import Callable
 from functools import partial
 from html import escape
+from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
@@ -185,7 +186,6 @@ class StepPanel(QFrame):
         guide.answered.connect(self._hand_on_keys)  # before the question handles it, and disables its choices
         self._question = QuestionView(bench, guide, self._content)
         self._question.passed.connect(self._go_on)
-        self._question.behind = self._leave
         self._trouble = SteadyLabel(role="error", parent=self._content)
         self._trouble.hide()
         self._column = QVBoxLayout(self._content)
@@ -211,6 +211,10 @@ class StepPanel(QFrame):
         # Above the words, whose height differs from step to step, and with fixed shares of the width, whatever their
         # texts are: to press "Next" again and again one need not move the mouse.
         self._whole.addLayout(self._ways)
+        # Tab goes from Next, which keeps the keys from step to step, down to the question below it.
+        for before, after in pairwise((self._jump, self._reset, self._leave, self._back, self._next)):
+            self.setTabOrder(before, after)
+        self._question.behind = self._next
         self._ways.addWidget(self._back, BACK)
         self._ways.addWidget(self._next, ON)
         self._whole.addWidget(self._scroll)

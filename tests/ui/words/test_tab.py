@@ -16,11 +16,19 @@ from explorer.document.commands import SetCells
 from explorer.pages.element import leaves
 from explorer.pages.page import Listing
 from explorer.pages.words.card import ForWords
+from explorer.ui.widgets.labels import Label
 from explorer.words.progress import Progress
 from explorer.words.vectors import Vectors
 from tests.pages.words.conftest import small
 from tests.ui.conftest import PATIENCE_S
 from tests.ui.words.conftest import is_there, on, still
+
+
+def test_what_the_tab_is_about_is_said_below_its_title(tab):
+    """A newcomer took "Words" for the words of the open model."""
+    said = next(label for label in tab.findChildren(Label) if "lists of numbers, their vectors" in label.text())
+    assert said.isVisible()
+    assert said.y() < tab._bar.y()
 
 
 def test_a_link_leads_to_each_part(tab, hand, eye):
