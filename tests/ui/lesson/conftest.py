@@ -9,6 +9,8 @@ from PySide6.QtCore import QBuffer, QIODevice, QPoint
 from PySide6.QtSvg import QSvgGenerator
 
 from explorer.lessons.loader import load
+from explorer.ui.lesson import parts
+from explorer.ui.lesson.letters import HEIGHT, WIDTH
 
 LESSON = '''
 format = 2
@@ -143,6 +145,21 @@ def window(request, open_window, file, eye):
     window.lessons.guide.go(0)
     eye.settle(window)
     return window
+
+
+@pytest.fixture
+def screen(monkeypatch):
+    """Gives the class's window a size. A full screen has that of the screen, and a slide is built for each size."""
+
+    def be(width=WIDTH, height=HEIGHT):
+        def put_on(window, _):
+            window.resize(width, height)
+            window.show()
+
+        monkeypatch.setattr(parts, "_put_on", put_on)
+
+    be()
+    return be
 
 
 @pytest.fixture

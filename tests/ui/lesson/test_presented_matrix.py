@@ -1,5 +1,7 @@
 """A matrix that is new on a presented step has its room in the turn in which it comes."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -10,26 +12,31 @@ from explorer.ui.lesson.bodies import ChooseBody, MakeBody, PointBody
 from explorer.ui.lesson.letters import HEIGHT, WIDTH, WordyButton
 from explorer.ui.training.stepper import Stepper
 from tests.samples import long
+from tests.ui.conftest import lesson_of
+
+pytestmark = pytest.mark.usefixtures("kept")
 
 
 @pytest.fixture
-def presented(open_window, qtbot):
+def presented(kept, anew, screen, qtbot):
     """Presents a step of a lesson, by its id or counted from 0; returns the presenter and the guide."""
-    opened = []
+    window, _ = kept
+    lessons, guide = window.lessons, window.lessons.guide
 
     def at(name, step, width=WIDTH, height=HEIGHT):
-        lessons = open_window(name).lessons
-        opened.append(lessons)
-        ids = [one.id for one in lessons.guide.steps]
-        lessons.guide.go(ids.index(step) if step in ids else step)
+        screen(width, height)
+        anew()
+        lesson = lesson_of(name) if isinstance(name, str) else name
+        guide.forget(lesson.id)
+        window.bench.open(lesson)
+        ids = [one.id for one in guide.steps]
+        guide.go(ids.index(step) if step in ids else step)
         lessons.open_presenter()
-        lessons.presenter.showNormal()  # a full screen has the size of the screen
-        lessons.presenter.resize(width, height)
         qtbot.waitUntil(lambda: is_still(lessons.presenter))
-        return lessons.presenter, lessons.guide
+        return lessons.presenter, guide
 
     yield at
-    for lessons in opened:
+    if lessons.presenter is not None:
         lessons.presenter.leave()
 
 
@@ -143,7 +150,9 @@ def test_the_tables_stay_where_they_are_when_the_first_change_is_judged(presente
 
 
 def test_numbers_grow_with_cells_that_are_much_larger_than_they_have_to_be(presented):
-    presenter, _ = presented("cat-sat-on-the", "through")
+    lesson = lesson_of("cat-sat-on-the")
+    look = replace(lesson.steps[0].look, stage="loss", node="loss.value", rows=None, columns=None, beside=())
+    presenter, _ = presented(replace(lesson, steps=(replace(lesson.steps[0], look=look),)), 0)
     (box,) = presenter.sheet._hero.boxes
     view = box.view
     assert view.figures.number.pointSizeF() >= 1.5 * view.letters.number.pointSizeF()

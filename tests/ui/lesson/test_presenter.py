@@ -33,15 +33,13 @@ LOGITS, SHARES = "output.logits", "output.probabilities"
 
 
 @pytest.fixture
-def presenter(window, hand, qtbot):
+def presenter(window, screen, hand, qtbot):
     """The window that the class sees, on the first step."""
     hand.key(Key.Key_F5)
     presenter = window.lessons.presenter
     assert presenter._begun.interval() == 3000
     presenter._begun.setInterval(3_600_000)  # a slide may take longer than that on a busy machine
     qtbot.waitUntil(lambda: presenter.isVisible() and QApplication.activeWindow() is presenter)
-    presenter.showNormal()  # a full screen has the size of the screen
-    presenter.resize(WIDTH, HEIGHT)
     QApplication.processEvents()
     yield presenter
     if window.lessons.presenter is not None:
@@ -89,6 +87,7 @@ def test_a_class_is_asked_what_the_lecturer_has_answered_before(window, guide, g
     guide.answer(1)
     assert guide.is_answered(guide.step)
     hand.key(Key.Key_F5)
+    assert window.lessons.presenter.isFullScreen()
     assert guide.question is guide.steps[2].question
     guide.answer(1)
     window.lessons.presenter.leave()
@@ -315,14 +314,12 @@ def test_m_gives_a_long_sum_the_room_of_the_words(presenter, guide, hand):
     assert not presenter.sheet.alone  # another step has words of its own
 
 
-def test_a_large_matrix_is_not_cut_and_shows_the_number_that_is_asked_for(open_window, qtbot):
+def test_a_large_matrix_is_not_cut_and_shows_the_number_that_is_asked_for(open_window, screen, qtbot):
     window = open_window("jane")
     guide = window.lessons.guide
     guide.go(0)
     window.lessons.open_presenter()
     presenter = window.lessons.presenter
-    presenter.showNormal()  # a full screen has the size of the screen
-    presenter.resize(WIDTH, HEIGHT)
 
     def is_in_sight():
         (view,) = presenter.sheet.findChildren(MatrixView)
@@ -357,15 +354,14 @@ def test_a_list_that_comes_later_than_its_slide_is_whole(bench_of, qtbot):
     presenter.leave()
 
 
-def test_a_slide_with_lines_between_words_comes_to_rest(open_window, qtbot, monkeypatch, pictures):
+def test_a_slide_with_lines_between_words_comes_to_rest(open_window, screen, qtbot, monkeypatch, pictures):
+    screen(1280, 720)
     window, fill, fills = open_window("start-here"), Hero.fill, []
     monkeypatch.setattr(Hero, "fill", lambda hero, place: fills.append(place) or fill(hero, place))
     guide = window.lessons.guide
     guide.go([step.id for step in guide.steps].index("shares"))
     window.lessons.open_presenter()
     presenter = window.lessons.presenter
-    presenter.showNormal()  # a full screen has the size of the screen
-    presenter.resize(1280, 720)
 
     def rests():
         before = len(fills)

@@ -13,15 +13,20 @@ from explorer.lessons.loader import load
 from explorer.pages.view import Cell
 from explorer.ui.page.controls import ButtonView
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 ATTENTION, HEADS, OUTPUT = "encoder.1.self.attention", "encoder.1.self.heads", "output"
 
 
+@pytest.fixture(scope="module")
+def kept_lesson():
+    return "you-are-welcome"
+
+
 @pytest.fixture
-def window(open_window, eye):
-    window = open_window("you-are-welcome")
-    eye.settle(window)
-    return window
+def window(anew):
+    window = anew("model")
+    yield window
+    window.lessons.recorder.drop()
 
 
 def record(lessons):
@@ -250,7 +255,8 @@ def test_a_file_that_cannot_be_written_keeps_the_recording(window, tmp_path, mon
 
 
 @pytest.mark.parametrize("answer", ["cancel", "discard", "save"])
-def test_a_window_does_not_close_over_a_recording_without_a_question(window, eye, tmp_path, monkeypatch, answer):
+def test_a_window_does_not_close_over_a_recording_without_a_question(open_window, eye, tmp_path, monkeypatch, answer):
+    window = open_window()
     recorder, dialogs, asked = window.lessons.recorder, window.files.dialogs, []
     recorder.start()
     visit(window, eye, ATTENTION)

@@ -91,13 +91,12 @@ def test_in_large_text_the_question_of_a_step_is_in_sight(open_window, appearanc
     assert window.inspector.width() < alone
 
 
-def test_presented_the_picture_of_the_whole_is_seen_whole(open_window, hand, qtbot):
+def test_presented_the_picture_of_the_whole_is_seen_whole(open_window, screen, hand, qtbot):
     window = open_window("emma")
     window.lessons.begin("start-here", False)
     hand.key(Qt.Key.Key_F5)
     qtbot.waitUntil(lambda: window.lessons.presenter is not None and window.lessons.presenter.sheet is not None)
     presenter = window.lessons.presenter
-    presenter.resize(1280, 720)
     sheet = presenter.findChild(StepSheet)
     qtbot.waitUntil(lambda: not sheet._turns)
     (picture,) = [widget for widget in sheet.elements.widgets.values() if getattr(widget, "fills", False)]
@@ -108,7 +107,7 @@ def test_presented_the_picture_of_the_whole_is_seen_whole(open_window, hand, qtb
 
 
 @pytest.mark.parametrize("name", ["start-here", "i-love-ai"])
-def test_a_class_can_read_the_picture_of_the_whole(open_window, eye, qtbot, text_sizes, name):
+def test_a_class_can_read_the_picture_of_the_whole(open_window, screen, eye, qtbot, text_sizes, name):
     window = open_window(load(name))
     guide = window.lessons.guide
     guide.go(max(at for at, step in enumerate(guide.steps) if step.look.stage == WHOLE))
@@ -116,8 +115,6 @@ def test_a_class_can_read_the_picture_of_the_whole(open_window, eye, qtbot, text
     window.lessons.open_presenter()
     presenter = window.lessons.presenter
     qtbot.waitUntil(lambda: QApplication.activeWindow() is presenter)
-    presenter.showNormal()  # a full screen has the size of the screen
-    presenter.resize(WIDTH, HEIGHT)
     qtbot.waitUntil(lambda: text_sizes(presenter).get("Feed-forward", 0) >= 0.9 * READ)
     sizes = text_sizes(presenter)
     presenter.leave()

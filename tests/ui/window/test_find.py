@@ -6,13 +6,20 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.document.commands import SetTokens
 from explorer.ui.window.find import plain
+from tests.ui.conftest import lesson_of
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 Key = Qt.Key
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+
+
+@pytest.fixture(scope="module")
+def kept_lesson():
+    return "emma"
 
 
 @pytest.fixture
-def find(hand, eye):
+def find(kept, hand):
     """Opens the bar, puts words into it at once, or letter by letter, and returns it."""
 
     def do(window, text, by_letters=False):
@@ -24,7 +31,27 @@ def find(hand, eye):
         QApplication.processEvents()
         return window.found
 
-    return do
+    yield do
+    if kept[0].found is not None:
+        kept[0].found.close_down()
+
+
+@pytest.fixture
+def at(anew, eye):
+    """The window at a stage, or on a tab, also of another example than that on Emma."""
+
+    def go_to(stage="attention", lesson="emma", tab="Pipeline"):
+        window = anew()
+        if lesson != "emma":
+            window.bench.open(lesson_of(lesson))
+            window.bench.bridge.flush()
+        if tab == "Pipeline":
+            window.bench.selection.go_to(stage)
+        window.show_tab(tab)
+        eye.settle(window)
+        return window
+
+    return go_to
 
 
 def is_over(bar, widget, rect):
@@ -33,8 +60,8 @@ def is_over(bar, widget, rect):
     return any(hit.seen(bar._marks).intersects(place) for hit in bar.hits)
 
 
-def test_labels_of_matrices_words_and_headings_are_found(open_window, eye, find):
-    window = open_window("emma", stage="attention")
+def test_labels_of_matrices_words_and_headings_are_found(at, eye, find):
+    window = at()
     bar = find(window, "FRIEND", by_letters=True)
     view = next(one for one in eye.views(window).values() if "friend" in one.matrix.rows)
     row = view.matrix.rows.index("friend")
@@ -49,14 +76,14 @@ def test_labels_of_matrices_words_and_headings_are_found(open_window, eye, find)
     assert is_over(bar, title, title.rect())
 
 
-def test_the_name_of_a_matrix_is_found_though_it_is_set_in_type(open_window, find):
-    window = open_window("you-are-welcome", stage="encoder.1.self.attention")
+def test_the_name_of_a_matrix_is_found_though_it_is_set_in_type(at, find):
+    window = at("encoder.1.self.attention", "you-are-welcome")
     assert find(window, "w_q").hits
     assert plain(r"W_{Q}^{\top}") == "W_Q^top"
 
 
-def test_a_line_with_a_letter_that_has_no_capital_of_its_own_is_found(open_window, eye, find):
-    window = open_window("you-are-welcome", stage="source.embedding")
+def test_a_line_with_a_letter_that_has_no_capital_of_its_own_is_found(at, eye, find):
+    window = at("source.embedding", "you-are-welcome")
     window.bench.document.do(SetTokens("source", ("Große", "are")))
     eye.settle(window)
     for text in ("große", "GROß", "oße"):
@@ -64,8 +91,8 @@ def test_a_line_with_a_letter_that_has_no_capital_of_its_own_is_found(open_windo
         assert is_over(bar, window.tokens, window.tokens.rect()), text
 
 
-def test_enter_goes_from_place_to_place_and_round(open_window, hand, find):
-    window = open_window("emma", stage="attention")
+def test_enter_goes_from_place_to_place_and_round(at, hand, find):
+    window = at()
     bar = find(window, "hates")
     count = len(bar.hits)
     assert count > 2
@@ -80,9 +107,8 @@ def test_enter_goes_from_place_to_place_and_round(open_window, hand, find):
     assert bar.at == seen[-1]
 
 
-def test_a_word_that_only_scrolling_a_matrix_brings_is_found(open_window, eye, find):
-    window = open_window("tiny-gpt")
-    eye.go_to(window, "input.embedding")
+def test_a_word_that_only_scrolling_a_matrix_brings_is_found(at, eye, find):
+    window = at("input.embedding", "tiny-gpt")
     view = eye.view(window, "input.table")
     label = view.matrix.rows[-1]
     assert not view.viewport().rect().contains(1, view.rowViewportPosition(len(view.matrix.rows) - 1))
@@ -94,13 +120,13 @@ def test_a_word_that_only_scrolling_a_matrix_brings_is_found(open_window, eye, f
         assert bar.at > before
 
 
-def test_it_says_so_where_the_words_are_nowhere(open_window, find):
-    bar = find(open_window("emma"), "zebra")
+def test_it_says_so_where_the_words_are_nowhere(at, find):
+    bar = find(at(), "zebra")
     assert (len(bar.hits), bar.said.text()) == (0, "not on this page")
 
 
-def test_esc_takes_the_bar_and_all_marks_away_and_gives_the_keys_back(open_window, eye, hand, find):
-    window = open_window("emma", stage="attention")
+def test_esc_takes_the_bar_and_all_marks_away_and_gives_the_keys_back(at, eye, hand, find):
+    window = at()
     view = next(iter(eye.views(window).values()))
     view.setFocus()
     bar = find(window, "friend")
@@ -110,8 +136,8 @@ def test_esc_takes_the_bar_and_all_marks_away_and_gives_the_keys_back(open_windo
     assert view.hasFocus()
 
 
-def test_another_page_is_looked_through_anew(open_window, eye, find, qtbot):
-    window = open_window("you-are-welcome", stage="source.embedding")
+def test_another_page_is_looked_through_anew(at, eye, find, qtbot):
+    window = at("source.embedding", "you-are-welcome")
     bar = find(window, "softmax")
     before = [hit.within for hit in bar.hits]
     eye.go_to(window, "encoder.1.self.attention")
@@ -120,9 +146,9 @@ def test_another_page_is_looked_through_anew(open_window, eye, find, qtbot):
 
 
 @pytest.mark.parametrize("tab", ["Train", "Words", "References", "Lessons"])
-def test_it_finds_on_every_tab(open_window, find, tab, qtbot):
+def test_it_finds_on_every_tab(at, find, tab, qtbot):
     word = {"Train": "rate", "Words": "cosine", "References": "reference", "Lessons": "softmax"}[tab]
-    window = open_window("xor", tab=tab)
+    window = at(lesson="xor", tab=tab)
 
     def found():
         find(window, "")  # else the same words would not be searched again
