@@ -24,7 +24,7 @@ TITLES = {
     "you-are-welcome": "You are welcome → de nada",
 }
 
-pytestmark = pytest.mark.usefixtures("kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 
 def state_of(window):
@@ -92,7 +92,7 @@ def test_undo_across_a_setting_and_a_lesson(window, hand, eye):
         assert {k: v for k, v in here.items() if k != "stage"} == {k: v for k, v in expected.items() if k != "stage"}
 
 
-def test_opening_from_one_lesson_to_the_next_while_a_cell_and_a_token_are_chosen(window, hand, eye):
+def test_opening_from_one_lesson_to_the_next_while_a_cell_and_a_token_are_chosen(pictures, window, hand, eye):
     eye.go_to(window, "encoder.1.self.attention")
     view = eye.views(window)["encoder.1.self.head.1.weights"]
     hand.click(view, hand.cell(view, 2, 2))
@@ -119,7 +119,7 @@ def test_a_key_that_waited_in_line_does_not_meet_the_page_of_the_example_before(
 
 
 @pytest.mark.parametrize("lessons", [("two-vectors", "apple-orange"), long(("xor",))])
-def test_a_page_may_be_painted_when_the_model_is_another_already(open_window, eye, lessons):
+def test_a_page_may_be_painted_when_the_model_is_another_already(open_window, pictures, eye, lessons):
     """Qt paints before any timer, so also before the bridge's: then the page of before stands there unharmed."""
     window, seen = open_window("softmax"), set()
     for lesson in lessons:
@@ -139,7 +139,7 @@ def test_a_page_may_be_painted_when_the_model_is_another_already(open_window, ey
     eye.settle(window)
 
 
-def test_every_lesson_fits_the_smallest_window_that_is_promised(open_window, eye):
+def test_every_lesson_fits_the_smallest_window_that_is_promised(open_window, pictures, eye):
     """At 1280 × 720 only the stage scrolls."""
     for lesson in TITLES:
         window = open_window(lesson)

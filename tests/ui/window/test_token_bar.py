@@ -1,6 +1,7 @@
 """Words typed, added, removed and moved in the bar on top."""
 
 import pytest
+import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
@@ -9,6 +10,7 @@ from explorer.document.commands import SetTokens
 from explorer.document.commands.words import MOST_TOKEN_LENGTH
 from explorer.lessons.document_lesson import lesson_of, new_lesson
 from explorer.lessons.loader import load
+from explorer.ui.errors import Message
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.tree import written_in
 from explorer.ui.window.chips import Chip, WordEdit
@@ -80,7 +82,7 @@ def test_double_click_and_typing_replaces_a_word(window, hand, words, chip):
     assert words() == ["You", "were", "welcome"]
 
 
-def test_keys_that_open_a_word(window, hand, words, chip):
+def test_keys_open_a_word_and_after_typing_the_focus_is_on_it(window, hand, words, chip):
     before = "welcome"
     for key, typed in ((Key.Key_F2, "late"), (Key.Key_Return, "here"), (Key.Key_Enter, "there")):
         chip(2).setFocus()
@@ -88,18 +90,11 @@ def test_keys_that_open_a_word(window, hand, words, chip):
         assert editor(window).text() == before
         hand.enter(typed)
         assert words() == ["You", "are", typed]
+        assert QApplication.focusWidget() is chip(2)
         before = typed
-
-
-def test_after_typing_the_focus_is_on_the_word(window, hand, words, chip):
-    chip(1).setFocus()
-    hand.key(Key.Key_F2)
-    hand.enter("were")
-    words()
-    assert QApplication.focusWidget() is chip(1)
     hand.key(Key.Key_F2)
     hand.key(Key.Key_Escape)
-    assert QApplication.focusWidget() is chip(1)
+    assert QApplication.focusWidget() is chip(2)
 
 
 def test_typing_over_a_word_with_several(hand, words, chip):
@@ -182,11 +177,13 @@ def test_a_word_that_is_gone_is_not_moved(window, chip):
     assert window.bench.document.words("source") == ("You", "are")
 
 
-def test_looking_at_a_word_and_going_elsewhere_changes_nothing(window, hand, words, chip):
+def test_looking_at_a_word_or_adding_nothing_and_going_elsewhere_changes_nothing(window, hand, words, chip):
     hand.double_click(chip(1))
     window.setFocus()
     hand.click(add_button(window))
     window.setFocus()
+    hand.click(add_button(window))
+    hand.key(Key.Key_Return)
     assert words() == ["You", "are", "welcome"]
     assert window.bench.document.history.undo_label is None
 
@@ -214,7 +211,7 @@ def test_known_words_are_offered(window, hand, words, chip):
     assert words() == ["welcome", "are", "welcome"]
 
 
-def test_add_one_word_or_several(window, hand, words):
+def test_add_one_word_or_several_also_by_keyboard(window, hand, words):
     hand.click(add_button(window))
     assert editor(window).text() == ""
     hand.type("here")
@@ -226,21 +223,11 @@ def test_add_one_word_or_several(window, hand, words):
     hand.key(Key.Key_Return)
     assert words() == ["You", "are", "welcome", "here", "and", "now"]
     assert words("target") == ["<start>", "de", "nada"]
-
-
-def test_add_by_keyboard(window, hand, words):
     add_button(window, "target").setFocus()
     hand.key(Key.Key_Space)
     hand.type("gracias")
     hand.key(Key.Key_Return)
     assert words("target") == ["<start>", "de", "nada", "gracias"]
-
-
-def test_adding_nothing_changes_nothing(window, hand, words):
-    hand.click(add_button(window))
-    hand.key(Key.Key_Return)
-    assert words() == ["You", "are", "welcome"]
-    assert window.bench.document.history.undo_label is None
 
 
 def test_a_word_made_empty_is_removed(hand, words, chip):
@@ -286,18 +273,14 @@ def test_delete_removes_and_undo_brings_back(window, hand, words, chip, key):
         assert words() == expected
 
 
-def test_the_last_word_cannot_be_removed(window, hand, words, chip, said):
+def test_the_last_word_can_neither_be_removed_nor_typed_away(window, hand, words, chip, said):
     window.bench.document.do(SetTokens("source", ("You",)))
     words()
     chip(0).setFocus()
     hand.key(Key.Key_Delete)
     assert "at least one word" in said()
     assert words() == ["You"]
-
-
-def test_the_last_word_cannot_be_typed_away(window, hand, words, chip, said):
-    window.bench.document.do(SetTokens("source", ("You",)))
-    words()
+    shiboken6.delete(window.findChild(Message))
     hand.double_click(chip(0))
     hand.enter("  ")
     assert "at least one word" in said()
@@ -357,15 +340,12 @@ def test_dragging_moves_a_word(window, hand, words, chip, taken, to, order):
     hand.release(way.x())
     assert words() == order.split()
     assert window.bench.selection.token is None  # it was no click
-
-
-def test_a_drag_that_comes_back_moves_nothing(window, hand, words, chip):
-    hand.press(chip(0))
-    hand.move(40)
-    hand.move(0)
+    state = window.bench.document.state
+    hand.press(chip(1))
+    for right in (40, 0):
+        hand.move(right)
     hand.release(0)
-    assert words() == ["You", "are", "welcome"]
-    assert window.bench.document.history.undo_label is None
+    assert window.bench.document.state is state, "a drag that comes back moves nothing"
 
 
 # Following
@@ -409,19 +389,18 @@ def in_sight_at(view, point):
     return view.viewport().visibleRegion().contains(point)
 
 
-def test_few_words_need_no_scrolling(window, eye):
-    assert not [b for b in window.tokens.findChildren(QToolButton) if b.isVisible()]
-
-
 def test_words_that_fit_need_no_arrows_however_their_letters_grew(window, eye, appearance):
     """Arrows that came while letters grew took the room in which the words would have fitted, and stayed."""
-    window.resize(1600, 900)
-    eye.settle(window)
+
+    def arrows():
+        return [b.accessibleName() for b in window.tokens.findChildren(QToolButton) if b.isVisible()]
+
+    assert arrows() == []
     for _ in range(5):
         appearance.zoom(1)
         QApplication.processEvents()
     eye.settle(window)
-    assert not [b.accessibleName() for b in window.tokens.findChildren(QToolButton) if b.isVisible()]
+    assert arrows() == []
     assert all(in_sight(window, chip) for strip in window.tokens._strips.values() for chip in strip.chips)
 
 
@@ -487,33 +466,31 @@ def test_rows_of_examples_are_no_words(window):
 # The whole sentence
 
 
-def all_of(window, hand, text, axis="source"):
+def open_all(window, hand):
+    """Press the button that makes one field of all words."""
+    hand.click(next(b for b in window.tokens.findChildren(QPushButton) if b.accessibleName() == "Type all of source"))
+
+
+def all_of(window, hand, text):
     """Type all words of a sequence."""
-    (button,) = [b for b in window.tokens.findChildren(QPushButton) if b.accessibleName() == f"Type all of {axis}"]
-    hand.click(button)
+    open_all(window, hand)
     hand.enter(text)
 
 
-def test_another_sentence(window, hand, words):
-    all_of(window, hand, "so  it   goes")
-    assert words() == ["so", "it", "goes"]
-    hand.key(Key.Key_Z, CONTROL)
-    assert words() == ["You", "are", "welcome"]
-
-
-def test_it_begins_with_the_sentence_and_escape_keeps_it(window, hand, words, chip):
-    hand.click(next(b for b in window.tokens.findChildren(QPushButton) if b.accessibleName() == "Type all of source"))
+def test_another_sentence_is_typed_or_pasted_and_escape_keeps_the_one_of_before(window, hand, words, chip):
+    open_all(window, hand)
     assert editor(window).text() == "You are welcome"
     hand.type("nonsense")
     hand.key(Key.Key_Escape)
     assert editor(window) is None
     assert words() == ["You", "are", "welcome"]
     assert chip(1).isVisible()
-
-
-def test_a_paste_of_several_lines(window, hand, words):
+    all_of(window, hand, "so  it   goes")
+    assert words() == ["so", "it", "goes"]
+    hand.key(Key.Key_Z, CONTROL)
+    assert words() == ["You", "are", "welcome"]
     QApplication.clipboard().setText("so\nit\r\n\tgoes \n")
-    hand.click(next(b for b in window.tokens.findChildren(QPushButton) if b.accessibleName() == "Type all of source"))
+    open_all(window, hand)
     hand.key(Key.Key_V, CONTROL)
     hand.key(Key.Key_Return)
     assert words() == ["so", "it", "goes"]
@@ -521,7 +498,7 @@ def test_a_paste_of_several_lines(window, hand, words):
 
 def test_a_text_that_is_too_long_is_counted_and_stays(window, hand, words, said):
     QApplication.clipboard().setText("word " * 10_000)
-    hand.click(next(b for b in window.tokens.findChildren(QPushButton) if b.accessibleName() == "Type all of source"))
+    open_all(window, hand)
     hand.key(Key.Key_V, CONTROL)
     hand.key(Key.Key_Return)
     assert "up to 512 tokens; 10000 were given" in said()
