@@ -188,12 +188,15 @@ def forget_training(bench):
 
 @pytest.fixture
 def anew(kept, left_at_rest, qtbot, appearance, monkeypatch):
-    """Brings the window of the file back to how its lesson opens, and goes to a stage, or to a step of its lesson."""
+    """Brings the window of the file back to how its lesson opens, and goes to a stage, to a step or to a tab.
+
+    With another lesson, or the name of one, it opens that, which was never begun before.
+    """
     window, first = kept
     for what in ("dialogs", "folder"):
         monkeypatch.setattr(window.files, what, getattr(window.files, what))
 
-    def begin(stage=None, step=None):
+    def begin(stage=None, step=None, lesson=None, tab="Pipeline"):
         document, selection, guide = window.bench.document, window.bench.selection, window.lessons.guide
         was = window.bench.lesson.id
         assert window.isVisible(), "a test that closes its window says `own_window`"
@@ -219,6 +222,11 @@ def anew(kept, left_at_rest, qtbot, appearance, monkeypatch):
             document.history.return_to(first)
             if window.bench.lesson.id != was:
                 window.bench.bridge.flush()  # before this the stages are those of the other lesson
+            if lesson is not None:
+                other = lesson_of(lesson) if isinstance(lesson, str) else lesson
+                guide.forget(other.id)
+                window.bench.open(other)
+                window.bench.bridge.flush()
             forget_training(window.bench)
             if stage is not None:
                 selection.go_to(stage)
@@ -227,6 +235,7 @@ def anew(kept, left_at_rest, qtbot, appearance, monkeypatch):
         if window.area.isHidden():
             window.bench.bridge.flush()
             window.area.show()
+        window.show_tab(tab)
         window.activateWindow()
         qtbot.waitUntil(window.isActiveWindow)
         window.setFocus()

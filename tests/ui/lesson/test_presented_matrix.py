@@ -20,20 +20,16 @@ pytestmark = pytest.mark.usefixtures("kept")
 @pytest.fixture
 def presented(kept, anew, screen, qtbot):
     """Presents a step of a lesson, by its id or counted from 0; returns the presenter and the guide."""
-    window, _ = kept
-    lessons, guide = window.lessons, window.lessons.guide
+    lessons = kept[0].lessons
 
     def at(name, step, width=WIDTH, height=HEIGHT):
         screen(width, height)
-        anew()
         lesson = lesson_of(name) if isinstance(name, str) else name
-        guide.forget(lesson.id)
-        window.bench.open(lesson)
-        ids = [one.id for one in guide.steps]
-        guide.go(ids.index(step) if step in ids else step)
+        ids = [one.id for one in lesson.steps]
+        anew(step=ids.index(step) if step in ids else step, lesson=lesson)
         lessons.open_presenter()
         qtbot.waitUntil(lambda: is_still(lessons.presenter))
-        return lessons.presenter, guide
+        return lessons.presenter, lessons.guide
 
     yield at
     if lessons.presenter is not None:

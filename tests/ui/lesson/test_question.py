@@ -36,21 +36,6 @@ def verdict(panel):
     return panel._question._verdict
 
 
-@pytest.fixture
-def begun(anew, eye):
-    """Opens a lesson that was never begun at one of its steps."""
-
-    def at(lesson, step=0):
-        window = anew()
-        window.lessons.guide.forget(lesson.id)
-        window.bench.open(lesson)
-        window.lessons.guide.go(step)
-        eye.settle(window)
-        return window
-
-    return at
-
-
 def numbers_in_sight(window):
     """All that the page writes in matrices and lists."""
     page = window.page().page
@@ -382,11 +367,11 @@ right = { largest = "You" }
 """
 
 
-def test_to_ask_again_for_a_head_answers_nothing(begun, tmp_path):
+def test_to_ask_again_for_a_head_answers_nothing(anew, tmp_path, eye):
     """The step shows its own head again."""
     file = tmp_path / "heads.lesson.toml"
     file.write_text(HEADS)
-    window = begun(load(file))
+    window = anew(step=0, lesson=load(file))
     guide, selection = window.lessons.guide, window.bench.selection
     selection.set_head(1)
     assert guide.attempt.verdict.right
@@ -400,7 +385,7 @@ def test_to_ask_again_for_a_head_answers_nothing(begun, tmp_path):
 
 @pytest.mark.parametrize("by", ["click", "arrow"])
 @pytest.mark.parametrize("at", ["cell", "token", "head"])
-def test_what_was_added_in_the_step_is_no_answer(begun, tmp_path, at, by):
+def test_what_was_added_in_the_step_is_no_answer(anew, tmp_path, at, by):
     file, asked = tmp_path / "heads.lesson.toml", "encoder.1.self.head.1.weights"
     text = HEADS.replace('at = "head"', f'at = "{at}"')
     if at == "cell":
@@ -409,7 +394,7 @@ def test_what_was_added_in_the_step_is_no_answer(begun, tmp_path, at, by):
             f'node = "{asked}"\nright = {{ largest = "all" }}',
         )
     file.write_text(text)
-    window = begun(load(file))
+    window = anew(step=0, lesson=load(file))
     guide, selection, document = window.lessons.guide, window.bench.selection, window.bench.document
     document.do(SetTokens("source", ("You", "are", "welcome", "You")))
     document.do(SetSwitch("encoder.1.self", "heads", 4))
@@ -602,10 +587,10 @@ def test_the_lines_of_a_derivation_follow_the_text_size(window, guide, panel, ey
     assert all(view._row_height >= QFontMetrics(appearance.fonts.number).height() for view in shown)
 
 
-def test_what_is_typed_into_a_gap_stays_too(begun, hand, eye, appearance):
+def test_what_is_typed_into_a_gap_stays_too(anew, hand, eye, appearance):
     """It was filled in again before there was a button to lock it in, which was an error of the program."""
     lesson = load("i-love-ai")
-    window = begun(lesson, [step.id for step in lesson.steps].index("mixture-one-missing"))
+    window = anew(step=[step.id for step in lesson.steps].index("mixture-one-missing"), lesson=lesson)
     gap, _ = body(window.lessons.panel, PredictBody).fields
     hand.click(gap)
     hand.type("0.5")
@@ -725,11 +710,11 @@ def test_a_screen_reader_is_told_each_step_and_what_an_answer_brings(window, gui
     assert told == ["Take e to the power of each."]
 
 
-def test_gaps_are_told_apart_by_their_names_and_say_whether_they_are_right(begun, tmp_path, eye):
+def test_gaps_are_told_apart_by_their_names_and_say_whether_they_are_right(anew, tmp_path, eye):
     """Each was "Your number" to a screen reader, and the tick or cross beside it was not told."""
     path = tmp_path / "gaps.lesson.toml"
     path.write_text(LESSON.replace('hints = ["Take', 'fade = 2\nhints = ["Take'))
-    window = begun(load(path), 1)
+    window = anew(step=1, lesson=load(path))
     panel, guide = window.lessons.panel, window.lessons.guide
     (first, blank), (second, _) = panel._question.gaps.fields
     names = [field.accessibleName() for field in (first, second, body(panel, PredictBody).field)]

@@ -5,7 +5,6 @@ import shiboken6
 from training_tab import field
 
 from explorer.ui.training import tab
-from tests.ui.conftest import lesson_of
 
 
 @pytest.fixture(autouse=True)
@@ -21,19 +20,13 @@ def train(request):
         open_window = request.getfixturevalue("open_window")
         return lambda lesson="xor", steps=30: ready(open_window(lesson, tab="Train"), steps)
     (window, _), anew = request.getfixturevalue("kept"), request.getfixturevalue("anew")
-    settle = request.getfixturevalue("eye").settle
 
     def begin(lesson="xor", steps=30):
         if window.tabs.training is not None:
             window.show_tab("Pipeline")
             shiboken6.delete(window.tabs.training)
             window.tabs.training = None
-        anew()
-        window.show_tab("Train")
-        if lesson != "xor":
-            window.bench.open(lesson_of(lesson) if isinstance(lesson, str) else lesson)
-        settle(window)
-        return ready(window, steps)
+        return ready(anew(lesson=None if lesson == "xor" else lesson, tab="Train"), steps)
 
     return begin
 

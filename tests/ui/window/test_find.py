@@ -6,7 +6,6 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.document.commands import SetTokens
 from explorer.ui.window.find import plain
-from tests.ui.conftest import lesson_of
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 Key = Qt.Key
@@ -36,32 +35,14 @@ def find(kept, hand):
         kept[0].found.close_down()
 
 
-@pytest.fixture
-def at(anew, eye):
-    """The window at a stage, or on a tab, also of another example than that on Emma."""
-
-    def go_to(stage="attention", lesson="emma", tab="Pipeline"):
-        window = anew()
-        if lesson != "emma":
-            window.bench.open(lesson_of(lesson))
-            window.bench.bridge.flush()
-        if tab == "Pipeline":
-            window.bench.selection.go_to(stage)
-        window.show_tab(tab)
-        eye.settle(window)
-        return window
-
-    return go_to
-
-
 def is_over(bar, widget, rect):
     """Whether one of the marks lies on a place of a widget."""
     place = rect.translated(widget.mapTo(bar.parentWidget(), QPoint()))
     return any(hit.seen(bar._marks).intersects(place) for hit in bar.hits)
 
 
-def test_labels_of_matrices_words_and_headings_are_found(at, eye, find):
-    window = at()
+def test_labels_of_matrices_words_and_headings_are_found(anew, eye, find):
+    window = anew("attention")
     bar = find(window, "FRIEND", by_letters=True)
     view = next(one for one in eye.views(window).values() if "friend" in one.matrix.rows)
     row = view.matrix.rows.index("friend")
@@ -76,14 +57,14 @@ def test_labels_of_matrices_words_and_headings_are_found(at, eye, find):
     assert is_over(bar, title, title.rect())
 
 
-def test_the_name_of_a_matrix_is_found_though_it_is_set_in_type(at, find):
-    window = at("encoder.1.self.attention", "you-are-welcome")
+def test_the_name_of_a_matrix_is_found_though_it_is_set_in_type(anew, find):
+    window = anew("encoder.1.self.attention", lesson="you-are-welcome")
     assert find(window, "w_q").hits
     assert plain(r"W_{Q}^{\top}") == "W_Q^top"
 
 
-def test_a_line_with_a_letter_that_has_no_capital_of_its_own_is_found(at, eye, find):
-    window = at("source.embedding", "you-are-welcome")
+def test_a_line_with_a_letter_that_has_no_capital_of_its_own_is_found(anew, eye, find):
+    window = anew("source.embedding", lesson="you-are-welcome")
     window.bench.document.do(SetTokens("source", ("Große", "are")))
     eye.settle(window)
     for text in ("große", "GROß", "oße"):
@@ -91,8 +72,8 @@ def test_a_line_with_a_letter_that_has_no_capital_of_its_own_is_found(at, eye, f
         assert is_over(bar, window.tokens, window.tokens.rect()), text
 
 
-def test_enter_goes_from_place_to_place_and_round(at, hand, find):
-    window = at()
+def test_enter_goes_from_place_to_place_and_round(anew, hand, find):
+    window = anew("attention")
     bar = find(window, "hates")
     count = len(bar.hits)
     assert count > 2
@@ -107,8 +88,8 @@ def test_enter_goes_from_place_to_place_and_round(at, hand, find):
     assert bar.at == seen[-1]
 
 
-def test_a_word_that_only_scrolling_a_matrix_brings_is_found(at, eye, find):
-    window = at("input.embedding", "tiny-gpt")
+def test_a_word_that_only_scrolling_a_matrix_brings_is_found(anew, eye, find):
+    window = anew("input.embedding", lesson="tiny-gpt")
     view = eye.view(window, "input.table")
     label = view.matrix.rows[-1]
     assert not view.viewport().rect().contains(1, view.rowViewportPosition(len(view.matrix.rows) - 1))
@@ -120,13 +101,13 @@ def test_a_word_that_only_scrolling_a_matrix_brings_is_found(at, eye, find):
         assert bar.at > before
 
 
-def test_it_says_so_where_the_words_are_nowhere(at, find):
-    bar = find(at(), "zebra")
+def test_it_says_so_where_the_words_are_nowhere(anew, find):
+    bar = find(anew("attention"), "zebra")
     assert (len(bar.hits), bar.said.text()) == (0, "not on this page")
 
 
-def test_esc_takes_the_bar_and_all_marks_away_and_gives_the_keys_back(at, eye, hand, find):
-    window = at()
+def test_esc_takes_the_bar_and_all_marks_away_and_gives_the_keys_back(anew, eye, hand, find):
+    window = anew("attention")
     view = next(iter(eye.views(window).values()))
     view.setFocus()
     bar = find(window, "friend")
@@ -136,8 +117,8 @@ def test_esc_takes_the_bar_and_all_marks_away_and_gives_the_keys_back(at, eye, h
     assert view.hasFocus()
 
 
-def test_another_page_is_looked_through_anew(at, eye, find, qtbot):
-    window = at("source.embedding", "you-are-welcome")
+def test_another_page_is_looked_through_anew(anew, eye, find, qtbot):
+    window = anew("source.embedding", lesson="you-are-welcome")
     bar = find(window, "softmax")
     before = [hit.within for hit in bar.hits]
     eye.go_to(window, "encoder.1.self.attention")
@@ -146,9 +127,9 @@ def test_another_page_is_looked_through_anew(at, eye, find, qtbot):
 
 
 @pytest.mark.parametrize("tab", ["Train", "Words", "References", "Lessons"])
-def test_it_finds_on_every_tab(at, find, tab, qtbot):
+def test_it_finds_on_every_tab(anew, find, tab, qtbot):
     word = {"Train": "rate", "Words": "cosine", "References": "reference", "Lessons": "softmax"}[tab]
-    window = at(lesson="xor", tab=tab)
+    window = anew(lesson="xor", tab=tab)
 
     def found():
         find(window, "")  # else the same words would not be searched again
