@@ -10,7 +10,7 @@ from explorer.ui.widgets.tree import written_in
 from explorer.ui.window.top_bar import shortened
 from tests.ui.conftest import lesson_of
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 
 def settings(window):
@@ -20,8 +20,8 @@ def settings(window):
     return buttons, box if box.isVisible() else None
 
 
-def test_at_1280_all_stands_on_one_line(open_window, eye):
-    window = open_window("you-are-welcome")
+def test_at_1280_all_stands_on_one_line(anew, eye):
+    window = anew()
     window.resize(1280, 720)
     for lesson in ("you-are-welcome", "xor", "jump"):
         window.bench.open(lesson_of(lesson))
@@ -33,16 +33,15 @@ def test_at_1280_all_stands_on_one_line(open_window, eye):
         assert bool(buttons) is (box is None), lesson
 
 
-def test_the_tip_of_a_title_names_words_that_look_like_markup(open_window):
+def test_the_tip_of_a_title_names_words_that_look_like_markup(anew):
     """A model that was made of the words <s> the cat had a tip with the cat struck out."""
-    bar = open_window("xor").top_bar
-    bar.open(replace(lesson_of("xor"), title="<s> the cat"))
+    bar = anew(lesson=replace(lesson_of("xor"), title="<s> the cat")).top_bar
     assert "&lt;s&gt; the cat" in bar.title.toolTip()
 
 
 @pytest.mark.parametrize(("tab", "size"), [("Train", (1280, 720)), ("Words", (1000, 720))])
-def test_the_settings_are_the_same_whichever_tab_was_open_when_the_look_was_changed(open_window, eye, tab, size):
-    window = open_window("xor")
+def test_the_settings_are_the_same_whichever_tab_was_open_when_the_look_was_changed(anew, eye, tab, size):
+    window = anew(lesson="xor")
     window.resize(*size)
     eye.settle(window)
     before, place = settings(window), window.top_bar._settings.geometry()
@@ -58,11 +57,10 @@ def test_the_settings_are_the_same_whichever_tab_was_open_when_the_look_was_chan
     assert bar.title.geometry().right() < bar._tabs["Pipeline"].geometry().left()
 
 
-def test_beside_train_the_bar_is_on_one_line_again_after_large_text(open_window, eye, appearance):
+def test_beside_train_the_bar_is_on_one_line_again_after_large_text(anew, eye, appearance):
     """What the matrices show is hidden there, and kept the room of large text."""
-    window = open_window("tiny-gpt")
+    window = anew(lesson="tiny-gpt", tab="Train")
     window.resize(1280, 720)
-    window.show_tab("Train")
     eye.settle(window)
     high = window.top_bar.height()
     for scale in (2.0, 1.0):
@@ -72,8 +70,8 @@ def test_beside_train_the_bar_is_on_one_line_again_after_large_text(open_window,
 
 
 @pytest.mark.parametrize(("width", "scale"), [(1280, 2.0), (1280, 2.5), (1280, 3.0), (1024, 3.0), (1600, 3.0)])
-def test_in_large_text_the_title_does_not_lie_under_a_tab(open_window, eye, appearance, qtbot, width, scale):
-    window = open_window()
+def test_in_large_text_the_title_does_not_lie_under_a_tab(anew, eye, appearance, qtbot, width, scale):
+    window = anew()
     window.resize(width, 720)
     appearance.set_scale(scale)
     eye.settle(window)
@@ -114,10 +112,8 @@ def test_a_title_ends_where_its_beginning_means_something(title, room, short):
     assert shortened(title, lambda text: len(text) <= room) == short
 
 
-def test_in_large_text_the_menu_scrolls_and_has_no_second_column_beside_the_screen(
-    open_window, eye, appearance, hand, qtbot
-):
-    window = open_window()
+def test_in_large_text_the_menu_scrolls_and_has_no_second_column_beside_the_screen(anew, eye, appearance, hand, qtbot):
+    window = anew()
     appearance.set_scale(3.0)
     eye.settle(window)
     menu = window.top_bar.menu.menu()
@@ -136,8 +132,8 @@ def test_in_large_text_the_menu_scrolls_and_has_no_second_column_beside_the_scre
     menu.close()
 
 
-def test_a_setting_is_chosen_from_the_list(open_window, eye, hand):
-    window = open_window("xor")
+def test_a_setting_is_chosen_from_the_list(anew, eye, hand):
+    window = anew(lesson="xor")
     window.resize(1280, 720)
     eye.settle(window)
     _, box = settings(window)
@@ -149,8 +145,8 @@ def test_a_setting_is_chosen_from_the_list(open_window, eye, hand):
     assert box.currentText() == window.bench.lesson.settings[window.bench.document.state.setting].title
 
 
-def test_an_ampersand_in_a_name_is_a_sign(open_window, eye):
-    window = open_window("two-vectors")
+def test_an_ampersand_in_a_name_is_a_sign(anew, eye):
+    window = anew(lesson="two-vectors")
     window.files.begin_lesson(replace(window.bench.lesson, title="R&D"))
     eye.settle(window)
     assert window.top_bar.title.text() == "R&&D  ▾"
@@ -168,8 +164,8 @@ def parts_of(menu):
     return [action.menu() for action in entries(menu) if action.menu() is not None]
 
 
-def test_no_menu_has_more_than_twelve_lines_or_is_higher_than_the_window(open_window, eye, appearance, qtbot):
-    window = open_window()
+def test_no_menu_has_more_than_twelve_lines_or_is_higher_than_the_window(anew, eye, appearance, qtbot):
+    window = anew()
     window.resize(900, 560)
     window.files.kept.keep(window.bench.lesson, window.bench.document.state)
     for scale in (1.0, 2.0, 3.0):
@@ -185,8 +181,8 @@ def test_no_menu_has_more_than_twelve_lines_or_is_higher_than_the_window(open_wi
                 menu.close()
 
 
-def test_the_menu_says_that_it_is_one_and_f10_opens_it(open_window, eye, hand, qtbot):
-    window = open_window()
+def test_the_menu_says_that_it_is_one_and_f10_opens_it(anew, eye, hand, qtbot):
+    window = anew()
     button = window.top_bar.menu
     assert button.text().strip() == "Menu"
     assert button.geometry().left() < window.top_bar.title.geometry().left()
@@ -196,8 +192,8 @@ def test_the_menu_says_that_it_is_one_and_f10_opens_it(open_window, eye, hand, q
     button.menu().close()
 
 
-def test_all_that_can_be_done_by_a_key_is_in_a_menu_too(open_window):
-    window = open_window()
+def test_all_that_can_be_done_by_a_key_is_in_a_menu_too(anew):
+    window = anew()
     top = window.top_bar.menu.menu()
     offered = {action for menu in (top, *parts_of(top)) for action in menu.actions()}
     by_key_alone = {"Menu", "Next stage", "Previous stage", "Next part of the window", "Previous part", "Next step"}
@@ -205,8 +201,8 @@ def test_all_that_can_be_done_by_a_key_is_in_a_menu_too(open_window):
     assert missing == by_key_alone | {"Step before"}
 
 
-def test_the_references_are_no_tab_and_the_menu_of_help_leads_to_them(open_window, eye):
-    window = open_window("xor")
+def test_the_references_are_no_tab_and_the_menu_of_help_leads_to_them(anew, eye):
+    window = anew(lesson="xor")
     assert [tab.text() for tab in window.top_bar._tabs.values()] == ["Pipeline", "Train", "Words", "Lessons"]
     window.actions_.references.trigger()
     eye.settle(window)
@@ -230,8 +226,8 @@ def test_the_title_does_not_touch_the_ring_of_the_focus(open_window, eye):
         ("changed-since-2017", 2.5, "What changed since 2017"),
     ],
 )
-def test_in_large_text_a_title_has_two_lines_if_it_would_be_cut(open_window, eye, appearance, lesson, scale, says):
-    window = open_window(lesson)
+def test_in_large_text_a_title_has_two_lines_if_it_would_be_cut(anew, eye, appearance, lesson, scale, says):
+    window = anew(lesson=lesson)
     window.resize(1280, 720)
     eye.settle(window)
     high = window.top_bar._choices.sizeHint().height() * scale
