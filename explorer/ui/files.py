@@ -406,7 +406,10 @@ class Files(QObject):
 
     def offered(self, ending: str) -> Path:
         """The file that is offered for the document."""
-        name = re.sub(r"[^\w-]+", " ", self._bench.lesson.title).strip()[:LONGEST_NAME].strip() or "document"
+        name = (
+            re.sub(r"([^\w.-]|(?<!\w)\.|\.(?!\w))+", " ", self._bench.lesson.title).strip()[:LONGEST_NAME].strip()
+            or "document"
+        )
         return self.folder / f"{name}{ending}"
 
     def session(self) -> Session:

@@ -216,8 +216,8 @@ def test_how_a_cell_is_played_goes_into_a_file(open_window, hand, tmp_path, monk
     assert offered[1] == ("scores.gif", (".gif", ".mp4"))
     window.files.begin_lesson(replace(window.bench.lesson, id="added 03f33a04", title="gpt2 (llama2.c)"))
     window.actions_.export.trigger()
-    assert offered[2][0] == "gpt2 llama2 c.xlsx", "by its title: the id of a model that others trained says nothing"
+    assert offered[2][0] == "gpt2 llama2.c.xlsx", "by its title: the id of a model that others trained says nothing"
     monkeypatch.setattr(layout, "MOST_CELLS", 10)
     window.actions_.export.trigger()
-    assert offered[3][0] == "gpt2 llama2 c.py", "a spreadsheet was offered, and then refused as too large"
+    assert offered[3][0] == "gpt2 llama2.c.py", "a spreadsheet was offered, and then refused as too large"
     assert ".xlsx" not in offered[3][1]

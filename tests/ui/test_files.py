@@ -201,6 +201,10 @@ def test_the_suggested_name_is_one_that_every_system_takes(open_window, answer):
     asked = answer(window).asked
     window.files.save()
     assert asked[0][1].name == "b a b c d.explorer"
+    window = open_window(new_lesson("gpt", ["Qwen2.5-0.5B (others). .."], d_model=4))
+    asked = answer(window).asked
+    window.files.save()
+    assert asked[0][1].name == "Qwen2.5-0.5B others.explorer", "the dots of a name stay, that of a sentence does not"
     window = open_window(new_lesson("gpt", ["???"], d_model=4))
     asked = answer(window).asked
     window.files.save()
