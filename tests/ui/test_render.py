@@ -39,6 +39,21 @@ def texts(svg):
     return [element.text for element in ET.fromstring(svg).iter(f"{SVG}text")]
 
 
+@pytest.fixture(scope="module")
+def files():
+    """What `drawn` keeps."""
+    return {}
+
+
+@pytest.fixture
+def drawn(bench, files):
+    """The attention as the lesson opens, in a file of each kind: it is drawn once for all who only read it."""
+    if not files:
+        with laid_out(bench, ATTENTION) as (picture, _):
+            files.update({ending: write(picture) for ending, write in WRITERS.items()})
+    return files
+
+
 def test_the_command_line_knows_the_kinds_of_picture():
     assert (*WRITERS, ".gif", ".mp4") == PICTURES  # frames of what moves are drawn as PNG
 
@@ -57,8 +72,8 @@ def test_every_kind_of_stage_is_drawn_whole(bench, stage):
     assert any(matrix(bench.view, name).text(0, 0) in found for name in shown)
 
 
-def test_every_number_of_a_matrix_is_text_in_an_svg(bench):
-    found = texts(draw(bench, ATTENTION, ".svg"))
+def test_every_number_of_a_matrix_is_text_in_an_svg(bench, drawn):
+    found = texts(drawn[".svg"])
     weights = matrix(bench.view, "encoder.1.self.head.1.weights")
     numbers = [weights.text(row, column) for row in range(3) for column in range(3)]
     assert set(numbers) <= set(found)
@@ -82,8 +97,8 @@ def test_on_paper_nothing_asks_to_be_clicked(bench):
     assert not {"By hand", "More switches", "editable"} & set(" · ".join(said).split(" · "))
 
 
-def test_an_svg_looks_alike_elsewhere(bench):
-    svg = draw(bench, ATTENTION, ".svg").decode()
+def test_an_svg_looks_alike_elsewhere(drawn):
+    svg = drawn[".svg"].decode()
     root = ET.fromstring(svg)
     assert root.find(f"{SVG}title").text == "Encoder 1: Self-attention"
     for element in root.iter(f"{SVG}text"):
@@ -95,8 +110,8 @@ def test_an_svg_looks_alike_elsewhere(bench):
     assert glyphs == []
 
 
-def test_plots_are_in_it(bench):
-    root = ET.fromstring(draw(bench, ATTENTION, ".svg"))
+def test_plots_are_in_it(drawn):
+    root = ET.fromstring(drawn[".svg"])
     widths = {float(group.get("stroke-width", 0)) for group in root.iter(f"{SVG}g") if group.get("stroke") != "none"}
     assert max(widths) > 4  # the thickest line
     squares = [image for image in root.iter(f"{SVG}image") if image.get("width") == image.get("height") == "3"]
@@ -118,8 +133,8 @@ def test_what_is_scrolled_out_of_sight_is_not_drawn(bench):
     assert float(frame.get("x")) < x < float(frame.get("x")) + float(frame.get("width")) + 40
 
 
-def test_a_pdf(bench):
-    pdf = draw(bench, ATTENTION, ".pdf")
+def test_a_pdf(drawn):
+    pdf = drawn[".pdf"]
     assert pdf.startswith(b"%PDF-")
     assert pdf.count(b"/Type /Page\n") == 1
     assert b"/FontFile" in pdf  # letters are letters
@@ -127,9 +142,8 @@ def test_a_pdf(bench):
     assert b"/FlateDecode" in heat_map  # no JPEG: it keeps its colours
 
 
-def test_pictures_are_as_large_as_the_page(bench):
-    with laid_out(bench, ATTENTION) as (picture, _):
-        png, svg, pdf = (WRITERS[ending](picture) for ending in (".png", ".svg", ".pdf"))
+def test_pictures_are_as_large_as_the_page(bench, drawn):
+    png, svg, pdf = (drawn[ending] for ending in (".png", ".svg", ".pdf"))
     image, root = image_of(png), ET.fromstring(svg)
     assert root.get("viewBox") == f"0 0 {image.width() // 2} {image.height() // 2}"
     box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", pdf)
@@ -156,12 +170,11 @@ def test_a_size_that_is_asked_for_holds_all_of_the_page(bench, size):
     assert root.get("viewBox") == f"0 0 {size[0]} {size[1]}"
 
 
-def test_it_draws_the_document_as_it_is(bench):
-    before = draw(bench, ATTENTION, ".svg")
+def test_it_draws_the_document_as_it_is(bench, drawn):
     bench.document.do(SetTokens("source", ["welcome", "<&>"]))
     found = texts(draw(bench, ATTENTION, ".svg"))
     assert "<&>" in found
-    assert found != texts(before)
+    assert found != texts(drawn[".svg"])
 
 
 @pytest.mark.parametrize(("theme", "ground"), [(None, "#ffffff"), ("light", LIGHT.page), ("dark", DARK.page)])
