@@ -195,7 +195,7 @@ PRESENTING = (
     ("R", "Reveal: the answer to the question; without one, cover the numbers, then show them one by one"),
     ("B or .", "Black screen"),
     ("W", "White screen"),
-    ("G, a number, Enter", "Go to a step"),
+    ("A number, Enter", "Go to a step; where the question asks for a number, press G before it"),
     ("D", "All steps as small pictures"),
     ("V", "Poll: press the letter of each vote, then Space for the counts, then Space for the commonest mistake"),
     ("L", "Pointer"),

@@ -271,8 +271,11 @@ class Presenter(QWidget):
         if _is_typed(event, focus) and key not in NEVER_TYPED and (key != Key.Key_Escape or _in_table(focus)):
             return beside and self._pass_on(event)
         if (event.text().isdecimal() or event.text() == "-") and not isinstance(focus, QTableView):
-            self._question.be_typed_in()  # its field then gets this key
-            return beside and self._pass_on(event)
+            if self._question.be_typed_in():  # its field then gets this key
+                return beside and self._pass_on(event)
+            if event.text().isdecimal():
+                self._type(event.text())  # no number is asked for: that of a step, as for slides elsewhere
+                return True
         if key in PRESSES and isinstance(focus, PushButton):  # Tab has led there: a mouse gives buttons no focus
             focus.click()
             self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -305,7 +308,7 @@ class Presenter(QWidget):
         self._say()
 
     def _number_typed(self, event: QKeyEvent) -> bool:
-        """Handle a key after G: a digit, Backspace, Enter, or any other key, which cancels."""
+        """Handle a key after G or a digit: a digit, Backspace, Enter, or any other key, which cancels."""
         typed, key = self._typed or "", event.key()
         if event.text().isdecimal() and len(typed) < 3:
             self._type(typed + event.text())

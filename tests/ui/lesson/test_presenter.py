@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.loader import catalogue, load
-from explorer.lessons.schema import MakeSo
+from explorer.lessons.schema import MakeSo, Predict
 from explorer.sentences import sentence
 from explorer.ui.drawing.weights import AttentionLinesView
 from explorer.ui.lesson.bodies import PredictBody
@@ -216,6 +216,20 @@ def test_g_and_a_number_go_to_a_step_and_esc_only_ends_the_number(presenter, gui
     hand.type("99")
     hand.key(Key.Key_Return)
     assert guide.at == 3
+
+
+def test_a_number_alone_goes_to_a_step_where_none_is_asked_for(presenter, guide, hand):
+    """As with slides elsewhere; “5, Enter” went to the next step."""
+    asks = [isinstance(step.question, Predict) for step in guide.steps]
+    guide.go(asks.index(False))
+    hand.type("4")
+    assert "Go to step 4 of 5" in presenter._bar.text()
+    hand.key(Key.Key_Return)
+    assert guide.at == 3
+    guide.go(asks.index(True))
+    hand.type("4")
+    assert presenter._typed is None
+    assert presenter._question._body.field.text() == "4"
 
 
 def test_all_steps_as_small_pictures(presenter, guide, hand, qtbot):
