@@ -42,8 +42,9 @@ TINY = "~0"
 SURVEYED = 200
 """The width of all columns is computed from this many cells."""
 FEW_CELLS, NOISE = 4096, 1e-15
-"""In a matrix of at most `FEW_CELLS` cells, numbers smaller than `NOISE` times the largest are rounding errors, and
-are written as 0."""
+MOST_NOISE = 1e-6
+"""In a matrix of at most `FEW_CELLS` cells, numbers smaller than `NOISE` times the largest, and than `MOST_NOISE`, are
+rounding errors, and are written as 0. Beside 1e30 a 0.2 is none."""
 _LEAST = written(-0.01, DECIMALS)
 """The narrowest text of a number with a sign."""
 CALM = 1.3
@@ -165,7 +166,7 @@ class Matrix(Element):
         if self.cancels:
             return inf
         computed = self.values.dtype == np.float64 and not self.editable and self.colours != SHARES
-        return NOISE * self._largest if computed and self.values.size <= FEW_CELLS else 0.0
+        return min(NOISE * self._largest, MOST_NOISE) if computed and self.values.size <= FEW_CELLS else 0.0
 
     def _said(self, value: float) -> str:
         """The text of a number; a change or a gradient always has a sign."""

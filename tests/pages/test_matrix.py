@@ -332,6 +332,13 @@ def test_what_rounding_left_of_0_is_written_as_0_but_not_in_shares(desk):
     assert replace(V, colours=SHARES).text(*np.argwhere((np.abs(V.values) < 1e-15) & (V.values != 0))[0]) != "0.00"
 
 
+def test_a_number_beside_a_very_large_one_is_not_written_as_0(desk):
+    start = desk()
+    start.do(SetCells("source.table", {(0, 0): 1e30}))
+    X = matrix(start.view, "source.X")
+    assert [X.text(0, 0), X.text(0, 1), X.text(1, 0)] == ["1×10³⁰", "0.2", "−0.3"]
+
+
 def test_a_single_number_that_rounding_left_of_0_is_written_as_0(desk):
     found = desk("sin")
     b = matrix(found.view, "regression.b")
