@@ -152,7 +152,15 @@ class Plan:
         Raises `ExplorerError`: "text-too-long", "bad-number", "bad-training-setting" or "bad-training-choice".
         """
         numbers = {name: read_number(text) for name, text in self.typed.items()}
-        recipe = replace(self.recipe, frozen=frozen, also=also, **numbers)  # type: ignore[arg-type]
+        try:
+            recipe = replace(self.recipe, frozen=frozen, also=also, **numbers)  # type: ignore[arg-type]
+        except ExplorerError as error:
+            name = error.fields.get("name", "")
+            if name not in NUMBERS:
+                raise
+            # The name that stands beside the field, and what stands in it: '1e6', not 1000000.0.
+            said = {"name": NUMBERS[name][0], "value": self.typed.get(name, error.fields["value"])}
+            raise ExplorerError(error.id, **error.fields | said) from error
         return Settings(self._material(view, lesson), recipe)
 
     def _material(self, view: View, lesson: Lesson) -> Material:

@@ -129,7 +129,10 @@ def test_a_number_is_taken_once_it_is_typed(desk):
     assert page(here, plan, "xor")["rate"].value == "0.003"
 
 
-@pytest.mark.parametrize(("name", "typed", "said"), [("rate", "abc", "not a number"), ("dropout", "2", "dropout")])
+@pytest.mark.parametrize(
+    ("name", "typed", "said"),
+    [("rate", "abc", "not a number"), ("rate", "1e6", "'Learning rate' is 1e6"), ("dropout", "2", "'Dropout' is 2")],
+)
 def test_wrong_numbers_are_refused(desk, name, typed, said):
     plan, here = opened(desk, "xor")
     plan.do(f"type {name}", typed)
