@@ -60,20 +60,26 @@ def solved(learns: str = "") -> Diagnosis:
 
 
 def diagnosis(
-    document: Document, records: Records, recipe: Recipe, learns: str = "", title: Callable[[str], str] = str
+    document: Document,
+    records: Records,
+    recipe: Recipe,
+    learns: str = "",
+    title: Callable[[str], str] = str,
+    own: Recipe | None = None,
 ) -> Diagnosis | None:
     """The reason why weights do not learn; None if there is none.
 
     `learns`: the setting of the document's lesson that learns from any random start; "" if there is none, or if the
     document is already in it.
     `title`: how a block, given by its name, is called.
+    `own`: the recipe of the document's example.
     """
     if len(records.losses) and records.losses[-1] == 0:
         return None  # the model has nothing left to learn
     alike = {title(block): units for block, units in twins(document).items()}
     still = [title(block) for block, lengths in records.blocks.items() if len(lengths) and lengths[-1] == 0]
     losses = records.losses
-    risen = None if alike else _risen(losses, recipe)  # a loss that has exploded may also have a gradient of 0
+    risen = None if alike else _risen(losses, recipe, own)  # a loss that has exploded may also have a gradient of 0
     if risen or alike or still:
         return risen or _alike(alike, still, recipe, document, learns)
     if len(losses) < LONG:
@@ -101,12 +107,14 @@ def diagnosis(
     return Diagnosis(f"{fell}: the steps may be too small.", f"Rate {alone(higher)}", ("rate", higher))
 
 
-def _risen(losses: Array, recipe: Recipe) -> Diagnosis | None:
+def _risen(losses: Array, recipe: Recipe, own: Recipe | None) -> Diagnosis | None:
     """The diagnosis of steps that are too long; None if the loss has not risen."""
     first, last = _ends(losses)
     if len(losses) < ENOUGH or last <= RISEN * first:
         return None  # true for NaN, too
     usual = USUAL if recipe.optimiser in PLAIN else USUAL_ADAPTIVE
+    if own is not None and own.optimiser == recipe.optimiser and own.rate < recipe.rate:
+        usual = own.rate  # of weights whose way down is narrow, far below what suits most models
     lower = max(min(recipe.rate / TIMES, usual), BOUNDS["rate"][0])
     said = f"The loss has risen from {alone(first)} to {alone(last)}: the steps go past the valley."
     return Diagnosis(said, f"Start over, at rate {lower:g}", ("rate", lower), starts_over=True)

@@ -54,6 +54,17 @@ def test_a_model_that_the_first_steps_throw_out_of_its_valley_is_told_so():
     assert found.remedy == "Start over, at rate 0.01"
 
 
+def test_an_example_with_a_rate_of_its_own_is_started_over_at_that_rate():
+    """“You are welcome” was to start over at 0.01, where its loss rises as well."""
+    lesson = load("you-are-welcome")
+    document = Document(lesson.state("textbook"))
+    run = Run(document, Settings(Material("shown"), replace(lesson.training, rate=900.0)))
+    for _ in range(12):
+        run.take()
+    found = diagnosis(document, run.records, run.settings.recipe, own=lesson.training)
+    assert found.setting == ("rate", lesson.training.rate) == ("rate", 0.0002)
+
+
 @pytest.mark.parametrize("optimiser", ["SGD", "momentum", "RMSprop", "Adam", "AdamW"])
 def test_from_a_rate_that_is_far_too_high_one_press_leads_to_one_that_learns(optimiser):
     far = replace(FIRST, rate=300.0, optimiser=optimiser, warm_up=0)

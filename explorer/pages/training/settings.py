@@ -296,6 +296,7 @@ class RunProgress(Frozen):
     learns: str  # the setting of the lesson that learns from any start, if the document is in another setting
     quick: bool = True  # whether a step takes so little time that nobody has to wait for it
     line: TrainedLine | None = None  # the linear regression trained beside a net
+    own: Recipe | None = None  # the recipe of the open example
 
     @property
     def from_text(self) -> bool:
@@ -341,7 +342,7 @@ class RunProgress(Frozen):
             if self.taken_back:
                 return None
             title = partial(block_title, self.document.state.graph)
-            return diagnosis(self.document, records, run.settings.recipe, self.learns, title)
+            return diagnosis(self.document, records, run.settings.recipe, self.learns, title, self.own)
         right = self.is_new and not self.from_text and loss is not None and loss < LEARNED
         return solved(self.learns) if right else None
 

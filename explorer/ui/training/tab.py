@@ -298,7 +298,7 @@ class TrainingTab(QFrame):
         descent, document = self.descent, self.bench.document
         speed, beside = descent.speed if descent.playing else 0.0, descent.process is not None
         of = document, descent.run, descent.going, beside, descent.steps, speed, self.plan.source, self._learns
-        return RunProgress(*of, descent.quick, descent.line)
+        return RunProgress(*of, descent.quick, descent.line, self._begins)
 
     def _say(self, *pictures: str) -> None:
         """Compute the data of all parts, with only the named pictures, and update the widgets that differ."""
