@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMainWindow,
     QScrollArea,
-    QSlider,
     QWidget,
 )
 
@@ -66,13 +65,10 @@ GUIDED, COMPARED = 1400, 1200
 comparison; in one narrower than `COMPARED`, the right column is folded during a comparison.
 """
 
-SCROLLS = {
-    Qt.Key.Key_PageUp: QSlider.SliderAction.SliderPageStepSub,
-    Qt.Key.Key_PageDown: QSlider.SliderAction.SliderPageStepAdd,
-    Qt.Key.Key_Home: QSlider.SliderAction.SliderToMinimum,
-    Qt.Key.Key_End: QSlider.SliderAction.SliderToMaximum,
-}
-"""What the keys do that scroll the visible tab."""
+SCROLLS = Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End
+"""The keys that scroll the visible tab."""
+AGAIN = 40
+"""Pixels at text scale 1 that stay in sight when a page scrolls by its height: a line that was cut is whole next."""
 
 RESTED_MS = 250
 """Milliseconds without a change of size after which the text scale follows; during a drag nothing is restyled."""
@@ -218,15 +214,18 @@ class MainWindow(QMainWindow):
 
     def _scrolls(self, event: QKeyEvent) -> bool:
         """Scroll the largest part of the visible tab that scrolls, if a key does that; returns whether it did."""
-        move = SCROLLS.get(Qt.Key(event.key()))
-        if move is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+        key = event.key()
+        if key not in SCROLLS or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
-        areas = [
-            area for area in inside(self.tabs, QScrollArea) if area.isVisible() and area.verticalScrollBar().maximum()
-        ]
-        if areas:
-            max(areas, key=lambda area: area.width() * area.height()).verticalScrollBar().triggerAction(move)
-        return bool(areas)
+        bars = {one: one.verticalScrollBar() for one in inside(self.tabs, QScrollArea) if one.isVisible()}
+        areas = [area for area, bar in bars.items() if bar.maximum()]
+        if not areas:
+            return False
+        bar = bars[max(areas, key=lambda area: area.width() * area.height())]
+        by = bar.pageStep() - min(self.bench.appearance.px(AGAIN), bar.pageStep() // 4)
+        places = bar.value() - by, bar.value() + by, bar.minimum(), bar.maximum()
+        bar.setValue(places[SCROLLS.index(key)])
+        return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Open the glossary entry of the term or symbol under a click that no widget has used."""
