@@ -58,7 +58,7 @@ def set_names(text: str) -> str:
 
 def _set(match: re.Match[str]) -> str:
     below = match[2].replace("<i>", "").replace("</i>", "")
-    return f'<span {_FAMILY}><em>{match[1]}</em>{_UNSEEN}<sub><em style="font-size:large">{below}</em></sub></span>'
+    return f"<span {_FAMILY}><em>{match[1]}</em>{_UNSEEN}<sub><em>{below}</em></sub></span>"
 
 
 def document_of(html: str, font: QFont) -> QTextDocument:
