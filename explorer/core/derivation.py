@@ -293,7 +293,7 @@ class _Writer:
                 return f"the larger of {parts[0]} and {parts[1]}"
             case "where":
                 seen = bool(one.arguments[0].value)
-                return f"{parts[1 if seen else 2]}, because the mask is {seen:d}"
+                return f"{parts[1 if seen else 2]}, because {self._reason(one.arguments[0], seen)}"
             case "pick":
                 name = self._picked(one)
                 return f"“{name}”: {parts[1]}" if name else parts[1]
@@ -301,6 +301,15 @@ class _Writer:
                 return "" if one.label else f"{function.removesuffix('_of')} of these"
             case _:
                 return parts[0]
+
+    def _reason(self, condition: Argument, holds: bool) -> str:
+        """Why a number is taken or not: what a mask is, or how a number compares with another one."""
+        if isinstance(condition, Operand):
+            return f"the mask is {holds:d}"
+        if isinstance(condition, Constant):
+            return condition.text
+        one, other = (self._argument(part, None) for part in condition.arguments)
+        return f"{one} {'≥' if holds else '<'} {other}"
 
     def _argument(self, argument: Argument, i: int | None, within: str = "dot", place: int = 0) -> str:
         """An argument as it is written in the expression of the function `within`, in brackets if they are needed."""

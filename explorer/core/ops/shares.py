@@ -305,10 +305,12 @@ class Route(Op):
         row, own = shares[(*cell[:-1], slice(None))], shares[cell]
         k = min(self.k, shares.value.shape[-1])
         last = step("kth", row, Constant(float(k), str(k)), label="the last that is chosen")
-        among = step("at_least", own, last)
+        among: Argument = step("at_least", own, last)
         chosen = bool(self.chosen(shares.value)[cell])
-        if bool(among.value) != chosen:  # of equal ones the first are taken
-            return step("multiply", own, Constant(float(chosen), f"{int(chosen)}, of equal shares the first"))
+        if bool(among.value) != chosen:  # of equal ones the first are taken; nothing is at least as large as a NaN
+            equal = own.value == last.value
+            why = "of equal shares the first are chosen" if equal else "a share that is no number comes last"
+            among = Constant(float(chosen), why)
         share = step("divide", own, self._total(shares, cell), label="share among the chosen") if self.again else own
         return step("where", among, share, Constant(0.0, "0"), label="share" if chosen else "not among the chosen")
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from explorer.core.cell import Source, operands
+from explorer.core.derivation import rows
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.ops import (
@@ -279,6 +280,18 @@ def test_dot():
 def test_cosine_is_zero_with_a_vector_that_has_no_direction():
     expected = [[1, 0, 0, -0.6], [0, 0, 0, 0], [0.6, -0.8, 0, -1]]
     np.testing.assert_allclose(Scores("cosine").forward(Q, K), expected, atol=1e-15)
+
+
+def reason(shares, cell):
+    labels = [f"expert {i + 1}" for i in range(shares.shape[-1])]
+    return rows(Route(2).explain(cell, Source("p", shares)), lambda *_: labels)[-1].expression
+
+
+def test_a_share_says_why_it_is_chosen():
+    assert reason(np.array([[0.5, 0.2, 0.3]]), (0, 0)) == "0.625, because 0.500 ≥ 0.300"
+    assert reason(np.array([[0.5, 0.2, 0.3]]), (0, 1)) == "0, because 0.20 < 0.30"
+    assert reason(np.array([[0.25, 0.25, 0.25]]), (0, 2)) == "0, because of equal shares the first are chosen"
+    assert reason(np.array([[np.nan, 0.25]]), (0, 1)).endswith("because a share that is no number comes last")
 
 
 def test_an_expert_that_is_not_chosen_gets_nothing_even_where_the_chosen_shares_sum_to_0():
