@@ -136,7 +136,11 @@ def _chapters(shelf: Shelf, across: int) -> el.Stack:
         share = sum(found.share for id in lessons if (found := shelf.outcome(id))) / len(lessons)
         title, done = f"{one.chapter}  {one.title}" if one.chapter else one.title, f"{percent(share)} gone through"
         asks = ForLessons("course", one.id)
-        ring, name = el.Entry(done, share, done, leads=asks), el.Entry(title, tip=f"List {title}", leads=asks)
+        # A screen reader comes to the ring first, which is painted without its words.
+        ring, name = (
+            el.Entry(f"{title}, {done}", share, done, leads=asks),
+            el.Entry(title, tip=f"List {title}", leads=asks),
+        )
         lines.append(el.Line.of(ring, name, here=one is shelf.listed))
     title, columns = "Chapters and courses", (el.Column("", el.RING), el.Column("", width=RAIL))
     high = -(-len(lines) // across)

@@ -82,6 +82,12 @@ def test_chapters_above_the_lessons_stand_side_by_side(room, lists):
     assert shown == [one.id for one in Shelf().courses]
 
 
+def test_a_chapter_is_named_where_its_progress_is_said():
+    """A screen reader came to “0% gone through” before it had said of what."""
+    lines = parts(Shelf())["courses"].lines
+    assert all(line.entries[0].text.startswith(f"{line.entries[1].text}, ") for line in lines)
+
+
 def test_how_far_one_is_in_a_chapter():
     chapter = chapters()[2]
     page = shelf(chapter.lessons[0], **{chapter.lessons[0].replace("-", "_"): done(chapter.lessons[0])})
