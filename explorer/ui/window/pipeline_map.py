@@ -4,7 +4,17 @@ import re
 from functools import partial
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QEnterEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QAction,
+    QEnterEvent,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.graph import Stage
@@ -91,6 +101,10 @@ class StageButton(QAbstractButton):
             text = QRect(box.left() + px(INDENT), box.top(), self.room(), box.height())
             if self._off:
                 self._paint_off(painter, text)
+                close = QFont(appearance.fonts.ui)
+                close.setLetterSpacing(QFont.SpacingType.PercentageSpacing, 96)
+                if painter.fontMetrics().horizontalAdvance(self.stage.title) > text.width():
+                    painter.setFont(close)  # letters that are thinner and closer are whole beside these words
             title = painter.fontMetrics().elidedText(self.stage.title, Qt.TextElideMode.ElideRight, text.width())
             painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, title)
         if self.hasFocus():
