@@ -11,21 +11,22 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.document.commands import SetTokens
 from explorer.lessons.document_lesson import new_lesson
+from explorer.lessons.loader import load
 from explorer.pages.matrix import CALM
 from explorer.pages.view import Covered
 from explorer.ui.matrix import heading
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets import formula
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 N = 20
 SCORES = "decoder.1.self.head.1.scores"
-MANY_WORDS = new_lesson("gpt", [" ".join(f"word{i}" for i in range(N))], d_model=8, heads=2)
 
 
 @pytest.fixture
-def box(bring):
-    page = bring(MANY_WORDS, "decoder.1.self.attention").page()
+def box(open_window, eye):
+    words = " ".join(f"word{i}" for i in range(N))
+    window = open_window(new_lesson("gpt", [words], d_model=8, heads=2), stage="decoder.1.self.attention")
+    page = window.page()
     return next(box for box in page.findChildren(MatrixBox) if box.matrix.name == SCORES)
 
 
@@ -62,8 +63,8 @@ def test_of_covered_numbers_not_even_the_sign_is_seen(box, eye):
     assert seen == {window.bench.appearance.theme.here_soft}
 
 
-def test_the_numbers_have_the_keys_that_the_picture_had(bring, eye, hand, qtbot):
-    window = bring("you-are-welcome", "encoder.1.self.attention", (1280, 720))
+def test_the_numbers_have_the_keys_that_the_picture_had(open_window, eye, hand, qtbot):
+    window = open_window("you-are-welcome", stage="encoder.1.self.attention", size=(1280, 720))
     page = window.page()
     box = page.elements.widgets["encoder.1.self.W_Q"]
     box._small.setFocus(Qt.FocusReason.TabFocusReason)
@@ -77,10 +78,12 @@ WIDE = 64
 
 
 @pytest.fixture
-def wide(bring, qtbot):
+def wide(open_window, eye, qtbot):
     """A matrix with more columns than fit, opened at a click in its middle."""
-    lesson = new_lesson("gpt", ["one two three"], d_model=WIDE, heads=2)
-    page = bring(lesson, "input.positions", (1280, 720)).page()
+    window = open_window(
+        new_lesson("gpt", ["one two three"], d_model=WIDE, heads=2), stage="input.positions", size=(1280, 720)
+    )
+    page = window.page()
     box = next(box for box in page.findChildren(MatrixBox) if box.matrix.array.shape[1] == WIDE)
     picture = box._small
     QTest.mouseClick(picture, Qt.MouseButton.LeftButton, pos=QPoint(picture.width() * 50 // 99, 5))
@@ -148,8 +151,8 @@ def test_a_picture_of_a_matrix_is_looked_for_once(box, monkeypatch):
     assert looked == [1]
 
 
-def test_pictures_of_a_sum_stand_below_each_other_in_one_width_with_their_words(bring):
-    window = bring(new_lesson("gpt", ["a b c"], d_model=64, heads=2), "decoder.1.self.after")
+def test_pictures_of_a_sum_stand_below_each_other_in_one_width_with_their_words(open_window, eye):
+    window = open_window(new_lesson("gpt", ["a b c"], d_model=64, heads=2), stage="decoder.1.self.after")
     page = window.page()
     rows = [box for box in page.findChildren(MatrixBox) if box.matrix.array.shape == (3, 64)]
     places = [box.place_of(1, 5).translated(box.mapTo(page, QPoint())) for box in rows]
@@ -163,9 +166,9 @@ def test_pictures_of_a_sum_stand_below_each_other_in_one_width_with_their_words(
     assert picture.cells().left() > 0
 
 
-def test_a_picture_alone_on_its_line_names_its_rows(bring):
+def test_a_picture_alone_on_its_line_names_its_rows(open_window, eye):
     """X of tiny-gpt showed five rows, and nobody saw whose."""
-    page = bring("tiny-gpt", "input.embedding").page()
+    page = open_window(load("tiny-gpt"), stage="input.embedding").page()
     boxes = {box.matrix.name: box for box in page.findChildren(MatrixBox)}
     X, table = boxes["input.X"], boxes["input.table"]
     assert X.small
@@ -175,8 +178,8 @@ def test_a_picture_alone_on_its_line_names_its_rows(bring):
     assert table.shape.names == 0, "of so many words none could be read"
 
 
-def test_pictures_of_a_sum_stand_side_by_side_where_they_would_take_the_page(bring):
-    window = bring("changed-since-2017", "decoder.1.self.after", (1280, 720))
+def test_pictures_of_a_sum_stand_side_by_side_where_they_would_take_the_page(open_window, eye):
+    window = open_window(load("changed-since-2017"), stage="decoder.1.self.after", size=(1280, 720))
     page = window.page()
     sum_of = [box for box in page.findChildren(MatrixBox) if box.matrix.array.shape == (9, 32)][:3]
     assert all(box.small and box.shape.names for box in sum_of)
@@ -184,8 +187,8 @@ def test_pictures_of_a_sum_stand_side_by_side_where_they_would_take_the_page(bri
     assert sum_of[0].geometry().right() < sum_of[1].x() < sum_of[2].x()
 
 
-def test_cells_of_a_long_thin_matrix_are_wide_enough_to_be_seen(bring):
-    page = bring("sin", "layer.1").page()
+def test_cells_of_a_long_thin_matrix_are_wide_enough_to_be_seen(open_window, eye):
+    page = open_window(load("sin"), stage="layer.1").page()
     boxes = {box.matrix.name: box for box in page.findChildren(MatrixBox)}
     x, hidden = boxes["input.X"], boxes["layer.1.hidden"]
     assert x._small.width() >= 20
@@ -221,7 +224,7 @@ def test_of_one_word_that_becomes_many_no_number_is_left_over_the_picture(box, e
 
 def test_the_symbol_of_a_gradient_is_not_cut(open_window, eye):
     """A step shows its matrix larger than usual: the W of ∂L/∂W ended in the room that the words left."""
-    window = open_window("xor")
+    window = open_window(load("xor"))
     window.resize(1440, 900)
     steps = window.lessons.guide.steps
     window.lessons.guide.go(next(at for at, step in enumerate(steps) if step.id == "zeros"))

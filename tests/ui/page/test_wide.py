@@ -19,8 +19,6 @@ from explorer.ui.page.listing import ListingView
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.widgets.labels import LETTERS, SHORT, Prose, line_of
 
-pytestmark = pytest.mark.usefixtures("kept")
-WITHOUT_PICTURES = pytest.mark.usefixtures("no_pictures")
 WIDE, SMALL = (2560, 1440), (1280, 720)
 
 
@@ -36,9 +34,9 @@ def parts_of(page):
     return found
 
 
-def test_a_page_does_not_try_how_large_it_can_be_in_letters_that_it_will_not_keep(bring, eye, monkeypatch):
+def test_a_page_does_not_try_how_large_it_can_be_in_letters_that_it_will_not_keep(open_window, eye, monkeypatch):
     """A window that became so large was held for most of the time by that, for a quarter of a second."""
-    window = bring("tiny-gpt", "decoder.1.self.attention")
+    window = open_window("tiny-gpt", stage="decoder.1.self.attention")
     tried, grow, look = [], Growth.grow, window.bench.appearance
     monkeypatch.setattr(Growth, "grow", lambda *given: tried.append(look.scale) or grow(*given))
     (times, *size), *_ = reversed(GROWS)
@@ -47,10 +45,10 @@ def test_a_page_does_not_try_how_large_it_can_be_in_letters_that_it_will_not_kee
     assert set(tried) == {times}
 
 
-@WITHOUT_PICTURES
-def test_parts_stand_beside_each_other_where_there_is_room(bring, eye):
+@pytest.mark.usefixtures("no_pictures")
+def test_parts_stand_beside_each_other_where_there_is_room(open_window, eye):
     pages = "model.card", "model.parameters", "generation.costs", "generation.heads"
-    window = bring("tiny-gpt", pages[0], WIDE)
+    window = open_window("tiny-gpt", stage=pages[0], size=WIDE)
     for size in (WIDE, SMALL):
         window.resize(*size)
         for stage in (*pages, "generation.why"):
@@ -68,10 +66,10 @@ def test_parts_stand_beside_each_other_where_there_is_room(bring, eye):
                 assert all(rect.right() <= page.elements.contentsRect().right() for rect in rects), stage
 
 
-@WITHOUT_PICTURES
-def test_lines_of_words_stay_short(bring, eye):
+@pytest.mark.usefixtures("no_pictures")
+def test_lines_of_words_stay_short(open_window, eye):
     stages = "model.card", "generation.why", "generation.pieces", "loss"
-    window = bring("tiny-gpt", stages[0], WIDE)
+    window = open_window("tiny-gpt", stage=stages[0], size=WIDE)
     for stage in stages:
         elements = eye.go_to(window, stage).elements
         notes = [one for one in elements.widgets.values() if isinstance(one, NoteLabel)]
@@ -84,8 +82,8 @@ def test_lines_of_words_stay_short(bring, eye):
             assert note.height() >= note.heightForWidth(note.width()), f"{stage}: its last line is cut"
 
 
-def test_a_table_that_goes_on_below_has_its_place_as_soon_as_its_page_is_seen(bring, eye):
-    window = bring("tiny-gpt", "model.changes", (WIDE[0], 1800))
+def test_a_table_that_goes_on_below_has_its_place_as_soon_as_its_page_is_seen(open_window, eye):
+    window = open_window("tiny-gpt", stage="model.changes", size=(WIDE[0], 1800))
     page = eye.look_at(window, "model.family")  # shown, and nothing that comes in a later turn
     table, below = page.elements.widgets["members"], page.elements.widgets["trained"]
     assert isinstance(table, ListingView)
@@ -93,8 +91,9 @@ def test_a_table_that_goes_on_below_has_its_place_as_soon_as_its_page_is_seen(br
     assert table.geometry().bottom() < below.geometry().top()
 
 
-@WITHOUT_PICTURES
-def test_a_bar_goes_that_qt_has_left_where_there_is_nothing_to_scroll(window):
+@pytest.mark.usefixtures("no_pictures")
+def test_a_bar_goes_that_qt_has_left_where_there_is_nothing_to_scroll(open_window):
+    window = open_window(stage="source.embedding")
     page = window.page()
     bar = page.horizontalScrollBar()
     bar.parentWidget().show()  # as Qt does where the range becomes nothing while it lays itself out
@@ -128,7 +127,7 @@ def reach_of(page):
     return right / port.width(), low / port.height(), page.elements.height() <= port.height()
 
 
-@WITHOUT_PICTURES
+@pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize(
     ("lesson", "stages"),
     [
@@ -139,8 +138,8 @@ def reach_of(page):
         ),
     ],
 )
-def test_a_page_of_little_uses_a_large_window_across_or_down_and_is_whole(bring, eye, qtbot, lesson, stages):
-    window = bring(lesson, stages[0], WIDE)
+def test_a_page_of_little_uses_a_large_window_across_or_down_and_is_whole(open_window, eye, qtbot, lesson, stages):
+    window = open_window(lesson, stage=stages[0], size=WIDE)
     for stage in stages:
         eye.go_to(window, stage)
         qtbot.waitUntil(lambda: reach_of(window.page())[2])  # once formulas are typeset, the room is shared again
@@ -148,9 +147,9 @@ def test_a_page_of_little_uses_a_large_window_across_or_down_and_is_whole(bring,
         assert max(across, down) > 0.75, f"{stage} reaches {across:.0%} across and {down:.0%} down"
 
 
-@WITHOUT_PICTURES
-def test_small_pictures_take_the_room_that_a_page_leaves_down(bring, eye):
-    window = bring("tiny-gpt", "decoder.1.self.after", SMALL)
+@pytest.mark.usefixtures("no_pictures")
+def test_small_pictures_take_the_room_that_a_page_leaves_down(open_window, eye):
+    window = open_window("tiny-gpt", stage="decoder.1.self.after", size=SMALL)
     for size in (SMALL, (1920, 1080), WIDE):
         window.resize(*size)
         eye.settle(window)
@@ -164,10 +163,10 @@ def test_small_pictures_take_the_room_that_a_page_leaves_down(bring, eye):
                 assert picture.height() / rows <= px(TALL * one.form.times) + 1, size
 
 
-@WITHOUT_PICTURES
-def test_what_stands_in_a_part_of_a_page_is_no_wider_than_that(bring, eye):
+@pytest.mark.usefixtures("no_pictures")
+def test_what_stands_in_a_part_of_a_page_is_no_wider_than_that(open_window, eye):
     """The arrows beside a long table were cut at their right, and so were the words below them."""
-    window = bring("tiny-gpt", "input.embedding")
+    window = open_window("tiny-gpt", stage="input.embedding")
     elements = window.page().elements
     (*_, part) = parts_of(window.page())[0]
     for id in ("plane of input.table", "who is in the plane of input.table"):
@@ -177,49 +176,49 @@ def test_what_stands_in_a_part_of_a_page_is_no_wider_than_that(bring, eye):
     assert words.height() >= words.heightForWidth(words.width()), "all of its lines are there"
 
 
-@WITHOUT_PICTURES
+@pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize(("lesson", "stage"), [("i-want-to-buy", "input.embedding"), ("xor", "input")])
-def test_a_page_that_is_slightly_too_high_has_smaller_pictures_and_is_whole(bring, eye, lesson, stage):
-    window = bring(lesson, stage)
+def test_a_page_that_is_slightly_too_high_has_smaller_pictures_and_is_whole(open_window, eye, lesson, stage):
+    window = open_window(lesson, stage=stage)
     assert window.page().verticalScrollBar().maximum() == 0
     places = [one for one in window.page().elements.widgets.values() if isinstance(one, Drawn)]
     assert all(one.width() >= 0.7 * one.data.width for one in places)
 
 
-@WITHOUT_PICTURES
+@pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize("lesson", ["roses-are-red", "cat-sat-on-the"])
-def test_a_page_of_gradient_descent_is_in_sight_whole_and_its_pictures_are_not_smaller_for_it(bring, eye, lesson):
+def test_a_page_of_gradient_descent_is_in_sight_whole_and_its_pictures_are_not_smaller_for_it(open_window, eye, lesson):
     """The weights to choose from stood on three lines, and curve and surface were made a third smaller for that."""
-    window = bring(lesson, "model.descent")
+    window = open_window(lesson, stage="model.descent")
     page, px = window.page(), window.bench.appearance.px
     assert page.verticalScrollBar().maximum() == 0
     assert page.elements.widgets["curve"].width() >= px(340)
     assert page.elements.widgets["surface"].width() >= px(330)
 
 
-@WITHOUT_PICTURES
-def test_a_part_is_not_wider_for_a_single_number_in_it(bring, eye):
+@pytest.mark.usefixtures("no_pictures")
+def test_a_part_is_not_wider_for_a_single_number_in_it(open_window, eye):
     """The temperature made the part of the words so wide that the costs stood below it, out of sight."""
-    window = bring("roses-are-red", "generation.next", (2560, 1440))
+    window = open_window("roses-are-red", stage="generation.next", size=(2560, 1440))
     page = window.page()
     (words, costs), *_ = parts_of(page)
     assert words.right() < costs.left()
     assert page.verticalScrollBar().maximum() == 0
 
 
-@WITHOUT_PICTURES
-def test_a_list_has_no_larger_letters_where_its_bars_would_be_short_for_them(bring, eye):
+@pytest.mark.usefixtures("no_pictures")
+def test_a_list_has_no_larger_letters_where_its_bars_would_be_short_for_them(open_window, eye):
     """The bars of Parameters were 44 pixels long, beside sizes on two lines."""
-    window = bring("sin", "model.parameters", (1280, 720))
+    window = open_window("sin", stage="model.parameters", size=(1280, 720))
     blocks = window.page().elements.widgets["block list"]
     assert blocks.columnWidth(4) >= 100
     rows = [blocks.rowHeight(row) for row in range(len(blocks.listing.lines))]
     assert len(set(rows)) == 1, "no words on two lines"
 
 
-@WITHOUT_PICTURES
-def test_a_list_takes_the_room_that_is_too_little_for_the_model_below_it(bring, eye):
-    window = bring("positions-cat-mat", "model.changes")
+@pytest.mark.usefixtures("no_pictures")
+def test_a_list_takes_the_room_that_is_too_little_for_the_model_below_it(open_window, eye):
+    window = open_window("positions-cat-mat", stage="model.changes")
     page, px = window.page(), window.bench.appearance.px
     (one,) = (one for one in page.elements.widgets.values() if isinstance(one, ListingView))
     assert not page.elements.widgets["model"].isVisibleTo(page.elements)
@@ -230,9 +229,10 @@ def test_a_list_takes_the_room_that_is_too_little_for_the_model_below_it(bring, 
     assert one.whole_width <= page.elements.width(), "none of it is cut"
 
 
-@WITHOUT_PICTURES
-def test_rows_of_a_very_wide_matrix_are_seen_where_the_page_has_room(window, eye):
+@pytest.mark.usefixtures("no_pictures")
+def test_rows_of_a_very_wide_matrix_are_seen_where_the_page_has_room(open_window, eye):
     """The pictures of a large model's vectors were strips of thirty pixels at the top of an empty page."""
+    window = open_window()
     window.bench.open(new_lesson("gpt", ["a b c d e f g h"], d_model=768, heads=2))
     window.bench.document.do(SetSwitch("decoder.1.self", "norm", "pre"))
     window.bench.document.settle()
@@ -248,7 +248,7 @@ def test_rows_of_a_very_wide_matrix_are_seen_where_the_page_has_room(window, eye
             assert one.shape.picture.height() >= 5 * one.matrix.array.shape[0]
 
 
-@WITHOUT_PICTURES
+@pytest.mark.usefixtures("no_pictures")
 def test_what_grows_in_a_large_window_keeps_its_size_while_its_numbers_change(open_window, eye):
     window = open_window("xor")
     window.resize(*WIDE)
@@ -262,7 +262,7 @@ def test_what_grows_in_a_large_window_keeps_its_size_while_its_numbers_change(op
     assert {box.matrix.name: box.form.times for box in boxes} == before
 
 
-@WITHOUT_PICTURES
+@pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize(
     ("lesson", "stage"),
     [
@@ -273,8 +273,8 @@ def test_what_grows_in_a_large_window_keeps_its_size_while_its_numbers_change(op
         ("apple-orange", "model.descent"),
     ],
 )
-def test_the_model_stands_below_a_page_about_it_where_it_leaves_room(bring, eye, lesson, stage):
-    window = bring(lesson, stage, WIDE)
+def test_the_model_stands_below_a_page_about_it_where_it_leaves_room(open_window, eye, lesson, stage):
+    window = open_window(lesson, stage=stage, size=WIDE)
     for size in (WIDE, (1280, 560), WIDE):
         window.resize(*size)
         eye.settle(window)
@@ -287,8 +287,8 @@ def test_the_model_stands_below_a_page_about_it_where_it_leaves_room(bring, eye,
 
 
 @pytest.mark.parametrize("size", [SMALL, (1600, 900), WIDE])
-def test_all_heads_are_in_sight_at_once_in_even_lines(bring, eye, qtbot, size):
-    window = bring("changed-since-2017", "decoder.1.self.heads", size)
+def test_all_heads_are_in_sight_at_once_in_even_lines(open_window, eye, qtbot, size):
+    window = open_window("changed-since-2017", stage="decoder.1.self.heads", size=size)
     page = window.page()
     names = [f"decoder.1.self.heat map of head {k + 1}" for k in range(8)]
 
@@ -305,8 +305,8 @@ def test_all_heads_are_in_sight_at_once_in_even_lines(bring, eye, qtbot, size):
     assert len({rect.height() for rect in there}) == 1
 
 
-def test_pictures_of_few_words_take_the_room_that_a_page_leaves(bring, eye, qtbot):
-    window = bring("ten-questions-before", "attention", WIDE)
+def test_pictures_of_few_words_take_the_room_that_a_page_leaves(open_window, eye, qtbot):
+    window = open_window("ten-questions-before", stage="attention", size=WIDE)
 
     def high(size):
         window.resize(*size)
@@ -319,8 +319,8 @@ def test_pictures_of_few_words_take_the_room_that_a_page_leaves(bring, eye, qtbo
     assert high(WIDE) > 2 * high(SMALL)
 
 
-def test_a_page_of_lists_is_as_large_as_fits_however_many_lines_they_have(bring, eye):
-    window = bring("tiny-gpt", "generation.pieces")
+def test_a_page_of_lists_is_as_large_as_fits_however_many_lines_they_have(open_window, eye):
+    window = open_window("tiny-gpt", stage="generation.pieces")
     document, (sequence,) = window.bench.document, window.bench.document.wanted.graph.sequences
     word, drawn = document.words(sequence)[3], []
     window.resize(1500, 1540)
