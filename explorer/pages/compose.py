@@ -1,32 +1,33 @@
 """From a view to the page of a stage: one table has, for each kind of stage, the functions that make its page.
 
 Signs between matrices are checked: changes and gradients follow other rules than values. A sum has one colour scale.
-Also the header of each page, and the layout of products for computing them by hand.
+Also the header of each page.
 
 `matrices` shows any stage as its matrices in reading order.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 from explorer.core.frozen import Frozen
-from explorer.core.graph import Node, Stage
+from explorer.core.graph import Stage
 from explorer.core.model import SWITCHES, SwitchValue
 from explorer.core.numbers import full_of
 from explorer.lessons.schema import WHOLE
 from explorer.lessons.symbols import names_text
 from explorer.pages import levels
+from explorer.pages.by_hand import by_hand, layout_choice
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, of_kind
 from explorer.pages.gestures import ChooseHead, GoTo, Keep, is_held
 from explorer.pages.gestures import Switch as SwitchTo
 from explorer.pages.levels import BLOCK
-from explorer.pages.matrix import Matrix, matrix, symbol_only, transposed
+from explorer.pages.matrix import Matrix, matrix
 from explorer.pages.page import (
     Button,
     Check,
@@ -38,7 +39,6 @@ from explorer.pages.page import (
     Number,
     Page,
     Row,
-    Scheme,
     Section,
     Stack,
     Switches,
@@ -80,6 +80,39 @@ def _is_sum(items: tuple[Item, ...]) -> bool:
     """Whether the row is nothing but a sum, and each term has a change to show."""
     nothing = any(isinstance(item.element, Matrix) and item.element.nothing for item in items)
     return not nothing and {item.sign for item in items} <= {"", "+", "="}
+
+
+def with_lists_told(elements: Sequence[Element]) -> tuple[Element, ...]:
+    """The elements, where matrices show changes or gradients: the nearest heading of a list says that it shows values.
+
+    A sentence in the header would take another line, and all below would move.
+    """
+    told = list(elements)
+    for place, one in enumerate(elements):
+        match one:
+            case Row(items=items):
+                inside = zip(items, with_lists_told(one.inside), strict=True)
+                told[place] = replace(one, items=tuple([replace(item, element=part) for item, part in inside]))
+            case Stack(title=title, elements=within):
+                title += _VALUES * bool(title and _has_list(within))
+                told[place] = replace(one, title=title, elements=with_lists_told(within))
+            case Section(text=text):
+                below = takewhile(lambda part: not isinstance(part, Section), elements[place + 1 :])
+                told[place] = replace(one, text=text + _VALUES * _has_list(below))
+    return tuple(told)
+
+
+def _has_list(elements: Iterable[Element]) -> bool:
+    """Whether there is a list among elements, or in those of them that have no heading of their own."""
+    return any(
+        isinstance(one, Listing)
+        or (isinstance(one, Row) and _has_list(one.inside))
+        or (isinstance(one, Stack) and not one.title and _has_list(one.elements))
+        for one in elements
+    )
+
+
+_VALUES = " (values)"
 
 
 def of_one_scale(view: View, elements: tuple[Element, ...]) -> tuple[Element, ...]:
@@ -271,8 +304,10 @@ def _whole(view: View, stage: Stage) -> Page:
     sentence = kind.sentence if isinstance(kind.sentence, str) else kind.sentence(view, stage)
     elements = kind.elements(view, stage)
     elements = (*elements, *_others(view, stage, elements))
-    sentence += _off(view, stage) + _of_lists(view, elements)
+    sentence += _off(view, stage)
     top = view.part(("header", sentence), (), lambda: header(view, stage, sentence))
+    if view.looking.showing != "values":
+        elements = with_lists_told(elements) if of_kind(elements, Matrix) else elements
     shown = true_signs(by_hand(view, elements), view.looking.showing)
     return Page(stage.name, top, of_one_scale(view, shown))
 
@@ -284,13 +319,6 @@ def _off(view: View, stage: Stage) -> str:
     held = [node.symbol for node in view.stage(stage.name) if is_held(view, view.of_head(node.name))]
     are = "is" if len(held) == 1 else "are"
     return f" Switched off: {' and '.join(held)} {are} held at 0." if held else ""
-
-
-def _of_lists(view: View, elements: tuple[Element, ...]) -> str:
-    """What lists show, where the matrices beside them show something else than values."""
-    if view.looking.showing == "values" or not of_kind(elements, Listing) or not of_kind(elements, Matrix):
-        return ""
-    return " Lists show the values themselves."
 
 
 PARTS = ("embedding", "positions", "attention", "masked", "cross", "heads", "norm", "ffn", "output")
@@ -490,87 +518,3 @@ def block_of(stage: str, blocks: Sequence[str]) -> str | None:
     """The block of a stage: the longest path of a block with which the name of the stage begins."""
     found = [block for block in blocks if stage == block or stage.startswith(f"{block}.")]
     return max(found, key=len, default=None)
-
-
-# Products laid out for computing by hand: the right factor stands above the result, so its columns meet the rows
-
-
-LAYOUT = "products by hand"
-"""The key under which the choice of layout is kept, one for all pages; also the id of its check box."""
-LARGE = "These matrices are too large to multiply them by hand"
-MOST = 12
-"""The most rows and columns of a matrix that somebody would multiply by hand."""
-
-
-def layout_choice(view: View, stage: Stage) -> tuple[Check, ...]:
-    """The check box for this layout, at a stage with products; it is disabled where all products are large."""
-    products = [node for node in view.stage(stage.name) if node.op.factors() is not None]
-    if not products:
-        return ()
-    small = any(_is_small(view, node) for node in products)
-    tip = "The right factor above the product: in each number a row and a column meet" if small else LARGE
-    return (Check(LAYOUT, "By hand", small and bool(view.chosen(LAYOUT, False)), Keep(LAYOUT), tip, small),)
-
-
-def by_hand(view: View, elements: tuple[Element, ...]) -> tuple[Element, ...]:
-    """The elements, with each small product as a `Scheme` if the reader chose this layout.
-
-    A factor that stands in a scheme is removed from its former place.
-    """
-    if not view.chosen(LAYOUT, False):
-        return elements
-    shown = of_kind(elements, Matrix)
-    schemes = {one.id: scheme for one in shown if (scheme := _scheme(view, one)) is not None}
-    within = {m.place.node for scheme in schemes.values() for m in (scheme.left, *scheme.above)}
-    gone = frozenset(one.id for one in shown if one.place.node in within and one.id not in schemes)
-    return _laid_out(elements, schemes, gone)
-
-
-def _laid_out(
-    elements: tuple[Element, ...], schemes: Mapping[str, Scheme], gone: frozenset[str]
-) -> tuple[Element, ...]:
-    kept: list[Element] = []
-    alone: list[Item] = []  # single numbers that are all that is left of a row: they move to the next row
-    for element in elements:
-        match element:
-            case Row(items=items):
-                inside: list[Item] = []
-                for item in items:
-                    for part in _laid_out((item.element,), schemes, gone):
-                        arrow = item.sign == "→" and inside and not isinstance(part, Scheme)
-                        inside.append(replace(item, sign="→" if arrow else "", element=part))
-                left = [one.element for one in inside]
-                if len(left) < len(items) and all(isinstance(one, Matrix) and one.array.size == 1 for one in left):
-                    alone += inside
-                else:
-                    kept.append(Row(element.id, (*inside, *alone), element.folds))
-                    alone = []
-            case Stack(elements=within):
-                kept.append(replace(element, elements=_laid_out(within, schemes, gone)))
-            case Matrix(id=id) if id in gone or id in schemes:
-                kept += [schemes[id]] if id in schemes else []
-            case _:
-                kept.append(element)
-    return (*kept, Row("numbers", tuple(alone))) if alone else tuple(kept)
-
-
-def _scheme(view: View, result: Matrix) -> Scheme | None:
-    """The scheme of a small product; None for a matrix that is no product or is too large."""
-    node = view.nodes[result.place.node]
-    turned = node.op.factors()
-    if turned is None or not _is_small(view, node):
-        return None
-    head, all_heads, factors = result.place.head, view.graph.n_heads.get(node.name, 1), []
-    for name, part, turn in zip(node.parents, ("left", "above", "added"), (*turned, False), strict=False):
-        # Several heads of queries may share one head of keys and values.
-        of = None if head is None else head * view.graph.n_heads.get(name, 1) // all_heads
-        shown, made = matrix(view, view.of_head(name, of), id=f"{result.id} {part}"), view.nodes[name]
-        if turn or made.stage != node.stage or made.is_input or made.op.factors() is not None:
-            shown = symbol_only(shown)  # its formula stands elsewhere
-        factors.append(transposed(shown) if turn else shown)
-    left, right, *added = factors
-    return Scheme(f"{result.id} by hand", left, (right, *added), result)
-
-
-def _is_small(view: View, product: Node) -> bool:
-    return all(n <= MOST for name in (product.name, *product.parents) for n in view.graph.shape(name)[-2:])

@@ -7,7 +7,8 @@ import pytest
 
 from explorer.document.commands import SetSwitch, SetTokens
 from explorer.lessons.document_lesson import new_lesson
-from explorer.pages.compose import LAYOUT, block_of
+from explorer.pages.by_hand import LAYOUT
+from explorer.pages.compose import block_of
 from explorer.pages.gestures import ChooseHead, GoTo, hold
 from explorer.pages.page import Row, Scheme
 

@@ -6,7 +6,8 @@ from typing import Any, cast
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from explorer.pages.compose import LAYOUT, controls_of, values_said
+from explorer.pages.by_hand import LAYOUT
+from explorer.pages.compose import controls_of, values_said
 from explorer.pages.element import Element
 from explorer.pages.page import Header, Switches
 from explorer.ui.page.controls import CONTROLS

@@ -9,8 +9,9 @@ from explorer.core.model import Model
 from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
+from explorer.pages.element import of_kind
 from explorer.pages.gestures import ChooseToken
-from explorer.pages.page import Section, Slider
+from explorer.pages.page import Section, Slider, Stack
 from explorer.pages.view import Cell, row_of
 
 PROBABILITIES = "output.probabilities"
@@ -174,8 +175,16 @@ def test_an_encoder_says_what_stands_at_a_place_and_not_what_comes_next(start):
 
 
 def test_where_matrices_show_changes_it_is_said_that_lists_do_not(start):
-    said = "Lists show the values themselves."
-    assert said not in start.page("output").page.header.sentence
+    assert start.page("output").the("one row").text == "What comes next, after this position"
     for showing in ("change", "gradient"):
         start.look(showing=showing)
-        assert start.page("output").page.header.sentence.endswith(said)
+        assert start.page("output").the("one row").text == "What comes next, after this position (values)"
+        titles = [
+            one.title
+            for one in of_kind(
+                start.page(start.document.engine.graph.nodes["decoder.1.ffn.hidden"].stage).page.elements, Stack
+            )
+            if one.title
+        ]
+        assert "The units one by one (values)" in titles  # the nearest heading, and no other
+        assert not [title for title in titles if title.endswith("(values)") and "one by one" not in title]

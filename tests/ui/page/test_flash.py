@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.document.commands import SetCells
-from explorer.pages.compose import LAYOUT
+from explorer.pages.by_hand import LAYOUT
 from explorer.ui.appearance import Appearance
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView

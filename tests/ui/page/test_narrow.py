@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.lessons.loader import lesson_files, load, model_files
-from explorer.pages.compose import LAYOUT
+from explorer.pages.by_hand import LAYOUT
 from explorer.ui.matrix.box import LEAST_FORMULA, LEAST_SYMBOL, MatrixBox
 from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
