@@ -9,6 +9,7 @@ from copy import copy
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from explorer import paths
@@ -152,18 +153,19 @@ def _read_head(file: Path, changed: int) -> Head:
     return Head(_order(top), top.text("title"), top.text("id"), needs, errata, _takes_over(top.table("settings")))
 
 
-def lesson_files() -> dict[str, Path]:
+def lesson_files() -> MappingProxyType[str, Path]:
     """The files of the lessons that come with the program, by id."""
-    return _files("lessons")
+    return _files(paths.resources() / "lessons")
 
 
-def model_files() -> dict[str, Path]:
+def model_files() -> MappingProxyType[str, Path]:
     """The files of the models that were trained for the program and come with it, by id."""
-    return _files("models")
+    return _files(paths.resources() / "models")
 
 
-def _files(folder: str) -> dict[str, Path]:
-    return {file.stem: file for file in sorted((paths.resources() / folder).glob("*.toml"))}
+@cache
+def _files(folder: Path) -> MappingProxyType[str, Path]:
+    return MappingProxyType({file.stem: file for file in sorted(folder.glob("*.toml"))})
 
 
 def lesson_from(top: TomlTable, found: "Checkpoint | None" = None) -> Lesson:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.lessons.loader import load, titles
+from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.own_lessons import FOLDER, yours
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson
@@ -105,7 +105,7 @@ class LessonsTab(ColumnTab):
 def _read(id: str) -> Lesson | None:
     """A lesson; None for a file of the user that has become invalid since it was listed."""
     try:
-        return load(id) if id in titles() else _of_file(id, os.stat(id).st_mtime_ns)
+        return load(id) if id in lesson_files() else _of_file(id, os.stat(id).st_mtime_ns)
     except (ExplorerError, OSError):
         return None
 
