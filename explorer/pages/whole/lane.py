@@ -81,7 +81,7 @@ def depth(number: float) -> float:
 
 
 def _short(number: float) -> str:
-    return written(number, 0 if number >= 10 else 1 if number >= 1 else 2)
+    return written(number, 0 if number >= 10 else 1 if number >= 1 else 2, figures=1)
 
 
 GAP, RISE, PAD = 12.0, 24.0, 7.0
