@@ -128,8 +128,9 @@ window.close()
 """
 
 
-def test_a_lesson_with_which_the_program_starts_is_listed(tmp_path):
+def test_a_lesson_with_which_the_program_starts_is_listed(tmp_path, monkeypatch):
     """A double-click on the file of a lesson is a start: it was neither in Lessons nor in "Open recent"."""
+    monkeypatch.setenv("EXPLORER_SETTINGS", str(tmp_path / "settings"))  # other tests open files, too
     file, text = tmp_path / "mine.lesson.toml", lesson_files()["two-vectors"].read_text("utf-8")
     file.write_text(text.replace('id = "two-vectors"', 'id = "mine"', 1), "utf-8")
     assert start(str(file), program=LISTED) == [str(file), str(file)]

@@ -306,6 +306,14 @@ class StepPanel(QFrame):
         except ExplorerError as error:
             show_error(error, self._next)
 
+    def take_keys(self) -> bool:
+        """Give the focus to the field that is to be filled in, else to Next; returns whether a step is visible."""
+        if self._guide.step is None or not self.isVisible():
+            return False
+        if not self._question.be_typed_in():
+            self._next.setFocus(Qt.FocusReason.OtherFocusReason)
+        return True
+
     # Showing
 
     def restyle(self) -> None:

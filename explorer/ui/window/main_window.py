@@ -485,8 +485,9 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
         self.bench.bridge.goes_before(self)
-        # Otherwise the first button would have a focus ring before any key is pressed.
-        self.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not self.lessons.panel.take_keys():
+            # Otherwise the first button would have a focus ring before any key is pressed.
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def dragEnterEvent(self, event: Any) -> None:
         self.files.drag(event)

@@ -14,7 +14,7 @@ from explorer.core.training.trainer import Trainer
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
 from explorer.lessons.replay import right_answer
-from explorer.lessons.schema import StepStates, states_of
+from explorer.lessons.schema import Predict, StepStates, states_of
 from explorer.pages import compose
 from explorer.pages.view import Cell
 from explorer.settings import Settings
@@ -90,6 +90,18 @@ def test_keys_go_on_and_back_and_undo_takes_a_step_back(window, guide, hand):
     hand.key(Key.Key_Left, Modifier.AltModifier)
     assert guide.at == 1
     assert not window.files.modified  # what a lesson does by itself nobody has to save
+
+
+def test_the_keys_are_where_they_are_needed_as_soon_as_a_lesson_is_seen(open_window):
+    window = open_window("two-vectors")
+    guide, panel = window.lessons.guide, window.lessons.panel
+    asked = next(k for k, step in enumerate(guide.steps) if isinstance(step.question, Predict))
+    for step, wanted in ((0, "_next"), (asked, "_question")):
+        window.hide()  # as it is when `explorer LESSON` goes to the step at which the lesson was left
+        guide.go(step)
+        window.show()
+        focus, part = window.focusWidget(), getattr(panel, wanted)
+        assert focus is part or part.isAncestorOf(focus), wanted
 
 
 def test_a_jump_is_a_walk_and_a_reset_takes_back_what_was_changed(window, guide, panel, hand, eye, go):
