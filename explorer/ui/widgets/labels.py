@@ -128,8 +128,8 @@ def as_tip(text: str) -> str:
     return escape(text, quote=False).replace("\n", "<br>")
 
 
-PARTS = (40, 32, 24, 16)
-"""The most letters of a part of code without a blank, where the label is too narrow for it as it is."""
+AROUND = 2
+"""Pixels that Qt keeps free beside words."""
 
 
 def breakable(code: str, most: int) -> str:
@@ -163,7 +163,6 @@ class SteadyLabel(QWidget):
         self._heights: dict[tuple[object, ...], int] = {}
         self._text = ""
         self._code, self._typed = role == "code", plain or role == "code"
-        self._broken = False  # whether there are blanks in it that its text has not
         top = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
         self.label = _PaintedOnce(role=role, parent=self, plain=plain, wraps=True, align=top)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -193,7 +192,7 @@ class SteadyLabel(QWidget):
         return self._heights[asked]
 
     def _fit(self) -> None:
-        if (self._typed and self.label.minimumSizeHint().width() > self.width() > 0) or self._broken:
+        if self._code:
             self._let_break()
         height = self.height_at(self.width())
         self.label.setGeometry(0, 0, self.width(), height)
@@ -201,12 +200,14 @@ class SteadyLabel(QWidget):
             self.setFixedHeight(height)
 
     def _let_break(self) -> None:
-        """Let code with a part wider than the label go on in the next line, in as few parts as that needs."""
-        for most in (UNBOUNDED, *PARTS):
-            self._broken = most < UNBOUNDED
-            self.label.setText(breakable(self._text, most))
-            if self.label.minimumSizeHint().width() <= self.width():
-                break
+        """Let code with a part wider than the label go on in the next line.
+
+        Qt gets another text only if it differs: each asks for the layout, and so for this, again.
+        """
+        letters = (self.width() - AROUND) // max(self.label.fontMetrics().horizontalAdvance("M"), 1)
+        shown = breakable(self._text, letters) if letters > 0 else self._text
+        if shown != self.label.text():
+            self.label.setText(shown)
 
     def event(self, event: QEvent) -> bool:
         # The label asks for another size: its font has changed.
