@@ -7,7 +7,7 @@ from threading import Event
 import numpy as np
 import pytest
 from pixels import colours, pixels
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel
 
@@ -26,12 +26,26 @@ from explorer.ui.page.player import PlayerView
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent
 from explorer.ui.widgets.formula import Formula, typeset
+from explorer.ui.widgets.labels import SteadyLabel
 from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 ENCODER = "encoder.1.self"
+
+
+class Asked(QObject):
+    """Notes who asks for another layout."""
+
+    def __init__(self):
+        super().__init__()
+        self.by = []
+
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.by.append(watched)
+        return False
 
 
 @pytest.fixture
@@ -149,6 +163,22 @@ def test_a_long_formula_makes_nothing_wider_than_the_column(window, eye, point):
     eye.settle(window)
     assert part(inspector, "formula").isVisible()
     assert inspector.elements.width() <= inspector.area.viewport().width(), "the numbers below it were cut"
+
+
+def test_the_window_comes_to_rest_where_a_line_of_code_is_broken(open_window, eye):
+    """It laid the line out for ever, and took a whole core."""
+    window = open_window("inside-a-storyteller", stage="decoder.1.self.attention", size=(1440, 900))
+    window.bench.selection.choose(Cell("decoder.1.self.scores", (0, 1, 0)))
+    eye.settle(window)
+    code = [one for one in window.inspector.findChildren(SteadyLabel) if one.label.text() != one.text()]
+    assert any("reshape" in one.text() for one in code if one.isVisible())
+    for again in (False, True):
+        asked = Asked()
+        QApplication.instance().installEventFilter(asked)
+        for _ in range(20):
+            QApplication.processEvents()
+        QApplication.instance().removeEventFilter(asked)
+        assert not again or asked.by == []
 
 
 def test_a_pinned_cell_says_that_it_is_given(printed, window, point):
