@@ -350,7 +350,7 @@ class SentencesView(QWidget):
         starts, ends = layout.ends
         lines = [QLineF(starts[i], ends[j]) for i, j in zip(queries.tolist(), keys.tolist(), strict=True)]
         shares, here = self._shares[queries, keys], (query, key)
-        draw_weights(painter, self.bench.appearance.theme, lines, (queries, keys), shares, here, lambda _: 0.07)
+        draw_weights(painter, self.bench.appearance.theme, lines, (queries, keys), shares, here, (0.07, 0.0))
 
     def _drawn(self, query: int | None, key: int | None) -> tuple[Array, Array]:
         """The indices of the words of the target and of the source between which lines are drawn."""

@@ -4,7 +4,7 @@ All arrows look alike. Formulas are typeset once and painted at any size. A draw
 file has their colours. Marks of a drawing with zoom that are not visible are not painted.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from itertools import chain, repeat, zip_longest
 from math import ceil, floor, hypot, isinf
@@ -77,7 +77,7 @@ def draw_weights(
     ends: tuple[Array, Array],
     shares: Array,
     here: tuple[int | None, int | None],
-    pale: Callable[[float], float],
+    pale: tuple[float, float],
 ) -> None:
     """Draw lines between words, each as thick as its weight, and those of a word that is pointed at on top.
 
@@ -89,8 +89,8 @@ def draw_weights(
         The weights.
     here : pair of int
         The query and the key that are pointed at, or None.
-    pale : callable
-        From a weight to the opacity of the lines of other words.
+    pale : pair of float
+        The opacity of the lines of other words at a weight of 0, and how much more it is at 1.
     """
     meant = np.ones(len(lines), dtype=bool)
     for places, place in zip(ends, here, strict=True):
@@ -102,7 +102,7 @@ def draw_weights(
     for lit in (False, True):
         for level in np.flatnonzero(np.bincount(levels[meant == lit])).tolist():  # np.unique imports numpy.ma first
             share = level / LEVELS
-            color = qcolor(chosen, 0.25 + 0.65 * share) if lit else qcolor(plain, pale(share))
+            color = qcolor(chosen, 0.25 + 0.65 * share) if lit else qcolor(plain, pale[0] + pale[1] * share)
             painter.setPen(QPen(color, 0.5 + share * MOST_PIXELS, c=Qt.PenCapStyle.FlatCap))
             painter.drawLines([lines[k] for k in np.flatnonzero((levels == level) & (meant == lit)).tolist()])
 

@@ -319,10 +319,7 @@ class _Lines(pg.GraphicsObject):
         unit = to_pixels.map(QPointF(0, 1)).y() - left.y()
         starts, ends = (left.y() + (queries + 0.5) * unit).tolist(), (right.y() + (keys + 0.5) * unit).tolist()
         lines = [QLineF(left.x(), start, right.x(), end) for start, end in zip(starts, ends, strict=True)]
-
-        def pale(share: float) -> float:
-            return 0.15 + 0.4 * share if self.long else 0.08
-
+        pale = (0.15, 0.4) if self.long else (0.08, 0.0)
         shares, here = self._shares[queries, keys], (self.query, self.key)
         draw_weights(painter, self._theme, lines, (queries, keys), shares, here, pale)
         painter.restore()

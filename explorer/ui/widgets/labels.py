@@ -176,7 +176,8 @@ class SteadyLabel(QWidget):
         """Show other words; names in them are typeset, but not in code and plain text."""
         if text != self._text:
             self._text = text
-            self.label.setText(text if self._typed else _typeset(text))
+            if not self._code:
+                self.label.setText(text if self._typed else _typeset(text))
             self._fit()
 
     def height_at(self, width: int) -> int:
@@ -193,21 +194,17 @@ class SteadyLabel(QWidget):
 
     def _fit(self) -> None:
         if self._code:
-            self._let_break()
+            # A part wider than the label goes on in the next line. Qt gets another text only if it differs: each asks
+            # for the layout, and so for this, again.
+            letters = (self.width() - AROUND) // max(self.label.fontMetrics().horizontalAdvance("M"), 1)
+            too_long = max(map(len, self._text.split(" "))) > letters > 0
+            shown = breakable(self._text, letters) if too_long else self._text
+            if shown != self.label.text():
+                self.label.setText(shown)
         height = self.height_at(self.width())
         self.label.setGeometry(0, 0, self.width(), height)
         if height != self.minimumHeight():
             self.setFixedHeight(height)
-
-    def _let_break(self) -> None:
-        """Let code with a part wider than the label go on in the next line.
-
-        Qt gets another text only if it differs: each asks for the layout, and so for this, again.
-        """
-        letters = (self.width() - AROUND) // max(self.label.fontMetrics().horizontalAdvance("M"), 1)
-        shown = breakable(self._text, letters) if letters > 0 else self._text
-        if shown != self.label.text():
-            self.label.setText(shown)
 
     def event(self, event: QEvent) -> bool:
         # The label asks for another size: its font has changed.
