@@ -206,12 +206,12 @@ def is_held(view: View, name: str, at: Array = OFF) -> bool:
 def what_is_off(view: View, stage: Stage) -> str:
     """What of a stage is switched off, for the list of stages: "off", "2 heads off", or "" for nothing."""
     heads: set[int] = set()
-    for node in view.graph.nodes.values():
-        if node.stage == stage.name and node.name in view.engine.pins:
-            if is_held(view, node.name):
+    for name in view.engine.pins.keys() & view.graph.nodes.keys():
+        if view.graph.nodes[name].stage == stage.name:
+            if is_held(view, name):
                 return "off"
-            count = range(view.graph.n_heads.get(node.name, 0))
-            heads.update(head for head in count if is_held(view, name_of_head(node.name, head)))
+            count = range(view.graph.n_heads.get(name, 0))
+            heads.update(head for head in count if is_held(view, name_of_head(name, head)))
     return f"{len(heads)} head{'s' * (len(heads) > 1)} off" if heads else ""
 
 

@@ -6,7 +6,6 @@ Behind the last step, `FinishView`: what has been learned, what there is to revi
 from collections.abc import Callable
 from functools import partial
 from html import escape
-from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
@@ -25,7 +24,7 @@ from explorer.ui.lesson.question import QuestionView
 from explorer.ui.theme import Role, mark
 from explorer.ui.turns import later
 from explorer.ui.widgets import UNBOUNDED
-from explorer.ui.widgets.inputs import Menu, PushButton
+from explorer.ui.widgets.inputs import Menu, PushButton, tab_through
 from explorer.ui.widgets.labels import Ring, SteadyLabel
 from explorer.ui.widgets.layouts import column_in, scroll_area
 from explorer.ui.workbench import Workbench
@@ -212,8 +211,7 @@ class StepPanel(QFrame):
         # texts are: to press "Next" again and again one need not move the mouse.
         self._whole.addLayout(self._ways)
         # Tab goes from Next, which keeps the keys from step to step, down to the question below it.
-        for before, after in pairwise((self._jump, self._reset, self._leave, self._back, self._next)):
-            self.setTabOrder(before, after)
+        tab_through(self._jump, self._reset, self._leave, self._back, self._next)
         self._question.behind = self._next
         self._ways.addWidget(self._back, BACK)
         self._ways.addWidget(self._next, ON)
