@@ -170,10 +170,15 @@ def left_at_rest(kept, qtbot):
     for dialog in kept[0].findChildren(QDialog):
         dialog.close()
     qtbot.waitUntil(lambda: not kept[0].bench.document.computing)
+    turns = kept[0].bench.appearance.turns
+
+    def rests():  # a timer of the window that ends may queue another one there, which starts in the next turn
+        return turns.idle and {timer for timer in kept[0].findChildren(QTimer) if timer.isActive()} <= running
+
     for _ in range(2):  # what goes makes room for what stays
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QApplication.processEvents()
-        qtbot.waitUntil(lambda: {timer for timer in kept[0].findChildren(QTimer) if timer.isActive()} <= running)
+        qtbot.waitUntil(rests)
 
 
 def forget_training(bench):
