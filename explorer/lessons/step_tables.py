@@ -277,7 +277,7 @@ class _StepReader:
             table.fail(key, "are of no matrix", 'name it: node = "…"')
         given = table.data[key]
         if not isinstance(given, list) or not given:
-            table.fail(key, "is not a list", f'write {key} = ["friend"] or {key} = [0]')
+            table.fail(key, "is not a list", f'write {key} = ["friend"] or {key} = [1]')
         axes = self._names.axes(node)
         least = 1 if key == "rows" else 2
         if len(axes) < least:

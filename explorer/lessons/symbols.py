@@ -85,6 +85,8 @@ class Names(Frozen, eq=False):
         """
         labels, text = self.labels(axis), str(label).strip()
         if self.stands_in and text not in labels and axis not in self.state.graph.words and _COLUMN.fullmatch(text):
+            if self.shown and text == "0":
+                raise UnknownNameError(what, text, "they are counted from 1.")
             return 0
         is_number = isinstance(label, int) and not isinstance(label, bool)
         if (is_number or (text.isdecimal() and not (self.shown and text in labels))) and len(text) < _FEW:

@@ -15,7 +15,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
 from explorer.lessons import loader
 from explorer.lessons.loader import load
-from explorer.lessons.reading import MOST_BYTES, TomlTable
+from explorer.lessons.reading import MOST_BYTES, TomlTable, read
 from explorer.lessons.replay import check_lesson
 from explorer.sentences import sentence
 
@@ -647,6 +647,14 @@ def test_a_damaged_file_never_crashes(tmp_path_factory, data):
         damaged = load(file)
         for setting in damaged.settings:
             Document(damaged.state(setting))
+
+
+@pytest.mark.parametrize(
+    "file", [*loader.lesson_files().values(), *loader.model_files().values()], ids=lambda f: f.stem
+)
+def test_the_programs_own_lessons_are_in_the_newest_format(file):
+    """A teacher copies one as a pattern: it has to call rows and columns what the window shows."""
+    assert read(file).data["format"] == loader.FORMAT
 
 
 @pytest.mark.parametrize(

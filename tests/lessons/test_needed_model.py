@@ -144,6 +144,14 @@ def test_what_is_wrong_in_its_table_is_named(tmp_path, change, said):
         load(file)
 
 
+def test_a_column_that_the_model_cannot_have_is_refused_without_the_model(tmp_path):
+    """The model that stands in is narrower, so that it lacks columns; but none has a column 0."""
+    file = narrow("inside-pythia", tmp_path)
+    file.write_text(file.read_text("utf-8").replace("ffn.output[6, 1]", "ffn.output[6, 0]"), "utf-8")
+    with refuses("counted from 1"):
+        load(file)
+
+
 def test_a_model_of_its_own_is_refused_beside_it(tmp_path):
     file = narrow("inside-pythia", tmp_path)
     file.write_text(file.read_text("utf-8") + '\n[model]\nkind = "gpt"\n', "utf-8")
