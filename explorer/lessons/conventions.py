@@ -30,6 +30,8 @@ from explorer.document.state import State, read_only
 from explorer.lessons.references import SLACK, units_off
 
 MOST_CELLS = 100_000
+LONGEST = 60
+"""The most letters that an error repeats of what is no matrix."""
 _ENDS = re.compile(r"\\\\|[;\n\]]")
 _BETWEEN = re.compile(r"[\s,&\[\]()|]+")
 _COMMAS = re.compile(r"[-−–+]?\d+,\d+([eE][-+−–]?\d+)?")
@@ -47,9 +49,12 @@ def read_matrix(given: Any) -> tuple[Array, Array]:
     Raises `ExplorerError`: "no-prints", "paste-uneven", "paste-too-long" or "bad-number".
     """
     if not isinstance(given, str):
-        array = np.asarray(given)
-        if array.dtype.kind != "f":
-            array = array.astype(float)
+        try:
+            array = np.asarray(given)
+            if array.dtype.kind != "f":
+                array = array.astype(float)
+        except ValueError:  # lists of different lengths, or words
+            raise ExplorerError("bad-number", text=f"{given}"[:LONGEST]) from None
         # Written in its own type: the 0.1 of float32 is not 0.10000000149.
         if np.isnan(array).all():  # of no numbers, too
             raise ExplorerError("no-prints")

@@ -165,7 +165,7 @@ _OUTSIDE = frozenset("/\\:")
 
 
 def _lessons(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("*.toml"))
+    return sorted(file for file in folder.rglob("*") if file.suffix.lower() == ".toml")
 
 
 def _files(source: Path) -> Iterator[tuple[PurePosixPath, bytes]]:

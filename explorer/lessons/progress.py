@@ -171,9 +171,10 @@ class ProgressFolder:
             self._write(_OPENINGS, {"count": count, "day": today.isoformat()})
         return count
 
-    def due(self, today: date) -> list[tuple[str, str]]:
+    def due(self, today: date, steps: Mapping[str, tuple[str, ...]]) -> list[tuple[str, str]]:
         """The lesson and step of the questions to ask again at this opening: wrong ones first, at most three.
 
+        `steps`: for each lesson that can be opened, the ids of its steps.
         Raises `ExplorerError`: "not-written", as in `open`.
         """
         now = self.open(today)
@@ -181,7 +182,8 @@ class ProgressFolder:
         for progress in self.all():
             for step, one in progress.answers.items():
                 since = now - one.opening
-                if 1 <= since <= OPENINGS_AGAIN and one.again < since:
+                there = step in steps.get(progress.lesson, ())
+                if there and 1 <= since <= OPENINGS_AGAIN and one.again < since:
                     found.append((one.right, one.first, one.opening, progress.lesson, step))
         return [(lesson, step) for *_, lesson, step in sorted(found)[:QUESTIONS_AGAIN]]
 

@@ -92,6 +92,10 @@ def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str | ExplorerEr
             return "the words show the number that is asked for", "leave it out, or show it in `why`"
         if question.digits and not question.fresh and _is_written(step, engine):
             return "the words tell the number that is asked for", "leave it out, or tell it in `why`"
+        if question.fade and not faded(question, engine).blanks:
+            return "`fade` leaves out nothing", "ask for a number that is computed, or leave out `fade`"
+    if isinstance(question, Point) and question.extreme and not right_places(question, engine):
+        return "`question` asks for the largest or smallest of numbers that all come out as NaN", "ask for other ones"
     if isinstance(question, Choose) and question.mixed:
         told = next((found for found in map(_PLACE.search, texts_of(step)[1:]) if found), None)
         if told is not None:
@@ -301,8 +305,6 @@ def _answered(lesson: Lesson, at: int, question: Question, states: StepStates) -
                 fail(f"the choice “{choice.text}” is judged wrongly")
             wrong += not choice.right
     if isinstance(question, Predict):
-        if question.fade and not faded(question, engine).blanks:
-            fail("there is nothing to leave out", "leave out `fade`, or ask for a number that is computed")
         for mistake in mistakes_of(engine, question):
             verdict = judge(question, mistake.value, state, engine)
             named = verdict.mistake is not None or verdict.sentence.startswith(SO_FAR)

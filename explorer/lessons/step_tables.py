@@ -145,6 +145,8 @@ class _StepReader:
         rows, columns = (asked.cell[-2:-1], asked.cell[-1:]) if len(asked.cell) > 1 else (asked.cell, ())
         look = schema.Look(step.look.stage, asked.node, rows, columns)
         most = len(faded(replace(asked, fade=schema.ALL), values_of(self._state)).blanks) - 1
+        if most < 0:
+            table.fail("node", "is not computed, so no step can be left out", "name a number that is computed")
         for fade, id, title, said in (one for one in PRACTICE if one[0] <= most):
             why = table.markdown("why", "") if fade == schema.ALL else ""
             question = replace(asked, fade=fade, fresh=True, why=why)

@@ -68,9 +68,13 @@ class Faded(Frozen):
 def faded(question: Predict, engine: Engine) -> Faded:
     """The derivation that a question is about, without its result and its last steps.
 
-    `question`: its `fade` says how many steps are left out in addition to the result.
+    `question`: its `fade` says how many steps are left out in addition to the result. There are no gaps in a number
+    that nothing computes: an input, or a pinned cell.
     """
-    *before, (node, last) = derivation(engine, question.node, question.cell, question.of)
+    derived = derivation(engine, question.node, question.cell, question.of, question.learned)
+    if not derived:
+        return Faded((), (), ())
+    *before, (node, last) = derived
     while len(last) > 1 and _repeats(*last[-2:]):
         last = last[:-1]  # the number before it would be the answer
     parts = (*before, (node, last))

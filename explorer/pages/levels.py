@@ -32,7 +32,7 @@ FEW_NODES = 2
 WITHIN = ("Encoder", "Decoder", "Layer", "Source", "Target")
 """Groups whose names are part of the title: their stages share titles with stages of other groups."""
 TITLES = {"embedding": "Embedding", "output": "Output", "norm": "Norm"}
-_ADDRESS = re.compile(r"\b(\w+(?:\.\w+)+|\w+(?=\[))(?:\[([\d, ]+)\])?")
+_ADDRESS = re.compile(r"\b(\w+(?:\.\w+)+|\w+(?=\[))(?:\[(\d+(?:, ?\d+)*)\])?")
 """A node, a head's slice of one, a cell or a switch, as the name of an act has it."""
 
 

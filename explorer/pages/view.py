@@ -328,8 +328,9 @@ class View(Frozen, eq=False):
     # Choices on pages
 
     def chosen(self, key: str, usual: Any) -> Any:
-        """The choice kept under a key of `Keep`, or the usual one."""
-        return self.looking.choices.get(key, usual)
+        """The choice kept under a key of `Keep`; the usual one if there is none of its kind: a file may hold any."""
+        chosen = self.looking.choices.get(key, usual)
+        return chosen if usual is None or isinstance(chosen, type(usual)) else usual
 
     def number(self, key: str, usual: int, least: int, most: int) -> int:
         """The chosen whole number, kept within bounds: a file may hold any, and a longer text allowed a larger one."""

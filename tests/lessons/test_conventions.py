@@ -287,6 +287,12 @@ def test_text_that_is_no_matrix(text, said):
         read_matrix(text)
 
 
+@pytest.mark.parametrize("given", [[[1, 2], [3]], [["1", "?"]]])
+def test_lists_that_are_no_matrix(given):
+    with refuses("is not a number"):
+        read_matrix(given)
+
+
 def test_a_node_that_the_model_does_not_have_is_not_explained():
     """Such as the second of heads that were one since somebody asked for it."""
     document = Document(load("you-are-welcome").state())

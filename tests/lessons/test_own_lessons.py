@@ -60,6 +60,13 @@ def test_folders_whose_names_differ_behind_a_dot_are_kept_apart(tmp_path):
     assert len(yours(tmp_path / "kept")) == 2
 
 
+def test_an_ending_in_capitals_is_that_of_a_lesson(tmp_path):
+    with zipfile.ZipFile(tmp_path / "mine.zip", "w") as archive:
+        archive.writestr("ONE.LESSON.TOML", LESSON)
+    (kept,) = take_in(tmp_path / "mine.zip", tmp_path / "kept")
+    assert list(yours(tmp_path / "kept")) == [kept]
+
+
 def test_a_folder_is_kept_too(tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()

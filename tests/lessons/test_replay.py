@@ -56,6 +56,10 @@ WRONG = {
         "step `differences` of .* comes out as NaN; name a cell",
     ),
     "Category A] < 0.5": ("Category A] < 0.9", "step `temperature` of .* reached before anything is done"),
+    'node = "output.probabilities"\ncell = ["x", "Category A"]': (
+        'node = "output.logits"\ncell = ["x", "Category C"]\nfade = 1',
+        "step `guess` of .*: `fade` leaves out nothing; ask for a number that is computed",
+    ),
 }
 
 
@@ -65,6 +69,21 @@ def test_what_only_the_numbers_tell_is_found_by_check(tmp_path, right):
     assert THREE.count(right) == 1
     (tmp_path / "wrong.toml").write_text(THREE.replace(right, wrong))
     with refuses(message):
+        check_lesson(tmp_path / "wrong.toml")
+
+
+def test_a_largest_number_of_none_is_found_by_check(tmp_path):
+    """The window had no answer to give, and stopped with an error."""
+    (tmp_path / "wrong.toml").write_text(f"""{THREE.partition("[[step]]")[0]}
+[[step]]
+id = "where"
+title = "Where"
+words = "Too large."
+look.stage = "output"
+inputs = {{ "output.logits" = [[1e308, -1e308, 5.2]], "output.temperature" = 0 }}
+question = {{ kind = "point", ask = "?", at = "cell", node = "output.probabilities", right = {{ largest = "all" }} }}
+""")
+    with refuses("step `where` of .* numbers that all come out as NaN"):
         check_lesson(tmp_path / "wrong.toml")
 
 

@@ -7,6 +7,7 @@ After a worked example the same comes again on fresh numbers: one step missing, 
 
 import re
 from collections import Counter
+from dataclasses import replace
 from datetime import date, timedelta
 
 import numpy as np
@@ -171,15 +172,17 @@ def test_questions_come_again_at_the_next_two_openings_three_at_a_time(folder):
     assert folder.open(DAY) == 1  # the same day
     for lesson, right in (("a", True), ("b", False), ("c", True), ("d", True)):
         folder.save(folder.load(lesson).answered("q", right, opening=folder.opening))
-    assert folder.due(DAY) == []
+    steps = dict.fromkeys("abcd", ("q",))
+    assert folder.due(DAY, steps) == []
     next_day = DAY + timedelta(1)
-    assert folder.due(next_day) == [("b", "q"), ("a", "q"), ("c", "q")]
+    assert folder.due(next_day, steps) == [("b", "q"), ("a", "q"), ("c", "q")]
+    assert folder.due(next_day, dict.fromkeys("cd", ("q",))) == [("c", "q"), ("d", "q")], "b was removed since"
     for lesson in "abc":
         for right in (False, True):  # with two tries
             folder.save(folder.load(lesson).answered("q", right, opening=folder.opening, again=True))
-    assert folder.due(next_day) == [("d", "q")]
-    assert folder.due(DAY + timedelta(5)) == [("b", "q"), ("a", "q"), ("c", "q")]
-    assert folder.due(DAY + timedelta(6)) == []
+    assert folder.due(next_day, steps) == [("d", "q")]
+    assert folder.due(DAY + timedelta(5), steps) == [("b", "q"), ("a", "q"), ("c", "q")]
+    assert folder.due(DAY + timedelta(6), steps) == []
 
 
 def test_a_quiet_list_says_what_to_come_back_to(folder):
@@ -285,17 +288,17 @@ def test_who_skipped_an_opening_is_asked_once_at_the_next(folder):
     folder.open(date(2026, 11, 20))
     folder.save(Progress("a").answered("q", False, opening=folder.opening))
     folder.open(date(2026, 11, 21))
-    assert folder.due(date(2026, 11, 22)) == [("a", "q")]
+    assert folder.due(date(2026, 11, 22), {"a": ("q",)}) == [("a", "q")]
     folder.save(folder.load("a").answered("q", True, opening=folder.opening, again=True))
-    assert folder.due(date(2026, 11, 22)) == []
+    assert folder.due(date(2026, 11, 22), {"a": ("q",)}) == []
 
 
 def test_after_the_clock_was_set_back_questions_come_again_as_they_would(folder):
     """Openings are counted, not days: one of a year that is to come does not stop the count."""
     folder.open(date(2096, 1, 1))
     folder.save(Progress("a").answered("q", False, opening=folder.opening))
-    assert folder.due(date(2096, 1, 1)) == []
-    assert folder.due(date(2026, 11, 22)) == [("a", "q")]
+    assert folder.due(date(2096, 1, 1), {"a": ("q",)}) == []
+    assert folder.due(date(2026, 11, 22), {"a": ("q",)}) == [("a", "q")]
     assert folder.open(date(2026, 11, 22)) == folder.opening == 2
 
 
@@ -462,6 +465,22 @@ def test_what_is_no_key_of_practice_is_told(tmp_path):
     file.write_text(PRACTICE.replace("[step.practice]\n", "[step.practice]\nfade = 1\n"))
     with refuses("fade"):
         load(file)
+
+
+def test_no_step_of_a_number_that_is_given_can_be_left_out(tmp_path):
+    file = tmp_path / "again.toml"
+    file.write_text(PRACTICE.replace('node = "scores"\ncell = ["below", "above"]', 'node = "Q"\ncell = ["below", 1]'))
+    with refuses("`practice.node` is not computed, so no step can be left out"):
+        load(file)
+
+
+def test_of_a_learned_weight_the_step_of_descent_is_left_out():
+    """The weight is an input: its own derivation is empty."""
+    states = StepStates(load("cat-sat-on-the"))
+    asked = [(step.question, states.engine(at)) for at, step in enumerate(states.lesson.steps)]
+    question, engine = next(one for one in asked if isinstance(one[0], Predict) and one[0].learned is not None)
+    gaps = faded(replace(question, fade=ALL), engine)
+    assert [blank.value for blank in gaps.blanks][-1] == pytest.approx(float(question.learned.value), abs=1e-4)
 
 
 @pytest.mark.parametrize(

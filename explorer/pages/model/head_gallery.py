@@ -30,8 +30,7 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
     measured = _measured(view, tuple(sentences), costs=False)
     tip = "Switch each head off in turn, then hold it at its mean. With hundreds of heads this takes many minutes."
     there = _there(measured or ())
-    first = int(view.chosen(SORTED, 0))
-    first = first if first <= len(there) else 0
+    first = view.number(SORTED, 0, 0, len(there))
     controls: tuple[Element, ...] = (el.Check(COSTS, "What is lost without each", costs, Keep(COSTS), tip),)
     if there and len(measured or ()) > MOST:
         orders = "layer", *there

@@ -81,7 +81,7 @@ class Shelf:
         places = {lesson.id: id for id, lesson in known}  # of two lessons with one id, that of the program
         steps = {lesson.id: tuple(one.id for one in lesson.steps if one.question) for _, lesson in known}
         try:
-            due = [] if folder is None else [one for one in folder.due(date.today()) if one[1] in steps.get(one[0], ())]
+            due = [] if folder is None else folder.due(date.today(), steps)
         except ExplorerError:  # the folder cannot be written: then no question is asked again
             due = []
         left = [] if folder is None else [one for one in folder.come_back(steps) if one.why in WHY]

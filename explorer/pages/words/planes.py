@@ -83,6 +83,7 @@ class AnalogyCard(Card):
         self.compute()
 
     def load(self) -> None:
+        self.stop()  # what is found in the former vectors does not hold for these
         self._clear("")
         known = self._known()
         if len(self.vectors) < len(self.abc):

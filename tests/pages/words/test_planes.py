@@ -13,6 +13,27 @@ def card(words):
     return words.cards["map"]
 
 
+def test_what_was_sought_in_other_vectors_is_not_shown(words):
+    """An analogy is sought on a thread; meanwhile other vectors may be opened, which lack its words."""
+    late, stopped = [], []
+
+    class Slow(type(words.screen)):
+        def search(self, card, work, then, slow):
+            late.append((card, lambda: then(work(lambda progress: None))))
+
+        def stop(self, card):
+            stopped.append(card)
+
+    words.screen = Slow()
+    words.load(words.vectors)
+    analogy = words.cards["analogy"]
+    assert any(card is analogy for card, _ in late)
+    stopped.clear()
+    words.load(Vectors.of("two", "ab", np.eye(2)))
+    assert analogy in stopped
+    assert not analogy.searches
+
+
 def choose(card, id, value):
     asks = part(card, id).asks
     asks = (asks[0] if isinstance(asks, tuple) else asks).at(value)
