@@ -142,6 +142,22 @@ MEMBERS = (
 """The published models, oldest first."""
 
 
+def plan_of(kind: str, sizes: Sizes) -> Plan:
+    """The plan of an architecture for these sizes, as in the published model that has it, if we know one."""
+    fields = next((one.fields for one in MEMBERS if one.kind == kind), _by_any_name)
+    return ARCHITECTURES[kind](Config(Path(kind), fields(sizes)))
+
+
+def _by_any_name(s: Sizes) -> Fields:
+    """A config with the names that any architecture has for its sizes."""
+    both = {f"{part}_{name}": getattr(s, size) for part in ("encoder", "decoder") for name, size in _OF_PART.items()}
+    short = {"dim": s.d_model, "n_heads": s.heads, "n_layers": s.layers, "hidden_dim": s.d_ff, "ffn_dim": s.d_ff}
+    return _saying(s, **short, **both) | _t5(s)
+
+
+_OF_PART = {"layers": "layers", "attention_heads": "heads", "ffn_dim": "d_ff"}
+
+
 def member(name: str) -> Member:
     """The published model of this name."""
     return next(one for one in MEMBERS if one.name == name)

@@ -89,7 +89,8 @@ def _around(found: "Checkpoint") -> tuple[Lesson, State]:
     told = " ".join(notices)
     about = f"A model that others trained, from {found.path}. {told}".strip()
     settings = {one: replace(setting, title="As it came", paragraph=about) for one, setting in lesson.settings.items()}
-    return replace(lesson, settings=settings, start_stage=WHOLE, notices=notices), state
+    folder = found.path if (found.path / "config.json").is_file() else None
+    return replace(lesson, settings=settings, start_stage=WHOLE, notices=notices, folder=folder), state
 
 
 def opened_session(path: str | Path) -> tuple[Lesson, State, Session]:

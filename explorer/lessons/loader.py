@@ -76,7 +76,7 @@ def load_with(name_or_path: str | Path, folder: Path, told: "Told | None" = None
     files = lesson_files()
     name = str(name_or_path)
     top = read(files[name] if name in files else Path(name))
-    return lesson_from(top, read_folder(_with_example(top), folder, told))
+    return replace(lesson_from(top, read_folder(_with_example(top), folder, told)), folder=folder)
 
 
 def catalogue() -> list[Lesson]:

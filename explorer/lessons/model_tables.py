@@ -9,7 +9,7 @@ model of the same architecture with random weights, with which it is listed and 
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -412,6 +412,7 @@ WEIGHTS = "model.safetensors"
 _HASH = frozenset("0123456789abcdef")
 _SIZES = ("layers", "heads", "d_model", "d_ff", "words")
 _BLOCK = 2**22
+_FILES = (".json", ".safetensors", ".txt", ".spm", ".model")
 _NARROW = 8
 """Dimensions of a head of the stand-in: a quarter of them is still a whole pair, for rotary positions."""
 
@@ -421,7 +422,7 @@ def read_needed(top: TomlTable) -> NeededModel:
 
     Raises `ExplorerError`: "lesson-key".
     """
-    from explorer.checkpoints.architectures import MEMBERS  # few lessons need a model
+    from explorer.checkpoints.architectures import ARCHITECTURES  # few lessons need a model
 
     table = top.table("checkpoint")
     table.has_only("name", "kind", "published", "licence", "files", "bytes", "sha256", "checked", "sizes")
@@ -432,9 +433,9 @@ def read_needed(top: TomlTable) -> NeededModel:
         table.fail("sha256", "is no SHA-256", "write 64 digits and letters from a to f, or leave it out")
     return NeededModel(
         table.text("name"),
-        table.one_of("kind", {one.kind: None for one in MEMBERS}),
-        table.text("published"),
-        table.text("licence"),
+        table.one_of("kind", ARCHITECTURES),
+        table.text("published", default=""),
+        table.text("licence", default=""),
         table.words("files"),
         table.number("bytes", default=0, least=0, most=2**40),
         hash,
@@ -443,9 +444,30 @@ def read_needed(top: TomlTable) -> NeededModel:
     )
 
 
+def needed_of(folder: Path, model: Model) -> NeededModel:
+    """The model in a folder, as a lesson on it names it.
+
+    Raises `ExplorerError`: "checkpoint".
+    """
+    from explorer.checkpoints.architectures import ARCHITECTURES
+    from explorer.checkpoints.plans import Config
+
+    kind = Config(folder / "config.json").choice("model_type", "", {kind: kind for kind in ARCHITECTURES})
+    files = tuple(sorted(file.name for file in folder.iterdir() if file.suffix in _FILES))
+    return NeededModel(folder.resolve().name, kind, "", "", files, 0, "", True, sizes_of(model))
+
+
+def weights_in(folder: Path) -> dict[str, int | str]:
+    """The entries ``bytes`` and ``sha256`` of the table ``[checkpoint]``, if one file has all weights of a folder."""
+    if not (weights := folder / WEIGHTS).is_file():
+        return {}
+    with weights.open("rb") as stream:
+        return {"bytes": weights.stat().st_size, "sha256": file_digest(stream, "sha256").hexdigest()}
+
+
 def stand_in(top: TomlTable, needed: NeededModel) -> tuple[Model, Mapping[str, Array]]:
     """A narrow model of the same architecture, with random weights and the words that the lesson names."""
-    from explorer.checkpoints.architectures import MEMBERS, Sizes
+    from explorer.checkpoints.architectures import Sizes, plan_of
     from explorer.checkpoints.checkpoint import model_of
 
     tables = [top, *(top.table("settings").table(name) for name in top.table("settings")), *top.tables("step")]
@@ -453,8 +475,8 @@ def stand_in(top: TomlTable, needed: NeededModel) -> tuple[Model, Mapping[str, A
     words = tuple(dict.fromkeys(said))
     heads, layers = needed.sizes["heads"], needed.sizes["layers"]
     width = heads * _NARROW
-    member = next(one for one in MEMBERS if one.kind == needed.kind)
-    model = model_of(member.plan(Sizes(width, heads, _NARROW, 2 * width, layers, len(words))), "float32")
+    plan = plan_of(needed.kind, Sizes(width, heads, _NARROW, 2 * width, layers, len(words)))
+    model = model_of(plan, "float32")
     model = replace(model, axes={f"{sequence}.words": words for sequence in SEQUENCES[model.kind]})
     drawn = State.of(model, {}).used
     return model, {name: array for name, array in drawn.items() if not name.endswith(".tokens")}
@@ -498,8 +520,9 @@ def read_folder(top: TomlTable, folder: Path, told: "Told | None" = None) -> "Ch
     if not Config(folder / "config.json").is_one_of("model_type", {needed.kind: ""}):
         raise other(f"its config.json does not say that it is a {needed.kind}")
     weights = folder / WEIGHTS
+    whose = "was published" if needed.published else "the lesson was recorded with"
     if needed.sha256 and weights.is_file() and not _is_published(weights, needed, told):
-        raise other(f"its {WEIGHTS} is not the one that was published (another SHA-256)")
+        raise other(f"its {WEIGHTS} is not the one that {whose} (another SHA-256)")
     found = hugging_face.opened(folder, told=told)
     sizes = sizes_of(found.model)
     for name, wanted in needed.sizes.items():

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from math import floor
 
 import numpy as np
@@ -17,9 +17,10 @@ from explorer.core.ops import Array
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetSwitch, SetTokens
 from explorer.document.state import State
 from explorer.lessons.answers import values_of
-from explorer.lessons.loader import FORMAT, lesson_files, model_files
-from explorer.lessons.reading import MOST_TITLE
-from explorer.lessons.schema import Lesson, Look
+from explorer.lessons.loader import FORMAT, lesson_files, lesson_from, model_files
+from explorer.lessons.model_tables import needed_of, weights_in
+from explorer.lessons.reading import MOST_TITLE, parsed
+from explorer.lessons.schema import Lesson, Look, NeededModel
 from explorer.lessons.symbols import Names
 
 WORDS = "Say here what there is to see."
@@ -95,13 +96,14 @@ class Visit(Frozen):
 class Recording:
     """A lesson that is being recorded.
 
-    `lesson`: an example or a model that comes with the program, or a lesson on one of them.
+    `lesson`: an example or a model that comes with the program, a model of others in a folder, or a lesson on one of
+    these.
 
     Raises `ExplorerError`: "not-recordable" for any other lesson.
     """
 
     def __init__(self, lesson: Lesson) -> None:
-        if lesson.example not in lesson_files() | model_files():
+        if lesson.example not in lesson_files() | model_files() and lesson.folder is None:
             raise ExplorerError("not-recordable", lesson=lesson.title)
         self._lesson = lesson
         self._moments: list[Visit] = []
@@ -131,18 +133,53 @@ class Recording:
         """Drop the steps of states that were undone."""
         self._moments = [moment for moment in self._moments if moment.state not in undone]
 
-    def toml(self, id: str, title: str) -> str:
+    def toml(self, id: str, title: str, draft: bool = False) -> str:
         """The text of the lesson's file.
+
+        `draft`: without size and hash of the model's weights, which take a second to read if the model is large.
 
         Raises `ExplorerError`: "not-recorded" if something was done that no step can express.
         """
-        head = {"format": FORMAT, "id": id, "title": _title(title), "paragraph": WORDS, "example": self._lesson.example}
-        lines = [f"{key} = {_written(value)}" for key, value in head.items()]
+        head = {"format": FORMAT, "id": id, "title": _title(title), "paragraph": WORDS}
+        if self.needed is None:
+            head["example"] = self._lesson.example
+        lines = [*_entries(head), *self._around(draft)]
         state = self._lesson.state()
         for number, moment in enumerate(self._moments, start=1):
             lines += ["", "[[step]]", *self._step(number, moment, state)]
             state = moment.state
-        return "\n".join(lines) + "\n\n" + self._how_to_go_on()
+        text = "\n".join(lines) + "\n\n" + self._how_to_go_on()
+        if self.needed is not None:
+            try:
+                lesson_from(parsed(id, text.encode()))
+            except ExplorerError as error:
+                raise ExplorerError("not-recorded", step=len(self._moments), why=error) from None
+        return text
+
+    @cached_property
+    def needed(self) -> NeededModel | None:
+        """The model that the file names; None if it comes with the program, or if one of its lessons names it.
+
+        Raises `ExplorerError`: "checkpoint".
+        """
+        lesson = self._lesson
+        if lesson.folder is None or lesson.example in lesson_files() | model_files():
+            return None
+        return needed_of(lesson.folder, lesson.model)
+
+    def _around(self, draft: bool) -> Iterator[str]:
+        """The tables by which another person's folder is recognised, and the words with which the model opens."""
+        needed, lesson = self.needed, self._lesson
+        if needed is None or lesson.folder is None:
+            return
+        said = {"name": needed.name, "kind": needed.kind, "files": list(needed.files), "checked": True}
+        said |= {} if draft else weights_in(lesson.folder)
+        yield from ("", "[checkpoint]", *_entries(said), "", "[checkpoint.sizes]", *_entries(needed.sizes))
+        for name, setting in lesson.settings.items():
+            state = lesson.state(name)
+            texts = {one: list(state.graph.labels(one, state.inputs)) for one in state.graph.sequences}
+            yield from ("", f"[settings.{name}]", *_entries({"title": setting.title, "paragraph": WORDS}))
+            yield from (f"[settings.{name}.tokens]", *_entries(texts))
 
     def _how_to_go_on(self) -> str:
         names, looks = Names(self._lesson.state()), [moment.look for moment in self._moments]
@@ -307,6 +344,10 @@ def _same(one: State, other: State) -> bool:
         and one.pins.keys() == other.pins.keys()
         and all(_same_pin(pin, other.pins[name]) for name, pin in one.pins.items())
     )
+
+
+def _entries(table: Mapping[str, object]) -> list[str]:
+    return [f"{key} = {_written(value)}" for key, value in table.items()]
 
 
 def _written(value: object) -> str:

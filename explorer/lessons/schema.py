@@ -6,6 +6,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from threading import RLock
 from typing import ClassVar, TypeAlias
 
@@ -233,8 +234,8 @@ class NeededModel(Frozen):
 
     name: str  # its usual name, such as "GPT-2 small"
     kind: str  # the `model_type` of its config
-    published: str  # the page that has its files
-    licence: str
+    published: str  # the page that has its files; "" if that is not known, as of a model that one has trained oneself
+    licence: str  # "" if that is not known
     files: tuple[str, ...]  # the files that are needed
     bytes: int  # the size of its weights as published; 0 if that is not known
     sha256: str  # of its model.safetensors; "" if that is not known
@@ -246,6 +247,8 @@ class NeededModel(Frozen):
         size = f" ({self.bytes / 1e6:,.0f} MB)" if self.bytes else ""
         *others, last = self.files
         files = f"{', '.join(others)} and {last}" if others else last
+        if not self.published:
+            return ExplorerError("own-model-needed", lesson=lesson, name=self.name, size=size, files=files)
         return ExplorerError(
             "model-needed",
             lesson=lesson,
@@ -289,6 +292,8 @@ class Lesson(Frozen, eq=False):
     errata: bool = field(default=False, kw_only=True)
     # The model that must be downloaded first; None also if the lesson already has it.
     needed: NeededModel | None = field(default=None, kw_only=True)
+    # The folder of the model that others trained, if the lesson is on one and has it.
+    folder: Path | None = field(default=None, kw_only=True)
     # Around a model that others trained: what was noticed when it was opened, such as tensors that are not used.
     notices: tuple[str, ...] = field(default=(), kw_only=True)
 

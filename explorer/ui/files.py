@@ -25,7 +25,7 @@ from explorer.document.storage import ENDING, from_text
 from explorer.lessons.document_lesson import is_document, lesson_of, opened, opened_session
 from explorer.lessons.loader import head_of, load, load_with
 from explorer.lessons.own_lessons import BUNDLE, FOLDER, bundle, is_bundle, remove, take_in
-from explorer.lessons.schema import Lesson
+from explorer.lessons.schema import Lesson, NeededModel
 from explorer.sentences import sentence
 from explorer.teaching import is_for_class
 from explorer.ui.background import Background
@@ -244,6 +244,11 @@ class Files(QObject):
             self.recent.add(file.absolute())
             self.lesson_files.add(file.absolute())
             self.lessons_kept.emit()
+
+    def know(self, needed: NeededModel, folder: Path) -> None:
+        """Remember where a model is that a lesson needs, so that its folder is not asked for."""
+        folders: dict[str, str] = self._bench.settings.get(FOLDERS, {})
+        self._bench.settings.set(FOLDERS, {**folders, needed.name: str(folder.absolute())})
 
     def read_needed(self, lesson: Lesson, file: Path | None, then: Callable[[Lesson], object]) -> None:
         """Read the model that a lesson needs, from its folder, which is asked for once; `then` gets the lesson on it.

@@ -7,18 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from explorer.checkpoints.architectures import ARCHITECTURES, Sizes, plan_of
+from explorer.checkpoints.checkpoint import model_of
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
 from explorer.lessons import loader
 from explorer.lessons import recording as recorded
-from explorer.lessons.document_lesson import new_lesson
+from explorer.lessons.document_lesson import new_lesson, opened
 from explorer.lessons.loader import load, load_with
 from explorer.lessons.recording import WORDS, Recording
 from explorer.lessons.replay import check_lesson, replay
 from explorer.lessons.schema import Choose, Look, MakeSo, Point, Predict, StepStates
 from explorer.sentences import sentence
+from tests.checkpoints.small import weights, write
 from tests.lessons.needed import narrow, written
+from tests.refusals import refuses
 
 BLOCK = "encoder.1.self"
 ACTS = [
@@ -160,6 +164,43 @@ def test_a_recording_on_a_model_that_does_not_come_along_is_opened_with_that_mod
         text = mine.read_text("utf-8").split("[step.look]")[0] + '[step.look]\nstage = "decoder.1.self.heads"\n' + look
         (tmp_path / "wide.toml").write_text(text.removesuffix("[[step]]"), "utf-8")
         assert load(tmp_path / "wide.toml").steps[0].look.columns == (0,)
+
+
+def test_a_model_of_others_in_a_folder_can_be_recorded_and_the_file_tells_it_from_another(tmp_path):
+    """Only a lesson about it that came with the program could be recorded on."""
+    folder, other = tmp_path / "small", tmp_path / "other"
+    for one in (folder, other):
+        one.mkdir()
+    write(folder)
+    write(other, tensors={**weights(), "lm_head.weight": np.zeros((10, 8), np.float32)})
+    lesson, state = opened(folder)
+    words = SetTokens("input", ["7", "1", "7"])
+    pinned = PinCells("decoder.1.self.scores", {(3, 2, 1): 0.5})
+    states = [state, words.apply(state), pinned.apply(words.apply(state))]
+    look = Look("decoder.1.self.attention", "decoder.1.self.head.4.scores", (2,), (1,))
+    recording, mine = Recording(lesson), tmp_path / "mine.toml"
+    for one, place, act in zip(states, (Look("model"), Look("output"), look), ("", "words", "pin"), strict=True):
+        recording.add(one, place, title=act)
+    mine.write_text(recording.toml("mine", "Mine"), "utf-8")
+    assert check_lesson(mine)
+    needed = load(mine).needed
+    assert (needed.name, needed.kind, needed.files) == ("small", "llama", ("config.json", "model.safetensors"))
+    assert "from whoever gave you the lesson" in sentence(needed.missing("Mine"))
+    found = load_with(mine, folder)
+    assert found.steps[2].look.node == look.node
+    for one, again in zip(states, StepStates(found), strict=True):
+        assert all(np.array_equal(one.inputs[name], again.inputs[name]) for name in one.inputs)
+    with refuses("its model.safetensors is not the one that the lesson was recorded with"):
+        load_with(mine, other)
+    more = Recording(found)  # a lesson of one's own goes on as another one
+    more.add(found.state(), Look("output"))
+    (tmp_path / "more.toml").write_text(more.toml("more", "More"), "utf-8")
+    assert load_with(tmp_path / "more.toml", folder).steps
+
+
+@pytest.mark.parametrize("kind", ARCHITECTURES)
+def test_every_architecture_has_a_narrow_stand_in(kind):
+    assert model_of(plan_of(kind, Sizes(32, 4, 8, 64, 3, 10)), "float32").layers == 3
 
 
 def test_what_cannot_be_recorded_is_told():

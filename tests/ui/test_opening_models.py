@@ -232,3 +232,29 @@ def test_a_large_document_that_cannot_be_read_is_told_of(window, qtbot, answer, 
     open_it(window, tmp_path / "mine.explorer", qtbot)
     assert [what for what, _ in asked] == ["tell"]
     assert window.bench.document.state is state
+
+
+def test_a_lesson_is_recorded_on_a_model_of_others_and_opened_by_another_person(
+    open_window, folder, tmp_path, qtbot, monkeypatch
+):
+    """It was refused: one had to copy a lesson of the program by hand."""
+    path = tmp_path / "mine.lesson.toml"
+    window = open_window()
+    open_it(window, folder, qtbot)
+    monkeypatch.setattr(Dialogs, "to_save_lesson", lambda self, suggestion: path)
+    monkeypatch.setattr(Dialogs, "to_open_model", lambda self, folder: pytest.fail("it knows where the model is"))
+    window.lessons.record()
+    window.bench.document.do(SetTokens("input", ["7", "1"]))
+    window.bench.bridge.flush()
+    wanted = logits(window.bench.document.state)
+    window.lessons.record()
+    qtbot.waitUntil(lambda: not window.files.reader.at_work)
+    window.bench.bridge.flush()
+    assert window.lessons.guide.lesson.id == "mine"
+    theirs, asked = open_window(), []
+    monkeypatch.setattr(Dialogs, "to_find", lambda self, said: asked.append(said) or True)
+    monkeypatch.setattr(Dialogs, "to_open_model", lambda self, start: folder)
+    open_it(theirs, path, qtbot)
+    assert "needs a model that does not come along: small" in asked[0]
+    theirs.lessons.guide.go(1)
+    np.testing.assert_array_equal(logits(theirs.bench.document.state), wanted)

@@ -73,17 +73,20 @@ class Recorder(QObject):
             self.recording = recording = Recording(self._bench.lesson)
             self._lesson, self._state = self._bench.lesson, self._bench.document.state
             self._take_down()
-            recording.toml("", "")  # to tell now, and not when it is to be saved
+            recording.toml("my-lesson", "My lesson", draft=True)  # to tell now, and not when it is to be saved
         except ExplorerError as error:
             self.drop()
             self._files.dialogs.tell(sentence(error))
 
     def stop(self) -> None:
         """Ask where to save the lesson, write it and open it; if cancelled, the recording goes on."""
+        recording, lesson = self.recording, self._lesson
         path = self._saved()
         if path is None:
             self._say()  # the pressed button has hidden the notice
             return
+        if recording is not None and recording.needed is not None and lesson.folder is not None:
+            self._files.know(recording.needed, lesson.folder)
         self._files.open_path(path)
         folder = QUrl.fromLocalFile(str(path.absolute().parent))
         answers = {"Open its folder": lambda: QDesktopServices.openUrl(folder), "Close": lambda: None}
