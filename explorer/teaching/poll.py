@@ -91,7 +91,7 @@ def poll_of(item: Question, order: tuple[int, ...] = ()) -> Poll | None:
         ballots = []
         for i in places:
             option = item.options[i]
-            mistake, why = "" if option.right else f"chose {_letter(i)}", option.told or option.feedback
+            mistake, why = "" if option.right else f"chose {letter_of(i)}", option.told or option.feedback
             if option.right and (isinstance(item.question, Point) or not why):  # of a place only that it is right
                 why = item.why
             ballots.append(Ballot(option.text, option.right, mistake, why, choice=i))
@@ -136,12 +136,13 @@ def poll_page(poll: Poll, side: int) -> tuple[Element, ...]:
     return (*asked, *_both(poll, side))
 
 
-def _letter(place: int) -> str:
+def letter_of(place: int) -> str:
+    """The letter of an answer."""
     return chr(ord("A") + place)
 
 
 def _choice(place: int, ballot: Ballot) -> Element:
-    button = el.Button(f"vote {place}", _letter(place), ForPoll("vote", place), "One more chose this")
+    button = el.Button(f"vote {place}", letter_of(place), ForPoll("vote", place), "One more chose this")
     text = el.Note(f"text {place}", f"<font size='5'><b>{bare(ballot.text)}</b></font>", wide=False)
     return el.Row(f"choice {place}", (el.Item("", button), el.Item("", text)))
 
@@ -150,12 +151,12 @@ def _counts(poll: Poll) -> list[Element]:
     most, total = max(1, *poll.counts), sum(poll.counts)
     lines = []
     for place, (count, ballot) in enumerate(zip(poll.counts, poll.ballots, strict=True)):
-        text = f"{_letter(place)}  {as_plain(ballot.text)}"
+        text = f"{letter_of(place)}  {as_plain(ballot.text)}"
         said = f"{count} of {total}"
         lines.append(el.Line.of(el.Entry(text, tip=text), el.Entry(said, count / most), str(count)))
     columns = (el.Column("", width=420), el.Column("", el.BAR, width=260), el.Column("", el.NUMBER))
     boxes = [
-        el.Number(id, _letter(place), count, 0, MOST_VOTES, ForPoll(id), "How many chose this")
+        el.Number(id, letter_of(place), count, 0, MOST_VOTES, ForPoll(id), "How many chose this")
         for place, count in enumerate(poll.counts)
         for id in (f"count {place}",)
     ]
@@ -174,13 +175,13 @@ def _both(poll: Poll, width: int) -> list[Element]:
     if wrong is not None:
         sides.insert(0, ("wrong", wrong, "The commonest mistake"))
     stacks = tuple(el.Item("", _side(id, one, poll, title, width)) for id, one, title in sides)
-    said = [el.Note("none", "Nobody chose a wrong answer.")] if wrong is None else []
+    said = [el.Note("none", "Nobody chose a wrong answer.")] if wrong is None and any(poll.counts) else []
     return [*said, el.Row("both", stacks)]
 
 
 def _side(id: str, ballot: Ballot, poll: Poll, title: str, width: int) -> el.Stack:
     place = poll.ballots.index(ballot)
-    name, total = f"{_letter(place)}  {as_plain(ballot.text)}", sum(poll.counts)
+    name, total = f"{letter_of(place)}  {as_plain(ballot.text)}", sum(poll.counts)
     chosen = f", {poll.counts[place]} of {total}" if total else ""
     rows = [_written(row) for _, part in ballot.derivation for row in part]
     if len(rows) > FIRST + LAST + 1:  # all of them would have to be scrolled

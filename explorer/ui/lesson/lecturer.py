@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QElapsedTimer, QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
@@ -17,6 +17,8 @@ from explorer.lessons import prose
 from explorer.lessons.schema import Choose, Step
 from explorer.lessons.walk import Walk
 from explorer.sentences import sentence
+from explorer.teaching.items import bare
+from explorer.teaching.poll import Poll, letter_of
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.letters import HEIGHT, SCALE, WIDTH, Enlarged, in_look, scale_for
@@ -121,8 +123,7 @@ class Pictures:
                 numbers = prose.numbers_of(self.lesson.steps[number], bench.document.engine)
                 sheet.tell(self.lesson, number, numbers, self._walk.before(number))
                 lay_out(window, QSize(WIDTH, HEIGHT))
-                sheet.share_room()
-                QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # before it a picture has no size
+                sheet.settle()
                 self._drawn[drawn] = window.grab()
         return self._drawn[drawn]
 
@@ -274,6 +275,7 @@ class Speaker(QWidget):
         self._drawing = later(self, self._draw_next)
         presenter.clock.ticked.connect(self._tell_time)
         presenter.covered.connect(self._tell_time)
+        presenter.poll.told.connect(self._tell_asked)
         guide.stepped.connect(self._follow)
         guide.stepped.connect(self.setFocus)  # so that typed keys answer the question and change no cell
         self._again, self._gone = later(self, self._rebuild), Gone(self)
@@ -315,13 +317,22 @@ class Speaker(QWidget):
             said += f"<p><b>In full:</b></p>{prose.html(step.words, guide.numbers)}"
         self.notes.setText(said)
         self._asked.setVisible(step.question is not None)
-        self._asked.setText(_asked(step, guide.numbers))
+        self._tell_asked()
         last = at + 1 == len(guide.steps)
         self._next_title.setText("This is the last step" if last else f"Next: {escape(guide.steps[at + 1].title)}")
         self._next.clear()
         if not last:
             self._drawing.start()
         self._tell_time()
+
+    def _tell_asked(self) -> None:
+        """Show the question; while the class votes on it, the votes, and what the next key does."""
+        step, polls = self._guide.step, self._presenter.poll
+        if polls.poll is not None:
+            self._asked.setText(_voted(polls.poll))
+        elif step is not None:
+            votes = polls.of_step() is not None
+            self._asked.setText(_asked(step, self._guide.numbers) + "<br>V: the class votes." * votes)
 
     def _draw_next(self) -> None:
         at = self._guide.at
@@ -357,6 +368,25 @@ class Speaker(QWidget):
             for name, used, plan in rows
         )
         self.times.setText(f"<table><tr><td></td><td>used&nbsp;&nbsp;</td><td>planned</td></tr>{cells}</table>")
+
+
+ON = {
+    "choices": "shows the votes",
+    "counts": "shows the commonest mistake beside the right answer",
+    "both": "ends the vote",
+}
+"""What → does in each stage of a poll."""
+
+
+def _voted(poll: Poll) -> str:
+    """A poll: letters, votes and what is right, also while the class sees none of this."""
+    rows = "".join(
+        f"<tr><td>{letter_of(place)} {'✓' * one.right}&nbsp;</td><td>{bare(one.text)}&nbsp;&nbsp;</td>"
+        f"<td align='right'>{votes}</td></tr>"
+        for place, (one, votes) in enumerate(zip(poll.ballots, poll.counts, strict=True))
+    )
+    keys = f"A letter counts one more vote; → {ON[poll.show]}."
+    return f"<b>The class votes:</b> {bare(poll.ask)}<table>{rows}</table>{keys}"
 
 
 def _asked(step: Step, numbers: Mapping[str, str]) -> str:

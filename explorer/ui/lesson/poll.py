@@ -1,8 +1,9 @@
 """A poll over the slide: lettered choices, the votes for each, and the commonest mistake beside the right answer."""
 
+from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QFrame, QVBoxLayout, QWidget
 
@@ -35,10 +36,16 @@ GAP = 14
 
 
 class PollView(QFrame):
-    """The poll. It fills the presenter's window, which passes it the keys."""
+    """The poll. It fills the presenter's window, which passes it the keys.
 
-    def __init__(self, guide: Guide, parent: QWidget) -> None:
+    `lecturer`: returns the window where files are asked for, and which says what is wrong with them.
+    """
+
+    told = Signal()  # there are other votes, or the poll has begun, was turned or has ended
+
+    def __init__(self, guide: Guide, parent: QWidget, lecturer: Callable[[], QWidget]) -> None:
         super().__init__(parent)
+        self._lecturer = lecturer
         self.setObjectName("page")
         self.setAccessibleName("Poll")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -57,7 +64,7 @@ class PollView(QFrame):
 
         `bench`: a workbench in the look of the slide.
         """
-        poll = self._of_step()
+        poll = self.of_step()
         if poll is None:
             return False
         self._slide, px = bench.appearance, bench.appearance.px
@@ -71,7 +78,7 @@ class PollView(QFrame):
         self._show(poll)
         return True
 
-    def _of_step(self) -> Poll | None:
+    def of_step(self) -> Poll | None:
         """The poll on the question of the present step; None if letters cannot answer it."""
         guide = self._guide
         if guide.step is None or guide.at is None or guide.step.question is None:
@@ -106,6 +113,7 @@ class PollView(QFrame):
         self.poll = None
         self.hide()
         self.window().setFocus(Qt.FocusReason.OtherFocusReason)
+        self.told.emit()
 
     def _turn(self, by: int) -> None:
         assert self.poll is not None
@@ -122,6 +130,7 @@ class PollView(QFrame):
         elif self.elements is not None:
             self.elements.tell(poll_page(poll, self._side))
             self.elements.share_room(self._area.viewport().width(), None)
+        self.told.emit()
 
     def _fit(self) -> None:
         """Make the page anew, in the largest size in which all of it is visible."""
@@ -150,7 +159,7 @@ class PollView(QFrame):
         if self.poll is not None:
             self._fit()
 
-    def _do(self, gesture: Ask, at: QWidget) -> None:
+    def _do(self, gesture: Ask, _: QWidget) -> None:
         poll = self.poll
         if not isinstance(gesture, ForPoll) or poll is None:
             return
@@ -160,7 +169,7 @@ class PollView(QFrame):
             elif gesture.act == "files":
                 from explorer.ui.classroom import ClassDialogs
 
-                files = ClassDialogs(self).to_read(Path.home(), "Answers", ANSWERS)
+                files = ClassDialogs(self._lecturer()).to_read(Path.home(), "Answers", ANSWERS)
                 if files:
                     if poll.id not in (book := gradebook(files)).questions:
                         raise ExplorerError("no-votes")
@@ -168,4 +177,4 @@ class PollView(QFrame):
             else:
                 self._show(poll.count(int(gesture.act.removeprefix("count ")), gesture.value))
         except ExplorerError as error:
-            show_error(error, at)
+            show_error(error, self._lecturer())

@@ -95,7 +95,7 @@ class Presenter(QWidget):
         self._cover = Cover(self)
         self._overview = Overview(bench, guide, self)
         self._overview.chosen.connect(self._go)
-        self.poll = PollView(guide, self)
+        self.poll = PollView(guide, self, lambda: self.beside or self)
         self._band = QRubberBand(QRubberBand.Shape.Rectangle, self)
         self._acts: dict[int, Callable[[], object]] = {
             Key.Key_R: guide.reveal,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from html import escape
 from math import inf
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -302,6 +302,13 @@ class StepSheet(QFrame):
         self._begin_anew()
         self.ensurePolished()
         self.share_room()
+
+    def settle(self) -> None:
+        """Divide the room until everything has its size, without the event loop: a picture is drawn in one turn."""
+        self._begin_anew()
+        while self._turns:
+            self.share_room()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # before it a picture has no size
 
     def _begin_anew(self) -> None:
         """Forget the sizes tried so far, and look again for the size of what the step names."""

@@ -88,3 +88,11 @@ def test_files_without_the_question_leave_the_counts(presenter, hand, tmp_path, 
     QApplication.processEvents()
     assert presenter.poll.poll.counts[0] == 1
     assert any("no answers to the question" in one.text() for one in presenter.findChildren(QLabel))
+
+
+def test_where_nobody_voted_nothing_is_said_of_votes(presenter, hand):
+    hand.key(Key.Key_V)
+    hand.key(Key.Key_Right, times=2)
+    said = " ".join(one.text() for one in presenter.poll.findChildren(QLabel))
+    assert "Right" in said
+    assert "Nobody" not in said

@@ -60,6 +60,22 @@ def test_among_all_steps_the_picture_of_the_whole_is_there(open_window):
     assert len(colours) > 5
 
 
+def test_the_small_picture_of_a_step_is_whole(open_window, monkeypatch):
+    """The second step of the lesson had a bar to scroll, and its last row was cut."""
+    settle, found = StepSheet.settle, []
+
+    def settle_and_look(sheet):
+        settle(sheet)
+        found.append((sheet.cut, sheet.scrolls))
+
+    monkeypatch.setattr(StepSheet, "settle", settle_and_look)
+    window = open_window(load("start-here"))
+    pictures = Pictures(window.bench.appearance, window.lessons.guide.walk)
+    pictures.step(1)
+    pictures.step(3)
+    assert found == [((), ())] * 2
+
+
 def test_in_a_narrow_window_the_list_gives_way_while_a_lesson_leads(open_window, qtbot):
     window = open_window("emma")
     window.resize(GUIDED - 100, 720)

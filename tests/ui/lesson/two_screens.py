@@ -13,7 +13,9 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.app import make_window
 from explorer.lessons.loader import load
+from explorer.pages.gestures import ForPoll
 from explorer.ui.appearance import Appearance
+from explorer.ui.classroom import ClassDialogs
 
 Key = Qt.Key
 
@@ -55,6 +57,15 @@ def run(file: str, pictures: str) -> None:
     said["asked"] = speaker._asked.text()
     said["next picture"] = not speaker._next.pixmap().isNull()
     said["times"] = speaker.times.text()
+    for pressed in (Key.Key_V, Key.Key_A, Key.Key_A):
+        key(pressed)
+    said["voted"] = speaker._asked.text()
+    key(Key.Key_Right)
+    ClassDialogs.to_read = lambda dialogs, *_: said.setdefault("files", dialogs._window is speaker) and []
+    presenter.bench.selection.asked.emit(ForPoll("files"), presenter.poll)
+    key(Key.Key_Right)
+    key(Key.Key_Right)
+    said["asked again"] = speaker._asked.text() == said["asked"]
     for typed in (Key.Key_0, Key.Key_Period, Key.Key_5):
         key(typed)
     said["typed"] = [field.text() for field in presenter._question._body.fields]
