@@ -31,6 +31,7 @@ from explorer.ui.turns import Bridge, do_once_painted, later
 from explorer.ui.widgets.inputs import message_box
 from explorer.ui.window.main_window import MainWindow
 from explorer.ui.workbench import Workbench
+from explorer.words import is_vectors
 
 FIRST_LESSON = "tiny-gpt"
 """The lesson at the first start: a trained model, which gives right answers."""
@@ -86,13 +87,14 @@ def open_window(
     others = file is not None and is_checkpoint(file)
     document = file is not None and is_document(file)
     late = file is not None and (others or (document and os.path.isfile(file))) and size_of(file) > MOST_AT_ONCE
-    # Files for a class and lessons by others are opened later, in the window.
-    for_class = file is not None and (is_for_class(Path(file)) or (is_bundle(Path(file)) and not others))
+    # Files for a class, word vectors and lessons by others are opened later, in the window.
+    path = Path(file or "")
+    in_tab = file is not None and (is_for_class(path) or is_vectors(path) or (is_bundle(path) and not others))
     waiting: Lesson | None = None
     if file is not None and document and not late:
         lesson, state, session = opened_session(file)
     else:
-        begins_with = FIRST_LESSON if file is None or late or for_class else file
+        begins_with = FIRST_LESSON if file is None or late or in_tab else file
         session = None
         try:
             lesson, state = opened(begins_with, tokenizer=tokenizer)
@@ -116,7 +118,7 @@ def open_window(
         window.files.belongs_to(Path(file), session)
     if file is None:
         window.show_opening()
-    elif late or for_class:
+    elif late or in_tab:
         do_once_painted(window, lambda: window.files.open_path(Path(file)))
     elif waiting is not None:
         own = Path(file) if os.path.isfile(file) else None

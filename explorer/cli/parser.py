@@ -133,8 +133,8 @@ WINDOW = Command(
     arg(
         "file",
         "FILE",
-        "a document (.explorer), a lesson (.toml), the name of a lesson, or a model that others trained (its folder, "
-        "or a .gguf file)",
+        "a document (.explorer), a lesson (.toml), the name of a lesson, a model that others trained (its folder, "
+        "or a .gguf file), or word vectors",
         nargs="?",
     ),
     TOKENIZER,

@@ -30,7 +30,7 @@ def words(arguments: Namespace) -> int:
         raise UsageError(f"`explorer words {arguments.action}` is not known; choose {', '.join(_ACTIONS)}.")
     action, least, most, what = _ACTIONS[arguments.action]
     if len(given) < least or (most is not None and len(given) > most):
-        raise UsageError(f"`explorer words {arguments.action}` takes {what}; {len(given)} were given.")
+        raise UsageError(f"`explorer words {arguments.action}` takes {what}, not {len(given)}.")
     _refuse_options_of_others(arguments)
     arguments.n = _LISTED if arguments.n is None else arguments.n
     if not 1 <= arguments.n <= MOST:

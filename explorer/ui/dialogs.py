@@ -22,6 +22,7 @@ from explorer.document.storage import ENDING
 from explorer.lessons.own_lessons import BUNDLE
 from explorer.teaching import ANSWERS
 from explorer.ui.widgets.inputs import message_box
+from explorer.words import ENDINGS as VECTORS
 
 LESSON_ENDING = ".lesson.toml"
 OPENED = (ENDING, ".toml")
@@ -41,8 +42,10 @@ class Dialogs:
 
     def to_open(self, folder: Path) -> Path | None:
         """Ask for a file to open; None if cancelled."""
-        endings = " ".join(f"*{ending}" for ending in (*OPENED, BUNDLE, ".zip", ANSWERS, *ENDINGS, *INSIDE))
-        known = f"Documents, lessons and models ({endings})"
+        endings = " ".join(
+            f"*{ending}" for ending in (*OPENED, BUNDLE, ".zip", ANSWERS, *ENDINGS, *INSIDE, *VECTORS, ".txt")
+        )
+        known = f"Documents, lessons, models and word vectors ({endings})"
         file, _ = QFileDialog.getOpenFileName(self._window, "Open", str(folder), known)
         return Path(file) if file else None
 

@@ -34,6 +34,7 @@ from explorer.ui.saving import LESSON_FILES, MOST_AT_ONCE, MOST_LESSON_FILES, Cl
 from explorer.ui.turns import do_later
 from explorer.ui.widgets.inputs import take_typed
 from explorer.ui.workbench import Workbench
+from explorer.words import is_vectors
 from explorer.words.progress import Progress, Report
 
 FOLDERS = "folders of models"
@@ -81,6 +82,7 @@ class Files(QObject):
     lesson_opened = Signal(object)
     done = Signal(str)  # something was written or copied; the sentence says where it is
     session_opened = Signal(object)  # mapping: a document was opened; its file had this beside the numbers
+    vectors = Signal(object)  # Path: word vectors were opened
     for_class = Signal(object)  # list of Path: a sheet, or the answers of a class, were opened
     lessons_kept = Signal()  # the list of kept lessons by others has changed
     shared = Signal(object)  # Path: the document's file is open in another window, too
@@ -167,9 +169,11 @@ class Files(QObject):
                 self._open(path)
 
     def open_path(self, path: Path) -> None:
-        """Open a document, a lesson, a model that others trained, a sheet, or answers."""
+        """Open a document, a lesson, a model that others trained, word vectors, a sheet, or answers."""
         if is_for_class(path):
             self.for_class.emit([path])
+        elif is_vectors(path):
+            self.vectors.emit(path)
         elif is_bundle(path) and not is_checkpoint(path):
             self._take_in(path)
         elif self.may_leave():
@@ -515,7 +519,8 @@ class Files(QObject):
 
     def _open_dropped(self, path: Path | None) -> None:
         known = (*OPENED, *INSIDE)
-        if path is None or not (path.name.lower().endswith(known) or is_checkpoint(path) or is_bundle(path)):
+        kinds = is_checkpoint, is_bundle, is_vectors
+        if path is None or not (path.name.lower().endswith(known) or any(one(path) for one in kinds)):
             self._say_failed(ExplorerError("not-dropped"))
         else:
             self.open_path(path)

@@ -129,6 +129,7 @@ class WordsTab(QFrame, Screen):
         self.state = Shared(self)
         self._works: dict[str, Background] = {}
         self.cards: list[FramedCard] = []
+        self._file: Path | None = None  # vectors to be read once the card has nothing else to do
         self._coming: Iterator[Callable[[Shared], Card]] = iter(())
         self._whole = False
         """Whether all cards have been made."""
@@ -194,6 +195,11 @@ class WordsTab(QFrame, Screen):
         """Whether all cards are made, and show what they should."""
         return not self._next.isActive()
 
+    def open_file(self, path: Path) -> None:
+        """Read vectors from a file, after those that are being read."""
+        self._file = path
+        self._next.start()
+
     def view(self, card: Card) -> FramedCard:
         """The widget of a card."""
         return next(view for view in self.cards if view.card is card)
@@ -229,6 +235,11 @@ class WordsTab(QFrame, Screen):
         """If the tab is visible, show one card that has changed, or make the next card."""
         if not self.isVisible():
             return
+        vectors: Any = self.state.cards["vectors"]
+        if self._file is not None and not vectors.doing:
+            path, self._file = self._file, None
+            vectors.open_file(path)
+            self.tell(vectors)
         if self._stale:
             view = next(iter(self._stale))
             if self._stale[view]:

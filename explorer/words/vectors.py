@@ -179,7 +179,9 @@ class Vectors:
     def suggest(self, word: str, limit: int = 3) -> list[str]:
         """Words that a misspelt word may mean: those one typing error away, most frequent first, else similar ones."""
         word = word.lower()[:40]
-        near = {place for other in _one_slip(word) if (place := self.words.find(other)) >= 0}
+        # Any letter is one slip away from a sign that is none, so for a single sign nothing is near.
+        others = _one_slip(word) if len(word) > 1 or word.isalpha() else ()
+        near = {place for other in others if (place := self.words.find(other)) >= 0}
         if near:
             return [self.words[place] for place in sorted(near)[:limit]]
         from difflib import get_close_matches

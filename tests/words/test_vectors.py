@@ -63,6 +63,8 @@ def test_an_unknown_word_is_named_with_what_was_meant():
         ("tha", ["the"]),
         ("s", ["is", "o"]),
         ("zo", ["o"]),
+        ("😀", []),
+        ("7", []),
     ],
 )
 def test_slips_of_one_letter(typed, meant):

@@ -258,7 +258,11 @@ class MatrixCard(Card):
                 rows.append(sentence.vector)
                 unknown += sentence.unknown
             if not 2 <= len(rows) <= MOST_SQUARE:
-                raise ExplorerError("words-wanted", wanted=f"2 to {MOST_SQUARE} words or sentences", given=len(rows))
+                raise ExplorerError(
+                    "words-wanted",
+                    wanted=f"2 to {MOST_SQUARE} words or sentences, with commas between",
+                    given=len(rows),
+                )
         except ExplorerError as error:
             if not self.asked.stays:
                 self.asked.fail(error)

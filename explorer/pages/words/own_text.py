@@ -1,11 +1,12 @@
 """Training word vectors on the reader's own text: the counts, the loss, and a word's neighbours as they change."""
 
+from html import escape
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, cut
 from explorer.core.numbers import quantity, written
 from explorer.pages.drawing import HERE, Axis, Curve, Dot, Drawing, series
 from explorer.pages.element import Element
@@ -165,8 +166,16 @@ class OwnTextCard(Card):
             Note("about", ABOUT),
             box,
             *self.line(*controls, said),
+            *(() if self.found else (Note("unknown", self._unknown()),)),
             Row("outcome", tuple(Item("", stack) for stack in stacks)),
         )
+
+    def _unknown(self) -> str:
+        """Why there are no neighbours of the watched word."""
+        if not (word := self.watched.strip()):
+            return "Type a word to watch."
+        known = f"the {OWN_TEXT.words:,} most frequent words of this text that occur {OWN_TEXT.least} times or more"
+        return f"“{escape(cut(word))}” has no vector: only {known} have one."
 
     def _table(self, read: corpus.Corpus, counted: corpus.Counts) -> Listing:
         """How often words stand near the most frequent words; the first row is the watched word."""

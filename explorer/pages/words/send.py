@@ -1,7 +1,8 @@
 """The card that sends words to the model: as rows of an embedding table, or as the keys of a look-up."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from html import escape
 from typing import Any
 from uuid import uuid4
@@ -13,6 +14,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import percent
 from explorer.document.commands import SendWords
 from explorer.document.document import Document
+from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson, Setting
 from explorer.pages.element import Element
@@ -79,6 +81,8 @@ class SendCard(Card):
         self.table = ""  # the model's embedding table that takes the vectors; "": none is chosen yet
         self.whole = 0  # the place of the chosen way in `WAYS`
         self.outcome = ""
+        self._is_so: Callable[[State], bool] = _never
+        """Whether what `outcome` says is so in a state of the document: undo may have taken it back."""
 
     def load(self) -> None:
         if not self.words.keeps():
@@ -95,6 +99,7 @@ class SendCard(Card):
 
     def command(self) -> SendWords | None:
         """The command that sends the words; None if the words are not right, then the field has an error."""
+        self.outcome = ""
         words = self.words.words(1, MOST)
         if words is None:
             return None
@@ -104,14 +109,17 @@ class SendCard(Card):
     def say_sent(self, command: SendWords) -> None:
         """Set the message that the words are in the model."""
         self.outcome = f"✓ “{' '.join(command.words)}” is in {self._table()}. Undo takes it back."
+        self._is_so = partial(_says, command.sequence, command.words)
 
     def look_up(self) -> tuple[Lesson, str] | None:
         """The look-up with these words, and the label of its undo step; None as for `command`."""
+        self.outcome = ""
         keys, queries = self.words.words(1, MOST), self.queries.words(1, MOST)
         if keys is None or queries is None:
             return None
         lesson = as_look_up(self.vectors, queries, keys)
         self.outcome = "✓ The words are open as a look-up. Undo takes it back."
+        self._is_so = partial(_is_of, lesson.id)
         return lesson, f"{lesson.title}: {' '.join(queries)} among {' '.join(keys)}"
 
     def _table(self) -> str:
@@ -136,6 +144,7 @@ class SendCard(Card):
         place, tip = known.index(self._table()) if known else 0, "Embedding table: which takes the vectors"
         into = Choice("table", "into", known, place, tuple(self.asks("table", one) for one in known), tip)
         ways = Choice("ways", "Vectors", WAYS, self.whole, (self.asks("set", field="whole"),))
+        told = self.outcome and self._is_so(self.document.wanted)
         ask = Button("look up", "Open as a look-up", self.asks("look up"), LOOKS_UP)
         return (
             Note("about", ABOUT),
@@ -143,7 +152,7 @@ class SendCard(Card):
             *self.line(ways, button),
             *((Note("said", self._said(bool(known))),) if self.state.vectors is not None else ()),
             *self.line("Look up", self.queries, "among the words above, in attention alone", ask),
-            *((Note("outcome", f"<b>{escape(self.outcome)}</b>"),) if self.outcome else ()),
+            *((Note("outcome", f"<b>{escape(self.outcome)}</b>"),) if told else ()),
         )
 
     def _said(self, some: bool) -> str:
@@ -170,3 +179,16 @@ class SendCard(Card):
             f"{dims} numbers become {width}, the model's d_model, by principal components of these words: "
             f"{kept} of how they differ is kept{all_of_it}. Their mean is taken off, so dot products change."
         )
+
+
+def _never(state: State) -> bool:
+    return False
+
+
+def _says(sequence: str, words: Sequence[str], state: State) -> bool:
+    known = sequence in state.graph.sequences
+    return known and state.graph.labels(sequence, state.inputs) == tuple(words)
+
+
+def _is_of(lesson: str, state: State) -> bool:
+    return state.lesson == lesson

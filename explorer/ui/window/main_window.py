@@ -175,6 +175,7 @@ class MainWindow(QMainWindow):
         self.files.session_opened.connect(self._restore)
         self.files.shared.connect(self._say_shared)
         self.files.for_class.connect(self.tabs.open_for_class)
+        self.files.vectors.connect(self.tabs.open_vectors)
         self.files.refreshed.connect(self.actions_.refresh)
         self.files.done.connect(lambda sentence: show_done(sentence, self.top_bar.title))
         bench.appearance.changed.connect(self.restyle)

@@ -348,6 +348,12 @@ class Tabs(QStackedWidget):
         with self._window.files.telling():
             tab.open_files(paths)
 
+    def open_vectors(self, path: Path) -> None:
+        """Show word vectors from their file."""
+        words = self._words()
+        self._window.show_tab("Words")
+        words.open_file(path)
+
     def may_close(self) -> bool:
         """Whether closing the window loses nothing in a tab, or the user agrees to lose it."""
         return self.classroom is None or self.classroom.may_leave()

@@ -309,7 +309,7 @@ def test_a_cosine_of_the_square_is_shown_as_arithmetic(words):
 def test_too_few(words):
     card = words.cards["matrix"]
     ask(card, "entries", "king")
-    assert problem(card, "entries") == "⚠ This takes 2 to 24 words or sentences, not 1."
+    assert problem(card, "entries") == "⚠ This takes 2 to 24 words or sentences, with commas between, not 1."
 
 
 def test_a_word_that_is_offered_takes_the_error_away_where_enter_asks_for_nothing(words):

@@ -65,5 +65,19 @@ def test_stop_and_a_text_that_is_too_short(card):
         press(card, "train")
 
 
+def test_a_word_without_a_vector_is_said(card):
+    """The list of its neighbours was empty, without a word."""
+    press(card, "train")
+    for word, said in (
+        ("zebra", "“zebra” has no vector: only the 1,000 most frequent"),
+        (" ", "Type a word to watch."),
+    ):
+        watch = part(card, "watched").asks.at(word)
+        card.do(watch.act, watch.value, watch.field)
+        assert part(card, "unknown").text.startswith(said)
+    card.do(watch.act, "Tuesday", watch.field)
+    assert "unknown" not in parts(card)
+
+
 def test_before_it_has_learnt_there_is_nothing_to_see(card):
     assert not {"counts", NEAR, "curve"} & set(parts(card))

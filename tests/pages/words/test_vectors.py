@@ -143,6 +143,12 @@ def test_words_into_the_model_in_one_step(words):
     np.testing.assert_allclose(document.engine.values["input.X"], words.vectors.array[[0, 1, 6, 7]])
     document.undo()
     assert document.state is before
+    assert "outcome" not in parts(card), "they are not in the model any more"
+    document.redo()
+    assert "outcome" in parts(card)
+    ask(card, "words", "kingg")
+    assert card.command() is None
+    assert "outcome" not in parts(card), "it stood below the error, as if these had been sent"
 
 
 def test_reduced_to_the_models_width():

@@ -1,9 +1,12 @@
 """The tab in the whole window."""
 
+import pytest
+
 from explorer.document import storage
 from explorer.document.commands import SetCells
 from explorer.lessons.document_lesson import opened
 from explorer.ui.window.top_bar import TABS
+from explorer.words import is_vectors
 from tests.ui.conftest import lesson_of
 from tests.ui.words.conftest import is_there, on
 
@@ -38,6 +41,32 @@ def test_words_go_from_one_example_into_another(open_window, qtbot, tmp_path):
     qtbot.waitUntil(lambda: on(tab, "send", "send").isEnabled())
     on(tab, "send", "send").click()
     assert window.bench.selection.stage == "input.embedding"
+
+
+@pytest.mark.parametrize("name", ["mine.txt", "mine.vec"])
+def test_a_file_of_vectors_is_opened_like_any_other(open_window, qtbot, tmp_path, name):
+    """It was taken for a lesson that is too large, or had a wrong first line."""
+    (tmp_path / name).write_text("up 1 0\ndown -1 0\nleft 0 -1\nright 0 1\n", "utf-8")
+    window = open_window("you-are-welcome")
+    window.files.open_path(tmp_path / name)
+    tab = window.tabs.words
+    assert window.tabs.currentWidget() is tab
+    qtbot.waitUntil(lambda: is_there(tab) and tab.state.vectors.name == name)
+    assert window.bench.lesson.id == "you-are-welcome"
+
+
+def test_a_text_is_not_taken_for_vectors(tmp_path):
+    for text, those in (
+        ("3 2\na 1 2\n", True),
+        ("a 1e-3 .5\n", True),
+        ("Alice was beginning\n", False),
+        ("", False),
+        ("word\n", False),
+    ):
+        (tmp_path / "some.txt").write_text(text, "utf-8")
+        assert is_vectors(tmp_path / "some.txt") is those, text
+    assert not is_vectors(tmp_path / "absent.vec")
+    assert not is_vectors(tmp_path)
 
 
 def test_an_example_that_is_opened_meanwhile(open_window, qtbot):
