@@ -234,7 +234,7 @@ OTHERS, MOST_ROWS, MOST_WORDS, MOST_BLOCKS = 6, 10, 12, 5
 
 
 def why(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The choice of a word, the lens, the ledger with one of its parts in detail, and patching."""
+    """The choice of a word, the ledger with one of its parts in detail, the lens, and patching."""
     sequence = DECODER_READS[view.state.model.kind]
     row = view.row(sequence, last=True)
     says = view.labels(view.nodes[LOGITS].axes[1])
@@ -247,8 +247,8 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
     words = el.Choice("word", "Why", tuple(says[i] for i in options), options.index(word), asks)
     return (
         el.Controls("asked", (el.row_choice(view, sequence, "After", last=True), words)),
+        *_ledger(view, sequence, row, word),  # first, because what is chosen above is the word that it is about
         *_lens(view, sequence, row, word),
-        *_ledger(view, sequence, row, word),
         *patching(view, sequence, row, word, {name: _block(view, name) for name in attribution.stream(view.graph)}),
     )
 

@@ -223,8 +223,8 @@ def lit_by_step(page: el.Page, view: View, step: Step) -> Lit:
         names.append(question.node)
     if isinstance(question, Predict) and question.fade:  # the student computes the answer by hand from these
         named += _begun_with(page, view, question)
-    spoken = _spoken(step)  # a control that the words name in bold is to be used
-    named += [choice for choice in of_kind(page.elements, el.Choice) if choice.title in spoken]
+    named += controls_named(page.elements, step)
+    spoken = _spoken(step)
     made = [name for name in names if view.graph.find(name) is not None]
     named += [
         *_on(page, view, names),
@@ -243,6 +243,17 @@ def lit_by_step(page: el.Page, view: View, step: Step) -> Lit:
     asked = goals[0][0] if goals else getattr(question, "node", "") or look.node
     hero = frozenset(one.id for one in of_kind(page.elements, Matrix) if one.name == asked) & lit.named
     return replace(lit, hero=hero, quiet=bool(lit) and not goals)  # a goal may need the switches in the header
+
+
+def controls_named(elements: Iterable[Element], step: Step) -> list[Element]:
+    """The controls among some elements that the words of a step name in bold, because they are to be used."""
+    spoken = _spoken(step)
+    titles = ((one, getattr(one, _TITLE[type(one)])) for one in of_kind(elements, Element) if type(one) in _TITLE)
+    return [one for one, title in titles if title in spoken]
+
+
+_TITLE = {el.Choice: "title", el.Field: "title", el.Check: "text", el.Button: "text", el.Number: "before"}
+"""For each kind of control, the attribute with the words by which it is named."""
 
 
 @lru_cache(16)

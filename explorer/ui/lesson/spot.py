@@ -5,13 +5,14 @@ When a step opens, its page is scrolled so that what it names is visible, and no
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtWidgets import QWidget
 
 from explorer.core.cell import is_cell_of, operands
 from explorer.core.graph import Graph
 from explorer.lessons.schema import Predict, Question, Step
 from explorer.pages.steps.covering import asked_cell
-from explorer.pages.steps.of_step import first_cell
+from explorer.pages.steps.of_step import controls_named, first_cell
 from explorer.pages.view import Cell, View
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
@@ -36,21 +37,25 @@ def spot_rect(box: MatrixBox) -> QRect:
 def wanted_rects(elements: Elements, graph: Graph, step: Step) -> list[list[QRect]]:
     """Groups of rectangles to be visible together on a step's page, in its pixels; the most wanted group first.
 
-    The first group has what the step names, the number that it asks for, the inputs that may be changed and the cells
-    that should reach a goal; the next what it names and asks for; the last only what it names. Each group comes twice:
-    with whole matrices, and then with only the cells.
+    The first group has what the step names, the number that it asks for, the controls that its words name, the inputs
+    that may be changed and the cells that should reach a goal; the next what it names and asks for; the last only what
+    it names. Each group comes twice: with whole matrices, and then with only the cells; beside a control, with only the
+    beginning of an element that the step names.
     """
     named: list[tuple[QRect, QRect]] = []  # (the whole matrix, only its cells)
+    used = [_rect(elements, elements.widgets[one.id]) for one in controls_named(elements.elements, step)]
     spot, element = spot_box(elements), step.look.element and elements.named(step.look.element)
     if spot is not None:
         named.append(_both(elements, spot, spot_rect(spot)))
     if element:
-        place = QRect(element.mapTo(elements, QPoint()), element.size())
-        named.append((place, place))
+        place = _rect(elements, element)
+        least = QSize(place.width(), min(place.height(), elements.bench.appearance.px(BEGINNING)))
+        named.append((place, QRect(place.topLeft(), least) if used else place))
     asked, question = asked_box(elements, graph, step.question), step.question
     if asked is not None and asked is not spot:
         named.append(_both(elements, asked, asked.rect()))
-    others = [] if question is None else list(_of_making(elements, graph, question))
+    others = [(place, place) for place in used]
+    others += [] if question is None else _of_making(elements, graph, question)
     groups = [[*named, *others], named, named[:1]]
     return [[pair[k] for pair in group] for group in groups for k in (0, 1)]
 
@@ -121,6 +126,11 @@ def _read_by(view: View, cell: Cell | None) -> dict[str, tuple[int, ...]]:
     return cells
 
 
+def _rect(elements: Elements, widget: QWidget) -> QRect:
+    """The rectangle of a widget, in the coordinates of the page."""
+    return QRect(widget.mapTo(elements, QPoint()), widget.size())
+
+
 def _both(elements: Elements, box: MatrixBox, cells: QRect) -> tuple[QRect, QRect]:
     """The rectangles of a whole matrix and of some of its cells, in the coordinates of the page."""
     at = box.mapTo(elements, QPoint())
@@ -152,6 +162,8 @@ def _box_of(elements: Elements, node: str, index: tuple[int, ...]) -> MatrixBox 
 
 Span = tuple[int, int]
 """The first pixel row of a part and the one after its last, from the top of the page."""
+BEGINNING = 120
+"""Pixels at text scale 1 of an element that show its change where a control that changes it has to be in sight, too."""
 GAP = 10
 """Pixels above the first visible part."""
 LOWEST = 0.66
