@@ -12,7 +12,7 @@ from itertools import chain
 from threading import Lock
 from typing import NamedTuple, Protocol
 
-from explorer.core.engine import Computed, Engine, Pass
+from explorer.core.engine import Computed, Engine, Pass, same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import CELL, LOSS
@@ -334,6 +334,16 @@ class Document:
         self._keep_good()
         self.history.record(state, command.label, command.stroke)
         self._reach(command.label, command.stroke)
+
+    def compare_with(self, engine: Engine) -> None:
+        """Count as changed by the last act what differs from the values of an engine, not from those before the act.
+
+        So the way from a step of a lesson to another changes what the lesson changes, whatever a reader had edited.
+        """
+        now, was = self.engine.values, engine.values
+        self.added, self.removed = frozenset(now.keys() - was.keys()), frozenset(was.keys() - now.keys())
+        both = ((name, old, now[name]) for name, old in was.items() if name in now)
+        self.before = {name: old for name, old, new in both if new is not old and not same_bytes(new, old)}
 
     def undo(self) -> None:
         """Go back one step, if there is one."""

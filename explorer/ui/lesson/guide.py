@@ -63,6 +63,8 @@ class Guide(QObject):
         self._place: Place | None = None
         self._coming: Place | None = None
         """A step that is still computed in the background; until then the old step stays."""
+        self._edited: int | None = None
+        """The step that was left with edits, until the next one is shown: that takes them back."""
         self._places: WeakKeyDictionary[State, Place | None] = WeakKeyDictionary({bench.document.wanted: None})
         self._walk: Walk | None = None
         folder = bench.settings.folder
@@ -292,11 +294,13 @@ class Guide(QObject):
         if not 0 <= step < len(self.steps):
             return
         place, document = Place(self.lesson, step), self._bench.document
+        edited = self.at if self.changed and step != self.at else None
         command = self._kept(lambda: self.walk.go(step))
         self.leaving.emit()
         self._bench.opened.add(command.state)  # a state of the lesson itself need not be saved
         document.do(command)
         self._places[document.wanted] = place
+        self._edited = edited
         if document.state is document.wanted:
             document.settle()  # waits for gradients that are still being computed
             self._arrive(place)
@@ -318,6 +322,9 @@ class Guide(QObject):
         """Make a step whose numbers are ready the present one."""
         document, at = self._bench.document, place.step
         self._coming, self._place, self.walk.at = None, place, at
+        if self._edited is not None:
+            document.compare_with(self.walk.engine(self._edited))
+            self._edited = None
         self._bench.descent.set_pace()  # each step of a lesson begins with the slow pace of training
         if document.state is self.walk.state(at):
             engine = copy(document.engine)

@@ -144,6 +144,21 @@ def test_an_edit_is_live_and_undo_takes_it_back(window, presenter, guide, hand, 
     assert window.bench.document.state.inputs[LOGITS][0, 0] == 2
 
 
+def test_a_step_changes_what_the_lesson_changes_whatever_was_edited_before(window, presenter, guide, hand, said):
+    edit = SetCells(LOGITS, {(0, 0): 5.0})
+    window.bench.document.do(edit)
+    hand.key(Key.Key_Right)
+    hand.key(Key.Key_C)
+    assert "Nothing was changed yet" in said(), "it takes the edit back; that is no change of the lesson"
+    window.bench.document.do(edit)
+    hand.key(Key.Key_Right)
+    view = window.bench.view
+    assert view.change(view.graph.find(LOGITS)).tolist() == [[0, 2, 0]], "B is 3 now"
+    window.bench.document.do(edit)
+    guide.reset()
+    assert window.bench.view.change(view.graph.find(LOGITS))[0, 0] == -3, "to begin a step again takes edits back"
+
+
 def test_undo_with_nothing_changed_leaves_neither_the_step_nor_the_presentation(window, presenter, guide, hand):
     hand.key(Key.Key_N)
     hand.key(Key.Key_N)
