@@ -408,18 +408,12 @@ def in_even_lines(
 ) -> tuple[int, int]:
     """How many of `count` equal pictures stand on a line, and the side of each: as large as possible, all in sight.
 
-    Parameters
-    ----------
-    room : Size
-        The room for all pictures together.
-    gap, names : int
-        Pixels between two pictures on a line, and the extra width of the first, which has the labels of the rows.
-    around : Size
-        Pixels of each picture outside the part that grows.
-    heading : int
-        The width of the heading of each.
-    least, most : int
-        The side that is enough, and the largest side. Smaller pictures may take all of the height.
+    `room`: the room for all pictures together.
+    `gap`, `names`: pixels between two pictures on a line, and the extra width of the first, which has the labels of the
+    rows.
+    `around`: pixels of each picture outside the part that grows.
+    `heading`: the width of the heading of each.
+    `least`, `most`: the side that is enough, and the largest side. Smaller pictures may take all of the height.
     """
     best = 1, 0
     for lines in range(1, count + 1):
@@ -442,14 +436,9 @@ def larger(parts: Sequence[tuple[int, int]], room: int, free: int, now: float = 
 
     Headings and the like do not grow, so the true room may be larger than computed here.
 
-    Parameters
-    ----------
-    parts : sequence of (int, int)
-        Width and height of each part; they stand one below the other.
-    room, free : int
-        The width of the page, and the height that is left free on it.
-    now : float
-        The factor by which the parts are enlarged now.
+    `parts`: width and height of each part; they stand one below the other.
+    `room`, `free`: the width of the page, and the height that is left free on it.
+    `now`: the factor by which the parts are enlarged now.
     """
     high = sum(down for _, down in parts)
     widest = max((across for across, _ in parts), default=room)

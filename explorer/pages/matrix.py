@@ -276,12 +276,8 @@ class Matrix(Element):
 def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
     """A node, or a head's slice of one, as a matrix.
 
-    Parameters
-    ----------
-    title : str
-        Replaces the node's short name.
-    id : str
-        By default the node's name, so that the matrix keeps its identity when another head is chosen.
+    `title`: replaces the node's short name.
+    `id`: by default the node's name, so that the matrix keeps its identity when another head is chosen.
     """
     place = view.graph.place(name)
     values, pin = view.values[place.node], view.engine.pins.get(place.node)
@@ -480,18 +476,11 @@ def strengths(view: View, matrix: Matrix, part: Part = (slice(None), slice(None)
 
     The strength is the root of the change ÷ the largest number, so that small changes are seen. Covered cells get 0.
 
-    Parameters
-    ----------
-    part : tuple of slice
-        The rows and columns that are wanted.
-    most : int
-        The most rows and columns of the result, 0 for no limit. Cells that share a square of the result count by the
-        largest change among them: a large matrix has millions of cells, and nobody sees more.
+    `part`: the rows and columns that are wanted.
+    `most`: the most rows and columns of the result, 0 for no limit. Cells that share a square of the result count by
+    the largest change among them: a large matrix has millions of cells, and nobody sees more.
 
-    Returns
-    -------
-    Array or None
-        (rows, columns), as the matrix is shown; None if no cell flashes, or if no values are shown.
+    Returns (rows, columns), as the matrix is shown; None if no cell flashes, or if no values are shown.
     """
     place = matrix.place
     before = view.last.before.get(place.node)

@@ -539,12 +539,8 @@ def _nodes(data: object) -> Iterator[str]:
 def row_choice(view: View, axis: str, what: str = "Position", last: bool = False) -> Choice:
     """The choice of a row of an axis. It chooses the same token on all pages.
 
-    Parameters
-    ----------
-    what : str
-        The word before it: "Position", "Case".
-    last : bool
-        Whether the last row is chosen at first, instead of the first one.
+    `what`: the word before it: "Position", "Case".
+    `last`: whether the last row is chosen at first, instead of the first one.
     """
     tip = f"{what}: which row to look at"
     return Choice(f"row of {axis}", what, view.labels(axis), view.row(axis, last), (ChooseToken(axis),), tip)

@@ -246,14 +246,9 @@ def _row_of_shares(view: View, coming: Stands, row: int) -> Arises | None:
 def arising(one: Arises, room: Rect, line: float, at: float) -> tuple[tuple[Mark, ...], tuple[Piece, ...]]:
     """The marks that are painted over the next page at a time, and the pieces of its picture above these.
 
-    Parameters
-    ----------
-    room : Rect
-        The visible part of the page.
-    line : float
-        The height of a line of words.
-    at : float
-        From 0, where the numbers are covered, to 1, where the page is complete.
+    `room`: the visible part of the page.
+    `line`: the height of a line of words.
+    `at`: from 0, where the numbers are covered, to 1, where the page is complete.
     """
     if at >= 1.0:
         return (), ()

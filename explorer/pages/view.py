@@ -227,16 +227,10 @@ class View(Frozen, eq=False):
 
         Meanwhile the page has an element `Waiting` there; the page is made anew once the result is ready.
 
-        Parameters
-        ----------
-        key : str
-            The name of the work.
-        size : float
-            The multiply-adds of the work, weighed as in `Graph.work`.
-        of : tuple
-            The objects that the result depends on; it is valid only for these identical objects.
-        work : callable
-            Runs on another thread. It may read values, which nobody writes into, but no widget.
+        `key`: the name of the work.
+        `size`: the multiply-adds of the work, weighed as in `Graph.work`.
+        `of`: the objects that the result depends on; it is valid only for these identical objects.
+        `work`: runs on another thread. It may read values, which nobody writes into, but no widget.
         """
         if self.aside is None or size < AT_ONCE:
             return work(lambda done, total: None)

@@ -191,12 +191,8 @@ WIDE = 364
 def moving(view: View, moves: Mapping[str, bool], measured: bool = False) -> Listing:
     """A list of inputs with check boxes; an input whose box is not checked is frozen.
 
-    Parameters
-    ----------
-    moves : mapping of str to bool
-        The inputs, in reading order, and whether gradient descent changes them.
-    measured : bool
-        Whether the list has the length of each input's gradient.
+    `moves`: the inputs, in reading order, and whether gradient descent changes them.
+    `measured`: whether the list has the length of each input's gradient.
     """
     blocks: dict[str, list[str]] = {}
     for name in moves:

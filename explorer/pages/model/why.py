@@ -34,14 +34,9 @@ TO_PATCH, LENS, TO_PART = "work of patching", "work of the lens", "work of the l
 def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str, str]) -> tuple[Element, ...]:
     """The choice of the other text, and how far each part at each place moves the answer: a click on a cell pins it.
 
-    Parameters
-    ----------
-    sequence : str
-        The sequence that the decoder reads.
-    row, word : int
-        The index of the word after which the answer comes, and the number of the word that is asked about.
-    names : mapping of str to str
-        The names in words of the nodes of the residual stream.
+    `sequence`: the sequence that the decoder reads.
+    `row`, `word`: the index of the word after which the answer comes, and the number of the word that is asked about.
+    `names`: the names in words of the nodes of the residual stream.
     """
     show = bool(view.chosen(SHOW, False))
     tip = "Give each part, one at a time, the numbers that it has for another text, and see how the answer moves"

@@ -144,14 +144,9 @@ def layer_sentence(view: View, stage: Stage) -> str:
 def product(view: View, result: str, title: str = "", again: str = "") -> tuple[el.Item, ...]:
     """The parents of a product with the signs between them, and the product.
 
-    Parameters
-    ----------
-    result : str
-        Node of the product.
-    title : str
-        The title of its first factor.
-    again : str
-        A node that the page already shows: here it gets an id of its own.
+    `result`: node of the product.
+    `title`: the title of its first factor.
+    `again`: a node that the page already shows: here it gets an id of its own.
     """
     node = view.nodes[result]
     turned = "transposed in the product" if node.op.factors() == (False, True) else ""

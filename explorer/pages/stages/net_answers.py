@@ -30,20 +30,12 @@ def level_lines(surface: Array, x: Array, y: Array, level: float, thin: bool = T
     On each side of a square, the crossing is interpolated linearly between the two corners. pyqtgraph's own function
     loops over the squares, which is too slow for a surface that moves.
 
-    Parameters
-    ----------
-    surface : numpy.ndarray
-        Heights at the points of a grid, (n_y, n_x).
-    x, y : numpy.ndarray
-        The x of the grid's columns, (n_x,), and the y of its rows, (n_y,).
-    thin : bool
-        Whether valleys and ridges that are only one grid point wide have lines, too. A narrow diagonal one would then
-        have a little ring around each of its points.
+    `surface`: heights at the points of a grid, (n_y, n_x).
+    `x`, `y`: the x of the grid's columns, (n_x,), and the y of its rows, (n_y,).
+    `thin`: whether valleys and ridges that are only one grid point wide have lines, too. A narrow diagonal one would
+    then have a little ring around each of its points.
 
-    Returns
-    -------
-    numpy.ndarray
-        (n_pieces, 2, 2): the two ends of each piece, x and y.
+    Returns (n_pieces, 2, 2): the two ends of each piece, x and y.
     """
     with np.errstate(all="ignore"):
         across = (level - surface[:, :-1]) / np.diff(surface, axis=1)
@@ -99,14 +91,10 @@ SQUARE, MOST_SQUARE, BESIDE_SQUARE = 370, 560, 360
 def net_picture(view: View, trained: Engine | None = None, width: int = WIDTH, line: bool = False) -> Stack | None:
     """The answers of a net as a surface over two inputs or a curve over one; None for any other net.
 
-    Parameters
-    ----------
-    trained : Engine, optional
-        The engine of a straight line trained on the same examples: ``layer.1.activation`` and ``loss.value`` are used.
-    width : int
-        The width of a curve in pixels at text scale 1; a surface is narrower.
-    line : bool
-        Whether the best straight line stands out, rather than the net.
+    `trained`: the engine of a straight line trained on the same examples: ``layer.1.activation`` and ``loss.value`` are
+    used.
+    `width`: the width of a curve in pixels at text scale 1; a surface is narrower.
+    `line`: whether the best straight line stands out, rather than the net.
     """
     net = Net(view)
     match net.features:

@@ -13,16 +13,9 @@ SAME = 6
 def drawn(pixels: Array, ground: tuple[int, int, int]) -> Array:
     """Which pixels visibly differ from the colour of the ground.
 
-    Parameters
-    ----------
-    pixels : array of shape (height, width, 3)
-        Red, green and blue from 0 to 255.
-    ground : tuple of int
-        The colour of the page.
-
-    Returns
-    -------
-    array of bool, of shape (height, width)
+    `pixels`: red, green and blue from 0 to 255, (height, width, 3).
+    `ground`: the colour of the page.
+    Returns bools, (height, width).
     """
     found = np.zeros(pixels.shape[:2], bool)
     for channel, usual in zip(np.moveaxis(pixels, -1, 0), ground, strict=True):  # on bytes: a page has millions

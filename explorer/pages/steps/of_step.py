@@ -37,17 +37,10 @@ KINDS = {HeatMap: "heat map", AttentionLines: "lines", Sentences: "sentences"}
 def excerpt(page: el.Page, graph: Graph, node: str = "", title: str = "") -> tuple[Element, ...]:
     """The elements of a page that a step speaks of.
 
-    Parameters
-    ----------
-    node : str
-        A node, or a head's slice of one, whose matrix is returned; used if `title` is empty or not on the page.
-    title : str
-        The title of an element, such as "Heat map", or its `Element.id`.
+    Without a node and a title, or if neither is on the page: the first element of the page, or the picture in it.
 
-    Returns
-    -------
-    tuple of Element
-        Without a node and a title, or if neither is on the page: the first element of the page, or the picture in it.
+    `node`: a node, or a head's slice of one, whose matrix is returned; used if `title` is empty or not on the page.
+    `title`: the title of an element, such as "Heat map", or its `Element.id`.
     """
     if title:
         found = next((part for part in of_kind(page.elements, Element) if title.casefold() in names(part)), None)

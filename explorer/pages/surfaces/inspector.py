@@ -89,12 +89,8 @@ class Inspected(Data):
 def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], explained: Step | None = None) -> Inspected:
     """The texts about a cell, without those that would show a covered number.
 
-    Parameters
-    ----------
-    fed : mapping
-        The nodes that it feeds, with the indices of their cells (see `Engine.feeds`).
-    explained : Step, optional
-        The result of `derivation` for the cell, if it is known.
+    `fed`: the nodes that it feeds, with the indices of their cells (see `Engine.feeds`).
+    `explained`: the result of `derivation` for the cell, if it is known.
     """
     about = _inspected(view, cell, fed, explained)
     if not view.looking.covered:

@@ -49,12 +49,8 @@ COLUMNS = *map(Column, ("in", "what", "at")), *numeric("printed", "computed", "d
 def printed_line(rows: Sequence[PrintedNumber], places: Sequence[int], chosen: int, row: int) -> Line:
     """The line of a printed number that passes the filter.
 
-    Parameters
-    ----------
-    places : sequence of int
-        The indices of `rows` in `printed_numbers`.
-    chosen : int
-        Which of these the reader chose last.
+    `places`: the indices of `rows` in `printed_numbers`.
+    `chosen`: which of these the reader chose last.
     """
     one, place = rows[row], places[row]
     leads = None if one.scene is None else ShowPrinted(place)
@@ -90,16 +86,10 @@ def references_page(
 ) -> tuple[Element, ...]:
     """The page of the printed numbers.
 
-    Parameters
-    ----------
-    rows : sequence of PrintedNumber
-        All printed numbers; empty while they are still being compared.
-    choices : mapping of str to object
-        The reader's choices, by the keys `REFERENCE`, `STATUS` and `ROW`.
-    most : int
-        Lines in sight at once.
-    wide : int
-        The most width of the column "cause", in pixels at text scale 1.
+    `rows`: all printed numbers; empty while they are still being compared.
+    `choices`: the reader's choices, by the keys `REFERENCE`, `STATUS` and `ROW`.
+    `most`: lines in sight at once.
+    `wide`: the most width of the column "cause", in pixels at text scale 1.
     """
     what = "Each number that the four texts print, beside the one that is computed here."
     header = Header("header", "References", what)
@@ -184,16 +174,10 @@ def glossary_page(
 ) -> tuple[Element, ...]:
     """What the glossary shows.
 
-    Parameters
-    ----------
-    term : Term, optional
-        The entry that was asked for.
-    typed : str
-        What is looked for.
-    in_sight : sequence of Term
-        The terms that stand anywhere in the window.
-    stops : sequence of Stage
-        The stages of the open model.
+    `term`: the entry that was asked for.
+    `typed`: what is looked for.
+    `in_sight`: the terms that stand anywhere in the window.
+    `stops`: the stages of the open model.
     """
     name, says, formula = ("", "", "") if term is None else (term.name, term.says, term.formula)
     asks, enters = ForGlossary("find"), ForGlossary("take")

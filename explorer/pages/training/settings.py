@@ -367,12 +367,8 @@ class RunProgress(Frozen):
 def run_page(progress: RunProgress, pace: str, folds: bool | None) -> tuple[Element, ...]:
     """The controls of a run, and its progress.
 
-    Parameters
-    ----------
-    pace : str
-        One of `PACES`.
-    folds : bool, optional
-        If the settings have no room: whether they are shown all the same. None: they have room.
+    `pace`: one of `PACES`.
+    `folds`: if the settings have no room: whether they are shown all the same. None: they have room.
     """
     takes = "Take steps until it is paused or the run is over; pressed again, it takes as many more"
     back = "Take the whole run back, to the weights before it"

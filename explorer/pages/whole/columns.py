@@ -55,18 +55,11 @@ def laid(
 ) -> Layout:
     """Lay boxes out.
 
-    Parameters
-    ----------
-    sizes : mapping of str to (width, height)
-        In reading order.
-    reads : mapping of str to sequence of str
-        For each box, the boxes that it reads from.
-    given : collection of str
-        Boxes that stand in the column before their first reader, below the computed boxes there.
-    outside : collection of str
-        Boxes that stand in front of all others.
-    page : float
-        The width of the page, divided by its height.
+    `sizes`: (width, height) of each box, in reading order.
+    `reads`: for each box, the boxes that it reads from.
+    `given`: boxes that stand in the column before their first reader, below the computed boxes there.
+    `outside`: boxes that stand in front of all others.
+    `page`: the width of the page, divided by its height.
     """
     columns = _columns(list(sizes), reads, given, outside)
     ways = (_cut(columns, sizes, bands) for bands in range(1, MOST_BANDS + 1))

@@ -50,14 +50,9 @@ PAST, BEYOND = 10.0, 26.0
 def end(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> None:
     """Draw the output of the model at the right; above the end of the decoder if the encoder is short.
 
-    Parameters
-    ----------
-    lane : Lane
-        The last lane.
-    source : Lane or None
-        The lane above, if there is one.
-    ceiling : float
-        The top (y) of the layers of the last lane.
+    `lane`: the last lane.
+    `source`: the lane above, if there is one.
+    `ceiling`: the top (y) of the layers of the last lane.
     """
     if "output" in sheet.stages:
         _answers(sheet, lane, source, ceiling)
@@ -391,12 +386,8 @@ def opening(drawing: Drawing, moments: Sequence[float], at: float) -> Drawing:
 
     Vectors move along the stream from strip to strip; a moving image has the numbers of the strip that it comes from.
 
-    Parameters
-    ----------
-    moments : sequence of float
-        The time at which each mark appears, from `first_picture`.
-    at : float
-        From 0, where the picture is empty, to 1, where it is the given drawing.
+    `moments`: the time at which each mark appears, from `first_picture`.
+    `at`: from 0, where the picture is empty, to 1, where it is the given drawing.
     """
     if at >= 1.0:
         return drawing

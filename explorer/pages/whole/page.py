@@ -182,14 +182,9 @@ def played(
 
     Gradients are computed from the loss back to the inputs, so while they are shown the pass goes backward.
 
-    Parameters
-    ----------
-    due : sequence of str
-        For each mark, the node that it waits for; "" if it waits for none.
-    invitation : str
-        The text that is shown while no pass is played.
-    block : str
-        The block that is drawn, if it is not the whole: a block is played by itself.
+    `due`: for each mark, the node that it waits for; "" if it waits for none.
+    `invitation`: the text that is shown while no pass is played.
+    `block`: the block that is drawn, if it is not the whole: a block is played by itself.
     """
     key = f"{PLAYED}.{block}" if block else PLAYED
     wanted = set(due)

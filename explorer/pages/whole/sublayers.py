@@ -331,14 +331,9 @@ def exchange(
 ) -> None:
     """Lines from each word to the words that look at it, as thick as the mean of the heads' weights.
 
-    Parameters
-    ----------
-    sequences : tuple of str
-        The sequence of the queries, and that of the keys.
-    keys, queries : numpy.ndarray
-        (n_words, 2): the points at which the lines begin (keys) and end (queries).
-    thick : float
-        The thickness of the lines, as a multiple of the usual one.
+    `sequences`: the sequence of the queries, and that of the keys.
+    `keys`, `queries`: (n_words, 2): the points at which the lines begin (keys) and end (queries).
+    `thick`: the thickness of the lines, as a multiple of the usual one.
     """
     weights = np.nan_to_num(sheet.view.values[f"{block}.weights"])
     mean: Array = weights.mean(0) if weights.ndim == 3 else weights

@@ -219,12 +219,8 @@ class Card:
     def search(self, work: Callable[[Report], Any], then: Callable[[Any], None], slow: bool = False) -> None:
         """Have work done that raises no error a user can cause, and give its result to `then`.
 
-        Parameters
-        ----------
-        work : callable
-            Gets a `Report` to call between two searches.
-        slow : bool
-            Whether the work takes so long that it is done on a thread even for a small table.
+        `work`: gets a `Report` to call between two searches.
+        `slow`: whether the work takes so long that it is done on a thread even for a small table.
         """
         self.searches = True
         self.state.screen.search(self, work, partial(self._find, then), slow)
@@ -243,16 +239,10 @@ class Card:
 class WordField:
     """The text of a field for words, and its error, which stays until the text is changed.
 
-    Parameters
-    ----------
-    spoken : str
-        What to type, for a screen reader and the tooltip.
-    width : int
-        Pixels at text scale 1.
-    split : str
-        What separates two entries: "" for blanks, or "," if an entry may have several words.
-    enters : str
-        The act of the card that Enter asks for.
+    `spoken`: what to type, for a screen reader and the tooltip.
+    `width`: pixels at text scale 1.
+    `split`: what separates two entries: "" for blanks, or "," if an entry may have several words.
+    `enters`: the act of the card that Enter asks for.
     """
 
     def __init__(self, card: Card, id: str, spoken: str, width: int, split: str, enters: str) -> None:

@@ -227,19 +227,12 @@ def near(
 ) -> Listing:
     """A list of words, each with its cosine as number and bar.
 
-    Parameters
-    ----------
-    name : str
-        The name of the list for a screen reader.
-    last : bool
-        Whether the last word stands out.
-    bar : int
-        The width of a bar in pixels at text scale 1.
-    notes : mapping of str to str
-        Texts in a further column, by word; `note` is the title of that column.
-    card : str
-        The name of the card with the list, if any: then a click on a word chooses it, and a click on a cosine shows its
-        arithmetic.
+    `name`: the name of the list for a screen reader.
+    `last`: whether the last word stands out.
+    `bar`: the width of a bar in pixels at text scale 1.
+    `notes`: texts in a further column, by word; `note` is the title of that column.
+    `card`: the name of the card with the list, if any: then a click on a word chooses it, and a click on a cosine shows
+    its arithmetic.
     """
     low = -1.0 if any(one.cosine < 0 for one in found) else 0.0
     place, cosine, *noted = numeric("", "cosine", *([note] if notes else []))
