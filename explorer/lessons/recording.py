@@ -10,6 +10,7 @@ from math import floor
 
 import numpy as np
 
+from explorer import paths
 from explorer.core.engine import Pin, same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
@@ -24,61 +25,6 @@ from explorer.lessons.schema import Lesson, Look, NeededModel
 from explorer.lessons.symbols import Names
 
 WORDS = "Say here what there is to see."
-HOW_TO_GO_ON = """\
-# How to go on: write in this file, and save it. What you save is shown in the window at once.
-#
-# Words, questions and hints may have **bold**, *italics*, formulas such as $S = Q K^T$, and numbers of the model:
-# {NODE[CELL]} is a number of a matrix, {NODE[CELL]:%} the same in per cent, and {NODE[CELL]:3} with 3 decimals.
-# When you choose a cell in the window, the name of its matrix stands at the right, in small letters.
-# Rows and columns are called as in the window: by a word, or by a number where they have none. A word that stands in
-# the text more than once is called by the small number beside it at the top.
-# Words of several lines stand between three quotes: words = '''…'''.
-#
-# Above its [step.look] a step may have:
-# slide = "What a class reads instead of the words: at most three sentences."
-# notes = "What you want to say. In presenter mode only you see it."
-# minutes = 2
-#
-# A question stands at the end of its step, and a step has one at most. Copy one of these there, without the "# ".
-#
-# A number is typed:
-# [step.question]
-# kind = "predict"
-# ask = "What is this number?"
-# node = "NODE"
-# cell = [WRITTEN]
-# hints = ["A first help, which does not tell the answer."]
-# why = "This is read once the question is answered."
-#
-# An answer is chosen. They stand in another order for each student.
-# [step.question]
-# kind = "choose"
-# ask = "Which is right?"
-# choices = [
-#     { text = "The right answer.", right = true },
-#     { text = "A wrong answer.", why = "Why this is wrong, without telling what is right." },
-# ]
-#
-# A number is clicked: the largest, or the smallest, of a row.
-# [step.question]
-# kind = "point"
-# ask = "Where is the largest number of this row?"
-# at = "cell"
-# node = "NODE"
-# right = { largest = ROW }
-#
-# Numbers are changed until something is so: an edit at most, in one matrix.
-# [step.question]
-# kind = "make"
-# ask = "Change one number so that this one is larger than LARGER."
-# goal = "NODE[CELL] > LARGER"
-# edits = 1
-# allowed = ["INPUT"]
-#
-# A step reaches from its [[step]] to the next one. Move it, delete it, or copy it and give the copy another id.
-"""
-"""What a recorded lesson says at its end, where NODE is a matrix of the recording, INPUT one that it depends on, and
-CELL, WRITTEN and ROW one of its cells in braces, in a list, and the row of that; LARGER is more than its number."""
 _FEW = 6
 """At most this many changed cells of a matrix are written one by one."""
 
@@ -182,6 +128,11 @@ class Recording:
             yield from (f"[settings.{name}.tokens]", *_entries(texts))
 
     def _how_to_go_on(self) -> str:
+        """What a recorded lesson says at its end, from `resources/recorded_lesson.txt`.
+
+        NODE is there a matrix of the recording, INPUT one that it depends on, and CELL, WRITTEN and ROW one of its
+        cells in braces, in a list, and the row of that; LARGER is more than its number.
+        """
         names, looks = Names(self._lesson.state()), [moment.look for moment in self._moments]
         graph = names.state.graph
         chosen = [look.node for look in looks if look.rows and look.columns]
@@ -200,7 +151,8 @@ class Recording:
                         "ROW": _written(cell[0]),
                         "LARGER": f"{floor(10 * value + 1.5) / 10:g}",
                     }
-                    return re.sub("|".join(said), partial(_put, said), HOW_TO_GO_ON)
+                    words = (paths.resources() / "recorded_lesson.txt").read_text("utf-8")
+                    return re.sub("|".join(said), partial(_put, said), words)
         return ""
 
     def _step(self, number: int, moment: Visit, before: State) -> Iterator[str]:

@@ -8,10 +8,11 @@ such cells. A row does not count if a simpler head attends to the same cells; ot
 the first word would pass for one that finds the subject, because subjects come first.
 """
 
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -135,26 +136,16 @@ def label(scores: Mapping[str, Score]) -> str:
     return max(fitting, key=lambda name: fitting[name]) if fitting else ""
 
 
-_STORIES = (
-    ("Lily had a red ball. She was happy.", "Lily", "She"),
-    ("Tim had a big dog. He was happy.", "Tim", "He"),
-    ("One day, Lily went to the park. Tim was there too, but she did not see the ball.", "Lily", "she"),
-    ("Tim saw a little bird in the tree. The bird was sad, so he gave it some water.", "Tim", "he"),
-    ("Mom made a cake for Lily. Then she put it on the table.", "Mom", "she"),
-    ("There was a little girl. She liked to play with her cat. The cat liked to play with the girl.", "girl", "She"),
-    ("The boy wanted to eat an apple. His mom said no, so he was sad.", "boy", "he"),
-    ("Lily and Tim played with the ball. The ball was big, and the ball was red.", "", ""),
-    ("Once upon a time, there was a big bear. The bear lived in a big house in the park.", "", ""),
-    ("Tim said, I want to play. Lily said, I want to play too.", "", ""),
-    ("The sun was hot. Tim sat down under a tree, and soon he was asleep.", "Tim", "he"),
-    ("Lily looked for her hat. She looked in the box, and she looked on the bed.", "Lily", "She"),
-)
+@cache
+def _stories() -> list[dict[str, str]]:
+    return list(tomllib.loads((paths.resources() / "stories.toml").read_text("utf-8"))["story"])
 
 
 def stories_in(words: Vocabulary) -> list[tuple[tuple[str, ...], tuple[tuple[int, int], ...]]]:
     """The stories in pieces, and the places of each one-piece pronoun and of the person that it refers to."""
     found: list[tuple[tuple[str, ...], tuple[tuple[int, int], ...]]] = []
-    for text, name, pronoun in _STORIES:
+    for story in _stories():
+        text, name, pronoun = story["text"], story.get("name", ""), story.get("pronoun", "")
         pieces = tuple(words.pieces_of(text))
         bare = [piece.strip("␣") for piece in pieces]
         told = name in bare and pronoun in bare

@@ -17,6 +17,7 @@ from explorer.lessons.loader import lesson_files, model_files
 from explorer.lessons.reading import MOST_TEXT, TomlTable, read
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do, GoTo
+from explorer.pages.model import meanings
 from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note, Section, beside, numeric
 from explorer.pages.view import View
 from explorer.pages.whole.page import whole_below
@@ -141,61 +142,6 @@ def _trained() -> tuple[Element, ...]:
 OUTPUT = "output.words"
 SIZES, CHOICES, MEASURED, RECIPE = 470, 500, 510, 390
 """The width of each part of a card, in pixels at text scale 1."""
-SCORES = {
-    "entropy": "how uncertain the next word is if one knows the grammar, in nats",
-    "best": "exp(entropy): no model can have a smaller perplexity",
-    "perplexity": "as uncertain as a choice among so many equally probable words",
-    "ratio": "the perplexity, divided by the best one",
-    "of grammar": "the perplexity of the grammar itself on the same sentences",
-    "mat": "the probability of “mat” after “the cat sat on the”",
-    "referent": "how often one head looks at the person whom a pronoun means",
-    "referent not first": "the same where that person is not the first word",
-    "referent from the pronoun": "from the pronoun alone",
-    "referent from the word before": "from the word before it alone",
-    "referent layer": "the layer that this head is in",
-    "referent head": "which one it is there",
-    "pronouns": "how many were measured",
-    "exact": "held-out sentences translated word for word",
-    "exact es": "of these, the sentences translated into Spanish",
-    "exact fr": "of these, the sentences translated into French",
-    "alignment": "how often a head of cross-attention looks at the word to translate",
-    "alignment layer": "the layer that this head is in",
-    "alignment head": "which one it is there",
-    "apple-orange before": "cosine of the two words in the table of embeddings",
-    "apple-phone before": "cosine of the two words in the table of embeddings",
-    "apple-orange after a fruit": "cosine in the last layer, where a fruit came before the apple",
-    "apple-phone after a fruit": "cosine in the last layer, where a fruit came before the apple",
-    "apple-orange after a phone": "cosine in the last layer, where a phone came before the apple",
-    "apple-phone after a phone": "cosine in the last layer, where a phone came before the apple",
-    "apple-orange beside an orange": "cosine after the encoder, in “an apple and an orange”",
-    "apple-phone beside an orange": "cosine after the encoder, in “an apple and an orange”",
-    "apple-orange before phone": "cosine after the encoder, in “an apple phone”",
-    "apple-phone before phone": "cosine after the encoder, in “an apple phone”",
-    "two apples": "cosine of the word for the fruit and the word for the maker of phones",
-    "unigram": "the perplexity of counting words or pieces",
-    "bigram": "the perplexity of counting pairs of them",
-    "held out": "how many words or pieces were held out",
-    "bytes a piece": "how long a piece is on average",
-    "bits a byte unigram": "the same, of counting pieces",
-    "bits a byte bigram": "the same, of counting pairs of pieces",
-    "bits a byte": "the loss for each byte of held-out text, in bits",
-}
-"""What each score of a card means."""
-KINDS = {
-    "attention": "one attention by itself: who looks at whom",
-    "encoder": "it reads a sentence; each word takes something from the others",
-    "encoder-decoder": "an encoder reads a sentence, a decoder writes one",
-    "gpt": "a decoder alone: it reads and says what comes next",
-    "mlp": "a net of neurons: no words, no attention",
-    "norm": "one normalisation by itself",
-    "output": "the last stage by itself: from scores to probabilities",
-    "vectors": "no model: two vectors, and what lies between them",
-}
-"""A short description of each kind of model."""
-DTYPES = {
-    "float64": "8 bytes a number, about 16 digits",
-    "float32": "4 bytes a number, about 7 digits: quicker to train",
-}
 
 
 def card(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -221,7 +167,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
         scores = source.table("card")
         values = {one: scores.real(one, 0.0, -1e12, 1e12) for one in scores if one not in ("weights", "steps")}
         lines = [
-            (one, f"{value:,.0f}" if value.is_integer() else written(value, 3), SCORES.get(one, ""))
+            (one, f"{value:,.0f}" if value.is_integer() else written(value, 3), meanings("scores").get(one, ""))
             for one, value in values.items()
         ]
         title = Section("scores", "Scores, on sentences that it has never learned from")
@@ -264,7 +210,7 @@ def _sizes(view: View) -> list[tuple[str, ...]]:
     learned = total(parameters(graph, model))
     layers = f"{model.layers} and {model.behind}" if model.behind else f"{model.layers}"
     all_learned = "counted block by block on the page Parameters"
-    found = [("kind", model.kind, KINDS[model.kind])]
+    found = [("kind", model.kind, meanings("kinds")[model.kind])]
     if graph.sequences or model.kind == "mlp":
         what = "groups of the same blocks" if graph.sequences else "groups of neurons"
         found.append(("layers", layers, f"{what}, one after the other"))
@@ -277,7 +223,7 @@ def _sizes(view: View) -> list[tuple[str, ...]]:
     ]
     if graph.sequences and OUTPUT in graph.axes:
         found.append(("words of the output", f"{len(graph.axes[OUTPUT]):,}", "those that it can say"))
-    return [*found, ("type of its numbers", model.dtype, DTYPES.get(model.dtype, ""))]
+    return [*found, ("type of its numbers", model.dtype, meanings("types").get(model.dtype, ""))]
 
 
 def _choices(model: Model) -> tuple[Element, ...]:

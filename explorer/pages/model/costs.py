@@ -35,55 +35,11 @@ from explorer.pages.drawing import Axis, Curve, Drawing, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.levels import block_title
+from explorer.pages.model import meanings
 from explorer.pages.model.changes import given
 from explorer.pages.view import AT_ONCE, View
 from explorer.pages.whole.page import whole_below
 
-WHY = {
-    "table": "a vector for each word",
-    "W_in": "widens the vectors of the words",
-    "segment_table": "a vector for each segment",
-    "places": "a vector for each position",
-    "PE": "a vector for each position",
-    "W_Q": "make the queries",
-    "W_K": "make the keys",
-    "W_V": "make the values",
-    "b_Q": "added to the queries",
-    "b_K": "added to the keys",
-    "b_V": "added to the values",
-    "gamma_Q": "stretches the queries",
-    "beta_Q": "moves the queries",
-    "gamma_K": "stretches the keys",
-    "beta_K": "moves the keys",
-    "bias_table": "added to the scores, by distance",
-    "sink": "takes a share of each word",
-    "W_O": "mixes the heads",
-    "b_O": "added to what they give",
-    "W_1": "make the hidden units",
-    "b_1": "one for each unit",
-    "W_g": "make the gates",
-    "b_g": "added to the gates",
-    "W_r": "choose the experts",
-    "W_2": "and back",
-    "b_2": "one for each dimension",
-    "gamma": "stretches dimensions",
-    "beta": "moves dimensions",
-    "gamma_out": "stretches what a block gives",
-    "beta_out": "moves what a block gives",
-    "W_head": "prepares the vectors for the output",
-    "b_head": "added to them",
-    "W_out": "makes them as narrow as the table",
-    "W": "weights of each result",
-    "b": "one for each result",
-}
-GROWTH = {
-    "layer": "one layer more",
-    "d_model": "d_model twice as wide",
-    "d_ff": "d_ff twice as wide",
-    "heads": "twice as many heads",
-    "words": "a vocabulary twice as large",
-    "tokens": "a text twice as long",
-}
 LONGER = (
     "A longer text needs no new parameters, except where positions are learned. But it takes more time: "
     "attention has a score for each pair of words, in each head of each layer, so twice as many words have "
@@ -153,7 +109,8 @@ def _blocks(counted: tuple[BlockWeights, ...], graph: Graph) -> el.Listing:
             short, sizes = weights.name.rpartition(".")[2], weights.sizes
             # Without the factor of a single head: "4 d_model × 6 d_ff".
             each = (f"{one.length} {one.what}" for one in sizes if (one.what, one.length) != ("heads", 1))
-            lines.append(line(f"    {name_of(short)}", WHY.get(short, ""), " × ".join(each), weights.count, False))
+            why = meanings("weights").get(short, "")
+            lines.append(line(f"    {name_of(short)}", why, " × ".join(each), weights.count, False))
     lines.append(line("All", "", "", n, True))
     return el.Listing("block list", "Parameters of each block", columns, tuple(lines), most=60)
 
@@ -161,7 +118,8 @@ def _blocks(counted: tuple[BlockWeights, ...], graph: Graph) -> el.Listing:
 def _growth_of_weights(own: int, pairs: int, larger: tuple[Growth, ...]) -> el.Listing:
     titles = el.Column("if there were", names=True), *el.numeric("numbers", "times")
     columns = *titles, el.Column("", el.BAR, 300), *el.numeric("scores", "times")
-    rows = [("the model as it is", own, pairs), *((GROWTH[one.what], one.count, one.scores) for one in larger)]
+    said = meanings("growth")
+    rows = [("the model as it is", own, pairs), *((said[one.what], one.count, one.scores) for one in larger)]
     most = max(count for _, count, _ in rows)
     lines = []
     for i, (words, count, n) in enumerate(rows):

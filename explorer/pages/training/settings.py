@@ -5,9 +5,10 @@ Also the run: its controls, its progress in words, and what keeps it from learni
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from html import escape
 
+from explorer import paths
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import CASES, LOSS, TARGET
@@ -72,23 +73,6 @@ ABOUT = {
     "gpt": "Any text: the model learns which word comes next. Words that are new to it get a row in its table.",
     "encoder-decoder": "Each line is a pair of sentences, with a tab or a vertical bar between them.",
 }
-START = {
-    "gpt": """the sun is up and the sky is blue .
-the sea is calm and the sky is grey .
-the moon is up and the sea is dark .
-the night is calm and the moon is full .
-the day is long and the sun is hot .
-the night is long and the sea is cold .
-""",
-    "encoder-decoder": """good day | buenos dias
-good night | buenas noches
-thank you | gracias
-you are welcome | de nada
-see you tomorrow | hasta mañana
-see you soon | hasta pronto
-""",
-}
-"""Short texts of our own for the first contents of the box."""
 SHIPPED = {"gpt": ("Ten rhymes", "roses"), "encoder-decoder": ("180 phrases", "phrases")}
 """Recipes with longer texts: the words on the button, and the name of the recipe."""
 
@@ -189,10 +173,16 @@ def _own(view: View) -> tuple[str, ...]:
     return tuple(typed(view.engine.labels(name), view.graph.axes[vocabularies[name]]) for name in sequences)
 
 
+@cache
+def _first_text(kind: str) -> str:
+    """A short text of our own for the first contents of the box; "" for a kind of model that learns from no text."""
+    return (paths.resources() / "recipes" / f"first-{kind}.txt").read_text("utf-8") if kind in TEXTS else ""
+
+
 def _start(view: View) -> str:
     """The first text in the box: the model's own sentences, and a few of ours."""
     own = " | ".join(sentence.removeprefix(f"{BEGIN} ") for sentence in _own(view))
-    lines = [own, *START.get(view.state.model.kind, "").splitlines()]
+    lines = [own, *_first_text(view.state.model.kind).splitlines()]
     return "\n".join(dict.fromkeys(line for line in lines if line)) + "\n"
 
 

@@ -14,7 +14,8 @@ from explorer.document.commands import BecomeKind, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load, models
 from explorer.pages.levels import FAMILY
-from explorer.pages.model.card import SCORES, WHERE
+from explorer.pages.model import meanings
+from explorer.pages.model.card import WHERE
 from explorer.pages.page import Listing
 from explorer.training.recipes import names
 
@@ -27,7 +28,7 @@ def test_a_trained_model_shows_each_score_and_its_recipe(desk, name):
     scores = {row[0] for row in page.texts("all scores")}
     assert scores == load(name).card.keys() - {"weights", "steps"}
     assert {"perplexity", "exact"} & scores
-    assert scores <= SCORES.keys()  # each is explained
+    assert scores <= meanings("scores").keys()  # each is explained
     assert ["steps", f"{load(name).card['steps']:,.0f}"] in page.texts("recipe of training")
     assert f"explorer train {name}" in page.notes
     sizes = {row[0]: row[1] for row in page.texts("model sizes")}
