@@ -332,15 +332,25 @@ class View(Frozen, eq=False):
         return max(least, min(int(chosen), most)) if isinstance(chosen, int) else usual
 
     def row(self, axis: str, last: bool = False) -> int:
-        """The index along an axis that a page is about: the one chosen last, else the first or, with `last`, the last.
+        """The index along an axis that a page is about: the one chosen last, else the one that a step speaks of.
 
-        For the cases of a net, the first is the first case that is not all 0: with zeros there is little to see.
+        If it speaks of none, it is the first or, with `last`, the last. For the cases of a net, the first is the first
+        case that is not all 0: with zeros there is little to see.
         """
         n = len(self.graph.axes[axis])
-        first = 0
-        if CASES in self.nodes and self.nodes[CASES].is_input and self.nodes[CASES].axes[0] == axis:
-            first = int(self.values[CASES].any(axis=-1).argmax())
-        return self.number(row_of(axis), n - 1 if last else first, 0, n - 1)
+        usual = n - 1 if last else 0
+        if not last and CASES in self.nodes and self.nodes[CASES].is_input and self.nodes[CASES].axes[0] == axis:
+            usual = int(self.values[CASES].any(axis=-1).argmax())
+        spoken = self._spoken_rows(axis)
+        if spoken and usual not in spoken:
+            usual = min(spoken[0], n - 1)  # the text may be shorter than the step's
+        return self.number(row_of(axis), usual, 0, n - 1)
+
+    def _spoken_rows(self, axis: str) -> tuple[int, ...]:
+        """The indices along an axis of the rows that a step speaks of; () if it names no rows of a matrix with it."""
+        spot = self.looking.spot
+        place = None if spot is None or not spot.rows else self.graph.find(spot.node)
+        return () if spot is None or place is None or self.graph.axes_of(place)[:1] != (axis,) else spot.rows
 
     # Numbers
 

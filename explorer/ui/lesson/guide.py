@@ -22,7 +22,7 @@ from explorer.lessons.schema import WHOLE, Lesson, Question, Step
 from explorer.lessons.walk import Attempt, Walk
 from explorer.pages.steps.covering import covered_by
 from explorer.pages.steps.of_step import asked_cells
-from explorer.pages.view import Cell, Covered, Spot, View
+from explorer.pages.view import Cell, Covered, Spot, View, row_of
 from explorer.ui.background import Background
 from explorer.ui.workbench import Workbench
 
@@ -506,6 +506,8 @@ class Guide(QObject):
             if on_page:
                 selection.let_go(PLAYED)  # a step shows its whole picture, even if a player was stopped in the middle
                 selection.set_head(step.head)
+                if look.rows:
+                    selection.let_go(row_of(""))  # lists and pictures of one word are about the step's own
                 selection.choose_token(look.token)
                 for box in look.ticked:
                     selection.keep(box, True)

@@ -12,7 +12,7 @@ from explorer.document.state import State
 from explorer.pages.element import of_kind
 from explorer.pages.gestures import ChooseToken
 from explorer.pages.page import Section, Slider, Stack
-from explorer.pages.view import Cell, row_of
+from explorer.pages.view import Cell, Spot, row_of
 
 PROBABILITIES = "output.probabilities"
 SORTED = "output.largest first"
@@ -51,6 +51,18 @@ def test_another_position(start):
     page = start.page("output")
     assert shares(page) == start.value(PROBABILITIES)[0].tolist()
     assert "&lt;start&gt;" in page.notes
+
+
+def test_the_list_is_about_the_row_that_a_step_speaks_of(start):
+    start.look(spot=Spot("output.logits", (0,), (1,)))
+    assert shares(start.page("output")) == start.value(PROBABILITIES)[0].tolist()
+    start.look(spot=Spot("output.W", (1,), (2,)))  # its rows are no positions
+    assert shares(start.page("output")) == start.value(PROBABILITIES)[-1].tolist()
+    start.look(spot=Spot("output.logits", (7,), (1,)))  # the text is shorter now
+    assert shares(start.page("output")) == start.value(PROBABILITIES)[-1].tolist()
+    start.look(spot=Spot("output.logits", (0,), (1,)))
+    start.choose(row_of("target"), 1)
+    assert shares(start.page("output")) == start.value(PROBABILITIES)[1].tolist(), "what the reader chose comes first"
 
 
 def test_largest_first_and_back(start):

@@ -43,6 +43,18 @@ def test_a_step_looks_where_it_says(window, guide, eye):
     assert guide.at == 1
 
 
+def test_what_is_said_of_one_word_is_about_the_word_of_the_step(open_window):
+    window = open_window("you-are-welcome")
+    guide, selection = window.lessons.guide, window.bench.selection
+    ids = [step.id for step in guide.steps]
+    guide.go(ids.index("logit"))
+    assert window.bench.view.row("target", last=True) == 0
+    selection.choose_token(("target", 2))  # the reader looks at another word
+    assert window.bench.view.row("target", last=True) == 2
+    guide.go(ids.index("probability"))
+    assert window.bench.view.row("target", last=True) == 0
+
+
 @pytest.mark.parametrize(
     ("scale", "size"),
     [long(1.0, (1280, 720)), long(2.0, (1280, 720)), (2.5, (1280, 720)), (3.0, (1024, 640))],
