@@ -118,8 +118,9 @@ class GapsView(QWidget):
 
 
 def _told(row: Row) -> str:
-    """A row without its value, as HTML."""
-    return escape(_named(row), quote=False)
+    """A row without its value, as HTML: of a term that has only a number as its name, the arithmetic says all."""
+    numbered = row.kind == "term" and row.label.removeprefix(f"{row.noun} ").isdecimal()
+    return escape((row.expression if numbered else "") or _named(row), quote=False)
 
 
 def _named(row: Row) -> str:

@@ -726,3 +726,18 @@ def test_gaps_are_told_apart_by_their_names_and_say_whether_they_are_right(anew,
     guide.answer(0.5)
     eye.settle(window)
     assert [field.accessibleDescription() for field in (first, second)] == ["right", "wrong"]
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 640)])
+def test_products_with_gaps_stand_on_a_line_each(open_window, eye, size):
+    """“product 1: −1.3600 × −2.0000” took two cramped lines; a screen reader still hears which product it is."""
+    window = open_window("you-are-welcome")
+    window.resize(*size)
+    guide = window.lessons.guide
+    guide.go([step.id for step in guide.steps].index("logit"))
+    eye.settle(window)
+    gaps = window.lessons.panel._question.gaps
+    assert [what.height_at(what.width()) for what, _ in gaps._lines] == [
+        what.height_at(2000) for what, _ in gaps._lines
+    ]
+    assert gaps.fields[0][0].accessibleName() == "Your number, product 2: 1.4517 × 2.0000"
