@@ -373,6 +373,8 @@ def name_of(bench: Workbench, cell: Cell, short: bool = False) -> str:
 
 SQUARE, WIDE, HIGH = 14, 120, 56
 """Pixels at text scale 1: the largest side of a cell, and the largest width and height of a picture."""
+LONG = 24
+"""Where a caption has more letters, captions take two lines, so that more pictures stand side by side."""
 SIGNS = "→", "↑"
 """The signs on the chosen cells: that of the horizontal axis and that of the vertical one."""
 
@@ -407,15 +409,27 @@ class CellPicker(QWidget):
         pictures = QWidget()
         flow = FlowLayout(pictures, px(10), px(6))
         self.pictures = {name: _Weights(self, bench, name) for name in bench.descent.moves()}
-        for name, picture in self.pictures.items():
+        for caption, picture in zip(self._captions(), self.pictures.values(), strict=True):
             holder = QWidget()
-            stack = column_in(holder, Label(name, "small"), spacing=0)
+            stack = column_in(holder, Label(caption, "small"), spacing=0)
             stack.addWidget(picture, 0, Qt.AlignmentFlag.AlignLeft)
             holder.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             flow.addWidget(holder)
             flow.setAlignment(holder, Qt.AlignmentFlag.AlignTop)
         column.addWidget(pictures)
         bench.descent.changed.connect(self._follow)
+
+    def _captions(self) -> list[str]:
+        """What stands above the pictures: matrix and block or, where that takes too much room, the block only once."""
+        titles = [matrix_title(self._bench.document.engine.graph, name) for name in self.pictures]
+        if all(len(title) <= LONG for title in titles):
+            return titles
+        named = [title.partition(" in ") for title in titles]
+        before = ["", *(block for _, _, block in named)]
+        return [
+            f"{'' if block == last else block}&nbsp;<br>{name}"
+            for (name, _, block), last in zip(named, before, strict=False)
+        ]
 
     def hasHeightForWidth(self) -> bool:
         return True  # before the widget is shown its layout does not say so; many weights take several lines

@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QWidget
 from training_tab import click_weight, lengths_of, ticks_of
 
 from explorer.core.numbers import written
@@ -548,6 +548,8 @@ def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
     qtbot.waitUntil(lambda: bool(panel.findChildren(CellPicker)))
     (picker,) = panel.findChildren(CellPicker)
     logits, temperature = (picker.pictures[f"output.{name}"] for name in ("logits", "temperature"))
+    captions = [label.text() for label in picker.findChildren(QLabel)]
+    assert captions[-2:] == ["Probabilities&nbsp;<br>logits", "&nbsp;<br>temperature"], "words, and no addresses"
     was = surface.cells
     # The second of the five cells; what went up before goes across now.
     hand.click(logits, QPoint(logits.width() * 3 // 10, logits.height() // 2))
