@@ -435,10 +435,13 @@ def _unread_line(
     others_of = (None,) * len(line.entries) if other is None else other.entries
     entries: list[el.Entry] = []
     for column, entry, another in zip(columns, line.entries, others_of, strict=False):
-        if not _is_same(entry, another) or _says(covered, entry.text) or _says(covered, entry.tip):
+        bare = replace(entry, tip="")
+        if not _is_same(bare, None if another is None else replace(another, tip="")) or _says(covered, entry.text):
             # A column of words without a title may say which word is chosen: there the entry stays empty.
             sign = COVERED if column.title or column.kind != el.WORDS else ""
-            entry = replace(entry, text=sign, value=0.0, tip="")
+            entry = replace(bare, text=sign, value=0.0)
+        elif another is None or another.tip != entry.tip or _says(covered, entry.tip):
+            entry = bare  # a word stays, though its tip says its share
         entries.append(entry)
     return replace(line, entries=tuple(entries), here=line.here and other is not None and other.here)
 
