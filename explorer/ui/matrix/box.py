@@ -249,6 +249,8 @@ class MatrixBox(QWidget):
         scrolled = max(min(low, high), view.labels_across(SIZES[-1], form) + LEAST_COLUMNS * column)
         labels = tuple(view.labels_across(size, form) for size in WAYS)
         small, least = (small, least) if self._shut else (scrolled, scrolled)
+        if self.matrix.named and not self._shut and min(beyond) == 0:  # a line may break, so that all of it is in sight
+            small = least = 0
         return Part(widths, labels, small, roomy=roomy, least=least, loses=self.matrix.array.size)
 
     @property

@@ -18,7 +18,7 @@ from explorer.core.frozen import Frozen
 from explorer.pages.drawing import HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Row
+from explorer.pages.page import Picture, Row
 from explorer.pages.steps.of_step import Lit
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import can_typeset_now
@@ -399,7 +399,8 @@ class Trials:
             box.be_times(usually)
         sizes = {box.matrix.id: (box.view.extent.width, box.view.extent.height) for box in boxes}
         heroes: list[Collection[str]] = [named, lit.hero] if 0 < len(lit.hero) < len(named) else [named]
-        for times in TIMES:
+        drawn = any(isinstance(one, Picture) and one.id in lit.named for one in self._sharing.all)
+        for times in TIMES if not drawn else (1.0,):  # numbers must not outweigh the picture that the step is about
             fit = [larger for larger in heroes if self._may_be(times, [sizes[one] for one in larger if one in sizes])]
             for larger in fit if times > 1 else fit[:1]:
                 yield Way(times, larger, usual, around)
@@ -410,7 +411,8 @@ class Trials:
         for times in (1 / usually, *(less for less in LESS if less * scale >= 1)):
             if times < 1:
                 yield from (Way(times, named, small, some) for small, some in ((dark, around), (rest, named)))
-        yield from (Way(times, hero, rest, hero) for hero in heroes[1:] for times in TIMES if 1 < times <= LARGE)
+        if not drawn:
+            yield from (Way(times, hero, rest, hero) for hero in heroes[1:] for times in TIMES if 1 < times <= LARGE)
 
     def _all_but(self, stay: Collection[str]) -> dict[str, list[int]]:
         """The indices of all matrices but those in `stay`, by the id of their row."""

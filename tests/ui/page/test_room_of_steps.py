@@ -46,7 +46,10 @@ def laid_out(appearance, qtbot):
         selection.set_head(step.head)
         selection.choose_token(step.look.token)
         look = step.look
-        spot = Spot(look.node, look.rows, look.columns, look.beside) if look.node else None
+        question = step.question
+        goals = () if question is None else tuple(node for node, _ in question.goals)
+        beside = look.beside + (() if question is None else question.allowed)
+        spot = Spot(look.node, look.rows, look.columns, beside, goals) if look.node else None
         selection.speak_of(spot, covered_by(bench.view, step.question))
         try:
             yield bench, parent
@@ -131,6 +134,24 @@ def test_where_there_is_no_room_for_all_to_be_larger_the_asked_one_is(laid_out, 
         ((_, boxes, _),) = boxes_of(bench, parent, lesson.steps[at], ROOMS[:1], few=0)
         times = {box.matrix.name: box.form.times for box in boxes}
     assert times == larger
+
+
+def test_numbers_do_not_outweigh_the_picture_that_a_step_is_about(laid_out):
+    """Beside the arrows of *Two vectors* the formula of the angle was the largest thing on the page."""
+    lesson, states = lesson_of("two-vectors")
+    with laid_out(lesson, states[0], lesson.steps[0]) as (bench, parent):
+        ((_, boxes, _),) = boxes_of(bench, parent, lesson.steps[0], ROOMS[:1], few=0)
+        assert {box.matrix.name: box.form.times for box in boxes} == {"x": 1.0, "angle": 1.0}
+
+
+def test_all_numbers_that_a_step_lets_one_change_are_in_sight(laid_out):
+    """Of the bias, two of eight numbers were in sight, and the word that was spoken of was not."""
+    lesson, states = lesson_of("you-are-welcome")
+    at = next(i for i, step in enumerate(lesson.steps) if step.id == "choose")
+    with laid_out(lesson, states[at], lesson.steps[at]) as (bench, parent):
+        for room, boxes, _ in boxes_of(bench, parent, lesson.steps[at], [*ROOMS, (700, 500)], few=0):
+            seen = {box.matrix.name: (box.small, box.view.extent.columns) for box in boxes}
+            assert seen["output.b"] == seen["output.W"] == (False, 8), room
 
 
 def test_ways_to_stand_are_tried_without_moving_a_widget(laid_out, monkeypatch):
