@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QFrame, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
@@ -38,18 +38,21 @@ GAP = 14
 class PollView(QFrame):
     """The poll. It fills the presenter's window, which passes it the keys.
 
-    `lecturer`: returns the window where files are asked for, and which says what is wrong with them.
+    `bench`: in the look of the slide. `lecturer`: returns the window where files are asked for, and which says what is
+    wrong with them.
     """
 
     told = Signal()  # there are other votes, or the poll has begun, was turned or has ended
 
-    def __init__(self, guide: Guide, parent: QWidget, lecturer: Callable[[], QWidget]) -> None:
+    def __init__(self, bench: Workbench, guide: Guide, parent: QWidget, lecturer: Callable[[], QWidget]) -> None:
         super().__init__(parent)
         self._lecturer = lecturer
         self.setObjectName("page")
         self.setAccessibleName("Poll")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._guide = guide
+        self._guide, self._slide = guide, bench.appearance
+        self._look = Enlarged(self._slide, self, self._slide.scale)
+        self._bench = in_look(bench, self._look)
         self.poll: Poll | None = None
         self._taken: dict[str, Poll] = {}
         """The closed polls with their counts, which are shown when the poll is opened again."""
@@ -57,21 +60,14 @@ class PollView(QFrame):
         self._area, self._gone = scroll_area(self, sideways=False), Gone(self)
         self._down = QVBoxLayout(self)
         self._down.addWidget(self._area)
+        bench.selection.asked.connect(self._do)
         self.hide()
 
-    def open(self, bench: Workbench) -> bool:
-        """Show the question of the step as a poll; returns whether that is possible.
-
-        `bench`: a workbench in the look of the slide.
-        """
+    def open(self) -> bool:
+        """Show the question of the step as a poll; returns whether that is possible."""
         poll = self.of_step()
         if poll is None:
             return False
-        self._slide, px = bench.appearance, bench.appearance.px
-        self._look = Enlarged(self._slide, self, self._slide.scale)
-        self._bench = in_look(bench, self._look)
-        bench.selection.asked.connect(self._do, Qt.ConnectionType.UniqueConnection)
-        self._down.setContentsMargins(px(30), px(20), px(30), px(20))
         self.show()
         self.raise_()
         self.poll = None
@@ -126,15 +122,19 @@ class PollView(QFrame):
     def _show(self, poll: Poll) -> None:
         before, self.poll = self.poll, poll
         if before is None or before.show != poll.show:
-            self._fit()
+            self.fit()
         elif self.elements is not None:
             self.elements.tell(poll_page(poll, self._side))
             self.elements.share_room(self._area.viewport().width(), None)
         self.told.emit()
 
-    def _fit(self) -> None:
-        """Make the page anew, in the largest size in which all of it is visible."""
-        assert self.poll is not None
+    def fit(self) -> None:
+        """Make the page of an open poll anew, in the slide's look, as large as it can be seen whole."""
+        if self.poll is None:
+            return
+        px = self._slide.px
+        self._down.setContentsMargins(px(30), px(20), px(30), px(20))
+        self._down.activate()
         room = self._area.viewport().size()
         for times in LARGER if self.poll.show != SHOWS[-1] else LARGER[-3:]:
             if self._area.takeWidget() is not None and self.elements is not None:
@@ -154,10 +154,9 @@ class PollView(QFrame):
         """Pixels at text scale 1 of half the page."""
         return int(self._area.viewport().width() / self._look.scale / 2) - GAP
 
-    def resizeEvent(self, event: object) -> None:
-        super().resizeEvent(event)  # type: ignore[arg-type]
-        if self.poll is not None:
-            self._fit()
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
 
     def _do(self, gesture: Ask, _: QWidget) -> None:
         poll = self.poll

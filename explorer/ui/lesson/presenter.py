@@ -95,7 +95,7 @@ class Presenter(QWidget):
         self._cover = Cover(self)
         self._overview = Overview(bench, guide, self)
         self._overview.chosen.connect(self._go)
-        self.poll = PollView(guide, self, lambda: self.beside or self)
+        self.poll = PollView(self.bench, guide, self, lambda: self.beside or self)
         self._band = QRubberBand(QRubberBand.Shape.Rectangle, self)
         self._acts: dict[int, Callable[[], object]] = {
             Key.Key_R: guide.reveal,
@@ -211,6 +211,7 @@ class Presenter(QWidget):
         self.sheet.tell(guide.lesson, guide.at, guide.numbers, guide.before)
         self._ask()
         self._say()
+        self.poll.fit()
 
     def _ask(self) -> None:
         with QSignalBlocker(self._question):  # the sheet is updated below, once
@@ -360,7 +361,7 @@ class Presenter(QWidget):
 
     def _vote(self) -> None:
         """Show the question of the step as a poll; where there is none, the lecturer's screen says so."""
-        if not self.poll.open(self.bench):
+        if not self.poll.open():
             show_error(ExplorerError("no-poll"), self.beside or self)
 
     def toggle_change(self) -> None:

@@ -8,6 +8,7 @@ from explorer.pages.element import leaves
 from explorer.pages.gestures import ForPoll
 from explorer.teaching.poll import SHOWS, poll_page
 from explorer.ui.classroom import ClassDialogs
+from explorer.ui.lesson.letters import Enlarged
 from tests.teaching.test_class import sat
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
@@ -96,3 +97,18 @@ def test_where_nobody_voted_nothing_is_said_of_votes(presenter, hand):
     said = " ".join(one.text() for one in presenter.poll.findChildren(QLabel))
     assert "Right" in said
     assert "Nobody" not in said
+
+
+def test_a_poll_follows_the_theme_and_leaves_nothing_behind_when_it_is_opened_again(presenter, hand, appearance, qtbot):
+    looks = len(presenter.findChildren(Enlarged))
+    for _ in range(3):
+        hand.key(Key.Key_V)
+        hand.key(Key.Key_Escape)
+    assert len(presenter.findChildren(Enlarged)) == looks
+    hand.key(Key.Key_V)
+    view = presenter.poll
+    appearance.set_mode("dark")
+    qtbot.waitUntil(lambda: presenter.sheet.bench.appearance.theme.dark)
+    assert view.isVisible()
+    assert view._look.theme.dark
+    assert view.elements.height() <= view._area.viewport().height()
