@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
-
 from explorer.core.training.recipe import OPTIMISERS
 from explorer.lessons.progress import Progress
 from explorer.pages.view import Cell
@@ -37,10 +35,7 @@ def kept(window: MainWindow) -> dict[str, Any]:
 
 def restore(window: MainWindow, beside: Mapping[str, Any]) -> None:
     """Restore the view that a file was saved with. Values that no window could have written are ignored."""
-    document = window.bench.document
-    if document.wanted.lesson != document.state.lesson:  # a large model is still computed
-        once = Qt.ConnectionType.SingleShotConnection
-        window.bench.bridge.changed.connect(lambda _: restore(window, beside), once)
+    if window.bench.await_model(lambda: restore(window, beside)):
         return
     guide, step = window.lessons.guide, _step(window, beside.get("lesson"))
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from weakref import WeakSet
 
+from PySide6.QtCore import Qt
+
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import Replace, WriteOn
 from explorer.document.continuation import sequence_of
@@ -181,6 +183,26 @@ class Workbench:
             self.beside_text = False
         if otherwise:
             self._set_descent(lesson, state)
+
+    @property
+    def awaits_model(self) -> bool:
+        """Whether the model that was opened last is still computed."""
+        return self.document.wanted.lesson != self.document.state.lesson
+
+    def await_model(self, then: Callable[[], object]) -> bool:
+        """Call `then` once the opened model is computed, unless another one is opened before.
+
+        Returns whether it has to be waited for; if not, `then` is not called.
+        """
+        coming = self.document.wanted.lesson
+
+        def go_on() -> None:
+            if self.document.wanted.lesson == coming:
+                then()
+
+        if self.awaits_model:
+            self.bridge.changed.connect(go_on, Qt.ConnectionType.SingleShotConnection)
+        return self.awaits_model
 
     def _set_descent(self, lesson: Lesson, state: State) -> None:
         """Set optimiser and rate as the example has them."""

@@ -135,6 +135,8 @@ class LessonParts(QObject):
         assert isinstance(app, QGuiApplication)
         app.screenAdded.connect(self._share_screens)  # such as a projector
         app.screenRemoved.connect(self._share_screens)
+        app.focusWindowChanged.connect(self._see_whether_covered)
+        self.guide.leaving.connect(self._see_whether_covered)
         self._follow_step()
 
     def _make_both(self) -> None:
@@ -226,19 +228,13 @@ class LessonParts(QObject):
         self.panel.say("")
         if not self._bench.lesson.steps:  # with steps, this would build the example's first page in vain
             self._bench.bridge.flush()
-        if not self._bench.lesson.steps or self._is_being_computed:
+        if not self._bench.lesson.steps or self._bench.awaits_model:
             self._window.show_tab("Pipeline")
         self.begin_steps()
 
-    @property
-    def _is_being_computed(self) -> bool:
-        return self._bench.document.wanted.lesson != self._bench.document.state.lesson
-
     def begin_steps(self, *_: object) -> None:
         """Go to the step at which the opened lesson was left, once the lesson's model is computed."""
-        if self._is_being_computed:
-            self._bench.bridge.changed.connect(self.begin_steps, Qt.ConnectionType.SingleShotConnection)
-        elif self._bench.lesson.steps:
+        if not self._bench.await_model(self.begin_steps) and self._bench.lesson.steps:
             self.guide.prepare(lambda: self.panel.go(self.guide.enter))
 
     def open_presenter(self) -> None:
@@ -255,7 +251,6 @@ class LessonParts(QObject):
             self.presenter.addAction(self._window.actions_.theme)  # shortcuts of the main window do not work in it
             self.presenter.left.connect(self._forget_presenter)
             self.presenter.swap_wanted.connect(self._swap_screens)
-            self._window.area.motion.held = True
         self._share_screens()
 
     def _share_screens(self, *_: object) -> None:
@@ -282,6 +277,13 @@ class LessonParts(QObject):
             self.speaker.hide()
             self._gone.delete(self.speaker)
             self.speaker = None
+
+    def _see_whether_covered(self) -> None:
+        """Let the page rest while a window of presenter mode lies over it, unless the person has come back to it."""
+        window, over = self._window, (self.presenter, self.speaker)
+        full = [one for one in over if one is not None and one.isFullScreen() and not one.isMinimized()]
+        covers = any(one.screen() is window.screen() for one in full)
+        window.area.be_covered(covers and not window.isActiveWindow())
 
     def _swap_screens(self) -> None:
         self._swapped = not self._swapped
@@ -339,7 +341,6 @@ class LessonParts(QObject):
             self.panel.go(lambda: self.guide.take(lesson))
 
     def _forget_presenter(self) -> None:
-        self._window.area.motion.held = False
         self.guide.uncover()
         if self.presenter is not None:
             for window in (self.presenter, self.speaker):
@@ -347,6 +348,7 @@ class LessonParts(QObject):
                     window.hide()
                     self._gone.delete(window)
             self.presenter = self.speaker = None
+            self._see_whether_covered()
             self._window.activateWindow()  # so that the main window gets the next key, such as F5
 
     def close_down(self) -> None:

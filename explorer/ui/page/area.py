@@ -44,6 +44,8 @@ class StageArea(QStackedWidget):
         self._gone = Gone(self)
         self._too_many = later(self, lambda: self._drop(list(self._pages)[:-KEPT]))
         self._at, self._closed = "", False
+        self._covered = False
+        """Whether another window lies over this one."""
         self._keys = Keys()
         """What had the keys before a new look."""
         self._read: tuple[str, Step | None, Place] | None = None
@@ -77,7 +79,8 @@ class StageArea(QStackedWidget):
             if self.stage not in places:  # of an earlier model: the change has not been handled yet
                 selection.go_to(places[0])
             self.show_stage(self.stage)
-        if self._going:
+        if self._going or self._pages[self.stage].leaves:
+            self._going = self._going or self.stage
             self._show()
         return self._pages[self.stage]
 
@@ -114,13 +117,26 @@ class StageArea(QStackedWidget):
         self._going = name
         self._prepared = 0
         page = self._pages[name]
-        stands = name == self._at or page.size() == self.contentsRect().size()
+        stands = not self._covered and (name == self._at or page.size() == self.contentsRect().size())
         if page.is_whole and stands and (not page.is_stale or (name == self._at and page.refresh(MANY))):
             self._show()
             return
         if (before := self.in_sight()) is not None:
             before.leaves = True
-        self._next.start()
+        if not self._covered:
+            self._next.start()
+
+    def be_covered(self, on: bool) -> None:
+        """Rest while another window lies over this one; then show what has come meanwhile."""
+        if on == self._covered:
+            return
+        self._covered = self.motion.held = on
+        if not on:
+            self.show_stage(self.stage)
+            return
+        self._next.stop()
+        if (page := self.in_sight()) is not None:
+            page.leaves = True
 
     def _go_on(self) -> None:
         """Build a part of the page, prepare it, or show it: each in a turn of its own."""
@@ -210,7 +226,8 @@ class StageArea(QStackedWidget):
 
     def _be_done(self, event: QEvent) -> None:
         """Complete the visible page at once, if the user acts on it: the act refers to the present model."""
-        if self._going and not self._closed and self._pages[self._going] is self.in_sight() and self._is_meant(event):
+        rests = self._closed or self._covered
+        if self._going and not rests and self._pages[self._going] is self.in_sight() and self._is_meant(event):
             self._show()
 
     def _is_meant(self, event: QEvent) -> bool:

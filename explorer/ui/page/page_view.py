@@ -198,7 +198,7 @@ class PageView(QScrollArea):
         self._lights = lights
         bench.light.changed.connect(self._follow_light)
         self.leaves = False
-        """Whether the next page is being built while this one is still visible; it is not updated any more."""
+        """Whether it is not updated: the next page is being built, or another window lies over this one."""
         self.in_turns: Callable[[], object] | None = None
         """Called if a visible page lacks many widgets; it must call `make` in several turns, and then `refresh`."""
         bench.aside.changed.connect(self._follow_awaited)
@@ -254,7 +254,7 @@ class PageView(QScrollArea):
 
     def follow(self) -> None:
         """Show a change of the document, at once or when the page is next shown; if visible, changed cells flash."""
-        if self._lights and self.isVisible():
+        if self._lights and self.isVisible() and not self.leaves:
             self.flash.await_rest()
         self._follow()
 

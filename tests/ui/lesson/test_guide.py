@@ -574,3 +574,19 @@ def test_a_page_that_a_step_leads_away_from_is_not_made_of_its_numbers(window, g
     eye.settle(window)
     assert window.area.in_sight() is not before
     assert made == []
+
+
+def test_a_lesson_that_was_left_before_its_model_was_there_does_not_begin_in_place_of_another(
+    slow, guide, gate, qtbot, monkeypatch
+):
+    entered = []
+    monkeypatch.setattr(guide, "enter", lambda: entered.append(guide.lesson.id))
+    slow.files.begin_lesson(load("two-vectors"))
+    assert slow.bench.document.wanted.lesson == "two-vectors" != slow.bench.document.state.lesson
+    monkeypatch.setattr("explorer.document.document.LARGE", 10**9)
+    lesson = load("softmax")
+    slow.bench.open(lesson)  # as an example, not where its steps were left
+    come(qtbot, slow, gate)
+    assert slow.bench.lesson is lesson
+    assert entered == []
+    assert guide.step is None

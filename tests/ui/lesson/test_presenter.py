@@ -25,6 +25,7 @@ from explorer.ui.lesson.sheet import GAP, ROUNDS, StepSheet
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.overlays import Motion
+from explorer.ui.page.page_view import PageView
 from explorer.words.catalogue import load as load_vectors
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
@@ -633,3 +634,35 @@ def test_a_part_that_wants_another_size_each_time_that_the_room_is_shared_does_n
     guide.next()
     qtbot.waitUntil(lambda: sheet.step is guide.steps[guide.at] and sheet.is_settled)
     assert len(shared) == before
+
+
+def test_the_page_behind_the_class_s_window_rests_until_it_is_seen_again(window, guide, hand, qtbot):
+    hand.key(Key.Key_F5)
+    presenter = window.lessons.presenter
+    qtbot.waitUntil(lambda: presenter.isFullScreen() and QApplication.activeWindow() is presenter)
+    page, made = window.area.in_sight(), []
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_begin", "_share_room"):
+            act = getattr(PageView, name)
+            patch.setattr(PageView, name, lambda view, name=name, act=act: made.append(name) or act(view))
+        hand.key(Key.Key_PageDown)
+        window.bench.document.do(SetCells(LOGITS, {(0, 0): 4.0}))
+        for _ in range(20):
+            QApplication.processEvents()
+        assert guide.at == 1
+        assert not made, "nobody sees it"
+        window.activateWindow()
+        qtbot.waitUntil(lambda: not window.area.makes and not page.leaves)
+        assert made
+        assert page.elements.widgets[LOGITS].matrix.values[0, 0] == 4
+        made.clear()
+        presenter.activateWindow()
+        qtbot.waitUntil(lambda: QApplication.activeWindow() is presenter)
+        hand.key(Key.Key_PageDown)
+        for _ in range(20):
+            QApplication.processEvents()
+        assert guide.at == 2
+        assert not made
+        presenter.leave()
+        qtbot.waitUntil(lambda: bool(made) and not window.area.makes)
+    assert window.area.in_sight().page.stage == guide.stage
