@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QResizeEvent, QShowEvent
+from PySide6.QtGui import QColor, QPainter, QResizeEvent
 
 from explorer.core.graph import LOSS
 from explorer.core.ops import Array
@@ -15,6 +15,7 @@ from explorer.pages.drawing import DRAWABLE
 from explorer.pages.page import Trace, Traces
 from explorer.ui.drawing.plot import Plot
 from explorer.ui.theme import qcolor
+from explorer.ui.training.descent import FollowsRun
 from explorer.ui.widgets.labels import Label
 from explorer.ui.workbench import Workbench
 
@@ -249,7 +250,7 @@ class LossCurve(Plot):
         self.say(f"Curves of {beside}: {'; '.join(said)}" if anything else f"Curves of {beside}: no {below} yet")
 
 
-class RunCurve(LossCurve):
+class RunCurve(FollowsRun, LossCurve):
     """The loss after each step of the bench's run, and a dot at the document's step.
 
     `goal`: the loss to reach.
@@ -257,20 +258,12 @@ class RunCurve(LossCurve):
 
     def __init__(self, bench: Workbench, goal: float | None = None) -> None:
         super().__init__(bench, Traces("run", (), goal=goal))
-        bench.descent.changed.connect(self._follow)
+        self.follow(bench.descent)
         self.refresh()
 
     def set_log(self, on: bool) -> None:
         """Set whether the loss axis is logarithmic."""
         self.tell(replace(self._traces, log=on))
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.refresh()
-
-    def _follow(self) -> None:
-        if self.isVisible():
-            self.refresh()
 
     def refresh(self) -> None:
         descent = self.bench.descent

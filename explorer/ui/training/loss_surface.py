@@ -21,7 +21,6 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QPolygonF,
-    QShowEvent,
     QTransform,
 )
 from PySide6.QtWidgets import QGraphicsItem, QSizePolicy, QToolTip, QWidget
@@ -42,7 +41,7 @@ from explorer.ui.drawing.plot import Plot
 from explorer.ui.errors import show_error
 from explorer.ui.selection import Cell
 from explorer.ui.theme import paint_signs, qcolor
-from explorer.ui.training.descent import SLICE_S
+from explorer.ui.training.descent import SLICE_S, FollowsRun
 from explorer.ui.widgets.labels import Label, SteadyLabel, as_tip
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench
@@ -396,7 +395,7 @@ def chosen(bench: Workbench) -> tuple[Cell, ...]:
     return descent.looked_at
 
 
-class CellPicker(QWidget):
+class CellPicker(FollowsRun, QWidget):
     """A small picture of each weight. The cell clicked last is the vertical axis, the one before the horizontal."""
 
     def __init__(self, bench: Workbench) -> None:
@@ -417,7 +416,7 @@ class CellPicker(QWidget):
             flow.addWidget(holder)
             flow.setAlignment(holder, Qt.AlignmentFlag.AlignTop)
         column.addWidget(pictures)
-        bench.descent.changed.connect(self._follow)
+        self.follow(bench.descent)
 
     def _captions(self) -> list[str]:
         """What stands above the pictures: matrix and block or, where that takes too much room, the block only once."""
@@ -434,10 +433,6 @@ class CellPicker(QWidget):
     def hasHeightForWidth(self) -> bool:
         return True  # before the widget is shown its layout does not say so; many weights take several lines
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._follow()
-
     def choose(self, cell: Cell) -> None:
         """Make a cell the vertical axis, and the former vertical axis the horizontal one."""
         if cell not in self.cells:
@@ -445,12 +440,11 @@ class CellPicker(QWidget):
             self._bench.descent.looked_at = self.cells
             self._bench.descent.changed.emit()
 
-    def _follow(self) -> None:
-        """Show the current weights, and the two that were chosen here or elsewhere, if this widget is visible."""
-        if self.isVisible():
-            self.cells = self._bench.descent.looked_at
-            for picture in self.pictures.values():
-                picture.follow()
+    def refresh(self) -> None:
+        """Show the current weights, and the two that were chosen here or elsewhere."""
+        self.cells = self._bench.descent.looked_at
+        for picture in self.pictures.values():
+            picture.follow()
 
 
 class _Weights(QWidget):
@@ -548,7 +542,7 @@ class _Weights(QWidget):
         return super().event(event)
 
 
-class SurfaceView(QWidget):
+class SurfaceView(FollowsRun, QWidget):
     """The surface, and a sentence about it."""
 
     def __init__(self, bench: Workbench) -> None:
@@ -559,20 +553,14 @@ class SurfaceView(QWidget):
         column_in(self, self.plot, self._words, spacing=bench.appearance.px(4)).setStretch(0, 1)
         self.plot.asked.connect(self._say)
         self.plot.drawn.connect(self._say)
-        bench.descent.changed.connect(self._follow)
+        self.follow(bench.descent)
         self._say()
 
     def hasHeightForWidth(self) -> bool:
         return False  # its place sets the height: a sentence of more lines leaves less to the surface
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._follow()
-
-    def _follow(self) -> None:
-        """Follow the model, the run and the chosen weights, if this widget is visible."""
-        if not self.isVisible():
-            return
+    def refresh(self) -> None:
+        """Follow the model, the run and the chosen weights."""
         if self.plot.cells != (cells := self._bench.descent.looked_at):
             self.plot.show_cells(cells)
         self.plot.refresh()

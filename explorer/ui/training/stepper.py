@@ -2,7 +2,6 @@
 
 from functools import partial
 from math import inf
-from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QLineEdit, QSlider, QSpinBox, QWidget
@@ -12,7 +11,7 @@ from explorer.core.graph import LOSS
 from explorer.core.numbers import alone, live, read_number
 from explorer.core.training.recipe import OPTIMISERS
 from explorer.ui.errors import show_error
-from explorer.ui.training.descent import PACES
+from explorer.ui.training.descent import PACES, FollowsRun
 from explorer.ui.widgets.inputs import ComboBox, FactorSlider, PushButton, SpinBox
 from explorer.ui.widgets.labels import Label, SteadyLabel
 from explorer.ui.widgets.layouts import FlowLayout, column_in, row_in
@@ -22,7 +21,7 @@ LOWEST, HIGHEST = -4, 1  # powers of ten of the rate
 MOST_AT_ONCE, AT_ONCE = 100_000, 100
 
 
-class Stepper(QWidget):
+class Stepper(FollowsRun, QWidget):
     """Optimiser, learning rate, steps, and a slider through the run; all of these on the screen show the same run."""
 
     def __init__(self, bench: Workbench) -> None:
@@ -42,7 +41,7 @@ class Stepper(QWidget):
         self.slider.valueChanged.connect(descent.travel)
         page.addWidget(self.slider)
         descent.watched_by(self)
-        descent.changed.connect(self._follow)
+        self.follow(descent)
         descent.failed.connect(self._say)
         self.refresh()
 
@@ -124,16 +123,7 @@ class Stepper(QWidget):
 
     # Showing
 
-    def showEvent(self, event: Any) -> None:
-        super().showEvent(event)
-        self.refresh()
-
-    def _follow(self) -> None:
-        if self.isVisible():
-            self.refresh()
-
     def refresh(self) -> None:
-        """Show where the run is."""
         descent, run = self._descent, self._descent.run
         self.setEnabled(descent.possible)
         if not descent.possible:
