@@ -4,7 +4,7 @@ Also which elements of a page a step, or a chosen cell, puts in the light (`Lit`
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -386,6 +386,19 @@ def _list_in_sight(listing: el.Listing, has_all_room: bool) -> el.Listing:
         lines = tuple(replace(line, entries=line.entries[:MOST_COLUMNS]) for line in listing.lines)
         listing = replace(listing, columns=listing.columns[:MOST_COLUMNS], lines=lines)
     return replace(listing, most=few if len(listing.lines) > WHOLE_LIST else WHOLE_LIST, key="M")
+
+
+def on_paper(shown: Element) -> Element:
+    """An element for paper, which leads nowhere: a list has as many columns as stand side by side, without links."""
+    if not isinstance(shown, el.Listing):
+        return shown
+    lines = el.Lines(len(shown.lines), _line_on_paper, (shown.lines,))
+    return replace(shown, columns=shown.columns[:MOST_COLUMNS], lines=lines)
+
+
+def _line_on_paper(lines: Sequence[el.Line], row: int) -> el.Line:
+    line = lines[row]
+    return replace(line, entries=tuple(replace(one, leads=None) for one in line.entries[:MOST_COLUMNS]))
 
 
 def _derived(view: View, step: Step) -> str:

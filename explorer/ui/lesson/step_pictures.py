@@ -25,7 +25,7 @@ from explorer.lessons.schema import Lesson, NeededModel, Step, states_of
 from explorer.pages.page import DescentPart
 from explorer.pages.steps.covering import covered_by
 from explorer.pages.steps.ink import drawn, empty_share, named_share, strength
-from explorer.pages.steps.of_step import elements_of, lit_by_step
+from explorer.pages.steps.of_step import elements_of, lit_by_step, on_paper
 from explorer.pages.view import Spot
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.guide import TAB_OF, Guide
@@ -53,6 +53,8 @@ MARGIN = 4
 """Pixels around a picture for paper."""
 APART = 16
 """Pixels between two parts of a picture for paper."""
+MOST_SIZES = 4
+"""How often a picture for paper is laid out until it has the height of what it shows."""
 SHARP = 2.0
 """Pixels of a picture for paper, for each pixel of the window."""
 
@@ -133,7 +135,8 @@ def _pictures(
 
             vectors = catalogue.load()
         # On paper nothing moves, and no button can be pressed.
-        shown = [one for one in elements_of(bench.view, step, vectors) if not isinstance(one, DescentPart)]
+        named = elements_of(bench.view, step, vectors)
+        shown = [on_paper(one) for one in named if not isinstance(one, DescentPart)]
         if not shown:
             return
         elements = Elements(bench, 8)
@@ -166,9 +169,13 @@ def _drawn(window: QWidget, elements: Elements, paper: int, theme: Theme) -> lis
     # If the matrices on one line are wider than the paper, they are broken into several lines.
     margin = QSize(2 * MARGIN, 2 * MARGIN)
     across = max(min(elements.sizeHint().width(), paper), elements.minimumSizeHint().width())
-    size = QSize(across, min(height_at(elements, across), 3 * PAPER)) + margin
-    window.resize(size)
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+    size = QSize()
+    for _ in range(MOST_SIZES):
+        before, size = size, QSize(across, min(height_at(elements, across), 3 * PAPER)) + margin
+        if size == before:
+            break
+        window.resize(size)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # a list then knows how high it is
     for box in window.findChildren(MatrixBox):
         box.hide_links()
     image = QImage(size * SHARP, QImage.Format.Format_RGB32)

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from explorer.cli.render import PAPERS
@@ -108,6 +109,28 @@ def test_all_rows_of_tables_below_each_other_are_on_paper(appearance):
     assert picture.width() <= SHARP * (PAPER + 2 * MARGIN)
     # Q and K beside each other, S below them, as low as its rows may be, and the labels of their columns.
     assert picture.height() > SHARP * CELL_HEIGHT * (9 + SIZES[-1] * 9 + 3)
+
+
+def test_the_last_line_of_a_list_whose_titles_wrap_is_on_paper(appearance):
+    lesson = load("changed-since-2017")
+    walk = Walk(lesson)
+    number = next(i for i, step in enumerate(lesson.steps) if step.title.startswith("The cache"))
+    picture = picture_of_step(appearance, lesson, number, walk.state(number))
+    pixels = pixels_of(picture)
+    dark = (pixels[:, : pixels.shape[1] // 4].min(-1) < 150).any(-1)  # the first column, of numbers alone
+    begins, ends = (np.flatnonzero(np.diff(dark.astype(int), prepend=0, append=0) == sign) for sign in (1, -1))
+    assert len(begins) == 5, "a title and four lines; of the last one the lower half was missing"
+    assert np.ptp((ends - begins)[1:]) <= 2
+
+
+def test_on_paper_a_list_has_the_columns_that_stand_side_by_side(appearance):
+    """The table of models stood there in four parts of 32 columns in all, and of the last one only the titles."""
+    lesson = load("changed-since-2017")
+    narrow, wide = pictures_of_step(appearance, lesson, 0, Walk(lesson).state(0))
+    assert narrow.height() < SHARP * 650
+    assert wide.height() < SHARP * 350
+    blue = qcolor(LIGHT.accent).getRgb()[:3]
+    assert not (pixels_of(wide) == blue).all(-1).any(), "paper follows no links"
 
 
 @pytest.mark.parametrize(("step", "least"), [("score", 2.5), ("why-less", 2.5)])
