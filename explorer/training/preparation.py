@@ -348,14 +348,17 @@ MOST_WORDS = 2000
 """The most words of a text that get a row in the vocabulary; the most frequent ones."""
 
 
-def take_words(document: Document, material: Material) -> None:
+def take_words(document: Document, material: Material, recipe: Recipe) -> None:
     """Add the words of the training material that the document's model lacks, as one undo step.
+
+    The document stays as it is if it cannot be trained on the material.
 
     If the document's own sentence has words that are not in the material, it gets a sentence of the material, so that a
     person sees what the model has learned.
 
     `material`: only "text" and "pairs" have words to add.
-    Raises `ExplorerError`: "text-line" or "text-not-read" if the material is not pairs of sentences.
+    Raises `ExplorerError`: "text-line" or "text-not-read" if the material is not pairs of sentences; if there are words
+    to add, also the errors of `prepare_document`.
     """
     state = document.wanted
     axes = state.model.axes
@@ -364,6 +367,8 @@ def take_words(document: Document, material: Material) -> None:
             return  # the pieces can write any text
         case "text":
             said = data.words_of(material.text, material.lower)
+            if not said:
+                raise ExplorerError("text-too-short", found=0, window=material.window, least=material.window + 1)
             words = {"input.words": data.vocabulary(said, MOST_WORDS)}
             n = min(max(state.model.lengths.get("input", 0), 4), material.window)
             sentences = {"input": said[:n]}
@@ -387,6 +392,7 @@ def take_words(document: Document, material: Material) -> None:
         for sequence, sentence in sentences.items():
             state = SetTokens(sequence, sentence).apply(state)
     if state is not document.wanted:
+        prepare_document(state, material, recipe)
         document.do(Replace(state, add.label))
 
 

@@ -68,7 +68,7 @@ class Run:
     """
 
     def __init__(self, document: Document, settings: Settings, budget: int = BUDGET) -> None:
-        take_words(document, settings.material)
+        take_words(document, settings.material, settings.recipe)
         self.first = document.wanted  # the document before all steps
         self.records = Records()  # of all steps so far
         self.settings = settings  # of the next steps
@@ -210,7 +210,7 @@ class Run:
 
         Raises `ExplorerError`: the errors of `take_words`.
         """
-        take_words(self._document, settings.material)
+        take_words(self._document, settings.material, settings.recipe)
         self.settings = settings
 
     def take(self, seconds: float = 0.0, most: float = 1) -> None:

@@ -1,5 +1,7 @@
 """A trainer at work on a document: what it shows, how it is undone, what it takes over."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from explorer.document.state import State
 from explorer.training.preparation import Settings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
+from tests.refusals import refuses
 
 TEXT = "the cat sat on the mat . the dog sat on the rug . the cat saw the dog ."
 PAIRS = "a b | x\nb | y x\nc a | x z\n"
@@ -72,6 +75,21 @@ def test_a_text_teaches_a_model_its_words_and_its_order(begin):
     assert np.mean(history.losses[-10:]) < 0.7 * np.mean(history.losses[:10])
     for name in run.trainer.moving:
         assert same_bytes(document.state.inputs[name], run.trainer.weights[name])
+
+
+@pytest.mark.parametrize("text", ["new words", " \n"])
+def test_a_text_that_is_too_short_leaves_the_model_as_it_is(begin, text):
+    """Its words were in the vocabulary then, and a step of undo that nobody had wanted."""
+    document = gpt()
+    start = document.state
+    with refuses(f"it has {len(text.split())} of the 9 words that stretches of 8 words"):
+        begin(document, Recipe(steps=9), text, "text", 8)
+    assert document.state is start
+    run = begin(document, Recipe(steps=9), TEXT, "text")
+    start = document.state
+    with refuses("is too short"):
+        run.use(Settings(replace(run.settings.material, content=text), Recipe(steps=9)))
+    assert document.state is start
 
 
 def test_the_whole_run_is_one_step_to_undo_and_taking_the_words_another(begin):

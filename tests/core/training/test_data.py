@@ -145,7 +145,7 @@ def test_the_output_may_have_a_vocabulary_of_its_own():
 
 
 def test_a_text_shorter_than_a_window():
-    with refuses("4 of the 5 words that windows of 4 need"):
+    with refuses("4 of the 5 words that stretches of 4 words .the window. need"):
         windows(np.arange(4), 4)
 
 
