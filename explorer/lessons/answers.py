@@ -15,7 +15,8 @@ import numpy as np
 from explorer.core.cell import is_cell_of
 from explorer.core.engine import Engine, fresh, same_bytes
 from explorer.core.frozen import Frozen
-from explorer.core.numbers import formatted, written
+from explorer.core.numbers import decimals_of, formatted, in_table, written
+from explorer.core.ops import Array
 from explorer.document.state import State
 from explorer.lessons.mistakes import ROUNDED, Mistake, Part, array_of, derivation, half_unit, likely, names_apart
 from explorer.lessons.schema import Cell, Choose, Condition, MakeSo, Point, Predict, Question
@@ -243,15 +244,20 @@ def _pointed(question: Point, answer: Cell, engine: Engine) -> Verdict:
     theirs = _cell_of(question, places[0], numbers.ndim)
     if own is None or theirs is None:
         return Verdict(False, f"{sentence}.", places=places, meanwhile=f"No, not {pointed}.")
-    sentence += f", {written(float(numbers[theirs]), 2)}; at {pointed} it is {written(float(numbers[own]), 2)}."
+    sentence += f", {_shown(numbers, theirs)}; at {pointed} it is {_shown(numbers, own)}."
     comparative = "larger" if question.extreme == "largest" else "smaller"
     if question.row is not None and numbers.ndim > 1 and own[-2] != question.row:
         axes = engine.graph.axes_of(engine.graph.place(question.node))
         row, asked = (names_apart(engine.labels(axes[-2]))[i] for i in (own[-2], question.row))
         meanwhile = f"No: that is in the row of “{row}”. Look along the row of “{asked}”."
     else:
-        meanwhile = f"No: {written(float(numbers[own]), 2)} at {pointed}. There is a {comparative} number."
+        meanwhile = f"No: {_shown(numbers, own)} at {pointed}. There is a {comparative} number."
     return Verdict(False, sentence, places=places, meanwhile=meanwhile)
+
+
+def _shown(numbers: Array, cell: Cell) -> str:
+    """A number of a node as the page shows it, in the matrix to which it belongs."""
+    return in_table(float(numbers[cell]), decimals_of(numbers[cell[:-2]]))
 
 
 def _cell_of(question: Point, place: Cell, ndim: int) -> Cell | None:

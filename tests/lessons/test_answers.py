@@ -358,7 +358,7 @@ def test_pointing_at_the_largest_of_a_row():
     assert judge(question, (0,), state).right
     verdict = judge(question, (2,), state)
     assert verdict.places == ((0,),)
-    assert verdict.sentence == "No: the largest number is at Emma, 0.58; at games it is 0.03."
+    assert verdict.sentence == "No: the largest number is at Emma, 0.583; at games it is 0.031."
     cells = Point(ask="?", at="cell", node="weights", extreme="smallest", row=0)
     weights = values_of(state).values["weights"]
     assert weights[right_places(cells, values_of(state))[0]] == weights[0].min()
@@ -392,6 +392,15 @@ def test_pointing_at_what_is_named_and_at_a_head():
     found = Point(ask="?", at="head", node="encoder.1.self.weights", extreme="largest", row=0)
     weights = values_of(state).values["encoder.1.self.weights"][:, 0]
     assert right_places(found, values_of(state)) == ((int(weights.max(1).argmax()),),)
+
+
+def test_a_wrong_place_has_its_number_as_the_page_shows_it():
+    """The page said 0.005, and whoever clicked there read: "No: 4.5×10⁻³ at love → I"."""
+    lesson = load("i-love-ai")
+    question = next(step.question for step in lesson.steps if isinstance(step.question, Point))
+    verdict = judge(question, (1, 0), lesson.state())
+    assert verdict.meanwhile == "No: 0.005 at love → I. There is a larger number."
+    assert verdict.sentence == "No: the largest number is at love → AI, 0.985; at love → I it is 0.005."
 
 
 # Make it so
