@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from math import ceil, inf
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from explorer.cli import main
 from explorer.lessons.loader import load
 from explorer.library import page
 from explorer.ui.lesson import handout
-from explorer.ui.lesson.handout import SIZES, Part, _columns, _forms, _pages, _section
+from explorer.ui.lesson.handout import SIZES, Part, _columns, _forms, _Heights, _pages, _section
 
 LESSON = """
 format = 2
@@ -122,24 +123,64 @@ def test_behind_a_step_that_takes_two_pages_nothing_is_printed_over_it(qapp, mon
     assert behind >= end
 
 
+def plain(*ways):
+    """Ways to print steps, none of which can be half as wide as the page."""
+    return [_Heights(heights, [inf] * len(heights)) for heights in ways]
+
+
+def paged(ways, above=0.0):
+    """The pages: the way, and for each band its steps or the two columns of them."""
+    pages = _pages(ways, 100.0, above)
+    return [
+        (way, [(b.first, b.behind) if b.first == b.right else (b.first, b.right, b.behind) for b in bands])
+        for way, bands in pages
+    ]
+
+
 def test_steps_take_as_few_pages_as_they_can_with_the_largest_pictures():
     even, smaller = [40.0, 40.0, 40.0, 40.0], [33.0, 33.0, 33.0, 33.0]
-    assert _pages([even], 100.0) == [(0, 2, 0), (2, 4, 0)]
-    assert _pages([even, smaller], 100.0) == [(0, 2, 0), (2, 4, 0)], "smaller pictures would not save a page"
-    assert _pages([even[:3], smaller[:3]], 100.0) == [(0, 3, 1)]
-    assert _pages([[30.0, 250.0, 40.0, 90.0]], 100.0) == [(0, 1, 0), (1, 3, 0), (3, 4, 0)], (
+    two_pages = [(0, [(0, 1), (1, 2)]), (0, [(2, 3), (3, 4)])]
+    assert paged(plain(even)) == two_pages
+    assert paged(plain(even, smaller)) == two_pages, "smaller pictures would not save a page"
+    assert paged(plain(even[:3], smaller[:3])) == [(1, [(0, 1), (1, 2), (2, 3)])]
+    assert paged(plain([30.0, 250.0, 40.0, 90.0])) == [(0, [(0, 1)]), (0, [(1, 2), (2, 3)]), (0, [(3, 4)])], (
         "one is two pages and a half"
     )
 
 
-@given(st.lists(st.floats(1.0, 120.0), min_size=1, max_size=9))
-def test_no_step_is_left_out_or_does_not_fit(heights):
-    pages = _pages([heights, [0.8 * one for one in heights]], 100.0)
-    assert [first for first, *_ in pages] == [0, *(behind for _, behind, _ in pages[:-1])]
-    assert pages[-1][1] == len(heights)
-    for first, behind, way in pages:
-        part = [(0.8 if way else 1.0) * one for one in heights[first:behind]]
-        assert len(part) == 1 or part[0] % 100.0 + sum(part[1:]) <= 100.0
+def test_steps_stand_in_two_columns_where_that_saves_a_page():
+    wide = [40.0] * 4
+    assert paged([_Heights(wide[:2], [50.0] * 2)]) == [(0, [(0, 1), (1, 2)])], "they have room as they are"
+    assert paged([_Heights(wide, [50.0] * 4)]) == [(0, [(0, 2, 4)])]
+    assert paged([_Heights(wide, [50.0] * 4)], above=10.0) == [(0, [(0, 1), (1, 2)]), (0, [(2, 3), (3, 4)])]
+    assert paged([_Heights([40.0, *wide], [inf, 60.0, 20.0, 20.0, 20.0])]) == [(0, [(0, 1), (1, 2, 5)])]
+    assert paged([_Heights(wide[:3], [50.0] * 3), *plain([33.0] * 3)]) == [(1, [(0, 1), (1, 2), (2, 3)])], (
+        "smaller pictures are enough"
+    )
+
+
+@given(st.lists(st.tuples(st.floats(1.0, 120.0), st.floats(1.0, 150.0)), min_size=1, max_size=9), st.floats(0.0, 30.0))
+def test_no_step_is_left_out_or_does_not_fit(heights, above):
+    wide, narrow = zip(*heights, strict=True)
+    ways = [_Heights(wide, narrow), *plain([0.8 * one for one in wide])]
+    pages = _pages(ways, 100.0, above)
+    bands = [band for _, some in pages for band in some]
+    assert [band.first for band in bands] == [0, *(band.behind for band in bands[:-1])]
+    assert bands[-1].behind == len(wide)
+    for number, (way, some) in enumerate(pages):
+        top = 0.0 if number else above
+        for band in some:
+            if band.right == band.first:
+                assert band.behind == band.first + 1
+                top += ways[way].wide[band.first]
+                if band is some[0] and top > 100.0:
+                    top -= 100.0 * (ceil(top / 100.0) - 1)
+            else:
+                left, right = ways[way].narrow[band.first : band.right], ways[way].narrow[band.right : band.behind]
+                assert left
+                assert right
+                top += max(sum(left), sum(right))
+        assert top <= 100.0 + 1e-9
 
 
 def test_answers_fill_two_columns_and_the_last_ones_are_equally_long():
@@ -174,11 +215,11 @@ def test_what_is_wrong_is_one_line(argv, said, capsys):
 
 
 @pytest.mark.long
-def test_the_whole_transformer_takes_fourteen_pages_and_has_all_its_steps(tmp_path):
+def test_the_whole_transformer_takes_thirteen_pages_and_has_all_its_steps(tmp_path):
     lesson = load("you-are-welcome")
     for name in ("all.pdf", "all.html"):
         assert main(["handout", lesson.id, str(tmp_path / name)]) == 0
-    assert len(re.findall(rb"/Type\s*/Page[^s]", (tmp_path / "all.pdf").read_bytes())) <= 14
+    assert len(re.findall(rb"/Type\s*/Page[^s]", (tmp_path / "all.pdf").read_bytes())) <= 13
     text = (tmp_path / "all.html").read_text("utf-8")
     assert text.count("<section>") == len(lesson.steps)
     assert text.count("<img") == len(lesson.steps)

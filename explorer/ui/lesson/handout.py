@@ -4,6 +4,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import accumulate
+from math import ceil, inf
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF, Qt, QUrl
@@ -52,7 +53,7 @@ ANSWERS = 8.0, 7.5
 LOWER = 24
 """A picture keeps its place beside the words unless another one makes the step lower by so many pixels."""
 GUTTER = 24
-"""Pixels between the two columns of answers."""
+"""Pixels between two columns."""
 LINE = 38
 """The length, in letters, of a line to write on."""
 _STYLE = """
@@ -205,17 +206,57 @@ def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
         )
     )
     paper = _Paper(writer)
-    titles = [_title(lesson), *("" for _ in parts[1:])]
-    ways = [[_section(part, size, title, writer) for part, title in zip(parts, titles, strict=False)] for size in SIZES]
-    for first, behind, way in _pages([[high + BETWEEN for _, high in way] for way in ways], paper.room + BETWEEN):
+    title = _title(lesson)
+    above = _document(title, paper.width, (), writer).size().height() + BETWEEN
+    ways = [
+        _Way(
+            [_section(part, size, writer) for part in parts],
+            [_narrow_section(part, size, paper.half, writer) for part in parts],
+        )
+        for size in SIZES
+    ]
+    for number, (way, bands) in enumerate(_pages([way.heights for way in ways], paper.room + BETWEEN, above)):
         paper.begin_page()
-        for part, (section, _) in zip(parts[first:behind], ways[way][first:behind], strict=True):
-            paper.add(section, _pictures(part))
+        for band in bands:
+            paper.add_band(ways[way], band, parts, "" if number or band.first else title)
     if answers := list(_answers(parts)):
         paper.add_columns("<h2>Answers</h2>", answers)
     paper.end()
     del paper, writer  # this completes the file
     return bytes(buffer.data().data())
+
+
+class _Way(Frozen):
+    """The steps in one size of their pictures, as HTML with heights: as wide as the page, and half as wide.
+
+    None: the picture of the step is too wide for that.
+    """
+
+    wide: Sequence[tuple[str, float]]
+    narrow: Sequence[tuple[str, float] | None]
+
+    @property
+    def heights(self) -> "_Heights":
+        """What the steps take of a page, with the gap below each."""
+        return _Heights(
+            [high + BETWEEN for _, high in self.wide],
+            [inf if one is None else one[1] + BETWEEN for one in self.narrow],
+        )
+
+
+class _Heights(Frozen):
+    """The heights of the steps as wide as the page, and half as wide; infinite if a step cannot be so narrow."""
+
+    wide: Sequence[float]
+    narrow: Sequence[float]
+
+
+class _Band(Frozen):
+    """Steps on a page, by their places: one as wide as the page, or two columns of them."""
+
+    first: int
+    right: int  # the first one of the right column; `first`: there are no columns
+    behind: int
 
 
 class _Paper:
@@ -224,15 +265,36 @@ class _Paper:
     def __init__(self, writer: QPdfWriter) -> None:
         self._writer, self._painter = writer, QPainter(writer)
         self._foot = QFontMetricsF(self._painter.font(), writer).height() * 2
-        self._width, self.room = writer.width(), writer.height() - self._foot
+        self.width, self.room = writer.width(), writer.height() - self._foot
+        self.half = (self.width - GUTTER) / 2
         self._page, self._top = 1, 0.0
+
+    def add_band(self, way: _Way, band: _Band, parts: Sequence[Part], title: str) -> None:
+        """Add the steps of a band below what is on this page, and above them a title if there is one."""
+        if band.right == band.first:
+            self.add(title + way.wide[band.first][0], _pictures(parts[band.first]))
+            return
+        if title:
+            self.add(title)
+        top = self._top
+        for x, places in (
+            (0.0, range(band.first, band.right)),
+            (self.half + GUTTER, range(band.right, band.behind)),
+        ):
+            y = top
+            for place in places:
+                section = way.narrow[place]
+                assert section is not None
+                self._draw(_document(section[0], self.half, _pictures(parts[place]), self._writer), x, y, 0, self.room)
+                y += section[1] + BETWEEN
+            self._top = max(self._top, y)
 
     def add(self, piece: str, pictures: Sequence[QImage] = ()) -> None:
         """Add a piece below those on this page; one that does not fit is continued on the next page."""
-        document = _document(piece, self._width, pictures, self._writer)
+        document = _document(piece, self.width, pictures, self._writer)
         high = document.size().height()
         if high > self.room:
-            document.setPageSize(QSizeF(self._width, self.room))
+            document.setPageSize(QSizeF(self.width, self.room))
             high = document.size().height()  # more, where a picture goes to the next page
         for number in range(document.pageCount()):
             if number:
@@ -244,7 +306,7 @@ class _Paper:
         """Add pieces in two columns, on pages of their own, below a heading."""
         self.begin_page()
         self.add(heading)
-        wide = (self._width - GUTTER) / 2
+        wide = self.half
         ways = []
         for letters in ANSWERS:
             # Paragraphs do not inherit a size in Qt.
@@ -279,7 +341,7 @@ class _Paper:
 
     def _number(self) -> None:
         below = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
-        self._painter.drawText(QRectF(0, self.room, self._width, self._foot), below, str(self._page))
+        self._painter.drawText(QRectF(0, self.room, self.width, self._foot), below, str(self._page))
 
     def _draw(self, document: QTextDocument, x: float, y: float, begin: float, high: float) -> None:
         """Draw the lines of a document from `begin` on, in a height."""
@@ -289,31 +351,81 @@ class _Paper:
         self._painter.restore()
 
 
-def _pages(ways: Sequence[Sequence[float]], room: float) -> list[tuple[int, int, int]]:
-    """How steps go on as few pages as they can: the first step of each page, that behind its last one, and a way.
+def _pages(ways: Sequence[_Heights], room: float, above: float = 0.0) -> list[tuple[int, tuple[_Band, ...]]]:
+    """How steps go on as few pages as they can: for each page a way and what stands below each other.
 
-    Among equals, the first ways and full first pages are best. A step that is higher than a page begins one.
+    Among equals, the first ways, pages without columns and full first pages are best. A step that is higher than a page
+    begins one.
 
     Parameters
     ----------
-    ways : sequence of sequence of float
-        For each way to print them, the heights of all steps.
+    ways : sequence of _Heights
+        The heights of all steps, for each way to print them.
     room : float
         The height of a page.
+    above : float
+        What stands above the steps on the first page.
     """
-    count = len(ways[0])
-    best: list[tuple[int, int, list[tuple[int, int, int]]]] = [(0, 0, [])] * (count + 1)
+    count = len(ways[0].wide)
+    best: list[tuple[int, int, list[tuple[int, tuple[_Band, ...]]]]] = [(0, 0, [])] * (count + 1)
     for first in reversed(range(count)):
         found = []
         for way, heights in enumerate(ways):
-            taken, top = divmod(heights[first], room)
-            for behind in range(first + 1, count + 1):
+            for taken, behind, bands in _page(heights, first, room, 0.0 if first else above):
                 pages, loss, rest = best[behind]
-                found.append((pages + int(taken) + 1, loss + way * (behind - first), [(first, behind, way), *rest]))
-                if behind < count and (top := top + heights[behind]) > room:
-                    break
-        best[first] = min(found, key=lambda one: (*one[:2], -one[2][0][1]))
+                columns = any(band.right > band.first for band in bands)
+                loss += (way + len(ways) * columns) * (behind - first)
+                found.append((pages + taken, loss, -behind, [(way, bands), *rest]))
+        pages, loss, _, chosen = min(found, key=lambda one: one[:3])
+        best[first] = pages, loss, chosen
     return best[0][2]
+
+
+def _page(heights: _Heights, first: int, room: float, above: float) -> Iterator[tuple[int, int, tuple[_Band, ...]]]:
+    """What may stand on a page that begins with a step: how many pages it takes, the step behind it, and its bands."""
+    yield from ((1, behind, bands) for behind, bands in _bands(heights, first, room, above))
+    whole = above + heights.wide[first]
+    if whole > room:  # goes on on the next page, which has then so much room less
+        taken = ceil(whole / room)
+        band = _Band(first, first, first + 1)
+        yield taken, first + 1, (band,)
+        for behind, bands in _bands(heights, first + 1, room, whole - (taken - 1) * room):
+            yield taken, behind, (band, *bands)
+
+
+def _bands(heights: _Heights, first: int, room: float, above: float) -> Iterator[tuple[int, tuple[_Band, ...]]]:
+    """What fits on a page from a step on: the step behind it, and the bands.
+
+    Columns are only where there is no room for all of these steps as wide as the page; then all is as low as it can be.
+    """
+    count = len(heights.wide)
+    lowest: dict[int, tuple[float, tuple[_Band, ...]]] = {first: (above, ())}
+    for at in range(first, count):
+        if at not in lowest:
+            continue
+        high, bands = lowest[at]
+        ends = [(at + 1, at, heights.wide[at]), *_two_columns(heights.narrow, at, room - high)]
+        for behind, right, more in ends:
+            if high + more <= room and (behind not in lowest or high + more < lowest[behind][0]):
+                lowest[behind] = high + more, (*bands, _Band(at, right, behind))
+    plain = above
+    for behind in range(first + 1, count + 1):
+        plain += heights.wide[behind - 1]
+        if plain <= room:
+            yield behind, tuple(_Band(at, at, at + 1) for at in range(first, behind))
+        elif behind in lowest:
+            yield behind, lowest[behind][1]
+
+
+def _two_columns(narrow: Sequence[float], first: int, room: float) -> Iterator[tuple[int, int, float]]:
+    """Two columns that fit into a height: the step behind them, the first one of the right column, and their height."""
+    for behind in range(first + 2, len(narrow) + 1):
+        some = list(accumulate(narrow[first:behind]))
+        high, right = min((max(left, some[-1] - left), at) for at, left in enumerate(some[:-1], first + 1))
+        if some[-1] > 2 * room:
+            return  # also where a step cannot be narrow
+        if high <= room:
+            yield behind, right, high
 
 
 def _columns(heights: Sequence[float], first: float, room: float) -> Iterator[tuple[int, int]]:
@@ -375,7 +487,7 @@ def _pictures(part: Part) -> list[QImage]:
     return [one for one in (part.picture, part.wide) if one is not None]
 
 
-def _section(part: Part, size: float, title: str = "", device: QPaintDevice | None = None) -> tuple[str, float]:
+def _section(part: Part, size: float, device: QPaintDevice | None = None) -> tuple[str, float]:
     """A step as HTML, and its height; in the lowest of its forms, where that makes a difference.
 
     The address of a picture is `_named`.
@@ -384,20 +496,28 @@ def _section(part: Part, size: float, title: str = "", device: QPaintDevice | No
     ----------
     size : float
         That of pictures, relative to the screen.
-    title : str
-        What stands above it, as HTML.
     device : QPaintDevice, optional
         What it is printed on.
     """
     best: tuple[str, float] | None = None
     for form in _forms(part, size):
-        section = f"{title}<section><h2>{part.heading}</h2>{form}</section>"
+        section = f"<section><h2>{part.heading}</h2>{form}</section>"
         wide = PICTURE if device is None else device.width()
         high = _document(section, wide, _pictures(part), device).size().height()
         if best is None or high < best[1] - LOWER:
             best = section, high
     assert best is not None
     return best
+
+
+def _narrow_section(part: Part, size: float, wide: float, device: QPaintDevice) -> tuple[str, float] | None:
+    """A step as HTML in a column of this width, and its height; None if its letters would be too small there."""
+    found = []
+    small = [_image(one, size, int(wide)) for one in _pictures(part) if SIZES[-1] * one.width() / SHARP <= wide]
+    for image in small if _pictures(part) else [""]:
+        section = f"<section><h2>{part.heading}</h2>{part.words}{image}{part.question}</section>"
+        found.append((section, _document(section, wide, _pictures(part), device).size().height()))
+    return min(found, key=lambda one: one[1], default=None)
 
 
 def _forms(part: Part, size: float) -> Iterator[str]:

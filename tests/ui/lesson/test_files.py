@@ -129,7 +129,7 @@ def test_on_paper_a_list_has_the_columns_that_stand_side_by_side(appearance):
     narrow, wide = pictures_of_step(appearance, lesson, 0, Walk(lesson).state(0))
     assert narrow.height() < SHARP * 650
     assert wide.height() < SHARP * 350
-    blue = qcolor(LIGHT.accent).getRgb()[:3]
+    blue = qcolor(LIGHT.link).getRgb()[:3]
     assert not (pixels_of(wide) == blue).all(-1).any(), "paper follows no links"
 
 
