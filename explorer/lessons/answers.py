@@ -172,7 +172,7 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     elif is_whole_of(typed, right, digits):
         meanwhile = f"{SO_FAR}the whole number, but {digits} decimal{'s are' if digits > 1 else ' is'} asked for"
         sentence = f"{meanwhile}; {expected}."
-    elif difference is not None:
+    elif difference is not None and not np.isin(array_of(engine, node, question.of), (0, 1)).all():  # no yes or no
         way = "large" if difference > 0 else "small"
         meanwhile = f"No: your number is too {way}"
         sentence = f"No: {expected}. Yours is {written(abs(difference), digits)} too {way}."
@@ -237,7 +237,8 @@ def _pointed(question: Point, answer: Cell, engine: Engine) -> Verdict:
     shown = " or ".join(place_named(question, place, engine) for place in places[:3])
     pointed = place_named(question, answer, engine)
     if not question.extreme:
-        return Verdict(False, f"No: it is {shown}.", places=places, meanwhile=f"No, not {pointed}.")
+        elsewhere = _in_another_row(question, answer, places, engine)
+        return Verdict(False, f"No: it is {shown}.", places=places, meanwhile=elsewhere or f"No, not {pointed}.")
     numbers = engine.value(engine.graph.place(question.node))
     sentence = f"No: the {question.extreme} number is at {shown}"
     own = _cell_of(question, answer, numbers.ndim)
@@ -247,9 +248,7 @@ def _pointed(question: Point, answer: Cell, engine: Engine) -> Verdict:
     sentence += f", {_shown(numbers, theirs)}; at {pointed} it is {_shown(numbers, own)}."
     comparative = "larger" if question.extreme == "largest" else "smaller"
     if question.row is not None and numbers.ndim > 1 and own[-2] != question.row:
-        axes = engine.graph.axes_of(engine.graph.place(question.node))
-        row, asked = (names_apart(engine.labels(axes[-2]))[i] for i in (own[-2], question.row))
-        meanwhile = f"No: that is in the row of “{row}”. Look along the row of “{asked}”."
+        meanwhile = _look_along(question, own[-2], question.row, engine)
     else:
         meanwhile = f"No: {_shown(numbers, own)} at {pointed}. There is a {comparative} number."
     return Verdict(False, sentence, places=places, meanwhile=meanwhile)
@@ -258,6 +257,23 @@ def _pointed(question: Point, answer: Cell, engine: Engine) -> Verdict:
 def _shown(numbers: Array, cell: Cell) -> str:
     """A number of a node as the page shows it, in the matrix to which it belongs."""
     return in_table(float(numbers[cell]), decimals_of(numbers[cell[:-2]]))
+
+
+def _look_along(question: Point, row: int, asked: int, engine: Engine) -> str:
+    axes = engine.graph.axes_of(engine.graph.place(question.node))
+    names = names_apart(engine.labels(axes[-2]))
+    return f"No: that is in the row of “{names[row]}”. Look along the row of “{names[asked]}”."
+
+
+def _in_another_row(question: Point, answer: Cell, places: tuple[Cell, ...], engine: Engine) -> str:
+    """What is said of a cell in another row than the one that the question names; "" if it names none."""
+    rows = {place[-2] for place in places if len(place) > 1}
+    if question.at != "cell" or len(rows) != 1 or answer[-2] in rows:
+        return ""
+    (asked,) = rows
+    axes = engine.graph.axes_of(engine.graph.place(question.node))
+    named = re.search(rf"(?<!\w){re.escape(engine.labels(axes[-2])[asked])}(?!\w)", question.ask)
+    return _look_along(question, answer[-2], asked, engine) if named else ""
 
 
 def _cell_of(question: Point, place: Cell, ndim: int) -> Cell | None:

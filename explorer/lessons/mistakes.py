@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
-from math import pi
+from math import pi, prod
 
 import numpy as np
 
@@ -23,9 +23,12 @@ from explorer.core.graph import Graph, Place
 from explorer.core.ops import Array, Op
 from explorer.core.ops.base import Surroundings
 from explorer.lessons.schema import Cell, Predict
+from explorer.lessons.symbols import formula_text
 
 Labels = Callable[[str, int], tuple[str, ...]]
 MOST_TERMS = 16
+PRODUCT = "product of the "
+"""How the name of a product of two numbers of a kind begins."""
 
 
 class WrongStep(Frozen, eq=False):
@@ -64,6 +67,11 @@ def _ways(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
             yield "not squared", "if nothing is squared", step("value", *arguments)
         case "divide":
             yield "upside down", "if one divides the wrong way round", step("divide", *reversed(arguments))
+            whole, by = arguments
+            if isinstance(by, Step) and by.function == "multiply" and by.label.startswith(PRODUCT):
+                for factor in by.arguments:
+                    sentence = f"if one divides by only one of the {by.label.removeprefix(PRODUCT)}"
+                    yield "one factor", sentence, step("divide", whole, factor)
         case "mean":
             total = step("sum", *arguments)
             yield "not divided by n", "if the sum is not divided by how many there are", total
@@ -249,6 +257,7 @@ def _all(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mista
         sentence = "That is the right number in per cent: 100 times what is asked for"
         yield Mistake(PER_CENT, sentence, 100 * right)
     yield from _other_cells(engine, node, cell, "value")
+    yield from _other_numbers(engine, node)
 
 
 def _of_gradient(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mistake]:
@@ -438,7 +447,7 @@ def names_apart(labels: Sequence[str]) -> list[str]:
 def _other_cells(engine: Engine, node: str, cell: Cell, of: str) -> Iterator[Mistake]:
     """The mistakes of reading another cell: first cells of the same row or column, then all others."""
     value = array_of(engine, node, of)
-    if value.size > MOST_CELLS:
+    if value.size > MOST_CELLS or np.isin(value, (0, 1)).all():  # a yes is told from a no, and not from other yeses
         return
     names = [names_apart(engine.labels(axis)) for axis in engine.graph.axes_of(engine.graph.place(node))]
     cells = [one for one in np.ndindex(value.shape) if one != cell]
@@ -449,3 +458,25 @@ def _other_cells(engine: Engine, node: str, cell: Cell, of: str) -> Iterator[Mis
             labels[-2:] = f"row {labels[-2]}", f"column {labels[-1]}"
         sentence = f"That is the number of another cell: {', '.join(labels)}"
         yield Mistake("another cell", sentence, float(value[one]), partial(derivation, engine, node, one, of))
+
+
+def _other_numbers(engine: Engine, node: str) -> Iterator[Mistake]:
+    """The mistakes of giving another number of the same stage, such as L₁ for the loss: the only number of a node.
+
+    One of the two is computed from the other, or both are by the same op, or both are the last of their stage: other
+    numbers would be found by chance. A 0 or 1 may come from anything.
+    """
+    graph, asked = engine.graph, engine.graph.place(node).node
+    if prod(graph.shape(asked)) > 1:
+        return
+    own = graph.nodes[asked]
+    read = {parent for one in graph.nodes.values() if one.stage == own.stage for parent in one.parents}
+    for name, other in graph.nodes.items():
+        value = engine.values[name]
+        if name == asked or other.stage != own.stage or value.size != 1 or value.dtype.kind != "f":
+            continue
+        computed = name in graph.ancestors(asked) or asked in graph.ancestors(name)
+        alike = other.op == own.op or read.isdisjoint((name, asked))
+        if (computed or alike) and (number := float(value.item())) not in (0, 1):
+            sentence = f"That is {formula_text(other.symbol)}, not {formula_text(own.symbol)}"
+            yield Mistake("another number", sentence, number, partial(derivation, engine, name, (0,) * value.ndim))

@@ -365,6 +365,34 @@ def test_pointing_at_the_largest_of_a_row():
     assert judge(cells, right_places(cells, values_of(state))[0], state).right
 
 
+def test_a_cell_in_another_row_than_the_one_that_is_named_is_told_so():
+    """“No, not Emma → games” did not say that the question was about another word."""
+    state, where = EMMA.state("printed"), {"at": "cell", "node": "weights", "right": ((8, 0),)}
+    named = Point(ask="At which word does *friend* look most?", **where)
+    told = judge(named, (0, 2), state).meanwhile
+    assert told == "No: that is in the row of “Emma”. Look along the row of “friend”."
+    assert judge(named, (8, 2), state).meanwhile == "No, not friend → games."
+    assert judge(Point(ask="Where?", **where), (0, 2), state).meanwhile == "No, not Emma → games."
+
+
+@pytest.mark.parametrize(
+    ("lesson", "step", "typed", "said"),
+    [
+        ("two-vectors", "cosine-apart", -2.24, "That is what comes out if one divides by only one of the lengths."),
+        ("two-vectors", "cosine-apart", 135, "That is α, not cos α."),
+        ("two-vectors", "length", 3.16, "That is ‖x‖, not ‖y‖."),
+        ("two-vectors", "rest", 10, "That is ⟨x,y⟩, not ⟨xₒ,y⟩."),
+        ("roses-are-red", "loss", -0.0114, "That is L₁, not L."),
+        # A yes is neither the number of another cell nor too large.
+        ("roses-are-red", "mask", 1, "No."),
+        # c is 0.5 with another sign, but has nothing to do with the cosine.
+        ("two-vectors", "cosine-apart", -0.5, "No: your number is too large."),
+    ],
+)
+def test_another_number_of_the_page_is_named(lesson, step, typed, said):
+    assert judged(load(lesson), step, typed).meanwhile == said
+
+
 def test_in_a_row_that_is_masked_whole_each_cell_is_the_largest():
     """It had no largest cell, and the question ended in an error."""
     state = SetSwitch("attention", "mask", "hand").apply(EMMA.state("printed"))
