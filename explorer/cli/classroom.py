@@ -24,7 +24,7 @@ from explorer.library.page import need_display
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.gradebook import Gradebook, Roll, asked_in, gradebook, mark, sheet_beside
-from explorer.teaching.items import ChoiceItem, Item, NumberItem, items, left_out
+from explorer.teaching.items import ChoiceItem, Item, NumberItem, items, left_out, letter_of
 from explorer.teaching.platforms import moodle_xml, qti_zip
 from explorer.teaching.sheet import Answered, Sitting, file_name, read_sheet, sheet_of
 from explorer.teaching.sheet_page import form_of, only_in_the_program, order, told
@@ -80,7 +80,7 @@ def answer(arguments: Namespace) -> int:
         print(as_text(item.text))
         if isinstance(item, ChoiceItem):
             mixed = (item.options[place] for place in order(item, sitting.student))
-            print(*(f"  {_letter(i)}  {as_text(one.text)}" for i, one in enumerate(mixed)), sep="\n")
+            print(*(f"  {letter_of(i).lower()}  {as_text(one.text)}" for i, one in enumerate(mixed)), sep="\n")
         began = monotonic()
         if not _ask(sitting, item, lambda: input("> ")):
             break
@@ -127,7 +127,7 @@ def _read(item: Item, text: str, student: str) -> float | None:
         except ExplorerError:
             return None
     assert isinstance(item, ChoiceItem)
-    letters = [_letter(number) for number in range(len(item.options))]
+    letters = [letter_of(number).lower() for number in range(len(item.options))]
     return order(item, student)[letters.index(text.lower())] if text.lower() in letters else None
 
 
@@ -209,10 +209,6 @@ def _as_json(book: Gradebook, roll: Roll) -> dict[str, object]:
         ],
         "left_out": [{"file": one.file, "reason": sentence(one.reason)} for one in book.left_out],
     }
-
-
-def _letter(number: int) -> str:
-    return chr(ord("a") + number)
 
 
 def as_text(html: str) -> str:

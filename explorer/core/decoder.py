@@ -74,7 +74,7 @@ class Decoder:
         self._moving = [graph.nodes[name] for name in graph.nodes if name in moving and name != tokens]
         self.room = graph.shape(tokens)[0]
         # For each word of the output the number by which the model reads it; -1 for a word that it cannot read.
-        self.reads = read_as(graph.axes["output.words"], graph.axes[graph.sequences[self.sequence]])
+        self.reads = read_as(graph.axes["output.words"], graph.vocabulary(self.sequence))
         # Whether keys and values are kept.
         self.cached = cache and not why_none_kept(model, self.room)
         self._kept = {p for node in self._moving for p in _across(node) if p in moving - {tokens}}

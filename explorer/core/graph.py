@@ -187,6 +187,10 @@ class Graph(Frozen, eq=False):
         words = self.axes[vocabulary]
         return tuple([words[i] for i in values[f"{axis}.tokens"].tolist()])
 
+    def vocabulary(self, sequence: str) -> tuple[str, ...]:
+        """The words that a sequence can have."""
+        return self.axes[self.sequences[sequence]]
+
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The axes of words: the sequences; or those of an attention by itself, whose words are fixed."""

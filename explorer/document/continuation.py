@@ -76,7 +76,7 @@ def as_read(state: State, sequence: str, words: list[str]) -> list[str]:
     A tokenizer ends a text with a mark. The decoder of a translator that others trained does not read that mark: its
     answer is still to be written; and it begins with a mark that the tokenizer does not know of.
     """
-    known, start = state.graph.axes[state.graph.sequences[sequence]], state.graph.labels(sequence, state.inputs)[0]
+    known, start = state.graph.vocabulary(sequence), state.graph.labels(sequence, state.inputs)[0]
     if sequence != "target" or not isinstance(known, Vocabulary) or not known.tokenizer.is_mark(known.index(start)):
         return words
     answer = words[:-1] if words[-1:] == [known.ends[0]] else words
@@ -119,7 +119,7 @@ def first_words(state: State) -> list[str]:
 
     Raises `ExplorerError`: "no-start", with the words that may begin it.
     """
-    words = state.graph.axes[state.graph.sequences[sequence_of(state)]]
+    words = state.graph.vocabulary(sequence_of(state))
     if START in words:
         return [START]
     if isinstance(words, Vocabulary) or are_numbers(words):  # a checkpoint's first input word is its start word
@@ -149,7 +149,7 @@ def decoder_of(
     lengths = {**state.model.lengths, sequence: min(room, MOST_TOKENS)}
     inputs = dict(state.inputs)
     if source is not None:
-        ids = ids_of(source, state.graph.axes[state.graph.sequences["source"]])
+        ids = ids_of(source, state.graph.vocabulary("source"))
         inputs["source.tokens"] = read_only(np.array(ids, np.int64))
         lengths["source"] = len(ids)
     model = replace(state.model, lengths=lengths)

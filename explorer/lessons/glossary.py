@@ -107,7 +107,7 @@ def glossary_from(top: TomlTable) -> Glossary:
     spelled: dict[str, str] = {}
     for table in top.tables("term"):
         table.has_only("term", "also", "labels", "nodes", "says", "formula", "stages", "lesson")
-        also, labels, nodes = (table.words(key) if key in table else () for key in ("also", "labels", "nodes"))
+        also, labels, nodes = (table.words(key, ()) for key in ("also", "labels", "nodes"))
         formula = table.text("formula", default="", most=300)
         says = table.text("says", most=300)
         if not says.endswith("."):

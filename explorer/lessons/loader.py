@@ -49,7 +49,7 @@ def load(name_or_path: str | Path) -> Lesson:
     name = str(name_or_path)
     if isinstance(name_or_path, Path) or name.endswith(".toml") or "/" in name or "\\" in name:
         return lesson_from(read(Path(name)))
-    files = lesson_files() | model_files()
+    files = example_files()
     if name not in files:
         if os.path.isdir(name):
             raise ExplorerError("no-model-in-folder", name=name)
@@ -148,7 +148,7 @@ def head_of(file: Path) -> Head:
 def _read_head(file: Path, changed: int) -> Head:
     """The head of a lesson's file, cached: menus need it often, and all take 0.2 s. Files of others are read whole."""
     top = read(file, head=file.parent.parent == paths.resources())
-    needs = top.words("needs") if "needs" in top else ()
+    needs = top.words("needs", ())
     errata = top.text("reference") if top.flag("errata", False) else ""
     return Head(_order(top), top.text("title"), top.text("id"), needs, errata, _takes_over(top.table("settings")))
 
@@ -161,6 +161,11 @@ def lesson_files() -> MappingProxyType[str, Path]:
 def model_files() -> MappingProxyType[str, Path]:
     """The files of the models that were trained for the program and come with it, by id."""
     return _files(paths.resources() / "models")
+
+
+def example_files() -> dict[str, Path]:
+    """The files of the lessons and models that come with the program, by id."""
+    return lesson_files() | model_files()
 
 
 @cache
@@ -226,7 +231,7 @@ def lesson_from(top: TomlTable, found: "Checkpoint | None" = None) -> Lesson:
         learns=top.one_of("learns", settings) if "learns" in top else "",
         to_try=to_try(top),
         teaches=top.text("teaches", default=""),
-        needs=top.words("needs") if "needs" in top else (),
+        needs=top.words("needs", ()),
         minutes=top.real("minutes", default=0.0, least=0, most=1000),
         start_head=top.number("start_head", default=1, least=1, most=128),
         card={name: top.table("card").real(name, 0.0, -1e12, 1e12) for name in top.table("card")},
@@ -252,7 +257,7 @@ def _from_example(table: TomlTable, name: str, lesson: str) -> Setting:
     """A setting of another example, with its model and all its numbers: `from = "EXAMPLE/SETTING"`."""
     table.has_only("from", "title", "paragraph")
     id, _, setting = table.text("from").partition("/")
-    files = lesson_files() | model_files()
+    files = example_files()
     files.pop(lesson, None)
     # The example must not take over settings itself: that could lead back to this lesson.
     if id not in files or head_of(files[id]).takes_over:
@@ -280,7 +285,7 @@ def _with_example(top: TomlTable) -> TomlTable:
     if "example" not in top:
         return _as_of_its_format(top)
     id = top.text("example")
-    files = {name: file for name, file in (lesson_files() | model_files()).items() if name != top.data.get("id")}
+    files = {name: file for name, file in example_files().items() if name != top.data.get("id")}
     if id not in files:
         top.fail("example", f"there is no '{id}'", likeliest(id, files, "there are"))
     taken = {key: value for key, value in _with_example(read(files[id])).data.items() if key in _OF_EXAMPLE}

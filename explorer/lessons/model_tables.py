@@ -362,7 +362,7 @@ def _fit(table: TomlTable, key: str, array: Array, graph: Graph, place: Place, w
 
 
 def _ours(top: TomlTable, graphs: Mapping[str, Graph]) -> set[str]:
-    names = top.words("ours") if "ours" in top else ()
+    names = top.words("ours", ())
     known = {name: None for graph in graphs.values() for name in inputs_of(graph)}
     for name in names:
         if name not in known:

@@ -1,5 +1,6 @@
 """Reading a TOML file that a person wrote: every key checked, every message naming file, key, problem and remedy."""
 
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -121,8 +122,10 @@ class TomlTable:
         """A value that is true or false."""
         return bool(self._value(key, bool, "yes or no", "true or false")) if key in self.data else default
 
-    def words(self, key: str, most: int = MOST_TITLE) -> tuple[str, ...]:
+    def words(self, key: str, default: tuple[str, ...] | None = None, most: int = MOST_TITLE) -> tuple[str, ...]:
         """A list of texts, none of them empty."""
+        if key not in self.data and default is not None:
+            return default
         words = self._value(key, list, "a list of texts", '["…", "…"]')
         for word in words:
             if not isinstance(word, str):
@@ -256,6 +259,21 @@ def _check_numbers(table: TomlTable, value: Any, key: str = "") -> None:
                 _check_numbers(table, one, key)
         case int() if abs(value) >= 2**63:
             table.fail(key, "holds a whole number of more than 64 bits", "write a smaller one")
+
+
+def written_value(value: object) -> str:
+    """A text, a number or a list of them in TOML notation."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():  # as in JSON, but that TOML refuses this character
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case list() | tuple():
+            return f"[{', '.join(map(written_value, value))}]"
+        case Mapping():
+            raise TypeError("a table")
+        case _:
+            return repr(value)
 
 
 def written_key(way: tuple[str, ...]) -> str:

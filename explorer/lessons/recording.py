@@ -1,6 +1,5 @@
 """Records what somebody does in an example as the file of a lesson, whose steps still need their words."""
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,9 +17,9 @@ from explorer.core.ops import Array
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetSwitch, SetTokens
 from explorer.document.state import State
 from explorer.lessons.answers import values_of
-from explorer.lessons.loader import FORMAT, lesson_files, lesson_from, model_files
+from explorer.lessons.loader import FORMAT, example_files, lesson_from
 from explorer.lessons.model_tables import needed_of, weights_in
-from explorer.lessons.reading import MOST_TITLE, parsed
+from explorer.lessons.reading import MOST_TITLE, parsed, written_value
 from explorer.lessons.schema import Lesson, Look, NeededModel
 from explorer.lessons.symbols import Names
 
@@ -49,7 +48,7 @@ class Recording:
     """
 
     def __init__(self, lesson: Lesson) -> None:
-        if lesson.example not in lesson_files() | model_files() and lesson.folder is None:
+        if lesson.example not in example_files() and lesson.folder is None:
             raise ExplorerError("not-recordable", lesson=lesson.title)
         self._lesson = lesson
         self._moments: list[Visit] = []
@@ -109,7 +108,7 @@ class Recording:
         Raises `ExplorerError`: "checkpoint".
         """
         lesson = self._lesson
-        if lesson.folder is None or lesson.example in lesson_files() | model_files():
+        if lesson.folder is None or lesson.example in example_files():
             return None
         return needed_of(lesson.folder, lesson.model)
 
@@ -147,8 +146,8 @@ class Recording:
                     at = names.cell(name, cell)
                     value = float(values_of(names.state).value(place)[at])
                     said |= {
-                        "WRITTEN": _written(cell)[1:-1],
-                        "ROW": _written(cell[0]),
+                        "WRITTEN": written_value(cell)[1:-1],
+                        "ROW": written_value(cell[0]),
                         "LARGER": f"{floor(10 * value + 1.5) / 10:g}",
                     }
                     words = (paths.resources() / "recorded_lesson.txt").read_text("utf-8")
@@ -157,25 +156,25 @@ class Recording:
 
     def _step(self, number: int, moment: Visit, before: State) -> Iterator[str]:
         yield f'id = "step-{number}"'
-        yield f"title = {_written(_title(moment.title))}"
-        yield f"words = {_written(WORDS)}"
+        yield f"title = {written_value(_title(moment.title))}"
+        yield f"words = {written_value(WORDS)}"
         state = moment.state
         if state.setting != before.setting:
-            yield f"setting = {_written(state.setting)}"
+            yield f"setting = {written_value(state.setting)}"
             before = self._lesson.state(state.setting)
         if moment.showing != "values":
-            yield f"showing = {_written(moment.showing)}"
+            yield f"showing = {written_value(moment.showing)}"
         if moment.head:
             yield f"head = {moment.head + 1}"
         changes = _Changes(before, state, number)
         if changes.released:
-            yield f"release = {_written(changes.released)}"
+            yield f"release = {written_value(changes.released)}"
         yield "[step.look]"
         yield from _look(moment)
         for name, table in changes.tables.items():
             if table:
                 yield f"[step.{name}]"
-                yield from (f"{_written(key)} = {_written(value)}" for key, value in table.items())
+                yield from (f"{written_value(key)} = {written_value(value)}" for key, value in table.items())
 
 
 def _called(names: Names, axis: str) -> str | int:
@@ -195,17 +194,17 @@ def _title(text: str) -> str:
 
 def _look(moment: Visit) -> Iterator[str]:
     look, names = moment.look, Names(moment.state)
-    yield f"stage = {_written(look.stage)}"
+    yield f"stage = {written_value(look.stage)}"
     for key, value in (("node", look.node), ("element", look.element), ("word", look.word)):
         if value:
-            yield f"{key} = {_written(value)}"
+            yield f"{key} = {written_value(value)}"
     for key, places, at in (("rows", look.rows, -2), ("columns", look.columns, -1)):
         if places:
             axis = names.axes(look.node)[-2:][at:][0]
-            yield f"{key} = {_written([names.called(axis, place) for place in places])}"
+            yield f"{key} = {written_value([names.called(axis, place) for place in places])}"
     if look.token is not None:
         axis, place = look.token
-        yield f"token = {_written(f'{axis} {names.called(axis, place)}')}"
+        yield f"token = {written_value(f'{axis} {names.called(axis, place)}')}"
 
 
 class _Changes:
@@ -299,18 +298,4 @@ def _same(one: State, other: State) -> bool:
 
 
 def _entries(table: Mapping[str, object]) -> list[str]:
-    return [f"{key} = {_written(value)}" for key, value in table.items()]
-
-
-def _written(value: object) -> str:
-    match value:
-        case bool():
-            return str(value).lower()
-        case str():
-            return json.dumps(value, ensure_ascii=False)
-        case list():
-            return f"[{', '.join(map(_written, value))}]"
-        case Mapping():
-            raise TypeError("a table")
-        case _:
-            return repr(value)
+    return [f"{key} = {written_value(value)}" for key, value in table.items()]

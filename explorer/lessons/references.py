@@ -324,7 +324,7 @@ def _figure(table: TomlTable, reference: str, lesson: str, known: Mapping[str, F
         _arrays(table.table("pins")),
         part,
         _descent(table.table("descent")),
-        _sections(table),
+        table.words("again", ()),
         worked,
         table.flag("second", False),
     )
@@ -337,14 +337,10 @@ def _descent(table: TomlTable) -> Descent | None:
     return Descent(table.text("node"), table.real("rate", 0.01, 0.0, 10.0), table.number("steps", 1, 1, 10_000))
 
 
-def _sections(table: TomlTable) -> tuple[str, ...]:
-    return table.words("again") if "again" in table else ()
-
-
 def _retyped(table: TomlTable, known: Mapping[str, Figure]) -> dict[str, Array]:
     """Pins to the printed tables, for a reference that typed its own rounded results in again."""
     pins: dict[str, Array] = {}
-    for id in table.words("retyped") if "retyped" in table else ():
+    for id in table.words("retyped", ()):
         if id not in known:
             table.fail("retyped", f"there is no figure '{id}' above", likeliest(id, known, "there are"))
         pins[known[id].node] = known[id].values
@@ -366,14 +362,14 @@ def _slip(table: TomlTable, reference: str, lesson: str, known: Mapping[str, Fig
     if wrong is not None and (figure is None or wrong.shape != figure.values.shape):
         table.fail("wrong", "has nothing of its shape beside it", "name the figure with the right numbers")
     printed, right, how = (table.text(key, most=MOST_TEXT) for key in ("printed", "right", "how"))
-    worded, again = table.flag("worded", False), _sections(table)
+    worded, again = table.flag("worded", False), table.words("again", ())
     return Slip(reference, section, printed, right, how, figure, wrong, worded, again)
 
 
 def _cited(table: TomlTable, reference: str) -> Cited:
     table.has_only("section", "title", "values", "source", "again")
     values, source = table.words("values"), table.text("source", most=MOST_TEXT)
-    return Cited(reference, table.text("section"), table.text("title"), values, source, _sections(table))
+    return Cited(reference, table.text("section"), table.text("title"), values, source, table.words("again", ()))
 
 
 def _claim(table: TomlTable, reference: str, lesson: str) -> Claim:

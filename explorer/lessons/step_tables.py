@@ -140,7 +140,7 @@ class _StepReader:
             return
         table = self._table.table("practice")
         table.has_only("ask", "node", "cell", "digits", "hints", "why")
-        hints = table.words("hints", MOST_TEXT) if "hints" in table else ()
+        hints = table.words("hints", (), MOST_TEXT)
         asked = self._predict(table, step.look, schema.Question(ask=table.markdown("ask"), hints=hints))
         rows, columns = (asked.cell[-2:-1], asked.cell[-1:]) if len(asked.cell) > 1 else (asked.cell, ())
         look = schema.Look(step.look.stage, asked.node, rows, columns)
@@ -190,7 +190,7 @@ class _StepReader:
         tokens = table.table("tokens")
         for sequence in tokens:
             one_of("sequence", sequence, self._state.graph.sequences)
-            words, known = tokens.words(sequence), self._state.graph.axes[self._state.graph.sequences[sequence]]
+            words, known = tokens.words(sequence), self._state.graph.vocabulary(sequence)
             if isinstance(known, Vocabulary) and (unknown := [word for word in words if word not in known]):
                 tokens.fail(sequence, f"'{unknown[0]}' is no piece of the model", "write the pieces of its tokenizer")
             do(tokens, sequence, SetTokens(sequence, words))
@@ -250,13 +250,13 @@ class _StepReader:
             axis, _, word = table.text("token").partition(" ")
             token = one_of("sequence", axis, self._state.graph.axes), self._names.number(axis, word, "token")
         element, word = table.text("element", ""), table.text("word", "")
-        ticked = table.words("ticked") if "ticked" in table else ()
+        ticked = table.words("ticked", ())
         beside = tuple(self._nodes(table, "beside"))
         return schema.Look(stage, node, rows, columns, element, token, word, ticked, beside), head
 
     def _nodes(self, table: TomlTable, key: str) -> dict[str, Place]:
         """The nodes and slices that a list names, each with its place; none if the list is missing."""
-        return {name: self._names.place(name) for name in (table.words(key) if key in table else ())}
+        return {name: self._names.place(name) for name in table.words(key, ())}
 
     def _of_head(self, table: TomlTable, node: str, head: int) -> tuple[str, int]:
         """The name of a node, or of the slice of the given head if the node is stacked over heads; and the head."""
@@ -295,7 +295,7 @@ class _StepReader:
         kinds: dict[str, Callable[[TomlTable, schema.Look, schema.Question], schema.Question]]
         kinds = {"predict": self._predict, "choose": self._choose, "point": self._point, "make": self._make}
         kind = table.one_of("kind", kinds)
-        hints = table.words("hints", MOST_TEXT) if "hints" in table else ()
+        hints = table.words("hints", (), MOST_TEXT)
         covers = tuple(self._nodes(table, "covers"))
         ask, why, alone = table.markdown("ask"), table.markdown("why", ""), table.flag("alone", True)
         common = schema.Question(ask=ask, hints=hints, why=why, covers=covers, alone=alone)

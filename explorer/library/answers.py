@@ -299,7 +299,7 @@ def continued(
     sequence, notices = sequence_of(state), list[str]()
 
     def words(given: Words, of: str) -> list[str]:
-        known = state.graph.axes[state.graph.sequences[of]]
+        known = state.graph.vocabulary(of)
         if isinstance(given, str):
             found = as_read(state, of, known_words(given, known))
             if UNKNOWN in found and UNKNOWN not in given:
@@ -322,7 +322,7 @@ def continued(
     else:
         raise ExplorerError("no-target")
     decoder, says, ends = decoder_of(state, len(read), n, source), output_words(state), ends_of(state)
-    ids, never = ids_of(read, state.graph.axes[state.graph.sequences[sequence]]), never_of(state)
+    ids, never = ids_of(read, state.graph.vocabulary(sequence)), never_of(state)
     found: tuple[Beam, ...] = ()
     if beams is not None:
         found = search(decoder, ids, n, beams, ends, never=never)[-1]

@@ -429,8 +429,7 @@ class Transformer:
 
         Raises `ExplorerError`: "fixed-tokens" or "unknown-sequence".
         """
-        graph = self.document.state.graph
-        return graph.axes[graph.sequences[self._known(sequence)]]
+        return self.document.state.graph.vocabulary(self._known(sequence))
 
     def _known(self, sequence: str = "") -> str:
         """The name of a sequence, checked; for "" the first sequence of the model."""

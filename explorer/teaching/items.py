@@ -395,6 +395,11 @@ def strong(html: str) -> str:
     return html.replace("<p>", "<p><b>").replace("</p>", "</b></p>")
 
 
+def letter_of(place: int) -> str:
+    """The letter of an answer."""
+    return chr(ord("A") + place)
+
+
 def done_wrong(item: NumberItem, answer: float) -> str:
     """A sentence on what was done wrong where this number is given; "" if no known mistake gives it.
 
@@ -412,4 +417,4 @@ def answered(item: Item, answer: float | int) -> tuple[bool, str]:
         return right, mistake.name if mistake else ""
     assert isinstance(item, ChoiceItem)
     option = item.options[int(answer)]
-    return option.right, "" if option.right else f"chose {chr(ord('A') + int(answer))}"
+    return option.right, "" if option.right else f"chose {letter_of(int(answer))}"

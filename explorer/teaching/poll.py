@@ -15,7 +15,7 @@ from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForPoll
 from explorer.teaching.gradebook import Gradebook, as_plain
-from explorer.teaching.items import ChoiceItem, NumberItem, bare, strong
+from explorer.teaching.items import ChoiceItem, NumberItem, bare, letter_of, strong
 from explorer.teaching.items import Item as Question
 
 CHOICES, MOST_VOTES = 4, 999
@@ -134,11 +134,6 @@ def poll_page(poll: Poll, side: int) -> tuple[Element, ...]:
         case "counts":
             return (*asked, *_counts(poll))
     return (*asked, *_both(poll, side))
-
-
-def letter_of(place: int) -> str:
-    """The letter of an answer."""
-    return chr(ord("A") + place)
 
 
 def _choice(place: int, ballot: Ballot) -> Element:

@@ -31,7 +31,7 @@ from explorer.lessons.answers import TRIES
 from explorer.lessons.loader import lesson_from, load, ready
 from explorer.lessons.own_lessons import named_in
 from explorer.lessons.reading import MOST_BYTES as LARGEST
-from explorer.lessons.reading import MOST_TITLE, can_be_shown, parsed, read
+from explorer.lessons.reading import MOST_TITLE, can_be_shown, parsed, read, written_value
 from explorer.lessons.schema import Lesson
 from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, answered, item_ids, items
@@ -83,16 +83,16 @@ class Sheet(Frozen):
 
         Raises `ExplorerError`: "not-written".
         """
-        questions = "".join(f"    {json.dumps(id)},\n" for id in self.questions)
+        questions = "".join(f"    {written_value(id)},\n" for id in self.questions)
         lines = [
             "# An exercise sheet of Transformer Explorer: `explorer answer FILE --student NAME`.",
             f"format = {_VERSION}",
-            f"title = {json.dumps(self.title, ensure_ascii=False)}",
+            f"title = {written_value(self.title)}",
             f"seed = {self.seed}  # of the numbers that are drawn",
             f"questions = [\n{questions}]",
         ]
         if self.own:
-            texts = (f"{id} = {json.dumps(text, ensure_ascii=False)}" for id, text in self.own)
+            texts = (f"{id} = {written_value(text)}" for id, text in self.own)
             lines += ["", "[lessons]  # those that do not come with the program", *texts]
         write_file(path, ("\n".join(lines) + "\n").encode())
 

@@ -30,6 +30,7 @@ from explorer.teaching.items import (
     done_wrong,
     items,
     left_out,
+    letter_of,
     strong,
 )
 from explorer.teaching.items import Item as Question
@@ -53,7 +54,7 @@ class Exercise:
         self.sheet, self._begun, self._clock = sheet, begun or {}, clock
         self.name = next((one.student for one in self._begun.values()), "")  # the name as typed so far
         self._times: bool | None = None
-        self.sitting: Sitting | None = None
+        self._sitting: Sitting | None = None
         self.at = 0  # the present question, counted from 0
         self.reviews = False  # whether the review of all answers is shown
         self.handed_in = True  # whether all answers have been saved to a file or copied
@@ -62,6 +63,17 @@ class Exercise:
         self._hints: dict[str, tuple[str, ...]] = {}
         self._seconds: dict[str, float] = {}
         self._since = 0.0
+
+    @property
+    def started(self) -> bool:
+        """Whether the questions are open."""
+        return self._sitting is not None
+
+    @property
+    def sitting(self) -> Sitting:
+        """The open questions with their answers, once it has started."""
+        assert self._sitting is not None
+        return self._sitting
 
     @property
     def before(self) -> Answers | None:
@@ -78,7 +90,7 @@ class Exercise:
     @property
     def wanted(self) -> tuple[str, ...]:
         """The elements that should get the keyboard focus: the first of them that exists and is usable."""
-        if self.sitting is None or self.reviews:
+        if not self.started or self.reviews:
             return ("name field", "save")
         last = self.at + 1 == len(self.sitting.items)
         # In the order that is seen: in the lesson's own order the right choice is often the first.
@@ -89,7 +101,6 @@ class Exercise:
     @property
     def item(self) -> Question:
         """The present question."""
-        assert self.sitting is not None
         return self.sitting.items[self.at]
 
     def do(self, act: str, value: object = None) -> None:
@@ -103,7 +114,7 @@ class Exercise:
             case "times":
                 self._times = bool(value)
             case "begin" | "begin anew":
-                self.sitting = value if isinstance(value, Sitting) else Sitting(self.sheet, self.name)
+                self._sitting = value if isinstance(value, Sitting) else Sitting(self.sheet, self.name)
                 self._since = self._clock()
                 if act == "begin" and (before := self.before) is not None:
                     self._go_on(before)
@@ -112,7 +123,6 @@ class Exercise:
             case "answer":
                 self._answer(read_answer(self._typed.get(self.item.id, "")) if value is None else value)
             case "hint":
-                assert self.sitting is not None
                 self._hints[self.item.id] = (*self._hints.get(self.item.id, ()), self.sitting.hint(self.item))
                 self.handed_in = False
             case "go":
@@ -125,7 +135,6 @@ class Exercise:
 
     def _go_on(self, before: Answers) -> None:
         """Continue at the first unfinished question, with the earlier messages about the others."""
-        assert self.sitting is not None
         self.sitting.go_on(before)
         for item, one in zip(self.sitting.items, self.sitting.answers().answered, strict=True):
             self._hints[item.id] = item.hints[: one.hints]
@@ -140,7 +149,6 @@ class Exercise:
 
     def answers(self) -> Answers:
         """Everything that is handed in."""
-        assert self.sitting is not None
         for item in self.sitting.items:
             self.sitting.took(item, self._seconds.get(item.id) if self.times else None)
         return self.sitting.answers()
@@ -152,7 +160,6 @@ class Exercise:
         self._since = now
 
     def _answer(self, answer: object) -> None:
-        assert self.sitting is not None
         assert isinstance(answer, int | float)
         if self.sitting.over(self.item):
             return
@@ -165,7 +172,7 @@ class Exercise:
 
     def page(self) -> tuple[Element, ...]:
         """The present page."""
-        if self.sitting is None:
+        if not self.started:
             return self._beginning()
         return self._review() if self.reviews else self._question()
 
@@ -201,7 +208,6 @@ class Exercise:
 
     def _question(self) -> tuple[Element, ...]:
         item, sitting = self.item, self.sitting
-        assert sitting is not None
         over, count = sitting.over(item), len(sitting.items)
         done = sum(sitting.over(one) for one in sitting.items)
         header = el.Header("header", self.sheet.title, f"Question {self.at + 1} of {count} · {done} done")
@@ -227,11 +233,10 @@ class Exercise:
             ready = bool(typed.strip()) and not over
             return (el.Controls("answer", (field, el.Button("lock", "Lock in", lock, on=ready, primary=not over))),)
         assert isinstance(item, ChoiceItem)
-        assert self.sitting is not None
         tried = {int(one.answer) for one in self.sitting.answers().by_question[item.id].tries}
         rows: list[Element] = []
         for place, i in enumerate(order(item, self.sitting.student)):
-            option, letter = item.options[i], chr(ord("A") + place)
+            option, letter = item.options[i], letter_of(place)
             sign = "✓ " if i in tried and option.right else "✗ " if i in tried else ""
             button = el.Button(f"choice {self.at} {i}", letter, ForClass("answer", i), on=not over and i not in tried)
             text = el.Note(f"option {self.at} {i}", f"{sign}{bare(option.text)}", wide=False)
@@ -249,7 +254,6 @@ class Exercise:
 
     def _review(self) -> tuple[Element, ...]:
         answers = self.answers()
-        assert self.sitting is not None
         columns = (
             el.Column("question", width=300),
             el.Column("answers", width=260),
@@ -286,8 +290,7 @@ class Exercise:
         if isinstance(item, NumberItem):
             return written(one.answer, item.digits)
         assert isinstance(item, ChoiceItem)
-        assert self.sitting is not None
-        return chr(ord("A") + order(item, self.sitting.student).index(int(one.answer)))
+        return letter_of(order(item, self.sitting.student).index(int(one.answer)))
 
 
 def order(item: ChoiceItem, student: str) -> list[int]:
@@ -329,7 +332,7 @@ def form_of(item: Question) -> str:
     if isinstance(item, NumberItem):
         return f"a number with {decimals_named(item.digits)}"
     assert isinstance(item, ChoiceItem)
-    return f"a letter from a to {chr(ord('a') + len(item.options) - 1)}"
+    return f"a letter from a to {letter_of(len(item.options) - 1).lower()}"
 
 
 def shown(item: Question, prefix: str) -> list[Element]:

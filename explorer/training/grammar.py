@@ -280,12 +280,12 @@ def load(path: Path) -> Grammar:
         draws: dict[str, WordClass] = {}
         gaps = {language: _gaps(table, language, classes, draws) for language in languages}
         patterns.append(Pattern(weight / sum(weights), gaps, draws))
-    return Grammar(tuple(patterns), top.words("shown") if "shown" in top else ())
+    return Grammar(tuple(patterns), top.words("shown", ()))
 
 
 def _word_class(table: TomlTable) -> WordClass:
     table.has_only("forms", "words")
-    forms = table.words("forms") if "forms" in table else ("word",)
+    forms = table.words("forms", ("word",))
     rows, weights = [], []
     for entry in table.words("words"):
         entry, _, times = entry.partition("*")

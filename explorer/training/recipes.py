@@ -36,7 +36,6 @@ This file also defines the task as data (`Task`), and reads the results of train
 same sentences (`packaging/shipped.py`).
 """
 
-import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import field
@@ -57,7 +56,7 @@ from explorer.document.storage import ENDING
 from explorer.files import write_file
 from explorer.lessons.document_lesson import is_document
 from explorer.lessons.model_tables import switches_in
-from explorer.lessons.reading import MOST_TEXT, TomlTable, read, recipe_in, written_key
+from explorer.lessons.reading import MOST_TEXT, TomlTable, read, recipe_in, written_key, written_value
 
 KINDS = ("gpt", "encoder-decoder", "encoder", "mlp")
 SETS = ("xor", "sine")
@@ -307,24 +306,13 @@ def written(task: Task) -> str:
             chosen = {"merges": material.merges} if material.merges else {"words": material.words}
             tables["data"] = {**file, **window, **chosen, "lower": material.lower}
     tables["training"] = task.recipe.as_dict()
-    lines = [f"{key} = {_toml(value)}" for key, value in top.items() if value]
+    lines = [f"{key} = {written_value(value)}" for key, value in top.items() if value]
     for way, values in tables.items():
         said = {key: value for key, value in values.items() if value not in (None, "", [])}
         if said:
-            lines += ["", f"[{way}]", *(f"{written_key((key,))} = {_toml(value)}" for key, value in said.items())]
+            entries = (f"{written_key((key,))} = {written_value(value)}" for key, value in said.items())
+            lines += ["", f"[{way}]", *entries]
     return "\n".join(lines) + "\n"
-
-
-def _toml(value: Any) -> str:
-    match value:
-        case bool():
-            return str(value).lower()
-        case str():
-            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-        case list() | tuple():
-            return f"[{', '.join(map(_toml, value))}]"
-        case _:
-            return repr(value)
 
 
 class Kind(Frozen):

@@ -240,7 +240,7 @@ class ClassTab(ColumnTab):
 
     def _keep(self, exercise: Exercise) -> None:
         """Keep the answers so far: opening the sheet again goes on with them. Trying one's own sheet keeps none."""
-        if exercise.sitting is not None and not exercise.handed_in:
+        if exercise.started and not exercise.handed_in:
             self._kept = not self._tries and self._begun.keep(exercise.sheet, exercise.answers())
 
     def _save_answers(self) -> bool:

@@ -13,7 +13,6 @@ from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
 from explorer.lessons import loader
-from explorer.lessons import recording as recorded
 from explorer.lessons.document_lesson import new_lesson, opened
 from explorer.lessons.loader import load, load_with
 from explorer.lessons.recording import WORDS, Recording
@@ -146,7 +145,6 @@ def test_a_recording_on_a_model_that_does_not_come_along_is_opened_with_that_mod
     file = narrow("inside-pythia", tmp_path)
     folder = written(file, tmp_path / "model")
     monkeypatch.setattr(loader, "lesson_files", lambda: {"inside-pythia": file})
-    monkeypatch.setattr(recorded, "lesson_files", lambda: {"inside-pythia": file})
     lesson = load_with("inside-pythia", folder)
     recording, act = Recording(lesson), SetTokens("input", ["␣red", "␣green"])
     recording.add(lesson.state(), Look("decoder.1.self.attention", "decoder.1.self.head.8.weights", (3,), (2,)))

@@ -58,7 +58,7 @@ def test_a_sheet_is_done_and_handed_in(window, sheet, hand, qtbot, tmp_path, mon
     tab = window.tabs.classroom
     qtbot.keyClicks(tab.elements.widgets["name field"].edit, "Ada")
     hand.key(Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: tab.shown.sitting is not None)
+    qtbot.waitUntil(lambda: tab.shown.started)
     items = tab.shown.sitting.items
     place = right_one(items[0])
     click(tab, f"choice 0 {place}")
@@ -93,7 +93,7 @@ def test_answers_are_there_again_after_a_crash(open_window, sheet, hand, qtbot, 
     tab = window.tabs.classroom
     qtbot.keyClicks(tab.elements.widgets["name field"].edit, "Ada")
     hand.key(Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: tab.shown.sitting is not None)
+    qtbot.waitUntil(lambda: tab.shown.started)
     click(tab, f"choice 0 {right_one(tab.shown.sitting.items[0])}")
     assert tab.may_leave()
     answered = tab.shown.answers()

@@ -144,7 +144,7 @@ def last_number(graph: Graph, name: str) -> int:
         if child.op.looks_up is not None and child.parents[0] == name:
             return graph.shape(child.parents[child.op.looks_up])[0] - 1
     if len(node.axes) == 1:
-        return len(graph.axes[graph.sequences[node.axes[0]]]) - 1
+        return len(graph.vocabulary(node.axes[0])) - 1
     return 1  # a mask
 
 

@@ -118,7 +118,7 @@ class SendWords(Command, eq=False):
             else:
                 axes = {axis: labels for axis, labels in after.model.axes.items() if axis != "d_model"}
                 after = after.rebuilt(replace(after.model, d_model=width, axes=axes))
-        rows = {word: i for i, word in enumerate(after.model.axes[after.graph.sequences[self.sequence]])}
+        rows = {word: i for i, word in enumerate(after.graph.vocabulary(self.sequence))}
         vectors = zip(self.words, self.vectors, strict=True)
         return after.edited(input_place(after, name).node, *(((rows[word],), vector) for word, vector in vectors))
 
@@ -185,7 +185,7 @@ class WriteOn(Command):
         """As `apply`, on any thread; `told` is called with the words written and the total, and may raise to stop."""
         sequence = sequence_of(state)
         words = list(state.graph.labels(sequence, state.inputs)[: self.behind])
-        reads = state.graph.axes[state.graph.sequences[sequence]]
+        reads = state.graph.vocabulary(sequence)
         if len(words) >= MOST_TOKENS:
             raise ExplorerError("too-many-tokens", sequence=sequence, limit=MOST_TOKENS, given=len(words) + 1)
         if len(words) >= (most := positions(state, sequence)):
@@ -212,7 +212,7 @@ class WriteOn(Command):
         choice = replace(self.choice, temperature=temperature, never=never_of(state))
         sequence = sequence_of(state)
         if not state.pins:
-            ids = ids_of(words, state.graph.axes[state.graph.sequences[sequence]])
+            ids = ids_of(words, state.graph.vocabulary(sequence))
             decoder = decoder_of(state, len(words), n)
             says = output_words(state)
             yield from (says[step.chosen] for step in write(decoder, ids, n, choice, ends_of(state)))
@@ -228,6 +228,6 @@ class WriteOn(Command):
             # A new sentence may extend the output vocabulary, if the targets are its own next words.
             said = output_words(state)[choice.word(chances, len(words))]
             yield said
-            if said in end_marks(output_words(state)) or said not in state.graph.axes[state.graph.sequences[sequence]]:
+            if said in end_marks(output_words(state)) or said not in state.graph.vocabulary(sequence):
                 return
             words = [*words, said]

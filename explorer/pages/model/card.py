@@ -13,7 +13,7 @@ from explorer.core.graph import Stage
 from explorer.core.model import SWITCHES, Model, Switch, SwitchValue
 from explorer.core.numbers import alone, quantity, written
 from explorer.document.commands import BecomeKind
-from explorer.lessons.loader import lesson_files, model_files
+from explorer.lessons.loader import example_files
 from explorer.lessons.reading import MOST_TEXT, TomlTable, read
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do, GoTo
@@ -201,7 +201,7 @@ def _trained_by(top: TomlTable | None, setting: str) -> str:
 @lru_cache(8)
 def _about(lesson: str) -> TomlTable | None:
     """The file of an example or a model that comes with the program."""
-    files = model_files() | lesson_files()
+    files = example_files()
     return read(files[lesson]) if lesson in files else None
 
 

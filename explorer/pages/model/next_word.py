@@ -74,7 +74,7 @@ def _about(view: View, sequence: str, row: int, on: bool, cost: NextWordCost, no
     if none_kept or cost.without * n > MOST_WORK or view.state.pins:
         return said
     words = view.labels(sequence)[:n]
-    ids = ids_of(words, view.graph.axes[view.graph.sequences[sequence]])
+    ids = ids_of(words, view.graph.vocabulary(sequence))
     apart = _apart(view.state, tuple(ids))
     exactly = f": the largest difference, {written(apart, 2)}, is rounding" if apart else ", to the last bit"
     return f"{said} Both give the same logits{exactly}."
@@ -198,7 +198,7 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def _text(view: View, sequence: str, row: int) -> str:
-    words, known = view.labels(sequence), view.graph.axes[view.graph.sequences[sequence]]
+    words, known = view.labels(sequence), view.graph.vocabulary(sequence)
     before, behind = escape(typed(words[: row + 1], known)), escape(typed(words[row + 1 :], known))
     then = f" What comes after it now: <i>{behind}</i>." if behind else ""
     read = ", ".join(escape(" ".join(view.labels(other))) for other in view.graph.sequences if other != sequence)
@@ -209,7 +209,7 @@ def _text(view: View, sequence: str, row: int) -> str:
 def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int, most: int) -> tuple[Element, ...]:
     says = view.labels(view.nodes[PROBABILITIES].axes[1])[chosen]
     place = el.row_choice(view, sequence, "After", last=True)
-    stops, known = "", view.graph.axes[view.graph.sequences[sequence]]
+    stops, known = "", view.graph.vocabulary(sequence)
     ends = end_marks(output_words(view.state))
     if says in ends:
         stops = f"The text is complete here: the model says {escape(says)}, so there is no word to append."
@@ -292,7 +292,7 @@ def _listing(
     actual = there[row + 1] if row + 1 < len(there) else ""
     if greedy:
         chances = np.where(np.arange(len(shares)) == chosen, 1.0, 0.0)
-    read = view.graph.axes[view.graph.sequences[sequence]]
+    read = view.graph.vocabulary(sequence)
     reads = None if read is words else frozenset(read)
     room = row + 1 < most
     spot = view.looking.spot
@@ -355,7 +355,7 @@ def _tree(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     if view.looking.covered.values.keys() & {PROBABILITIES, SCALED, LOGITS}:  # their scores would tell its number
         return (*head, el.Note("asked", "The continuations are shown when the question is answered."))
     words, state = view.labels(sequence)[: row + 1], view.state
-    ids = ids_of(words, view.graph.axes[view.graph.sequences[sequence]])
+    ids = ids_of(words, view.graph.vocabulary(sequence))
     cost = next_word_cost(state.model, view.graph, row + 1)
 
     def searched(told: Told) -> list[tuple[Beam, ...]]:

@@ -117,7 +117,7 @@ NOTHING_TWICE = f"Nothing: no two pieces stand side by side twice. Choose “{OW
 
 def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
     """The text to learn from, the merges, the sentence in pieces, and one word step by step."""
-    known = view.graph.axes[view.graph.sequences["input"]]
+    known = view.graph.vocabulary("input")
     said = [word for word in view.labels("input") if are_pieces(known) or not is_mark(word)]
     sentence = typed(said, known)
     sources = _sources(view, sentence)
@@ -162,7 +162,7 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
 
 def _sources(view: View, sentence: str) -> dict[str, tuple[Merge, ...]]:
     """The texts that merges can be learned from, each with its merges; the last is a text that the reader types."""
-    known, grammar = view.graph.axes[view.graph.sequences["input"]], grammar_of(view.state)
+    known, grammar = view.graph.vocabulary("input"), grammar_of(view.state)
     found = {"this sentence": _learned(sentence)}
     if grammar is not None:
         drawn = grammar.sample(SENTENCES, SEED, held_out=False)

@@ -67,7 +67,7 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
     asked, text = _asked(view, sequence, row, other), other.words
     says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)
     rival = attribution.rival_of(other.values[LOGITS][row], word)
-    other_text = escape(typed(text, view.graph.axes[view.graph.sequences[sequence]]))
+    other_text = escape(typed(text, view.graph.vocabulary(sequence)))
     note = (
         f"The other text is <i>{other_text}</i>. Each cell takes one part at one place from there and says "
         f"how far the answer then moves from <b>{escape(says[word])}</b> to <b>{escape(says[rival])}</b>: 0 not at "
@@ -165,7 +165,7 @@ def _other(view: View, sequence: str, row: int, word: int) -> _Other:
     ):
         return _Other(beside.values, beside.labels(sequence))
     place, number = _swap(view, sequence, row, word)
-    words = view.graph.axes[view.graph.sequences[sequence]]
+    words = view.graph.vocabulary(sequence)
     there = tuple(words[number] if i == place else one for i, one in enumerate(own))
     near = tuple(_nearest(view, sequence, place))
     return _Other(_pass(view, sequence, place, number), there, place, number, near)
@@ -174,7 +174,7 @@ def _other(view: View, sequence: str, row: int, word: int) -> _Other:
 def _asked(view: View, sequence: str, row: int, other: _Other) -> tuple[Element, ...]:
     if other.place is None:
         return ()
-    own, words = view.labels(sequence), view.graph.axes[view.graph.sequences[sequence]]
+    own, words = view.labels(sequence), view.graph.vocabulary(sequence)
     options = other.near if other.number in other.near else (other.number, *other.near)
     places = tuple(f"“{own[i]}” ({i})" for i in range(row + 1))  # a piece may be "all"
     others, at = tuple(f"“{words[i]}”" for i in options), options.index(other.number)
@@ -188,7 +188,7 @@ def _asked(view: View, sequence: str, row: int, other: _Other) -> tuple[Element,
 
 def _swap(view: View, sequence: str, row: int, word: int) -> tuple[int, int]:
     """The index where the other text differs, and the number of its word: as chosen, or those that change most."""
-    n_words = len(view.graph.axes[view.graph.sequences[sequence]])
+    n_words = len(view.graph.vocabulary(sequence))
     place, number = view.chosen(PLACE, None), view.chosen(OTHER, None)
     fits = number in range(n_words)
     if place in range(row + 1) and fits:
@@ -209,7 +209,7 @@ def _swap(view: View, sequence: str, row: int, word: int) -> tuple[int, int]:
 def _nearest(view: View, sequence: str, place: int) -> list[int]:
     """The words whose vectors are most like that of a word of the text, without the word itself and marks."""
     table, ids = view.values[f"{sequence}.table"], view.values[f"{sequence}.tokens"]
-    words, own = view.graph.axes[view.graph.sequences[sequence]], int(ids[place])
+    words, own = view.graph.vocabulary(sequence), int(ids[place])
     lengths = np.sqrt(np.einsum("ij,ij->i", table, table)) + 1e-12
     alike = table @ table[own] / lengths
     order = np.argsort(-alike, kind="stable").tolist()

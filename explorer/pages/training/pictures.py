@@ -215,7 +215,7 @@ def _says(sight: Sight) -> el.Stack:
     view, watch, room = sight.view, sight.watch, sight.room
     found: list[Element] = []
     if (sequence := sequence_of(view)) is not None:
-        read = typed(words_read(view), view.graph.axes[view.graph.sequences[sequence]])
+        read = typed(words_read(view), view.graph.vocabulary(sequence))
         words = read if (tried := watch.to_try(view)) is None else tried
         tip, wide = "Type other words for the model to read, then press Enter", room.width - 4
         asks, does, name = ForTraining("words"), ForTraining("try"), "Words to try"

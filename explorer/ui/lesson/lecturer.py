@@ -17,8 +17,8 @@ from explorer.lessons import prose
 from explorer.lessons.schema import Choose, Step
 from explorer.lessons.walk import Walk
 from explorer.sentences import sentence
-from explorer.teaching.items import bare
-from explorer.teaching.poll import Poll, letter_of
+from explorer.teaching.items import bare, letter_of
+from explorer.teaching.poll import Poll
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.letters import HEIGHT, SCALE, WIDTH, Enlarged, in_look, scale_for

@@ -184,7 +184,7 @@ class TrainingTab(QFrame):
         if sequence is None or (tried := self.watch.to_try(view)) is None:
             return
         try:
-            words = tokens_of(tried, view.graph.axes[view.graph.sequences[sequence]])
+            words = tokens_of(tried, view.graph.vocabulary(sequence))
             self.bench.document.do(SetTokens(sequence, as_read(view.state, sequence, words)))
         except ExplorerError as error:
             show_error(error, at)

@@ -186,8 +186,7 @@ class OpeningPage(QFrame):
         self.field.setText(typed(self._bench.document.words(sequence), self._known(sequence)))
 
     def _known(self, sequence: str) -> tuple[str, ...]:
-        graph = self._bench.document.engine.graph
-        return graph.axes[graph.sequences[sequence]]
+        return self._bench.document.engine.graph.vocabulary(sequence)
 
     # The reader's own sentence
 

@@ -137,7 +137,7 @@ class TokenBar(QFrame):
         """Show in which rows of the table the new words are, as long as they are in the vocabulary."""
         axis, words = self._new
         graph = self._bench.document.engine.graph
-        known = graph.axes[graph.sequences[axis]] if axis in graph.sequences else ()
+        known = graph.vocabulary(axis) if axis in graph.sequences else ()
         there = [word for word in words if word in known and self._new_to == self._bench.document.state.lesson]
         self._row.setVisible(bool(there))
         if not there:
@@ -157,7 +157,7 @@ class TokenBar(QFrame):
     def _go_to_row(self) -> None:
         axis, words = self._new
         graph = self._bench.document.engine.graph
-        row = next(i for i, word in enumerate(graph.axes[graph.sequences[axis]]) if word in words)
+        row = next(i for i, word in enumerate(graph.vocabulary(axis)) if word in words)
         self._note_new("", ())
         self._bench.selection.go_to(graph.nodes[f"{axis}.table"].stage)
         for area in self.window().findChildren(StageArea):
@@ -442,8 +442,7 @@ class TokenStrip(QWidget):
         return as_read(self._bench.document.wanted, self.axis, words) if is_all else words
 
     def _known(self) -> tuple[str, ...]:
-        graph = self._bench.document.engine.graph
-        return graph.axes[graph.sequences[self.axis]]
+        return self._bench.document.engine.graph.vocabulary(self.axis)
 
     def _change(self, make: Callable[[list[str]], list[str]], at: QWidget | None = None) -> bool:
         """Give the sequence other words. Returns whether it was done."""
