@@ -87,6 +87,7 @@ def export_cell(window: MainWindow) -> None:
     if cell is None:
         show_error(ExplorerError("nothing-pointed-at"), window.top_bar.title)
         return
+    window.inspector.show_cell(cell, hidden=True)
     stage, pace = window.page().stage.name, window.inspector.player.pace
     path = files.dialogs.to_export(files.folder / f"{cell.node}.gif", _offered(MOVING, bench.document.state.graph))
     if path is not None:

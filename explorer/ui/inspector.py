@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any, cast
 
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.engine import Check, check_cell
@@ -41,8 +41,7 @@ class Inspector(SideColumn):
         selection = bench.selection
         selection.pointed.connect(self.show_cell)
         selection.derived.connect(self.show_cell)
-        selection.stage_changed.connect(self.refresh)
-        selection.stage_changed.connect(self._look_up)
+        selection.stage_changed.connect(self._go_along)
         selection.asked.connect(self._do)
         self.make()
 
@@ -59,8 +58,19 @@ class Inspector(SideColumn):
         stage = next((one for one in selection.places if one.name == selection.stage), None)
         self.show_elements(inspector_page(graph, stage, self.told, self.bench.lesson))
 
-    def show_cell(self, cell: Cell | None) -> None:
-        """Show another cell, or the same with other numbers."""
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.show_cell(self.bench.selection.cell)
+
+    def _go_along(self) -> None:
+        if self.isVisible():
+            self.refresh()
+            self._look_up()
+
+    def show_cell(self, cell: Cell | None, hidden: bool = False) -> None:
+        """Show another cell, or the same with other numbers; while it is hidden only if it plays, or on demand."""
+        if not (hidden or self.isVisible() or self._plays):
+            return
         about = self._inspected(cell)
         if about is None or about != self.told.about:
             self._tell(about=about, checked="", met=self.told.met or about is not None)
@@ -76,12 +86,18 @@ class Inspector(SideColumn):
         self.refresh()
 
     @property
+    def _plays(self) -> bool:
+        player = self.elements.widgets.get("cell")
+        return isinstance(player, PlayerView) and player.playing
+
+    @property
     def player(self) -> PlayerView:
         """Plays the derivation of the cell."""
         return cast(PlayerView, self.elements.widgets["cell"])
 
     def play(self) -> bool:
-        """Play the derivation of the visible cell, or pause it; returns whether there is one."""
+        """Play the derivation of the cell pointed at, or pause it; returns whether there is one."""
+        self.show_cell(self.bench.selection.cell, hidden=True)
         about = self.told.about
         if about is None or about.player is None:
             return False

@@ -18,6 +18,7 @@ from explorer.document.commands import PinCells, Replace, SetCells, SetSwitch, S
 from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.pages.gestures import GoTo
+from explorer.ui import inspector as inspector_module
 from explorer.ui.appearance import Appearance
 from explorer.ui.matrix.model import PLAYED
 from explorer.ui.page.gestures import perform
@@ -636,3 +637,21 @@ def test_an_input_has_nothing_to_play(window, point, hand):
     point("source.embedding", "source.table", 0, 0)
     assert not window.inspector.play()
     hand.key(Qt.Key.Key_P)
+
+
+def test_a_column_that_nobody_sees_reads_no_derivation_and_shows_it_once_it_is_seen(window, score, eye, monkeypatch):
+    """Behind the tab Train each step of a run explained the chosen cell, for nobody."""
+    inspector, document, read = window.inspector, window.bench.document, []
+    told = inspector_module.inspected
+    monkeypatch.setattr(inspector_module, "inspected", lambda *given: read.append(given[1]) or told(*given))
+    window.show_tab("Train")
+    read.clear()
+    name = f"{ENCODER}.W_Q"
+    document.do(SetCells(name, {(0, 0): 7.0} if document.state.inputs[name].ndim == 2 else {(0, 0, 0): 7.0}))
+    window.bench.bridge.flush()
+    assert not read
+    window.show_tab("Pipeline")
+    assert read
+    assert inspector.told.about == told(
+        window.bench.view, window.bench.selection.cell, window.bench.selection.fed, window.bench.selection.explained
+    )

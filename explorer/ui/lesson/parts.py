@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,6 @@ from explorer.ui.actions import RECORD
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.panel import StepPanel
 from explorer.ui.lesson.question import BothDerivations
-from explorer.ui.lesson.recorder import LessonWatcher, Recorder
-from explorer.ui.lesson.spot import begin, scroll_to_meant, spot_box, spot_rect, wanted_rects
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.turns import OneATurn, later
 from explorer.ui.widgets.layouts import column_in
@@ -31,6 +29,7 @@ from explorer.ui.window.token_bar import axes_of_words
 if TYPE_CHECKING:
     from explorer.ui.lesson.lecturer import Speaker
     from explorer.ui.lesson.presenter import Presenter
+    from explorer.ui.lesson.recorder import LessonWatcher, Recorder
     from explorer.ui.lesson.tab import LessonsTab
     from explorer.ui.window.main_window import MainWindow
     from explorer.ui.window.top_bar import Tab
@@ -119,10 +118,6 @@ class LessonParts(QObject):
         self._tab: LessonsTab | None = None
         self._window.files.lesson_opened.connect(self.go_on)
         self._window.files.lessons_kept.connect(self._list_anew)
-        self.recorder = Recorder(self._bench, window.files, window.recording, self)
-        self.recorder.changed.connect(self._show_recording)
-        self._watcher = LessonWatcher(self)
-        self._watcher.saved.connect(self._reload)
         self._watched_lesson = ""
         """The id of the lesson whose file is watched; a saved file does not replace a document opened since."""
         self.presenter: Presenter | None = None
@@ -143,6 +138,23 @@ class LessonParts(QObject):
         if self.both is None and self.guide.attempt.compared is not None:
             self.both = BothDerivations(self._bench, self.guide, self.panel, self._window.whole, self._named_in)
             self.panel.ended.connect(self.both.hide)
+
+    @cached_property
+    def recorder(self) -> Recorder:
+        """Records what the person does as a lesson."""
+        from explorer.ui.lesson.recorder import Recorder  # rarely used
+
+        recorder = Recorder(self._bench, self._window.files, self._window.recording, self)
+        recorder.changed.connect(self._show_recording)
+        return recorder
+
+    @cached_property
+    def _watcher(self) -> LessonWatcher:
+        from explorer.ui.lesson.recorder import LessonWatcher
+
+        watcher = LessonWatcher(self)
+        watcher.saved.connect(self._reload)
+        return watcher
 
     # The page of lessons
 
@@ -468,6 +480,8 @@ class LessonParts(QObject):
 
     def _named_in(self, over: QWidget) -> QRect:
         """The rectangle, in a widget, of the cells that the step names, with the heading of their matrix."""
+        from explorer.ui.lesson.spot import spot_box, spot_rect
+
         page = self._window.area.in_sight()
         box = None if page is None or not page.isVisible() else spot_box(page.elements)
         if box is None:
@@ -482,6 +496,8 @@ class LessonParts(QObject):
         step, page = self.guide.step, self._window.area.in_sight()
         if step is None or page is None or page.isHidden() or page.is_picture:
             return
+        from explorer.ui.lesson.spot import begin, scroll_to_meant, wanted_rects  # the first page names no cells
+
         wanted = [*page.elements.lit_rects(), *wanted_rects(page.elements, self._bench.view.graph, step)]
         boxes = [one for one in page.elements.widgets.values() if isinstance(one, MatrixBox)]
         scroll_to_meant([box for box in boxes if not (box.view.extent.whole or box.small)], self._bench.view, step)

@@ -70,7 +70,8 @@ class LessonsTab(ColumnTab):
     def show_recording(self, steps: int | None) -> None:
         """Show how many steps have been recorded; None: nothing is being recorded."""
         self.shelf.recorded = steps
-        self.refresh()
+        if self.isVisible():  # else when it is shown
+            self.refresh()
 
     # Reading
 

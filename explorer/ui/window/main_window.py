@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
 from explorer.lessons.schema import Lesson
-from explorer.ui import view_state
 from explorer.ui.actions import Actions
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
@@ -171,7 +170,7 @@ class MainWindow(QMainWindow):
                 action.triggered.connect(self.area.motion.stop)  # the motion's event filter gets no keys of shortcuts
         bench.background.busy.connect(self._follow_history)
         bench.background.failed.connect(self._say_failed)
-        self.files.beside = lambda: view_state.kept(self)
+        self.files.beside = self._beside
         self.files.session_opened.connect(self._restore)
         self.files.shared.connect(self._say_shared)
         self.files.for_class.connect(self.tabs.open_for_class)
@@ -338,10 +337,17 @@ class MainWindow(QMainWindow):
 
     def _restore(self, beside: Mapping[str, Any]) -> None:
         """Restore the view with which the file was saved; in a visible window, after its content is shown."""
+        from explorer.ui.view_state import restore
+
         if self.isVisible():
-            self.bench.appearance.turns.add(later(self, lambda: view_state.restore(self, beside), once=True))
+            self.bench.appearance.turns.add(later(self, lambda: restore(self, beside), once=True))
         else:
-            view_state.restore(self, beside)
+            restore(self, beside)
+
+    def _beside(self) -> dict[str, Any]:
+        from explorer.ui.view_state import kept
+
+        return kept(self)
 
     def _follow_history(self) -> None:
         """Update the actions after a new act, which can be undone although its numbers are not computed yet."""

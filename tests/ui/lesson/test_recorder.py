@@ -30,7 +30,8 @@ def window(anew):
 
 
 def record(lessons):
-    """The button that begins and ends a recording."""
+    """The button that begins and ends a recording, as who looks at the page of lessons sees it."""
+    lessons.tab().refresh()
     buttons = lessons.tab().findChildren(ButtonView)
     return next(one for one in buttons if one.text().endswith(("Record a lesson", "step", "steps")))
 
@@ -267,3 +268,16 @@ def test_a_window_does_not_close_over_a_recording_without_a_question(open_window
     assert recorder.is_on is (answer == "cancel")
     assert (tmp_path / "mine.lesson.toml").exists() is (answer == "save")
     monkeypatch.setattr(dialogs, "keep", lambda name: "discard")
+
+
+def test_the_page_of_lessons_is_not_built_for_each_step_that_is_recorded_elsewhere(window, eye, monkeypatch, qtbot):
+    window.show_tab("Lessons")
+    page, built = window.lessons.tab(), []
+    qtbot.waitUntil(lambda: page.is_whole)
+    window.show_tab("Pipeline")
+    monkeypatch.setattr(page, "refresh", lambda: built.append(page.shelf.recorded))
+    window.lessons.recorder.start()
+    visit(window, eye, OUTPUT)
+    assert not built
+    window.show_tab("Lessons")
+    assert set(built) == {len(window.lessons.recorder.recording)}
