@@ -1,6 +1,7 @@
 """Draws a block in the picture of the whole: attention with its heads, or a feed-forward net, above its stream."""
 
 from collections import Counter
+from math import inf
 
 import numpy as np
 
@@ -41,8 +42,8 @@ PLACES_TIP = "Positions are not added to the vectors: they are used where querie
 APART, EDGE, COMPACT = 4.0, 1.8, 300.0
 """The gap between heads; how far the frame of heads that share keys extends around them; and the width of all heads
 that is worth it only if the heads become twice as large."""
-LEVELS = 6
-"""The number of thicknesses of the lines between words."""
+LEVELS, OF_PITCH = 6, 0.6
+"""The number of thicknesses of the lines between words, and the most of the distance of two words that they fill."""
 LEAST_SHARE, FEW_WORDS, EVEN, MORE_THAN_EVEN, MANY_WORDS = 0.04, 6, 1.01, 1.6, 24
 """Which shares have lines: of few words, those of at least `LEAST_SHARE`; of more, those of `MORE_THAN_EVEN` times an
 even share; of many, only the largest of each word. If that is at most `EVEN` times an even share, all are even."""
@@ -351,10 +352,13 @@ def exchange(
     # The lines of a word that looks at many words alike say nothing: they are faint, and lie below all others.
     even = (mean.max(-1) <= EVEN / np.maximum(seen[:, 0], 1)) & (seen[:, 0] > FEW_WORDS)
     kinds[even[looking] & (kinds == 0)] = -1
+    # Where words stand close together, thick lines would be one blue area.
+    apart = min((float(np.abs(one[1] - one[0]).max()) for one in (keys, queries) if len(one) > 1), default=inf)
+    most = max(OF_PITCH * apart, 0.5)
     for kind, level in sorted(set(zip(kinds.tolist(), levels.tolist(), strict=True))):
         drawn = np.flatnonzero((kinds == kind) & (levels == level))
         ends = np.stack([keys[looked[drawn]], queries[looking[drawn]]], axis=1)
-        width = thick * (0.5 + 3.0 * level / LEVELS)
+        width = min(thick * (0.5 + 3.0 * level / LEVELS), most)
         dashed = kind == 1  # so that colour is not the only difference
         sheet.add(Segments(ends, inks[kind], width, dashed, token=sequences[0], whose=looking[drawn]))
 

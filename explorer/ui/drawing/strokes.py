@@ -7,7 +7,7 @@ file has their colours. Marks of a drawing with zoom that are not visible are no
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from itertools import chain, repeat, zip_longest
-from math import ceil, floor, hypot, isinf
+from math import ceil, floor, hypot, inf, isinf
 from operator import attrgetter
 
 import numpy as np
@@ -66,7 +66,9 @@ LEAST = 0.7
 """The least size of a formula, relative to words; a formula that does not fit in this size is left out."""
 
 
-MOST_PIXELS = 9.0
+LEAST_PIXELS, MOST_PIXELS = 0.5, 9.0
+OF_ROOM = 0.6
+"""Most of the height of a word that lines are thick, where they would cover each other."""
 LEVELS = 20  # levels of thickness; the thinnest is below one pixel, which Qt draws ten times faster
 
 
@@ -78,6 +80,7 @@ def draw_weights(
     shares: Array,
     here: tuple[int | None, int | None],
     pale: tuple[float, float],
+    room: float = inf,
 ) -> None:
     """Draw lines between words, each as thick as its weight, and those of a word that is pointed at on top.
 
@@ -91,6 +94,8 @@ def draw_weights(
         The query and the key that are pointed at, or None.
     pale : pair of float
         The opacity of the lines of other words at a weight of 0, and how much more it is at 1.
+    room : float
+        How many pixels a word is high: where words stand close together, thick lines would be one blue area.
     """
     meant = np.ones(len(lines), dtype=bool)
     for places, place in zip(ends, here, strict=True):
@@ -100,10 +105,12 @@ def draw_weights(
     # Lines of about the same weight are drawn together.
     levels = np.maximum(np.ceil(np.clip(shares, 0.0, 1.0) * LEVELS), 1).astype(int)
     for lit in (False, True):
+        alone = lit and here != (None, None)
+        most = MOST_PIXELS if alone else min(MOST_PIXELS, max(OF_ROOM * room - LEAST_PIXELS, LEAST_PIXELS))
         for level in np.flatnonzero(np.bincount(levels[meant == lit])).tolist():  # np.unique imports numpy.ma first
             share = level / LEVELS
             color = qcolor(chosen, 0.25 + 0.65 * share) if lit else qcolor(plain, pale[0] + pale[1] * share)
-            painter.setPen(QPen(color, 0.5 + share * MOST_PIXELS, c=Qt.PenCapStyle.FlatCap))
+            painter.setPen(QPen(color, LEAST_PIXELS + share * most, c=Qt.PenCapStyle.FlatCap))
             painter.drawLines([lines[k] for k in np.flatnonzero((levels == level) & (meant == lit)).tolist()])
 
 

@@ -321,7 +321,7 @@ class _Lines(pg.GraphicsObject):
         lines = [QLineF(left.x(), start, right.x(), end) for start, end in zip(starts, ends, strict=True)]
         pale = (0.15, 0.4) if self.long else (0.08, 0.0)
         shares, here = self._shares[queries, keys], (self.query, self.key)
-        draw_weights(painter, self._theme, lines, (queries, keys), shares, here, pale)
+        draw_weights(painter, self._theme, lines, (queries, keys), shares, here, pale, unit)
         painter.restore()
 
 

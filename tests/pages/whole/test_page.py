@@ -208,6 +208,15 @@ def test_however_many_words_each_is_joined_with_the_one_that_it_looks_at_most(de
     np.testing.assert_allclose(rows, (most - np.arange(40)) * each)
 
 
+def test_lines_of_many_words_leave_room_between_each_other(desk):
+    """Each was as thick as among three words: of 250 words, all lines were one blue area."""
+    made = desk()
+    made.document = Document(new_lesson("gpt", [" ".join(f"w{i}" for i in range(250))], d_model=4).state())
+    lines = [m for m in made.page(WHOLE.name).marks("model", Segments) if m.whose is not None and m.ink == series(0)]
+    place = {int(whose): line[1, 1] for m in lines for line, whose in zip(m.ends, m.whose, strict=True)}
+    assert 0 < max(m.width for m in lines) < 0.7 * (place[200] - place[100]) / 100
+
+
 def test_each_line_knows_the_word_that_it_belongs_to(whole):
     _, eyes = whole(*TEXTBOOK)
     words = {m.token: m.y for m in eyes.marks("model", Words) if m.token is not None and m.x < 0}

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtCore import QEvent, QLineF, QObject, QPoint, QPointF, Qt
+from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QToolTip, QWidget
 
 from explorer.document.commands import PinCells, SetTokens
@@ -16,6 +16,7 @@ from explorer.pages.matrix import ALONE, matrix
 from explorer.pages.stages.attention import heat_map, lights
 from explorer.pages.view import Cell, Looking, View
 from explorer.ui.drawing.plot import CLOSEST, WELL_APART
+from explorer.ui.drawing.strokes import draw_weights
 from explorer.ui.drawing.weights import MOST_LINES, AttentionLinesView, HeatMapView
 from explorer.ui.drawing.word_picture import FEWEST, MOST_IN_SIGHT
 from tests.ui.conftest import lesson_of
@@ -116,6 +117,20 @@ def apart(axis):
     """The least distance of two written words, in heights of a line."""
     middles = sorted(middle for _, middle in axis.written())
     return min(np.diff(middles)) / QFontMetrics(axis._bench.appearance.fonts.small).height()
+
+
+@pytest.mark.parametrize(("room", "least", "most"), [(2.0, 0.45, 0.7), (20.0, 0.3, 0.5)])
+def test_lines_of_many_words_do_not_cover_each_other(appearance, room, least, most):
+    """At two pixels a word, lines of nine pixels were one blue area."""
+    n, image = 20, QImage(60, 400, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter, each = QPainter(image), np.arange(n)
+    painter.setRenderHint(painter.RenderHint.Antialiasing)
+    lines = [QLineF(0, (i + 0.5) * room, 60, (i + 0.5) * room) for i in range(n)]
+    draw_weights(painter, appearance.theme, lines, (each, each), np.ones(n), (None, None), (0.15, 0.4), room)
+    painter.end()
+    inked = sum((255 - image.pixelColor(30, y).red()) / 255 for y in range(round(n * room))) / (n * room)
+    assert least < inked < most
 
 
 def test_words_thin_out_instead_of_overlapping(heat):
