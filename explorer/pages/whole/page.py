@@ -24,13 +24,13 @@ from explorer.core.ops import Array
 from explorer.pages.drawing import HERE, MUTED, TEXT, Box, Drawing, FlowLine, Mark, Words, zoomed
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
-from explorer.pages.levels import has_stream, layers_of, shown_layer, stages_of, to_whole
+from explorer.pages.levels import LAYER, has_stream, layers_of, shown_layer, stages_of, to_whole
 from explorer.pages.page import Controls, Picture, Player
 from explorer.pages.view import View
 from explorer.pages.whole.chain import boxes, chain, counts, example_choice, is_small_net, neurons
 from explorer.pages.whole.lane import Sheet, amount, from_to, net_marks, net_node, title_of
 from explorer.pages.whole.lanes import answered, answers, answers_height, lanes, loss
-from explorer.pages.whole.sublayers import box_of, exchange
+from explorer.pages.whole.sublayers import box_of, exchange, raw_of
 
 PLAYED = "whole.played"
 """The beginning of the key that keeps how many steps of a pass have been taken; without that key, all steps."""
@@ -321,8 +321,25 @@ class Stacks:
             if f"{block}.output" in view.nodes:
                 self._block(column, block, flows=i > 0)
         column.y += PAD
+        if times > 1 and view.looking.showing != "values":
+            self._layers(column, times)
         place = column.left - PAD, top, column.width + 2 * PAD, column.y - top
-        sheet.marks[at] = Box(place, title, title, folded=times > 1, around=True, letters=LETTERS)
+        leads = Keep(LAYER, k % times + 1) if times > 1 else None
+        tip = f"Draw layer {k % times + 1}" if times > 1 else ""
+        sheet.marks[at] = Box(place, title, title, "", tip, leads, folded=times > 1, around=True, letters=LETTERS)
+
+    def _layers(self, column: Column, times: int) -> None:
+        """A box for each layer, in the colour of its block with the deepest one: of the others a class sees nothing."""
+        sheet, view = self._sheet, self._view
+        wide = column.width / times
+        for k in range(1, times + 1):
+            blocks = (f"{column.stack}.{k}.{part}" for part in SUBLAYERS)
+            found = [amount(view, raw_of(view, block)) for block in blocks if f"{block}.output" in view.nodes]
+            note, share = max(found, key=lambda one: one[1] or 0.0)
+            place = column.left + (k - 1) * wide, column.y, wide, LOW
+            name = f"{column.stack.capitalize()}: layer {k}, {note}"
+            sheet.add(Box(place, name, str(k), "", f"Draw layer {k}: {note}", Keep(LAYER, k), share, letters=LOWER))
+        column.y += LOW + PAD
 
     def _words_in(self, column: Column) -> None:
         """The words at the top, and the place of each word's line."""

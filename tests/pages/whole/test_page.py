@@ -381,6 +381,26 @@ def test_in_large_letters_boxes_without_a_stream_stand_closer_together_and_as_hi
         assert picture.height == round(READABLE * (bottom - top))
 
 
+def test_in_large_letters_all_layers_have_their_colours_and_a_click_draws_another_one(desk):
+    """A slide asked which of twelve layers has the longest gradient, and showed the first."""
+    made = desk()
+    made.document = Document(new_lesson("gpt", ["one two"], d_model=8, layers=3).state())
+    made.look(large=True, showing="gradient")
+    found = boxes(made.page(WHOLE.name))
+    frame = found["Layer 1 of 3"]
+    assert frame.leads == Keep(LAYER, 2)
+    layers = [box for box in found.values() if box.title in {"1", "2", "3"}]
+    assert [box.leads for box in layers] == [Keep(LAYER, k) for k in (1, 2, 3)]
+    assert all(inside(box.place, frame.place) for box in layers)
+    blocks = [box for box in found.values() if box.menu]
+    assert layers[0].share == max(box.share for box in blocks) > 0
+    assert layers[0].name.startswith("Decoder: layer 1, ∂L")
+    made.choose(LAYER, 3)
+    assert boxes(made.page(WHOLE.name))["Layer 3 of 3"].leads == Keep(LAYER, 1)
+    made.look(large=True, showing="values")
+    assert "3" not in {box.title for box in boxes(made.page(WHOLE.name)).values()}, "there are no colours to compare"
+
+
 def test_in_large_letters_words_are_joined_only_in_attention(whole):
     desk, _ = whole(*TEXTBOOK, large=True)
     eyes = desk.page(WHOLE.name)
