@@ -286,12 +286,13 @@ def _cell_of(question: Point, place: Cell, ndim: int) -> Cell | None:
 
 
 def place_named(question: Point, place: Cell, engine: Engine) -> str:
-    """A place in words: "head 2", "friend → Emma", "the (2 of 2) → cat"."""
+    """A place in words: "head 2", "friend → Emma", "the (2 of 2) → cat", "“,” → cat"."""
     if question.at == "head":
         return f"head {place[0] + 1}"
     axes = (question.axis,) if question.at == "token" else engine.graph.axes_of(engine.graph.place(question.node))
     names = (names_apart(engine.labels(axis)) for axis in axes)
-    return " → ".join(along[i] if i < len(along) else str(i) for along, i in zip(names, place, strict=False))
+    called = [along[i] if i < len(along) else str(i) for along, i in zip(names, place, strict=False)]
+    return " → ".join(one if any(map(str.isalnum, one)) else f"“{one}”" for one in called)
 
 
 # A goal

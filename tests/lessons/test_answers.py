@@ -431,6 +431,16 @@ def test_a_wrong_place_has_its_number_as_the_page_shows_it():
     assert verdict.sentence == "No: the largest number is at love → AI, 0.985; at love → I it is 0.005."
 
 
+def test_a_sign_that_is_a_word_stands_between_quotes_where_a_place_is_named():
+    """Read as "No: 0.223 at , → <s>.", with a comma that seemed to belong to the sentence."""
+    lesson = load("inside-a-storyteller")
+    at = next(at for at, step in enumerate(lesson.steps) if step.id == "she")
+    states, question = StepStates(lesson), lesson.steps[at].question
+    assert judge(question, (11, 0), states[at]).meanwhile == "No: 0.223 at “,” → <s>. There is a larger number."
+    row = "No: that is in the row of “␣day”. Look along the row of “,”."
+    assert judge(question, (10, 0), states[at]).meanwhile == row
+
+
 # Make it so
 
 

@@ -327,6 +327,25 @@ def test_the_same_questions_give_the_same_bytes(every):
 # The command
 
 
+NEEDY = """
+format = 4
+id = "needy"
+title = "What needs its page"
+paragraph = "A question about a picture."
+example = "emma"
+[[step]]
+id = "look"
+title = "Look"
+words = "Look at the lines."
+look = { stage = "attention", node = "weights" }
+[step.question]
+kind = "choose"
+alone = false
+ask = "Which line is the widest?"
+choices = [{ text = "One.", right = true }, { text = "Two.", why = "No." }]
+"""
+
+
 def test_the_command(tmp_path, capsys):
     out = tmp_path / "emma.xml"
     assert main(["questions", "softmax", "--variants", "3", "--out", str(out)]) == 0
@@ -342,12 +361,14 @@ def test_the_command(tmp_path, capsys):
     assert capsys.readouterr().out == said, "a lesson that is named twice is asked once"
     assert main(["questions", "softmax", "--same", "--out", str(tmp_path / "s.zip")]) == 0
     capsys.readouterr()
+    needy = tmp_path / "needy.lesson.toml"
+    needy.write_text(NEEDY, "utf-8")
     for given, told in (
         (["softmax"], "--out says"),
         (["softmax", "--out", "a.doc"], "--out says"),
         (["softmax", "--variants", "0", "--out", "a.xml"], "--variants may be"),
         (["tiny-gpt", "--out", "a.xml"], "has no questions"),
-        (["what-a-trained-head-does", "--out", "a.xml"], "needs its page"),
+        ([str(needy), "--out", "a.xml"], "needs its page"),
     ):
         assert main(["questions", *given]) == 2
         assert told in capsys.readouterr().err
