@@ -324,9 +324,10 @@ class Files(QObject):
         self.session_opened.emit(session.beside)
 
     def _open(self, path: Path) -> None:
-        path = path.parent if path.name.endswith(INSIDE) else path
+        path = model_of(path)
         if is_checkpoint(path):
-            self._read(path)
+            leave = self._leaving()
+            self.read_model(path, lambda found: leave(lambda: self.begin_model(path, *found)))
             return
         if is_document(path):
             if os.path.isfile(path) and size_of(path) > MOST_AT_ONCE:
@@ -345,8 +346,8 @@ class Files(QObject):
         self.folder = path.parent
         self.begin_lesson(lesson, file=path)
 
-    def _read(self, path: Path) -> None:
-        """Open a model that others trained; it is read in the background."""
+    def read_model(self, path: Path, then: Callable[[tuple[Lesson, State]], None]) -> None:
+        """Read a model that others trained in the background; `then` gets a lesson around it, and its state."""
 
         def work(report: Report) -> tuple[Lesson, State]:
             lesson, state = opened(path, told=_telling(report, path.name))
@@ -354,8 +355,7 @@ class Files(QObject):
                 look_through(array)
             return lesson, state
 
-        leave = self._leaving()
-        self.reader.ask(work, lambda found: leave(lambda: self.begin_model(path, *found)))
+        self.reader.ask(work, then)
 
     def begin_model(self, path: Path, lesson: Lesson, state: State) -> None:
         """Open a model that others trained and that was read from `path`, without asking about the present document."""
@@ -524,6 +524,11 @@ class Files(QObject):
             self._say_failed(ExplorerError("not-dropped"))
         else:
             self.open_path(path)
+
+
+def model_of(path: Path) -> Path:
+    """The folder of a model if this is one of its files; any other path itself."""
+    return path.parent if path.name.endswith(INSIDE) else path
 
 
 def _telling(report: Report, name: str) -> Callable[[float, float], None]:

@@ -1,20 +1,25 @@
 """The same stage of another example or setting beside that of the open one, with the difference of both."""
 
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QWidget
+from shiboken6 import isValid
 
+from explorer.checkpoints import is_checkpoint
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change, Document
+from explorer.document.state import State
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import ready, titles
 from explorer.lessons.schema import Lesson
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
-from explorer.ui.files import Files
+from explorer.ui.files import Files, model_of
 from explorer.ui.page.area import StageArea
 from explorer.ui.selection import Cell, Selection
 from explorer.ui.turns import Bridge, later
@@ -160,15 +165,24 @@ class Comparison(QFrame):
     def _open_file(self) -> None:
         path = self._files.dialogs.to_open(self._files.folder)
         try:
-            if path is not None:
-                lesson, state = opened(path)
-                if lesson.id not in self._known:
-                    self._known[lesson.id] = lesson
-                    self._lessons.insertItem(self._lessons.count() - 1, path.name, lesson.id)
-                self.bench.open_state(lesson, state)
-                self.bench.bridge.flush()
+            if path is not None and is_checkpoint(path := model_of(path)):
+                self._files.read_model(path, partial(self._take, path))
+            elif path is not None:
+                self._take(path, opened(path))
         except ExplorerError as error:
             show_error(error, self._lessons)
+        self._list_settings()
+
+    def _take(self, path: Path, found: tuple[Lesson, State]) -> None:
+        """Show what was read from a file, or from the folder of a model."""
+        if not isValid(self):
+            return  # the comparison has ended meanwhile
+        lesson, state = found
+        if lesson.id not in self._known:
+            self._known[lesson.id] = lesson
+            self._lessons.insertItem(self._lessons.count() - 1, path.name, lesson.id)
+        self.bench.open_state(lesson, state)
+        self.bench.bridge.flush()
         self._list_settings()
 
     def _say_failed(self, error: ExplorerError) -> None:

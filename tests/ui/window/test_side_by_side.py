@@ -21,6 +21,7 @@ from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.inputs import take_typed
+from tests.checkpoints.small import write
 from tests.samples import long
 
 Key, CONTROL = Qt.Key, Qt.KeyboardModifier.ControlModifier
@@ -129,6 +130,28 @@ def test_a_document_from_a_file_beside_this_one(window, eye, tmp_path, monkeypat
     other._open_file()
     assert "edited.explorer: cannot be opened" in said()
     assert other._lessons.currentData() == "you-are-welcome"
+
+
+def test_a_model_of_others_beside_this_one(open_window, tmp_path, monkeypatch, qtbot):
+    """A folder cannot be chosen there, and its config.json was refused."""
+    window, (folder, other) = open_window(), (tmp_path / name for name in ("one", "two"))
+    for one in (folder, other):
+        one.mkdir()
+        write(one)
+    window.files.open_path(folder)
+    qtbot.waitUntil(lambda: window.bench.document.state.model.kind == "gpt")
+    window.bench.bridge.flush()
+    window.sides.compare(True)
+    beside = window.sides.comparison
+    for file in ("config.json", "model.safetensors"):
+        monkeypatch.setattr(window.files.dialogs, "to_open", lambda start, file=file: other / file)
+        first = beside.bench.lesson
+        beside._open_file()
+        qtbot.waitUntil(lambda first=first: beside.bench.lesson is not first)
+        assert beside._lessons.currentText() == "two"
+    beside._open_file()
+    window.sides.compare(False)  # ended while it is read
+    qtbot.waitUntil(lambda: not window.files.reader.at_work)
 
 
 def test_undo_takes_back_what_was_edited_where_the_keys_are(no_pictures, own_window, window, eye, hand, qtbot):
