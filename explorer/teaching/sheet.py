@@ -390,7 +390,7 @@ def _answers(content: dict[str, Any]) -> Answers:
     found = [
         Answered(
             _text(one["question"]),
-            tuple(_try(given) for given in one["tries"][: TRIES + 1]),
+            tuple(_try(given) for given in one["tries"][:TRIES]),
             _whole(one["hints"]),
             None if "seconds" not in one else float(_whole(one["seconds"])),
         )

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from explorer.cli import main
 from explorer.cli.classroom import as_text
 from explorer.core.errors import ExplorerError
+from explorer.lessons.answers import TRIES
 from explorer.pages.element import leaves
 from explorer.pages.page import Button, Check, Field, Note
 from explorer.sentences import sentence
@@ -355,6 +356,12 @@ def test_a_file_that_was_right_twice_does_not_end_the_class(tmp_path):
     one = Answered("softmax/guess", (Try(0, True), Try(0, True)))
     Answers("Eve", SHEET.title, SHEET.id, (one,)).save(tmp_path / "eve.answers.json")
     assert [topic.mistakes for topic in gradebook([tmp_path]).topics()] == [()]
+
+
+def test_a_fourth_try_in_a_file_does_not_count(tmp_path):
+    one = Answered("softmax/guess", (*(Try(1, False) for _ in range(TRIES)), Try(0, True)))
+    Answers("Eve", SHEET.title, SHEET.id, (one,)).save(tmp_path / "eve.answers.json")
+    assert not gradebook([tmp_path]).students[0].answered[0].right
 
 
 @pytest.mark.parametrize("title", ["", " ", "x" * 121, "bell\a"])

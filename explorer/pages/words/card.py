@@ -250,12 +250,13 @@ class WordField:
         self._enters = enters
         self.text = ""
         self.wrong: ExplorerError | None = None
-        self._misspelt, self._typed = "", False
+        self._misspelt = ""
+        self.typed = False  # by the user, and not written by `set`
         self._near: Sequence[str] = ()
 
     def type(self, text: str) -> None:
         """Take over the text that the user is typing."""
-        self.text, self._typed = text, True
+        self.text, self.typed = text, True
         self.fail(None)
 
     def put(self, other: str) -> None:
@@ -267,19 +268,19 @@ class WordField:
     def set(self, words: Sequence[str] | str) -> None:
         """Write words into the field."""
         self.text = words if isinstance(words, str) else f"{self._split} ".join(words)
-        self._typed = False
+        self.typed = False
         self.fail(None)
 
     @property
     def stays(self) -> bool:
         """Whether typed text stays, finished or not, because only the numbers of the same words are renewed."""
-        return self._typed and self._card.state.renewed
+        return self.typed and self._card.state.renewed
 
     def keeps(self) -> bool:
         """Whether the text stays with new vectors: the user has typed it, and they have all its words."""
         vectors, words = self._card.state.vectors, self.entries()
         has = vectors is not None and all(word in vectors or word.lower() in vectors for word in words)
-        return self.stays or (self._typed and bool(words) and has)
+        return self.stays or (self.typed and bool(words) and has)
 
     def entries(self) -> list[str]:
         """The words, or the entries between two separators, of the text."""

@@ -105,7 +105,8 @@ class AnalogyCard(Card):
             field.set([word])
 
     def _begin(self, result: Analogy) -> None:
-        self._write(result.words)
+        if not any(field.typed for field in self.abc):
+            self._write(result.words)
         self._show(result)
 
     def compute(self) -> None:

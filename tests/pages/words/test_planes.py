@@ -5,7 +5,7 @@ import pytest
 
 from explorer.pages.words.planes import COMPONENTS, HIGH, LOW, TSNE
 from explorer.words.vectors import Vectors
-from tests.pages.words.conftest import ask, part, parts, press
+from tests.pages.words.conftest import Told, ask, part, parts, press
 
 
 @pytest.fixture
@@ -13,25 +13,42 @@ def card(words):
     return words.cards["map"]
 
 
+class Slow(Told):
+    """A screen whose searches end when the test says so, as those on a thread do."""
+
+    def __init__(self):
+        super().__init__()
+        self.late, self.stopped = [], []
+
+    def search(self, card, work, then, slow):
+        self.late.append((card, lambda: then(work(lambda progress: None))))
+
+    def stop(self, card):
+        self.stopped.append(card)
+
+
 def test_what_was_sought_in_other_vectors_is_not_shown(words):
     """An analogy is sought on a thread; meanwhile other vectors may be opened, which lack its words."""
-    late, stopped = [], []
-
-    class Slow(type(words.screen)):
-        def search(self, card, work, then, slow):
-            late.append((card, lambda: then(work(lambda progress: None))))
-
-        def stop(self, card):
-            stopped.append(card)
-
-    words.screen = Slow()
+    words.screen = screen = Slow()
     words.load(words.vectors)
     analogy = words.cards["analogy"]
-    assert any(card is analogy for card, _ in late)
-    stopped.clear()
+    assert any(card is analogy for card, _ in screen.late)
+    screen.stopped.clear()
     words.load(Vectors.of("two", "ab", np.eye(2)))
-    assert analogy in stopped
+    assert analogy in screen.stopped
     assert not analogy.searches
+
+
+def test_what_is_typed_while_the_first_analogy_is_sought_stays(words):
+    words.screen = screen = Slow()
+    words.load(words.vectors)
+    analogy = words.cards["analogy"]
+    analogy.do("type", "river", "a")
+    for card, end in screen.late:
+        if card is analogy:
+            end()
+    assert analogy.abc[0].text == "river"
+    assert analogy.result is not None
 
 
 def choose(card, id, value):
