@@ -150,10 +150,10 @@ def matrices(view: View, stage: Stage) -> tuple[Element, ...]:
     nodes, graph = view.stage(stage.name), view.graph
     own = {node.name for node in nodes}
     above = dict.fromkeys(p for node in nodes for p in node.parents if p not in own and not graph.n_heads.get(p))
-    here = Row("matrices", tuple(Item("", matrix(view, view.of_head(node.name))) for node in nodes))
+    here = Row.of("matrices", [matrix(view, view.of_head(node.name)) for node in nodes])
     if not above:
         return (here,)
-    read = Row("matrices before", tuple(Item("", matrix(view, name, name)) for name in above))
+    read = Row.of("matrices before", [matrix(view, name, name) for name in above])
     return Section("before", "From the stages before"), read, Section("here", "Here"), here
 
 
@@ -345,8 +345,8 @@ def _others(view: View, stage: Stage, elements: tuple[Element, ...]) -> tuple[El
     missing = view.part("missing", (), named)
     if not missing:
         return ()
-    items = tuple(Item("", matrix(view, view.of_head(name))) for name in missing)
-    return Section("others", "Also computed here"), Row("other matrices", items)
+    others = [matrix(view, view.of_head(name)) for name in missing]
+    return Section("others", "Also computed here"), Row.of("other matrices", others)
 
 
 # The header

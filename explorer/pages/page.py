@@ -126,6 +126,11 @@ class Row(Arrangement):
     # Whether matrices that would take too much of the screen are small pictures, until the reader asks for the numbers.
     folds: bool = False
 
+    @staticmethod
+    def of(id: str, elements: Iterable[Element]) -> "Row":
+        """A row without signs between its elements."""
+        return Row(id, tuple([Item("", one) for one in elements]))
+
     @property
     def inside(self) -> tuple[Element, ...]:
         return tuple([item.element for item in self.items])
@@ -169,7 +174,7 @@ def beside(*parts: tuple[int, tuple[Element, ...]]) -> Row:
     `parts`: for each its width in pixels at text scale 1, and its elements, the heading first.
     """
     stacks = [Stack(f"part of {inside[0].id}", "", inside, width) for width, inside in parts]
-    return Row(f"from {parts[0][1][0].id}", tuple(Item("", stack) for stack in stacks))
+    return Row.of(f"from {parts[0][1][0].id}", stacks)
 
 
 def parts_beside(row: Row) -> tuple[Stack, ...]:

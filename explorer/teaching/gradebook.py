@@ -269,12 +269,12 @@ def class_page(roll: Roll, most: int, reasons: Sequence[str] = ()) -> tuple[Elem
         others = [question for question in book.questions if question not in topics]
         table = el.Stack("students of class", "Students", tuple(_table(roll, most)))
         each = el.Stack("of topics", "", tuple(_histograms(roll, book, topics)), WIDE)
-        parts += [*_topics(roll, book), el.Row("class", (el.Item("", table), el.Item("", each))) if topics else table]
+        parts += [*_topics(roll, book), el.Row.of("class", (table, each)) if topics else table]
         if others:
             title = "The other questions" if topics else "Each question"
             parts += [
                 el.Section("each title", title),
-                el.Row("each", tuple(el.Item("", one) for one in _histograms(roll, book, others))),
+                el.Row.of("each", _histograms(roll, book, others)),
             ]
     if reasons:
         parts.append(el.Section("left out title", "Left out"))

@@ -139,7 +139,7 @@ def poll_page(poll: Poll, side: int) -> tuple[Element, ...]:
 def _choice(place: int, ballot: Ballot) -> Element:
     button = el.Button(f"vote {place}", letter_of(place), ForPoll("vote", place), "One more chose this")
     text = el.Note(f"text {place}", f"<font size='5'><b>{bare(ballot.text)}</b></font>", wide=False)
-    return el.Row(f"choice {place}", (el.Item("", button), el.Item("", text)))
+    return el.Row.of(f"choice {place}", (button, text))
 
 
 def _counts(poll: Poll) -> list[Element]:
@@ -169,9 +169,9 @@ def _both(poll: Poll, width: int) -> list[Element]:
     sides = [("right", right, "Right")]
     if wrong is not None:
         sides.insert(0, ("wrong", wrong, "The commonest mistake"))
-    stacks = tuple(el.Item("", _side(id, one, poll, title, width)) for id, one, title in sides)
+    stacks = [_side(id, one, poll, title, width) for id, one, title in sides]
     said = [el.Note("none", "Nobody chose a wrong answer.")] if wrong is None and any(poll.counts) else []
-    return [*said, el.Row("both", stacks)]
+    return [*said, el.Row.of("both", stacks)]
 
 
 def _side(id: str, ballot: Ballot, poll: Poll, title: str, width: int) -> el.Stack:

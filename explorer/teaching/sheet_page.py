@@ -240,7 +240,7 @@ class Exercise:
             sign = "✓ " if i in tried and option.right else "✗ " if i in tried else ""
             button = el.Button(f"choice {self.at} {i}", letter, ForClass("answer", i), on=not over and i not in tried)
             text = el.Note(f"option {self.at} {i}", f"{sign}{bare(option.text)}", wide=False)
-            rows.append(el.Row(f"choice row {self.at} {i}", (el.Item("", button), el.Item("", text))))
+            rows.append(el.Row.of(f"choice row {self.at} {i}", (button, text)))
         return tuple(rows)
 
     def _ways(self, item: Question, over: bool, count: int) -> tuple[Element, ...]:
@@ -338,13 +338,13 @@ def form_of(item: Question) -> str:
 def shown(item: Question, prefix: str) -> list[Element]:
     """The text of a question and its matrices, side by side; `prefix` begins the elements' ids."""
     found: list[Element] = []
-    tables: list[el.Item] = []
+    tables: list[Element] = []
     for i, part in enumerate((*item.parts, "")):
         if isinstance(part, Table):
-            tables.append(el.Item("", _matrix(part, f"{prefix} {i}")))
+            tables.append(_matrix(part, f"{prefix} {i}"))
             continue
         if tables:
-            found.append(el.Row(f"matrices {prefix} {i}", tuple(tables)))
+            found.append(el.Row.of(f"matrices {prefix} {i}", tables))
             tables = []
         if part:  # the last part is the question itself
             asks = i + 1 == len(item.parts)

@@ -188,7 +188,7 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
     chances = choice.left(shares)
     chosen = choice.word(chances, row + 1)
     listing = _listing(view, sequence, row, shares, chances, chosen, choice.greedy, most)
-    bars = el.Row("next", (el.Item("", listing), el.Item("", _controls(view, choice, chances, shares))))
+    bars = el.Row.of("next", (listing, _controls(view, choice, chances, shares)))
     after = el.Section("bars", "What comes next"), bars, *_tree(view, sequence, row)
     return (
         el.Note("text", _text(view, sequence, row)),

@@ -53,8 +53,7 @@ def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> 
             *behind,
             *sentences,
         )
-    maps, lines = _drawn(view, block)
-    scores = (*_scores(view, block), Item("→", shares.element), *output, *maps, lines)
+    scores = (*_scores(view, block), Item("→", shares.element), *output, *_drawn(view, block))
     return (*[row for row in read if row.items], Row("from scores to weights", scores), *sentences, *behind)
 
 
@@ -153,22 +152,19 @@ def _scores(view: View, block: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def _drawn(view: View, block: str) -> tuple[tuple[Item, ...], Item]:
+def _drawn(view: View, block: str) -> list[Item]:
     """The weights as a heat map, with that of the other attention of a decoder's layer; and the weights as lines."""
     other = _beside(view, block)
     weights = matrix(view, view.shares_of(block), id=f"{block}weights drawn")
     blocks = (block, other) if other else (block,)
-    maps = tuple([Item("", heat_map(view, one, _title(view, one, bool(other)))) for one in blocks])
-    return maps, Item("", AttentionLines("lines", weights, "Lines", lights=lights(view, block)))
+    maps = [Item("", heat_map(view, one, _title(view, one, bool(other)))) for one in blocks]
+    return [*maps, Item("", AttentionLines("lines", weights, "Lines", lights=lights(view, block)))]
 
 
 def _pictures(view: View, block: str) -> tuple[Element, ...]:
     """The pictures in a section of their own: first on the page of a long text, or of the mean of several heads."""
-    maps, lines = _drawn(view, block)
-    items = (*maps, lines)
-    if view.averaged(block):
-        items = (Item("", matrix(view, f"{block}average", "mean of the weights")), *items)
-    return Section("pictures", "Who looks at whom"), Row("weights as pictures", items)
+    mean = [Item("", matrix(view, f"{block}average", "mean of the weights"))] if view.averaged(block) else []
+    return Section("pictures", "Who looks at whom"), Row("weights as pictures", (*mean, *_drawn(view, block)))
 
 
 def heat_map(view: View, block: str, title: str = "") -> HeatMap:
@@ -327,7 +323,7 @@ def heads(view: View, stage: Stage) -> tuple[Element, ...]:
     if n == 1:
         weights = matrix(view, view.of_head(f"{block}weights", 0), id=f"{block}weights drawn")
         parts.append(AttentionLines("lines", weights, "Where it looks", lights=lights(view, block)))
-    elements: list[Element] = [Row("heads", tuple(Item("", one) for one in parts))]
+    elements: list[Element] = [Row.of("heads", parts)]
     outputs = tuple(Item("", _numbered(view, f"{block}output", head, n > 1)) for head in range(n * drawn))
     if mixed:
         title, joined = "Side by side, then through W_O", tuple(product(view, f"{block}projected"))
@@ -373,7 +369,7 @@ def _numbered(view: View, name: str, head: int, several: bool) -> Element:
 def _numbers(view: View, block: str, head: int) -> Row:
     # Matrices of one given head stay the same when the reader looks at another head.
     names = (view.of_head(block + short, head) for short in ("weights", "output"))
-    return Row(f"numbers of head {head + 1}", tuple(Item("", matrix(view, name, id=name)) for name in names))
+    return Row.of(f"numbers of head {head + 1}", [matrix(view, name, id=name) for name in names])
 
 
 def _switch(view: View, block: str, head: int, short: bool) -> Button:

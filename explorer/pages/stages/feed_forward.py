@@ -33,11 +33,8 @@ def experts(view: View, block: str) -> tuple[Element, ...]:
         el.Item("→", matrix(view, f"{block}routed", "the largest")),
     )
     shorts = ("W_1", "b_1", "hidden", "W_g", "b_g", "gate", "activation", "gated", "W_2", "b_2", "said")
-    own = tuple(
-        el.Item("", matrix(view, view.of_head(block + short, which - 1), id=block + short))
-        for short in shorts
-        if block + short in view.nodes
-    )
+    names = [block + short for short in shorts if block + short in view.nodes]
+    own = [matrix(view, view.of_head(name, which - 1), id=name) for name in names]
     mixed = (
         el.Item("", matrix(view, f"{block}routed", "shares of the chosen", id=f"{block}routed again")),
         el.Item("→", matrix(view, f"{block}output", "what they say together")),
@@ -49,7 +46,7 @@ def experts(view: View, block: str) -> tuple[Element, ...]:
         el.Note("load", _load(view, block, n)),
         el.Section("one expert", f"Expert {which}: a net of its own"),
         el.Controls("which expert", (el.Number(key, "Expert", which, 1, n, Keep(key), "Which expert is shown"),)),
-        el.Row("expert row", own),
+        el.Row.of("expert row", own),
         el.Section("together", "Together: what the chosen experts say, each in its share"),
         el.Row("mixed row", mixed),
     )
@@ -190,7 +187,7 @@ def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element
     return (
         el.Controls("which row", (el.row_choice(view, axis, what),)),
         el.Note("which are off", words),
-        el.Row("unit pictures", (el.Item("", listed), el.Item("", drawn))),
+        el.Row.of("unit pictures", (listed, drawn)),
     )
 
 

@@ -221,7 +221,7 @@ def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     shown = (el.Item("", matrix(view, output)), el.Item("", right), el.Item("→", matrix(view, LOSS, "the loss")))
     mine = [node.name for node in view.stage(stage.name) if node.name not in (LOSS, TARGET)]
     titles = OTHERS | ({"loss.L_1": "the sum of the logs"} if _balanced(view) else {})
-    others = [el.Item("", matrix(view, name, titles.get(name, ""))) for name in mine]
+    others = [matrix(view, name, titles.get(name, "")) for name in mine]
     what = "One term for each position" if words else "One term for each number"
     parts = [
         el.Stack("terms", what, (el.Note("about the terms", text), listing), TERMS if words else DIFFERENCES),
@@ -232,10 +232,10 @@ def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     parts.append(el.Stack("down", "Down the gradient", (el.DescentPart("steps", "steps"),), STEPS))
     mean = "The mean of the terms, and the balance" if _balanced(view) else "The mean of the terms is the loss"
     return (
-        el.Row("terms listed", tuple(el.Item("", part) for part in parts)),
+        el.Row.of("terms listed", parts),
         el.Section("mean", mean),
         el.Row("loss row", shown),
-        *((el.Row("others", tuple(others)),) if others else ()),
+        *((el.Row.of("others", others),) if others else ()),
     )
 
 

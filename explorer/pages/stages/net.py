@@ -123,7 +123,7 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
     return (
         DescentPart("steps", "steps"),
         *slow,
-        Row("pictures", tuple(Item("", picture) for picture in (*pictures, weights, *cells))),
+        Row.of("pictures", (*pictures, weights, *cells)),
     )
 
 
@@ -134,7 +134,7 @@ def regression(view: View, stage: Stage) -> tuple[Element, ...]:
     if picture is None:
         return (*read, title, here)
     found = Stack("found", "From the examples", (here,))
-    return Row("line", (Item("", picture), Item("", found))), *read
+    return Row.of("line", (picture, found)), *read
 
 
 STEPS = 262
@@ -156,7 +156,7 @@ def net(view: View, stage: Stage) -> tuple[Element, ...]:
         steps = Stack("descent", "Gradient descent", (controls,), STEPS * beside)
         weights = Stack("weights", "Weights", _weights(view), BESIDE * beside)
         columns = (picture, steps, weights) if learns else (picture, weights)
-        elements += [Row("playground", tuple(Item("", column) for column in columns))] if beside else columns
+        elements += [Row.of("playground", columns)] if beside else columns
         elements.append(Section("cases", "The cases: each row is a case"))
     items = [
         Item("", matrix(view, CASES, "each case")),
@@ -185,9 +185,9 @@ def _weights(view: View) -> tuple[Element, ...]:
             continue
         title = f"Layer {block.rpartition('.')[2]}" if kind == "layer" else "Beside the net"
         inside: list[Element] = [switch_bar(view, block, (name,), everywhere=False)]
-        items = [Item("", matrix(view, one)) for one in (f"{block}.W", f"{block}.b") if one in view.nodes]
-        if items:
-            inside.append(Row(f"weights of {block}", tuple(items)))
+        weights = [matrix(view, one) for one in (f"{block}.W", f"{block}.b") if one in view.nodes]
+        if weights:
+            inside.append(Row.of(f"weights of {block}", weights))
         parts.append(Stack(f"part {block}", title, tuple(inside)))
     return tuple(parts)
 

@@ -28,14 +28,14 @@ SPARE = 0.25
 def examples(view: View, stage: Stage) -> tuple[Element, ...]:
     """The examples as numbers and, if they have two features, as points before and after each norm."""
     (own,) = view.stage(stage.name)
-    numbers = Item("", matrix(view, own.name))
+    numbers = Row.of("examples", (matrix(view, own.name),))
     rows, features = view.graph.shape(own.name)
     if features != 2 or rows > MOST_ACROSS:
-        return (Row("examples", (numbers,)),)
+        return (numbers,)
     made = [node for node in view.nodes.values() if own.name in node.parents and node.axes == own.axes]
     planes = [_plane(view, own.name, "As they are: drag one", True)]
     planes += [_plane(view, node.name, f"After {view.stages[node.stage].title.lower()}", False) for node in made]
-    return Row("examples", (numbers,)), Row("planes", tuple(Item("", plane) for plane in planes))
+    return numbers, Row.of("planes", planes)
 
 
 def _plane(view: View, name: str, title: str, drags: bool) -> Stack:
@@ -111,11 +111,11 @@ def _norm(view: View, node: Node, added: Node | None) -> tuple[Element, ...]:
     weights += [Item(",", matrix(view, b, "moves")) for b in beta]
     found = measured(view, node.name)
     strips = [
-        Item("", Stack(f"{title.lower()} the norm", title, (_picture(view, found, title, after),)))
+        Stack(f"{title.lower()} the norm", title, (_picture(view, found, title, after),))
         for title, after in (("Before", False), ("After", True))
     ]
     listing, what = _listing(found), "column" if found.axis else "row"
-    strips.append(Item("", Stack("measured", listing.name, (listing,))))
+    strips.append(Stack("measured", listing.name, (listing,)))
     of_row, scales = f"Dots: the numbers of a {what}. Line: ", "Each picture has its own scale."
     said = f"{of_row}0. Band: 0 ± RMS. {scales}"
     if found.op.centres:
@@ -126,7 +126,7 @@ def _norm(view: View, node: Node, added: Node | None) -> tuple[Element, ...]:
         Row("normed", (*given, *weights, Item("→" if given else "", matrix(view, node.name)))),
         Note("how", _how(found.op)),
         Section("before and after", "Before and after"),
-        Row("distributions", tuple(strips)),
+        Row.of("distributions", strips),
         Note("legend", said),
     )
 

@@ -97,7 +97,7 @@ def _bars(view: View) -> tuple[Element, ...]:
         el.Section("one row", title),
         el.Controls("which row", (choice, order)),
         el.Note("chosen", _words(view, axis, row)),
-        el.Row("bars", (el.Item("", _listing(view, row)), el.Item("", temperature))),
+        el.Row.of("bars", (_listing(view, row), temperature)),
     )
 
 

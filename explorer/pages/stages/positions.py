@@ -171,7 +171,7 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
         *_not_learned(view, drawn.axis),
         el.Section("pictures", "The encoding as a picture"),
         *_sizes(drawn),
-        el.Row("encoding drawn", tuple(el.Item("", one) for one in pictures)),
+        el.Row.of("encoding drawn", pictures),
         *_exponents(drawn),
     )
 

@@ -16,7 +16,7 @@ from explorer.pages import drawing as draw
 from explorer.pages.element import Data, Element, Made
 from explorer.pages.gestures import Keep, MoveTo, decimals_in
 from explorer.pages.matrix import matrix
-from explorer.pages.page import Controls, Item, Note, Number, Picture, Row, Section, Stack
+from explorer.pages.page import Controls, Note, Number, Picture, Row, Section, Stack
 from explorer.pages.view import Cell, View
 
 BESIDE = ("x", "y", "dot")
@@ -53,12 +53,12 @@ def vectors(view: View, stage: Stage) -> tuple[Element, ...]:
     else:
         between += [matrix(view, name) for name in BETWEEN]
     parts = Stack("drag", "Drag the tips of x and y", tuple(drawn)), Stack("numbers", "", tuple(between))
-    elements: list[Element] = [Row("plane and numbers", tuple(Item("", one) for one in parts))]
+    elements: list[Element] = [Row.of("plane and numbers", parts)]
     for id, title, names in (
         ("shadow", "The shadow of x on y", SHADOW),
         ("lengths", "Lengths, and the divisor of attention", LENGTHS),
     ):
-        row = Row(f"{id} row", tuple(Item("", matrix(view, name, what)) for name, what in names))
+        row = Row.of(f"{id} row", [matrix(view, name, what) for name, what in names])
         elements += [Section(id, title), row]
     return tuple(elements)
 
@@ -180,7 +180,7 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
     return (
         Section("planes", "What W_Q, W_K and W_V do to the plane"),
         Note("about the planes", SAID),
-        Row("planes in a row", tuple([Item("", stack) for stack in stacks])),
+        Row.of("planes in a row", stacks),
     )
 
 

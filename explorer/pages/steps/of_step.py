@@ -129,7 +129,7 @@ def elements_of(
         lines = _lines(page, alone, view) if before is None else None
         if was is not None or lines is not None:
             pair = (alone, lines) if was is None else (was, alone)
-            return (el.Row("named", tuple(el.Item("", one) for one in pair if one is not None)),)
+            return (el.Row.of("named", [one for one in pair if one is not None]),)
     made = step.question is not None and step.question.made
     return shown if made else _in_parts(shown, asked_cells(view, step.question))
 
@@ -170,7 +170,7 @@ def named_on(page: el.Page, view: View, step: Step, has_all_room: bool = False) 
     if look.beside:  # in the order of the page, where the parts of a computation follow each other
         order = [part.id for part in of_kind(page.elements, Element)]
         matrices.sort(key=lambda one: order.index(one.id))
-    return (el.Row("named", tuple(el.Item("", one) for one in matrices)),)  # side by side if there is room
+    return (el.Row.of("named", matrices),)  # side by side if there is room
 
 
 def _without_missing(view: View, step: Step) -> Step:

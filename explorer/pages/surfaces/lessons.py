@@ -125,7 +125,7 @@ def lessons_page(shelf: Shelf, room: int) -> tuple[Element, ...]:
     width = min(beside if room >= NARROW else room, across * WIDTH)
     listed = el.Stack("listed", "", _listed(shelf, across), width)
     above = 1 if room >= NARROW else max((room + BETWEEN) // (LIST + BETWEEN), 1)
-    return (el.Row("page", (el.Item("", _chapters(shelf, above)), el.Item("", listed))),)
+    return (el.Row.of("page", (_chapters(shelf, above), listed)),)
 
 
 def _chapters(shelf: Shelf, across: int) -> el.Stack:
@@ -146,7 +146,7 @@ def _chapters(shelf: Shelf, across: int) -> el.Stack:
     high = -(-len(lines) // across)
     parts = [tuple(lines[first : first + high]) for first in range(0, len(lines), high)]
     lists = [el.Listing(f"courses {k}" if k else "courses", title, columns, part, high) for k, part in enumerate(parts)]
-    beside = lists if len(lists) == 1 else [el.Row("all courses", tuple(el.Item("", one) for one in lists))]
+    beside = lists if len(lists) == 1 else [el.Row.of("all courses", lists)]
     return el.Stack("chapters", title, tuple(beside), RAIL if across == 1 else across * (LIST + BETWEEN))
 
 

@@ -108,7 +108,7 @@ def pictures_page(parts: Sequence[el.Stack], room: Room) -> tuple[Element, ...]:
     if room.columns == 1:
         return *left, *right
     columns = [el.Stack(f"{one[0].id} column", "", one, room.width) for one in (left, right)]
-    return (el.Row("pictures", tuple(el.Item("", one) for one in columns)),)
+    return (el.Row.of("pictures", columns),)
 
 
 # Curves

@@ -24,7 +24,6 @@ from explorer.pages.page import (
     Column,
     Controls,
     Entry,
-    Item,
     Line,
     Lines,
     Listing,
@@ -124,7 +123,7 @@ def outcome(cosine: PairCosine, largest_first: bool) -> tuple[Element, ...]:
     """The elements of a cosine: the products, their sums, the picture, and why one uses a cosine."""
     sums = Stack("sums and compared", "", (_sums(cosine), _compared(cosine)), 370)
     picture = Stack("picture", "", (Picture("angle", _arrows(cosine), 250, 220, card=True), Note("exact", EXACT)), 250)
-    row = Row("outcome", tuple(Item("", one) for one in (products(cosine, largest_first), sums, picture)))
+    row = Row.of("outcome", (products(cosine, largest_first), sums, picture))
     return row, Note("why", WHY + _printed(cosine))
 
 

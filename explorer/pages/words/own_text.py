@@ -10,7 +10,7 @@ from explorer.core.errors import ExplorerError, cut
 from explorer.core.numbers import quantity, written
 from explorer.pages.drawing import HERE, Axis, Curve, Dot, Drawing, series
 from explorer.pages.element import Element
-from explorer.pages.page import NUMBER, Button, Column, Field, Item, Line, Listing, Note, Picture, Row, Stack, TextBox
+from explorer.pages.page import NUMBER, Button, Column, Field, Line, Listing, Note, Picture, Row, Stack, TextBox
 from explorer.pages.words.card import Card, Pair, Shared
 from explorer.pages.words.neighbours import near
 from explorer.words import corpus, similarity
@@ -167,7 +167,7 @@ class OwnTextCard(Card):
             box,
             *self.line(*controls, said),
             *(() if self.found else (Note("unknown", self._unknown()),)),
-            Row("outcome", tuple(Item("", stack) for stack in stacks)),
+            Row.of("outcome", stacks),
         )
 
     def _unknown(self) -> str:

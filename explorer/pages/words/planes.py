@@ -27,7 +27,7 @@ from explorer.pages.drawing import (
     series,
 )
 from explorer.pages.element import Element
-from explorer.pages.page import Button, Check, Choice, Item, Note, Number, Picture, Row, Stack
+from explorer.pages.page import Button, Check, Choice, Note, Number, Picture, Row, Stack
 from explorer.pages.words.card import Card, Pair, Shared
 from explorer.pages.words.neighbours import near
 from explorer.words import projection, similarity
@@ -143,7 +143,7 @@ class AnalogyCard(Card):
         self._signed = (self._five * np.array([1, -1, 1, 1, 1])[:, None]).astype(np.float32)
         self.dimension = self.dimension if self.dimension < self._five.shape[1] else -1
         list_ = near("Words nearest to a − b + c", result.neighbours, card=self.name)
-        self._outcome = _said(result), Row("outcome", (Item("", list_), Item("", _picture(result, self._five))))
+        self._outcome = _said(result), Row.of("outcome", (list_, _picture(result, self._five)))
 
     def _clear(self, words: str) -> None:
         """Forget the result, which was found with other vectors; `words` says why there is none."""
