@@ -19,6 +19,9 @@ from explorer.pages.view import Cell
 DRAWABLE = 1e30
 """Numbers of this size or more cannot be drawn: their squares overflow on the way to pixels."""
 
+Rect = tuple[float, float, float, float]
+"""Left, bottom (in a drawing that counts down: top), width, height."""
+
 TEXT, MUTED, LINE, ACCENT, HERE, ERROR = "text", "muted", "line", "accent", "here", "error"
 """Inks, by what they mean; "series 0" to "series 5" tell lines apart."""
 
@@ -64,8 +67,8 @@ class Image(Mark):
     high: float
     low: float = 0.0
     colours: str = SIGNED  # `SHARES` or `SIGNED`
-    # Left, bottom (in a drawing that counts down: top), width, height. The first row lies there.
-    place: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0)
+    # The first row lies at its beginning.
+    place: Rect = (0.0, 0.0, 1.0, 1.0)
     node: Place | None = None  # the node whose cells the squares are
     # How many rows and columns belong to the node; the rest is computed for the picture only. (0, 0): all.
     own: tuple[int, int] = (0, 0)
@@ -99,7 +102,7 @@ class Segments(Mark):
 class Band(Mark):
     """A rectangle: a spread around a mean, a frame, a block."""
 
-    place: tuple[float, float, float, float]  # left, bottom (in a drawing that counts down: top), width, height
+    place: Rect
     ink: str = LINE
     filled: bool = True  # filled faintly, or framed
     width: float = 2.0
@@ -191,7 +194,7 @@ class Box(Mark):
     The size of its words follows the zoom of the drawing; words that do not fit are left out.
     """
 
-    place: tuple[float, float, float, float]  # left, bottom (in a drawing that counts down: top), width, height
+    place: Rect
     name: str  # what a screen reader says of it, also when arrow keys reach it
     title: str = ""  # written at its top
     note: str = ""  # a number or a shape, written at its bottom
@@ -248,7 +251,7 @@ class FlowLine(Mark):
 class Bars(Mark):
     """A list of words with a bar each, such as the most probable next words. Higher bars have larger words."""
 
-    place: tuple[float, float, float, float]  # as in `Box`
+    place: Rect
     words: tuple[str, ...]
     values: tuple[float, ...]  # from 0 to `full`
     cells: tuple[Cell, ...] = ()  # the cell of each bar: pointing at the bar means pointing at the cell

@@ -11,6 +11,7 @@ from explorer.core.derivation import rows
 from explorer.core.engine import Engine
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Place
+from explorer.pages.drawing import Rect
 from explorer.pages.view import Cell, View
 
 TERMS = 6
@@ -20,9 +21,6 @@ THERE, FALLS, FADE = 0.6, 0.75, 0.15
 cell, or bars to fade; and the duration in which one product appears."""
 LETTER, AROUND = 0.55, 1.0
 """As parts of the height of a line: the approximate width of a letter, and the room beside the words and the cell."""
-
-Rect = tuple[float, float, float, float]
-"""Left, top, width, height."""
 
 
 class Stands(Frozen):

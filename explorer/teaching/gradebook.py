@@ -19,7 +19,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.numbers import quantity
 from explorer.lessons.loader import lesson_files, load
 from explorer.pages import page as el
-from explorer.pages.drawing import Axis, Box, Drawing, FlowLine
+from explorer.pages.drawing import Axis, Box, Drawing, FlowLine, Rect
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
 from explorer.teaching import ANSWERS, SHEET
@@ -186,7 +186,6 @@ WIDE = 330
 
 
 BARE = Axis("", ())
-Place = tuple[float, float, float, float]
 
 
 class Asked(Frozen):
@@ -501,7 +500,7 @@ def _course() -> Drawing:
     places = [place for place, *_ in boxes]
     ways = [(0, 1), *((1, i) for i in (2, 3, 4)), *((i, 5) for i in (2, 3, 4)), (5, 6)]
 
-    def way(a: Place, b: Place) -> FlowLine:
+    def way(a: Rect, b: Rect) -> FlowLine:
         start, end = a[0] + a[2], b[0]
         up, down = a[1] + a[3] / 2, b[1] + b[3] / 2
         middle = (start + end) / 2

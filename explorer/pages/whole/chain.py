@@ -19,7 +19,7 @@ from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.levels import into
 from explorer.pages.page import Choice, Number
 from explorer.pages.view import Cell, View, equation, row_of
-from explorer.pages.whole.columns import PAGE, PAGE_OF_LARGE, Place, laid
+from explorer.pages.whole.columns import PAGE, PAGE_OF_LARGE, laid
 from explorer.pages.whole.lane import amount, image_of, sentences
 
 LINE, PAD = 17.0, 7.0
@@ -162,7 +162,7 @@ class _Boxed:
         fits = LEAST_ROW * len(rows) <= self._picture and max(map(len, rows)) <= MOST_LETTERS
         return rows if fits and len(rows) > 1 and not all(row.isdecimal() for row in rows) else ()
 
-    def marks(self, place: Place) -> list[draw.Mark]:
+    def marks(self, place: draw.Rect) -> list[draw.Mark]:
         """The box and its contents: a picture, bars, words, or a single number."""
         view, node, value = self._view, self._node, self._value
         left, top, width, height = place
@@ -201,7 +201,7 @@ class _Boxed:
         inside = room[0] + self._beside, room[1], room[2] - self._beside, room[3]
         return [*marks, image_of(view, view.of_head(node.name), inside)]
 
-    def _words(self, room: Place) -> list[draw.Words]:
+    def _words(self, room: draw.Rect) -> list[draw.Words]:
         """What the integers of a node stand for: words, or only numbers, such as those of places."""
         node, view, labels = self._node, self._view, tuple[str, ...]()
         if node.op.picks:
@@ -219,7 +219,7 @@ class _Boxed:
             for i, word in enumerate(shown)
         ]
 
-    def _bars(self, room: Place) -> draw.Bars:
+    def _bars(self, room: draw.Rect) -> draw.Bars:
         labels, shares = self._view.labels(self._node.axes[1]), self._value[0]
         most = max(min(MOST_BARS, int(room[3] / LEAST_ROW)), 1)
         best = places_of_largest(np.nan_to_num(shares), most).tolist()

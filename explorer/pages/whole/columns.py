@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from explorer.core.frozen import Frozen
+from explorer.pages.drawing import Rect
 
 ACROSS, DOWN = 26.0, 12.0
 """The distance between columns, and between boxes of a column."""
@@ -23,7 +24,6 @@ MOST_BANDS, WORTH = 3, 1.12
 HARDLY = 1.4
 """The most that a column may be wider than its widest box, as a factor, so that two small boxes share a line."""
 
-Place = tuple[float, float, float, float]
 Point = tuple[float, float]
 
 
@@ -41,7 +41,7 @@ class _Band:
 class Layout(Frozen):
     """The places of the boxes, and the lines between them."""
 
-    places: Mapping[str, Place]  # (left, top, width, height)
+    places: Mapping[str, Rect]
     ways: tuple[tuple[str, tuple[Point, ...]], ...]  # (the box that the line leads to, its corners)
     window: tuple[float, float, float, float]  # left, right, top and bottom of all
 
@@ -149,7 +149,7 @@ class _Drawer:
             for c, column in enumerate(band.columns)
             for name in column
         }  # fmt: skip
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, Rect] = {}
         self._lanes: dict[tuple[int, str], float] = {}
 
     def layout(self) -> Layout:

@@ -19,7 +19,21 @@ from explorer.core.graph import LOGITS, LOSS, Place, Stage
 from explorer.core.model import READS
 from explorer.core.numbers import full_of, percent, written
 from explorer.core.ops import Array
-from explorer.pages.drawing import HERE, LINE, LONG, MUTED, TEXT, Band, Box, FlowLine, Image, Mark, Segments, Words
+from explorer.pages.drawing import (
+    HERE,
+    LINE,
+    LONG,
+    MUTED,
+    TEXT,
+    Band,
+    Box,
+    FlowLine,
+    Image,
+    Mark,
+    Rect,
+    Segments,
+    Words,
+)
 from explorer.pages.gestures import GoTo
 from explorer.pages.levels import into
 from explorer.pages.matrix import CALM, SHARES, SIGNED
@@ -175,7 +189,7 @@ def title_of(sequence: str, words: Sequence[str]) -> str:
     return {"source": "Source", "target": "Target so far"}.get(sequence, "Words in") + count
 
 
-def image_of(view: View, name: str, place: tuple[float, float, float, float]) -> Image:
+def image_of(view: View, name: str, place: Rect) -> Image:
     """The image, at a place of the picture, of what is shown now of a node or of a head's slice of one."""
     where = view.graph.place(name)
     array = np.atleast_2d(view.shown(where))
@@ -422,7 +436,6 @@ BETWEEN, SIGN = 13.0, 11.0
 """The room between the images of a gate and of the hidden units, and the height of the sign ⊙ there."""
 IN_ATTENTION = {"rotary": "rotary", "ALiBi": "ALiBi", "relative": "distances"}
 """Kinds of positions that are a part of attention, with their names in the picture."""
-Area = tuple[float, float, float, float]
 
 
 def net_node(view: View, block: str) -> str:
@@ -431,7 +444,7 @@ def net_node(view: View, block: str) -> str:
     return routed if routed in view.nodes else f"{block}.activation"
 
 
-def net_marks(view: View, block: str, place: Area) -> list[Mark]:
+def net_marks(view: View, block: str, place: Rect) -> list[Mark]:
     """Pictures of what a net computes, within a place: hidden units; gate ⊙ units; or words by experts."""
     if f"{block}.gated" not in view.nodes or f"{block}.routed" in view.nodes:
         return [image_of(view, net_node(view, block), place)]

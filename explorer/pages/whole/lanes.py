@@ -27,6 +27,7 @@ from explorer.pages.drawing import (
     FlowLine,
     Image,
     Mark,
+    Rect,
     Segments,
     Words,
     zoomed,
@@ -136,7 +137,7 @@ def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> N
     )
 
 
-def loss(sheet: Sheet, place: tuple[float, float, float, float], way: tuple[tuple[float, float], ...]) -> None:
+def loss(sheet: Sheet, place: Rect, way: tuple[tuple[float, float], ...]) -> None:
     """Draw the loss, and the line to it."""
     stage = sheet.stages["loss"]
     sheet.wait_for(LOSS)

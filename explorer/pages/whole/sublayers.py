@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.core.graph import Stage
 from explorer.core.ops import Array
-from explorer.pages.drawing import ERROR, HERE, LINE, MUTED, TEXT, Box, FlowLine, Segments, Words, series
+from explorer.pages.drawing import ERROR, HERE, LINE, MUTED, TEXT, Box, FlowLine, Rect, Segments, Words, series
 from explorer.pages.gestures import Gesture, Switch, hold, is_held
 from explorer.pages.view import View
 from explorer.pages.whole.lane import (
@@ -59,7 +59,6 @@ BELOW = {
 }
 BESIDE = "beside attention"
 BRIDGE = "the source, as keys and values"
-Place = tuple[float, float, float, float]
 
 
 class Sublayers:
@@ -195,7 +194,7 @@ class Sublayers:
         # Heads that share their keys stand side by side.
         return *max(map(laid, filter(whole, range(1, heads + 1))), key=worth), heads
 
-    def _hold(self, stage: Stage, block: str, place: Place) -> None:
+    def _hold(self, stage: Stage, block: str, place: Rect) -> None:
         """Draw the contents of a block: the weights of each head, or the hidden units."""
         sheet, view = self._sheet, self._view
         left, top, width, height = place
@@ -274,7 +273,7 @@ class Sublayers:
             self._sheet.add(Words(x, keys.row(i), word, MUTED, True, 1.0, token, SMALL, room=room))
         self._exchange(lane, keys, block, start + place[2], end)
 
-    def _bridge_to(self, place: Place) -> None:
+    def _bridge_to(self, place: Rect) -> None:
         """The line from the end of the encoder down to a block that looks at the source."""
         if self.source is None:
             return
@@ -299,7 +298,7 @@ def raw_of(view: View, block: str) -> str:
     return next(f"{block}.{short}" for short in shorts if f"{block}.{short}" in view.nodes)
 
 
-def box_of(sheet: Sheet, stage: Stage, block: str, place: Place) -> Box:
+def box_of(sheet: Sheet, stage: Stage, block: str, place: Rect) -> Box:
     """The box of attention or of a feed-forward net, without its contents."""
     view, raw = sheet.view, raw_of(sheet.view, block)
     attention, values = stage.kind != "ffn", view.looking.showing == "values"

@@ -19,9 +19,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer.core.numbers import SQUARES
 from explorer.core.ops import Array
+from explorer.pages.drawing import Rect
 from explorer.pages.matrix import Part, strengths
 from explorer.pages.steps.of_step import Lit
-from explorer.pages.tween import Arises, Flow, Mark, Rect, Scene, Stands, arises, arising, eased, flows, staying, tween
+from explorer.pages.tween import Arises, Flow, Mark, Scene, Stands, arises, arising, eased, flows, staying, tween
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 from explorer.ui.page.lines import Titled

@@ -123,6 +123,7 @@ def test_what_a_step_speaks_of_is_marked_in_place_of_the_word_that_is_drawn(cat)
     page = cat.page(NEXT_WORD.name)
     assert [word(line) for line in lines(page) if line.here] == others
     assert [word(line) for line in lines(page) if "drawn" in line.entries[-1].text] == marked
+    cat.choose(row_of("input"), 4)
     cat.look(spot=Spot(PROBABILITIES, (2,), columns))  # behind another word
     assert [word(line) for line in lines(cat.page(NEXT_WORD.name)) if line.here] == marked
 
