@@ -149,7 +149,7 @@ def right_or_mistake(question: Predict, typed: float, engine: Engine) -> tuple[b
     if not isfinite(typed) or (isfinite(right) and right_so_far(typed, right, digits)):
         return False, None
     mistake = likely(engine, question, typed)
-    if mistake is not None and mistake.name in ROUNDED and is_whole_of(typed, right, digits):
+    if mistake is not None and mistake.name in ROUNDED and (not typed or is_whole_of(typed, right, digits)):
         mistake = None
     return False, mistake
 
@@ -182,8 +182,11 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
 
 
 def right_so_far(typed: float, right: float, digits: int) -> int:
-    """To how many decimals a number typed with fewer than asked for (or zeros behind them) is right; 0 if to none."""
-    fewer = range(1, digits)
+    """To how many decimals a number typed with fewer than asked for (or zeros behind them) is right; 0 if to none.
+
+    A typed 0 has no digit of the right number: more likely something was forgotten.
+    """
+    fewer = range(1, digits) if typed else ()
     return next((d for d in fewer if abs(typed - right) <= half_unit(d) and round(typed, d) == typed), 0)
 
 

@@ -182,6 +182,16 @@ def test_a_number_that_is_cut_off_is_named():
     assert judge(query, 2.5, welcome).mistake is None
 
 
+def test_a_0_is_not_right_so_far():
+    """0.04 is the bias alone: whoever had forgotten it typed 0, and was told that this is right to 1 decimal."""
+    lesson = load("you-are-welcome")
+    states, said = StepStates(lesson), {}
+    for at, step in enumerate(lesson.steps):
+        if step.id in ("relu", "slow-wave"):
+            said[step.id] = judge(step.question, 0.0, states[at]).meanwhile
+    assert said == {"relu": "That is what comes out without the bias.", "slow-wave": "No: your number is too small."}
+
+
 def test_fewer_digits_than_are_asked_for_are_right_so_far():
     verdict = judge(Predict(ask="?", node="weights", cell=(8, 0), digits=4), 0.3, TEXTBOOK)
     assert not verdict.right
