@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -56,6 +57,10 @@ class Actions:
             window.addAction(made)
             return made
 
+        def exporting(act: str) -> Callable[[], object]:
+            """A function of `explorer.ui.export`, which is imported only when one of them is wanted."""
+            return lambda: getattr(import_module("explorer.ui.export"), act)(window)
+
         key = QKeySequence.StandardKey
         self.undo = action("Undo", [key.Undo], take_typed)  # a button leaves the keys in the field: this comes first
         self.undo.triggered.connect(lambda: document.undo())
@@ -75,7 +80,7 @@ class Actions:
         self.light = action("Light what it is about, dim the rest", ["L"], bench.light.switch)
         bench.light.changed.connect(lambda: self.light.setChecked(bench.light.on))
         self.play_cell = action("Play this cell", ["P"])
-        self.export_cell = action("Save how this cell is played …", ["Ctrl+Alt+P"], window.export_cell)
+        self.export_cell = action("Save how this cell is played …", ["Ctrl+Alt+P"], exporting("export_cell"))
         switches = (self.contrast, appearance.contrast), (self.still, appearance.still), (self.light, bench.light.on)
         for switch, on in switches:
             switch.setCheckable(True)
@@ -85,13 +90,13 @@ class Actions:
         self.open_model = action("Open model …", ["Ctrl+Shift+O"], files.open_model)
         self.save = action("Save", ["Ctrl+S"], files.save)
         self.save_as = action("Save as …", ["Ctrl+Shift+S"], files.save_as)
-        self.export = action("Export …", ["Ctrl+Shift+E"], window.export)
-        self.copy_text = action("Copy the document as text", ["Ctrl+Alt+C"], window.copy_text)
+        self.export = action("Export …", ["Ctrl+Shift+E"], exporting("export"))
+        self.copy_text = action("Copy the document as text", ["Ctrl+Alt+C"], exporting("copy_text"))
         self.open_text = action("Open the document in copied text", ["Ctrl+Alt+V"], files.open_text)
         self.compare = action("Compare side by side", ["Ctrl+E"])
         self.compare.setCheckable(True)
         self.undock = action("This stage in a window of its own", ["Ctrl+Shift+D"], window.undock)
-        self.copy_page = action("Copy this page as a picture", ["Ctrl+Shift+C"], window.copy_page)
+        self.copy_page = action("Copy this page as a picture", ["Ctrl+Shift+C"], exporting("copy_page"))
         self.whole = action("The whole model", ["Alt+Home"], lambda: bench.selection.go_to(WHOLE.name))
         self.fold_list = action("List of stages as numbers only", ["Ctrl+B"])
         self.fold_right = action("Hide the right column", ["Ctrl+I"])

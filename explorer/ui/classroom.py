@@ -86,9 +86,7 @@ class ClassDialogs(Dialogs):
 
     def to_write(self, suggestion: Path, what: str, ending: str) -> Path | None:
         """Ask for a file to write, with this ending; None if cancelled."""
-        file, _ = QFileDialog.getSaveFileName(self._window, what, str(suggestion), f"{what} (*{ending})")
-        path = Path(file)
-        return self.with_ending(path, ending) if file and not path.name.endswith(ending) else path if file else None
+        return self._to_write(what, suggestion, {f"{what} (*{ending})": ending}, ending)
 
     def to_print(self) -> "QPrinter | None":
         """Ask for a printer and its settings; None if cancelled."""

@@ -97,7 +97,7 @@ class Dialogs:
         first = next((words for words, ending in known.items() if ending == suggestion.suffix), "")
         file, chosen = QFileDialog.getSaveFileName(self._window, title, str(suggestion), ";;".join(known), first)
         path = Path(file)
-        if file and path.suffix.lower() not in endings:
+        if file and not path.name.lower().endswith(endings):
             return self.with_ending(path, known.get(chosen, next(iter(known.values()))))
         return path if file else None
 

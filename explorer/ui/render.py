@@ -381,10 +381,11 @@ def _png(picture: Rendering) -> bytes:
     for key, text in (("Title", picture.title), ("Description", picture.words), ("Software", PROGRAM)):
         image.setText(key, text)
     picture.on(image)
-    return beside(lambda: _encoded(image))
+    return beside(lambda: png_of(image))
 
 
-def _encoded(image: QImage) -> bytes:
+def png_of(image: QImage) -> bytes:
+    """A picture as a file."""
     buffer = _buffer()
     image.save(buffer, "PNG")  # type: ignore[call-overload]
     return bytes(buffer.data().data())

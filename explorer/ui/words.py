@@ -5,7 +5,6 @@ Large modules are imported only when the tab is first shown.
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from explorer.ui.page.column import Elements, Keys
 from explorer.ui.page.column_tab import ScrollPlace
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
-from explorer.ui.widgets.inputs import PushButton
+from explorer.ui.widgets.inputs import PushButton, tab_through
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import FlowLayout, scroll_area
 from explorer.ui.widgets.tree import Gone, inside
@@ -302,9 +301,7 @@ class WordsTab(QFrame, Screen):
         self._arranged = False
         tab = Qt.FocusPolicy.TabFocus
         takes = [one for one in inside(self, QWidget) if one.focusPolicy() & tab and one.focusProxy() is None]
-        chain = [one for part in (self._bar, *self.cards) for one in takes if part.isAncestorOf(one)]
-        for before, after in pairwise(chain):
-            self.setTabOrder(before, after)
+        tab_through(*(one for part in (self._bar, *self.cards) for one in takes if part.isAncestorOf(one)))
 
     # Gestures
 

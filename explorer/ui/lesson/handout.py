@@ -36,6 +36,7 @@ from explorer.lessons.schema import Choose, Lesson, MakeSo, Point, Predict, Step
 from explorer.lessons.walk import MISSING, Walk, faded, ladder
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.step_pictures import MARGIN, NARROW, SHARP, pictures_of_step
+from explorer.ui.render import png_of
 from explorer.ui.widgets.names import set_names
 
 DPI = 96
@@ -96,7 +97,7 @@ def parts(lesson: Lesson, appearance: Appearance) -> Iterator[Part]:
     for number, step in enumerate(lesson.steps):
         engine = walk.engine(number)
         numbers = numbers_of(step, engine)
-        pictures = pictures_of_step(appearance, lesson, number, walk.state(number))
+        pictures = [*pictures_of_step(appearance, lesson, number, walk.state(number))]
         yield Part(
             f"{number + 1}. {escape(step.title)}",
             prose.html(step.words, numbers),
@@ -177,7 +178,7 @@ def html(lesson: Lesson, parts: Sequence[Part]) -> str:
     """A hand-out as one HTML file that contains everything."""
     steps = "".join(_section(part, SIZES[0])[0] for part in parts)
     for picture in (one for part in parts for one in _pictures(part)):
-        data = f"data:image/png;base64,{b64encode(_png(picture)).decode()}"
+        data = f"data:image/png;base64,{b64encode(png_of(picture)).decode()}"
         steps = steps.replace(f"src='{_named(picture)}'", f"src='{data}'")
     answers = "".join(f"<div>{one}</div>" for one in _answers(parts))
     if answers:
@@ -550,10 +551,3 @@ def _image(picture: QImage, size: float, most: int) -> str:
 
 def _named(image: QImage) -> str:
     return f"picture:{image.cacheKey()}"
-
-
-def _png(image: QImage) -> bytes:
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")  # type: ignore[call-overload]
-    return bytes(buffer.data().data())

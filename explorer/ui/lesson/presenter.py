@@ -36,6 +36,7 @@ from explorer.ui.turns import later
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import column_in
+from explorer.ui.widgets.tree import around
 from explorer.ui.workbench import Workbench
 
 Key = Qt.Key
@@ -269,7 +270,7 @@ class Presenter(QWidget):
             return self._overview.key_pressed(event) or (beside and self._pass_on(event))
         if beside:  # keys typed in the lecturer's window answer the question on the slide
             focus = self.focusWidget()
-        if _is_typed(event, focus) and key not in NEVER_TYPED and (key != Key.Key_Escape or _in_table(focus)):
+        if _is_typed(event, focus) and key not in NEVER_TYPED and (key != Key.Key_Escape or around(focus, QTableView)):
             return beside and self._pass_on(event)
         if (event.text().isdecimal() or event.text() == "-") and not isinstance(focus, QTableView):
             if self._question.be_typed_in():  # its field then gets this key
@@ -471,14 +472,6 @@ def _is_typed(event: QKeyEvent, widget: QWidget | None) -> bool:
     if isinstance(widget, NumberField):
         return not (widget.isReadOnly() or event.text().isalpha() or event.key() == Key.Key_Space)
     return isinstance(widget, TYPED_IN)
-
-
-def _in_table(widget: QWidget | None) -> bool:
-    """Whether a widget is the editor of a table's cell, which Esc closes."""
-    above = None if widget is None else widget.parentWidget()
-    while above is not None and not isinstance(above, QTableView):
-        above = above.parentWidget()
-    return above is not None
 
 
 def _dot(colour: str, size: int) -> QCursor:

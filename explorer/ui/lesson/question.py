@@ -9,7 +9,7 @@ from html import escape
 
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.lessons.answers import Verdict
 from explorer.lessons.mistakes import Part
@@ -21,7 +21,7 @@ from explorer.ui.lesson.letters import SentenceButton, Words, column_height, hei
 from explorer.ui.page.note import DerivationView
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
-from explorer.ui.widgets.inputs import PushButton
+from explorer.ui.widgets.inputs import PushButton, tab_through
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.workbench import Workbench
@@ -42,7 +42,7 @@ class VerdictView(QWidget):
     sees the right one beside the question anyway.
     """
 
-    def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Workbench, parent: QWidget) -> None:
         super().__init__(parent)
         self._bench = bench
         self._sentence = Words()
@@ -56,9 +56,7 @@ class VerdictView(QWidget):
         column.addWidget(self.side)
         self.hide()
 
-    def show_attempt(
-        self, attempt: Attempt, numbers: Mapping[str, str] | None = None, counts: bool = False, derived: bool = False
-    ) -> None:
+    def show_attempt(self, attempt: Attempt, numbers: Mapping[str, str] | None, counts: bool, derived: bool) -> None:
         """Show the outcome of the last answer; nothing if there is none.
 
         `numbers`: what replaces braces, if the sentence is Markdown and no plain text; `counts`: whether to say how
@@ -320,11 +318,8 @@ class QuestionView(QFrame):
         self._body.passed.connect(self.passed)
         self._place.addWidget(self._body)
         self._body.show()  # the layout would do so in a later turn
-        before = self.behind
-        for control in (*self._body.findChildren(QLineEdit), *self._body.findChildren(PushButton)):
-            if before is not None:  # created last, but not standing last
-                self.setTabOrder(before, control)
-                before = control
+        if self.behind is not None:
+            tab_through(self.behind, self._body)
         self._follow()
 
     def refresh(self) -> None:

@@ -108,24 +108,18 @@ def picture_of_step(
 
     It is as narrow as it can be with all of its numbers.
     """
-    with closing(_pictures(appearance, lesson, number, state, theme)) as pictures:
+    with closing(pictures_of_step(appearance, lesson, number, state, theme)) as pictures:
         return next(pictures, None)
 
 
 def pictures_of_step(
     appearance: Appearance, lesson: Lesson, number: int, state: State, theme: Theme = LIGHT
-) -> list[QImage]:
+) -> Generator[QImage, None, None]:
     """Pictures of what a step names, in light colours for paper: one beside its words, if it fits there, and one below.
 
-    In the latter, parts stand side by side. Empty if the step names no element of a page.
+    In the latter, parts stand side by side. None if the step names no element of a page. Each is drawn when it is asked
+    for: the list of lessons needs only one.
     """
-    return list(_pictures(appearance, lesson, number, state, theme))
-
-
-def _pictures(
-    appearance: Appearance, lesson: Lesson, number: int, state: State, theme: Theme
-) -> Generator[QImage, None, None]:
-    """The pictures of `pictures_of_step`, each drawn when it is asked for: the list of lessons needs one only."""
     theme = replace(theme, page=theme.surface)  # else a plot would have a ground of its own
     with step_off_screen(appearance, lesson, number, state, 1.0, theme) as (window, bench):
         step = lesson.steps[number]
@@ -146,7 +140,7 @@ def _pictures(
         column.addWidget(elements)
         elements.tell(shown)
         lay_out(window, QSize(PAPER, PAPER))
-        below = []
+        below, words = [], spoken(window)
         for paper in (NARROW, PAPER):
             elements.share_room(paper, None)
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
@@ -155,12 +149,12 @@ def _pictures(
                 parts = _drawn(window, elements, paper, theme)
                 below.append(_side_by_side(parts, PAPER, theme))
                 if paper == NARROW:
-                    yield _described(_side_by_side(parts, NARROW, theme), window)
-        yield _described(min(reversed(below), key=QImage.height), window)
+                    yield _described(_side_by_side(parts, NARROW, theme), words)
+        yield _described(min(reversed(below), key=QImage.height), words)
 
 
-def _described(picture: QImage, window: QWidget) -> QImage:
-    picture.setText("Description", spoken(window))
+def _described(picture: QImage, words: str) -> QImage:
+    picture.setText("Description", words)
     return picture
 
 

@@ -65,7 +65,7 @@ class RowLayout(FlowLayout):
         self._wheres = {}
         super().invalidate()
 
-    def let_begin(self, places: Collection[int] = ()) -> None:
+    def let_begin(self, places: Collection[int]) -> None:
         """Begin a new line at each of these indices, however much room there is."""
         if self._begins != (begins := frozenset(places)):
             self._begins = begins

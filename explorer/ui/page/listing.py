@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QEvent, QModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QScrollArea, QSizePolicy, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolicy, QTableView, QWidget
 
 from explorer.export.matrix import separated
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Entry, Line, Lines, Listing
@@ -35,6 +35,7 @@ from explorer.ui.selection import Coming
 from explorer.ui.turns import do_later
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.names import broken, wide
+from explorer.ui.widgets.tree import show_current
 from explorer.ui.workbench import Workbench
 
 ROW_HEIGHT, PADDING, MOST_TEXT = 26, 5, 260
@@ -517,20 +518,10 @@ class ListingView(QTableView):
         if current.row() >= max(self.listing.most, self._opened) and not self.listing.scrolls:
             self._open(current.row() + self.listing.most)
         if current.isValid() and self.hasFocus():
-            do_later(self, self._bring_into_sight)
+            do_later(self, lambda: show_current(self, 0, 2 * self.visualRect(self.currentIndex()).height()))
         cell = self.table.line(current.row()).cell if current.isValid() else None
         if cell is not None and self.hasFocus():
             self.bench.selection.choose(cell, self._by)
-
-    def _bring_into_sight(self) -> None:
-        page = self.parentWidget()
-        while page is not None and not isinstance(page, QScrollArea):
-            page = page.parentWidget()
-        content = page.widget() if page is not None else None
-        if page is not None and content is not None and self.currentIndex().isValid():
-            line = self.visualRect(self.currentIndex())
-            at = self.viewport().mapTo(content, line.center())
-            page.ensureVisible(at.x(), at.y(), 0, 2 * line.height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         index = self.currentIndex()

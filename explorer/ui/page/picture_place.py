@@ -6,7 +6,6 @@ Also the parts of gradient descent on a page, which change by themselves while t
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
-from itertools import pairwise
 from threading import Thread
 from time import perf_counter
 from typing import Any
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 from explorer.pages.page import DescentPart
 from explorer.ui.turns import Turns, do_once_painted, later
 from explorer.ui.widgets import UNBOUNDED
-from explorer.ui.widgets.inputs import PushButton
+from explorer.ui.widgets.inputs import PushButton, reached, tab_through
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
@@ -208,8 +207,8 @@ class PicturePlace(QWidget):
         picture.show()  # the layout would show it in a later turn, and until then the place would be empty
         # Tab reaches it here; Qt puts a new widget behind all others, and nothing behind one that takes no focus.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        for one, following in pairwise((self, picture, *picture.findChildren(PushButton))):
-            self.setTabOrder(one, following)
+        buttons = picture.findChildren(PushButton) if reached(picture) == [picture] else []
+        tab_through(self, picture, *buttons)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         if self.fills:
             return

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
     QTextItem,
     QTransform,
 )
-from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QScrollArea, QTableView, QWidget
 from shiboken6 import isValid
 
 from explorer.ui.turns import Turns, later
@@ -40,6 +40,24 @@ def inside(whole: QWidget, kind: type[_Widget]) -> list[_Widget]:
     widgets = (one for one in QApplication.allWidgets() if isinstance(one, kind) and one is not whole)
     found = [one for one in widgets if whole.isAncestorOf(one)]
     return sorted(found, key=lambda one: one.mapTo(whole, QPoint()).toTuple()[::-1])
+
+
+def around(widget: QWidget | None, kind: type[_Widget]) -> _Widget | None:
+    """The innermost widget of a kind that a widget stands in."""
+    while widget is not None:
+        widget = widget.parentWidget()
+        if isinstance(widget, kind):
+            return widget
+    return None
+
+
+def show_current(table: QTableView, beside: int, below: int) -> None:
+    """Scroll the page around a table to its current cell; so many pixels beside it, above and below are seen, too."""
+    page = around(table, QScrollArea)
+    content = page.widget() if page is not None else None
+    if page is not None and content is not None and table.currentIndex().isValid():
+        at = table.viewport().mapTo(content, table.visualRect(table.currentIndex()).center())
+        page.ensureVisible(at.x(), at.y(), beside, below)
 
 
 def widget_at(whole: QWidget, place: QPoint) -> QWidget | None:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QCompleter, QLineEdit, QMenu, QScrollArea, QWidget
 
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.names import with_ampersands
+from explorer.ui.widgets.tree import around
 
 FAR_ENOUGH = 12  # pixels after which a press becomes a drag
 MOST_LETTERS = 1_000_000
@@ -44,10 +45,8 @@ class Chip(PushButton):
             self.setAccessibleName(f"Token {self.position}: {word}")
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        around = self.parentWidget()
-        while around is not None and not isinstance(around, Rail):
-            around = around.parentWidget()
-        if around is None or around.shows(self):
+        rail = around(self, Rail)
+        if rail is None or rail.shows(self):
             super().paintEvent(event)
 
     def event(self, event: QEvent) -> bool:

@@ -389,30 +389,6 @@ class MainWindow(QMainWindow):
         """Show the present stage in a window of its own, which can stand beside the others."""
         return self.docks.open(self.page().stage)
 
-    def export(self) -> None:
-        """Ask for a file, and write the model or the visible page into it."""
-        from explorer.ui.export import export
-
-        export(self)
-
-    def export_cell(self) -> None:
-        """Ask for a file, and write an animation of the derivation of the cell pointed at into it."""
-        from explorer.ui.export import export_cell
-
-        export_cell(self)
-
-    def copy_page(self) -> None:
-        """Copy the whole page of the stage to the clipboard as a picture, or another tab as it looks."""
-        from explorer.ui.export import copy_page
-
-        copy_page(self)
-
-    def copy_text(self) -> None:
-        """Put the document on the clipboard as text."""
-        from explorer.ui.export import copy_text
-
-        copy_text(self)
-
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self.top_bar.restyle()

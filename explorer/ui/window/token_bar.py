@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QToolButton, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
@@ -25,6 +25,7 @@ from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label, icon
 from explorer.ui.widgets.layouts import FlowLayout, row_in
 from explorer.ui.widgets.names import with_ampersands
+from explorer.ui.widgets.tree import show_current
 from explorer.ui.window.chips import Chip, Rail, WordEdit
 from explorer.ui.workbench import Workbench
 
@@ -169,19 +170,7 @@ class TokenBar(QFrame):
             view.setCurrentIndex(view.table.index(row, 0))
             view.setFocus()
             # Later, after the layout of the page, which may be new.
-            do_later(view, lambda: _into_sight(view))
-
-
-def _into_sight(view: MatrixView) -> None:
-    """Scroll the page to the current cell of a matrix."""
-    spot = view.viewport().mapTo(view, view.visualRect(view.currentIndex()).center())
-    page = view.parentWidget()
-    while page is not None and not isinstance(page, QScrollArea):
-        page = page.parentWidget()
-    content = page.widget() if page is not None else None
-    if page is not None and content is not None:
-        at = view.mapTo(content, spot)
-        page.ensureVisible(at.x(), at.y(), view.width(), 2 * view.rowHeight(0))
+            do_later(view, lambda: show_current(view, view.width(), 2 * view.rowHeight(0)))
 
 
 def axes_of_words(graph: Graph) -> dict[str, str]:

@@ -26,7 +26,7 @@ from explorer.ui.appearance import dress_now
 from explorer.ui.errors import show_done
 from explorer.ui.files import Files
 from explorer.ui.theme import mark
-from explorer.ui.widgets.inputs import ComboBox, PushButton, Segments
+from explorer.ui.widgets.inputs import ComboBox, PushButton, Segments, tab_through
 from explorer.ui.widgets.labels import as_tip, icon
 from explorer.ui.widgets.layouts import FlowLayout, row_in
 from explorer.ui.widgets.names import with_ampersands
@@ -124,9 +124,7 @@ class SettingChoice(QWidget):
         self._list.addItems(titles)
         self._list.view().setMinimumWidth(self._list.view().sizeHintForColumn(0) + MARGIN)
         self.be_narrow(self._narrow)
-        for control in (*self._buttons.group.buttons(), self._list):
-            self.setTabOrder(before, control)  # needed because these controls are made after the ones to their right
-            before = control
+        tab_through(before, self._buttons, self._list)
 
     def choose(self, name: str) -> None:
         """Mark the setting of the document."""

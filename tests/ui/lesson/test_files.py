@@ -138,7 +138,7 @@ def test_below_the_words_the_parts_of_a_picture_stand_side_by_side(appearance, p
     """Half of the page beside them was empty, and a step took half a page."""
     lesson = load("emma")
     number = [one.id for one in lesson.steps].index(step)
-    below = pictures_of_step(appearance, lesson, number, Walk(lesson).state(number))[-1]
+    *_, below = pictures_of_step(appearance, lesson, number, Walk(lesson).state(number))
     assert least * below.height() < below.width() <= SHARP * (PAPER + 2 * MARGIN)
     right = pixels_of(below)[:, below.width() * 3 // 4 :]
     assert (right != 255).any(-1).mean() > 0.05

@@ -269,12 +269,12 @@ def test_a_window_of_a_stage_is_made_in_turns_also_for_another_size_of_text(wind
 
 def test_the_page_as_a_picture(window, eye):
     eye.go_to(window, "source.embedding")
-    window.copy_page()
+    window.actions_.copy_page.trigger()
     picture = QGuiApplication.clipboard().image()
     assert picture.width() > 300
     assert picture.pixelColor(1, 1).name() == window.bench.appearance.theme.page  # not black, nor see-through
     window.show_tab("Class")  # the tab in sight, and no longer the page of the stage
-    window.copy_page()
+    window.actions_.copy_page.trigger()
     picture = QGuiApplication.clipboard().image()
     assert picture == window.tabs.currentWidget().grab().toImage().convertToFormat(picture.format())
     assert picture.pixelColor(1, 1).name() == window.bench.appearance.theme.page
