@@ -80,6 +80,25 @@ def test_what_goes_takes_along_what_it_holds(open_window, eye, qtbot):
         assert Counter(type(one).__name__ for one in (*widgets, *told)) == {}
 
 
+def test_a_stage_in_a_window_of_its_own_goes_with_what_it_holds_when_that_is_closed(open_window, eye, qtbot):
+    window = open_window("xor")
+
+    def open_and_close():
+        dock = window.undock()
+        qtbot.waitUntil(lambda: bool(window.docks.pages))
+        eye.settle(window)
+        dock.close()
+        qtbot.waitUntil(lambda: not window.docks._open)
+
+    open_and_close()
+    with collected():  # what is made once
+        pass
+    open_and_close()
+    with collected() as garbage:
+        widgets = [one for one in garbage if issubclass(type(one), QWidget) and vars(one)]
+        assert Counter(type(one).__name__ for one in widgets) == {}
+
+
 STRESS = """
 import gc, threading
 from explorer.app import open_window

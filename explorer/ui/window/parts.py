@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QLayout,
@@ -105,6 +105,14 @@ class Rolling(QScrollArea):
             content.resize(room.width(), max(room.height(), self._least))
 
 
+class _Dock(QDockWidget):
+    closed = Signal()  # by its button, a key or the window manager
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.closed.emit()
+
+
 class Docks:
     """The docks of a window, each with the page of a stage."""
 
@@ -120,11 +128,10 @@ class Docks:
     def open(self, stage: Stage) -> QDockWidget:
         """Show a stage in a dock."""
         area = StageArea(self._bench, always=stage.name)
-        dock = QDockWidget(stage.where, self._window)
-        dock.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dock = _Dock(stage.where, self._window)
         dock.setWidget(area)
         dock.topLevelChanged.connect(lambda floats: self._bench.bridge.goes_before(dock) if floats else None)
-        dock.destroyed.connect(lambda: self._forget(dock))
+        dock.closed.connect(lambda: self._close(dock))
         self._open[dock] = stage, area
         self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
         dock.setFloating(True)
@@ -150,13 +157,11 @@ class Docks:
         for _, area in self._open.values():
             area.restyle()
 
-    def _forget(self, dock: QDockWidget) -> None:
-        self._open.pop(dock, None)
-
     def _close(self, dock: QDockWidget) -> None:
-        self._forget(dock)
-        self._window.removeDockWidget(dock)
-        self._gone.delete(dock)
+        if dock in self._open:  # a window may be closed more than once
+            self._open.pop(dock)[1].close_down()
+            self._window.removeDockWidget(dock)
+            self._gone.delete(dock)
 
 
 class Sizes:
