@@ -362,6 +362,7 @@ def test_a_history_can_be_what_it_was(three_steps, moments):
         (SetCells("Q", {(0, 1): 2.0, (0, 0): 1.0}), "Set 2 cells of Q"),
         (SetCells("output.temperature", {(): 2.0}), "Set output.temperature"),
         (SetTokens("source", ("de", "nada")), "Set source to “de nada”"),
+        (SetTokens("input", ("<s>", "␣Lily", "␣r", "ed")), "Set input to “<s> Lily red”"),
         (SetSwitch("loss", "loss", "none"), "Set loss.loss to none"),
     ],
 )

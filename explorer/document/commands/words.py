@@ -17,7 +17,7 @@ from explorer.core.graph import LOGITS, PROBABILITIES, TARGET
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE, follows_words
 from explorer.core.ops import Array
 from explorer.core.training.data import JOINERS
-from explorer.core.vocabulary import MOST_TOKENS, are_numbers, end_marks, with_words
+from explorer.core.vocabulary import MOST_TOKENS, are_numbers, end_marks, text_of, with_words
 from explorer.document.commands.model import Command, SetSwitch, input_place
 from explorer.document.continuation import (
     decoder_of,
@@ -49,7 +49,10 @@ class SetTokens(Command):
 
     @property
     def label(self) -> str:
-        return f"Set {self.sequence} to “{' '.join(self.words)}”"
+        # Pieces show their blanks; a word may begin with that sign only among pieces.
+        pieces = any(word.startswith("␣") for word in self.words)
+        text = text_of(self.words).strip() if pieces else " ".join(self.words)
+        return f"Set {self.sequence} to “{text}”"
 
     def apply(self, state: State) -> State:
         sequence, model = self.sequence, state.model
