@@ -21,6 +21,8 @@ from explorer.words.vectors import Vectors
 SLICE_S, SHOW_S, PACE_MS = 0.008, 0.1, 40
 LONGEST = 300_000  # characters; counting them takes less than a tenth of a second
 TABLE, LIKE = 8, 5  # columns of the table of counts; its rows besides that of the watched word
+UNKNOWN_WIDE = 260
+"""The width of the sentence in the place of the neighbours of a word without a vector, in pixels at text scale 1."""
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday")
 BEASTS = ("cat", "dog", "horse", "cow", "goat")
 FOODS = ("bread", "soup", "rice", "cheese", "fish")
@@ -152,21 +154,21 @@ class OwnTextCard(Card):
         box = TextBox("text", "Text to train on", self.text, self.asks("set", field="text"), LONGEST + 1, 120)
         if self.trainer is None or self._corpus is None or self._counts is None:
             return Note("about", ABOUT), box, *self.line(*controls)
-        trainer, near_ = self.trainer, near("Words nearest to the watched one", self.found, bar=130, card=self.name)
+        trainer, title = self.trainer, "Words nearest to the watched one"
+        near_ = (near(title, self.found, bar=130, card=self.name) if self.found else Note("unknown", self._unknown()),)
         loss = f", loss {written(trainer.losses[-1], 4)}" if trainer.losses else ""
         known = f"{quantity(len(self._corpus.words), 'word')}, {quantity(trainer.n_pairs, 'pair')}"
         said = f"epoch {int(trainer.epochs_done)} of {trainer.settings.epochs}{loss}  ·  {known}"
         often = "Co-occurrence: how often each stands near the most frequent words"
         stacks = (
             Stack("counted", often, (self._table(self._corpus, self._counts), Note("how", COUNTED))),
-            Stack("near", "Nearest to the watched word", (near_,)),
+            Stack("near", "Nearest to the watched word", near_, 0 if self.found else UNKNOWN_WIDE),
             Stack("loss", "Mean loss of a pair", (Picture("curve", _losses(trainer), 320, 190, card=True),)),
         )
         return (
             Note("about", ABOUT),
             box,
             *self.line(*controls, said),
-            *(() if self.found else (Note("unknown", self._unknown()),)),
             Row.of("outcome", stacks),
         )
 
@@ -185,7 +187,7 @@ class OwnTextCard(Card):
         every = list(dict.fromkeys([*often, *places]))
         table = counted.table(every)
         lines = tuple(
-            Line.of(word, *(f"{table[every.index(place), j]:.1f}" for j in often), here=i == 0)
+            Line.of(word, *(f"{table[every.index(place), j]:.1f}" for j in often), here=i == 0 and bool(watched))
             for i, (word, place) in enumerate(zip(words, places, strict=True))
         )
         columns = (Column(""), *(Column(read.words[j], NUMBER) for j in often))

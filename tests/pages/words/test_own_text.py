@@ -75,6 +75,8 @@ def test_a_word_without_a_vector_is_said(card):
         watch = part(card, "watched").asks.at(word)
         card.do(watch.act, watch.value, watch.field)
         assert part(card, "unknown").text.startswith(said)
+        assert NEAR not in parts(card)
+        assert not any(line.here for line in part(card, "counts").lines), "none is the watched word"
     card.do(watch.act, "Tuesday", watch.field)
     assert "unknown" not in parts(card)
 
