@@ -82,22 +82,13 @@ def frames(
 ) -> Frames:
     """Draw the animation of a stage on white paper; the window itself does not change.
 
-    Parameters
-    ----------
-    bench : Workbench
-        The model, the selection, and the settings of gradient descent.
-    steps : int
-        Steps of gradient descent; 0: what moves on the page by itself, or `STEPS` steps if nothing does.
-    on : callable, optional
-        Called after each frame with its number, from 1, and the number of frames.
-    cell : Cell, optional
-        If given, the derivation of this cell is animated, with the matrices of the stage that it reads.
+    `bench`: the model, the selection, and the settings of gradient descent.
+    `steps`: steps of gradient descent; 0: what moves on the page by itself, or `STEPS` steps if nothing does.
+    `on`: called after each frame with its number, from 1, and the number of frames.
+    `cell`: if given, the derivation of this cell is animated, with the matrices of the stage that it reads.
 
-    Raises
-    ------
-    ExplorerError
-        "unknown-stage"; "nothing-moves-here"; "nothing-to-learn" if all gradients are 0; "nothing-to-play" if the
-        cell has no steps to play, or is covered.
+    Raises `ExplorerError`: "unknown-stage"; "nothing-moves-here"; "nothing-to-learn" if all gradients are 0;
+    "nothing-to-play" if the cell has no steps to play, or is covered.
     """
     document = Document(bench.document.state)
     with paper(bench.appearance) as (sheet, white):

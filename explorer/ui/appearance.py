@@ -116,11 +116,9 @@ def palette(theme: Theme) -> QPalette:
 class Appearance(QObject):
     """Keeps the application's look: theme and text scale, following the system unless told otherwise.
 
-    Parameters
-    ----------
-    scale : text scale, 1.0 is the system's own size
-    contrast : whether a person wants more contrast than usual, also where the system does not ask for it
-    still : whether a person wants less motion than usual
+    `scale`: text scale, 1.0 is the system's own size.
+    `contrast`: whether a person wants more contrast than usual, also where the system does not ask for it.
+    `still`: whether a person wants less motion than usual.
     """
 
     changing = Signal()  # before the application gets a new look, for which every widget is polished again

@@ -56,15 +56,10 @@ class Background(QObject):
     ) -> None:
         """Call `work` on a thread of its own, and pass its result to `then` on the window's thread.
 
-        Parameters
-        ----------
-        work : callable
-            Gets a `Report` to call now and then, which ends work that has been replaced. It may raise an
-            `ExplorerError`. It must hold no widget: the thread could be the last to release it.
-        then : callable
-            Gets the result; it may raise an `ExplorerError`, too.
-        failed : callable, optional
-            Gets the error of this work, in place of the signal.
+        `work`: gets a `Report` to call now and then, which ends work that has been replaced. It may raise an
+        `ExplorerError`. It must hold no widget: the thread could be the last to release it.
+        `then`: gets the result; it may raise an `ExplorerError`, too.
+        `failed`: gets the error of this work, in place of the signal.
         """
         _overtake(self._tasks)
         task = _Task(work)

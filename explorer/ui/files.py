@@ -225,12 +225,8 @@ class Files(QObject):
 
         A lesson on a model that is not part of the program opens once that model's folder is chosen and read.
 
-        Parameters
-        ----------
-        then : callable
-            Called once it is open.
-        file : Path, optional
-            The lesson's file; None: it comes with the program.
+        `then`: called once it is open.
+        `file`: the lesson's file; None: it comes with the program.
         """
         if lesson.needed is None:
             self._bench.open(lesson)

@@ -86,16 +86,10 @@ def render(
 ) -> bytes:
     """Draw a stage of a document that no window shows, and return the picture file.
 
-    Parameters
-    ----------
-    stage : str
-        Such as "encoder.1.self.attention".
-    ending : str
-        A key of `WRITERS`: ".png", ".svg" or ".pdf".
-    size : tuple of int, optional
-        Width and height in pixels of the window. By default the page is as large as it needs to be.
-    theme : str, optional
-        The theme of a screen; by default the page is drawn for paper.
+    `stage`: such as "encoder.1.self.attention".
+    `ending`: a key of `WRITERS`: ".png", ".svg" or ".pdf".
+    `size`: width and height in pixels of the window. By default the page is as large as it needs to be.
+    `theme`: the theme of a screen; by default the page is drawn for paper.
 
     Raises `ExplorerError`: "unknown-stage".
     """

@@ -243,19 +243,12 @@ def paint_numbers(
 ) -> bool:
     """Write the number of each visible square, if all of them fit; returns whether they were written.
 
-    Parameters
-    ----------
-    painter : QPainter
-        In pixel coordinates.
-    font, scale : QFont, float
-        As for `letters_for`.
-    array : numpy.ndarray
-        (rows, columns): the numbers.
-    shown, ends, ramp : numpy.ndarray, (float, float), Ramp
-        (rows, columns): the numbers as they are coloured; the ends of the colour map; and the map, which has a readable
-        ink for each colour.
-    rect : QRectF
-        Where the picture is.
+    `painter`: in pixel coordinates.
+    `font`, `scale`: as for `letters_for`.
+    `array`: (rows, columns): the numbers.
+    `shown`, `ends`, `ramp`: (rows, columns): the numbers as they are coloured; the ends of the colour map; and the map,
+    which has a readable ink for each colour.
+    `rect`: where the picture is.
     """
     rows, columns = array.shape
     if not array.size:

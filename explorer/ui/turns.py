@@ -18,12 +18,8 @@ def later(owner: QObject, act: Callable[[], object], once: bool = False) -> QTim
 
     Not ``QTimer.singleShot``: if its context is deleted before, PySide keeps the callable for ever.
 
-    Parameters
-    ----------
-    owner : QObject
-        If it is deleted before, nothing happens.
-    once : bool
-        Whether the timer is deleted after that.
+    `owner`: if it is deleted before, nothing happens.
+    `once`: whether the timer is deleted after that.
     """
     timer = QTimer(owner, singleShot=True, interval=0)
     timer.timeout.connect(act)

@@ -28,16 +28,10 @@ LARGE = 1.5
 class Workbench:
     """The objects that the parts of the window share; `app.py` makes them once.
 
-    Parameters
-    ----------
-    lesson : Lesson
-        The example that the document starts with.
-    reference : Document, optional
-        What "difference" compares the document with.
-    background : Background, optional
-        Runs the document's long computations.
-    settings : Settings, optional
-        What is remembered from one start to the next; without one, nothing is.
+    `lesson`: the example that the document starts with.
+    `reference`: what "difference" compares the document with.
+    `background`: runs the document's long computations.
+    `settings`: what is remembered from one start to the next; without one, nothing is.
     """
 
     def __init__(
@@ -159,14 +153,9 @@ class Workbench:
     ) -> None:
         """Open a document of an example; it can be undone.
 
-        Parameters
-        ----------
-        title : str
-            As undo names it.
-        steps : sequence of (State, str)
-            The states of undo and redo when it was saved.
-        now : int
-            The index of `state` among them.
+        `title`: as undo names it.
+        `steps`: the states of undo and redo when it was saved.
+        `now`: the index of `state` among them.
         """
         self._lessons[lesson.id] = lesson
         self.opened.add(state)

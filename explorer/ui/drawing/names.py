@@ -20,16 +20,10 @@ from explorer.ui.workbench import Workbench
 class Room:
     """The room for words in a picture, all in pixels.
 
-    Parameters
-    ----------
-    bounds : QRectF
-        The rectangle that words stay in.
-    dots : numpy.ndarray
-        (n, 2): middles of the dots that words keep clear of.
-    radius : float
-        The radius of the dots.
-    lines : numpy.ndarray
-        (n, 2): points along the lines that words keep clear of if they can.
+    `bounds`: the rectangle that words stay in.
+    `dots`: (n, 2): middles of the dots that words keep clear of.
+    `radius`: the radius of the dots.
+    `lines`: (n, 2): points along the lines that words keep clear of if they can.
     """
 
     def __init__(self, bounds: QRectF, dots: Array, radius: float, lines: Array) -> None:

@@ -127,14 +127,9 @@ def ends_of(
 ) -> tuple[int | None, int | None]:
     """The indices of the query and of the key that a cell of an attention belongs to.
 
-    Parameters
-    ----------
-    lights : iterable of (name of a node, axes)
-        See `AttentionLines`.
-    axes : tuple of str
-        The axes of the queries and of the keys; in self-attention they are the same.
-    cell : Cell
-        A cell of any node.
+    `lights`: names of nodes with axes, see `AttentionLines`.
+    `axes`: the axes of the queries and of the keys; in self-attention they are the same.
+    `cell`: a cell of any node.
     """
     query = key = None
     for axis, i in zip(dict(lights).get(cell.node, ()), cell.index[-2:], strict=False):

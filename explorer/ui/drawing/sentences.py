@@ -73,18 +73,11 @@ def laid_out(
 ) -> Layout:
     """The layout of the rows.
 
-    Parameters
-    ----------
-    rows : sequence of SentenceRow
-        The rows; with `cross`, the first one is the source.
-    cross : bool
-        Whether lines go from the second row to the first.
-    width : int
-        Available pixels; 0: no limit.
-    metrics : QFontMetrics
-        The metrics of the font with the widest letters.
-    px : callable
-        Converts pixels at text scale 1 to this screen.
+    `rows`: the rows; with `cross`, the first one is the source.
+    `cross`: whether lines go from the second row to the first.
+    `width`: available pixels; 0: no limit.
+    `metrics`: the metrics of the font with the widest letters.
+    `px`: converts pixels at text scale 1 to this screen.
     """
     layout = Layout(width)
     pad, gap, high = px(12), px(20), metrics.height() + px(8)

@@ -34,12 +34,8 @@ def draw_arrow(
 ) -> QPointF:
     """Draw an arrow in pixels.
 
-    Parameters
-    ----------
-    width, head : float
-        The width of the shaft, and the length of the head, in pixels.
-    shaft : Qt.PenStyle
-        The style of the shaft; with `NoPen` there is none.
+    `width`, `head`: the width of the shaft, and the length of the head, in pixels.
+    `shaft`: the style of the shaft; with `NoPen` there is none.
 
     Returns
     -------
@@ -84,18 +80,11 @@ def draw_weights(
 ) -> None:
     """Draw lines between words, each as thick as its weight, and those of a word that is pointed at on top.
 
-    Parameters
-    ----------
-    ends : pair of (n,)
-        The indices of the query and of the key of each line.
-    shares : (n,)
-        The weights.
-    here : pair of int
-        The query and the key that are pointed at, or None.
-    pale : pair of float
-        The opacity of the lines of other words at a weight of 0, and how much more it is at 1.
-    room : float
-        How many pixels a word is high: where words stand close together, thick lines would be one blue area.
+    `ends`: the indices of the query and of the key of each line, each (n,).
+    `shares`: the weights, (n,).
+    `here`: the query and the key that are pointed at, or None.
+    `pale`: the opacity of the lines of other words at a weight of 0, and how much more it is at 1.
+    `room`: how many pixels a word is high: where words stand close together, thick lines would be one blue area.
     """
     meant = np.ones(len(lines), dtype=bool)
     for places, place in zip(ends, here, strict=True):
@@ -329,16 +318,10 @@ PARTS = 4
 def shade(middles: Array, up: float, wide: int, high: int, size: float, opacity: float) -> Array:
     """The opacity of each pixel, from 0 to 1, (`high`, `wide`): drawing 25,000 discs one by one would take 0.1 s.
 
-    Parameters
-    ----------
-    middles : array, (n_discs,)
-        The middles of the discs, in pixels from the left; discs outside are not visible.
-    up : float
-        The middle of all discs, in pixels from the top.
-    size : float
-        The diameter of a disc in pixels.
-    opacity : float
-        The opacity of one disc; n discs on top of each other have 1 − (1 − opacity)ⁿ.
+    `middles`: (n_discs,): the middles of the discs, in pixels from the left; discs outside are not visible.
+    `up`: the middle of all discs, in pixels from the top.
+    `size`: the diameter of a disc in pixels.
+    `opacity`: the opacity of one disc; n discs on top of each other have 1 − (1 − opacity)ⁿ.
     """
     edges = np.arange(wide + 1)
     counts, _ = np.histogram(middles, edges)

@@ -358,14 +358,9 @@ def _pages(ways: Sequence[_Heights], room: float, above: float = 0.0) -> list[tu
     Among equals, the first ways, pages without columns and full first pages are best. A step that is higher than a page
     begins one.
 
-    Parameters
-    ----------
-    ways : sequence of _Heights
-        The heights of all steps, for each way to print them.
-    room : float
-        The height of a page.
-    above : float
-        What stands above the steps on the first page.
+    `ways`: the heights of all steps, for each way to print them.
+    `room`: the height of a page.
+    `above`: what stands above the steps on the first page.
     """
     count = len(ways[0].wide)
     best: list[tuple[int, int, list[tuple[int, tuple[_Band, ...]]]]] = [(0, 0, [])] * (count + 1)
@@ -434,10 +429,7 @@ def _columns(heights: Sequence[float], first: float, room: float) -> Iterator[tu
 
     At least one stands on each page. The last columns are as low as they can be.
 
-    Parameters
-    ----------
-    first, room : float
-        The heights of the first page and of the others.
+    `first`, `room`: the heights of the first page and of the others.
     """
     while heights:
         left = max(_fit(heights, first), 1)
@@ -493,12 +485,8 @@ def _section(part: Part, size: float, device: QPaintDevice | None = None) -> tup
 
     The address of a picture is `_named`.
 
-    Parameters
-    ----------
-    size : float
-        That of pictures, relative to the screen.
-    device : QPaintDevice, optional
-        What it is printed on.
+    `size`: that of pictures, relative to the screen.
+    `device`: what it is printed on.
     """
     best: tuple[str, float] | None = None
     for form in _forms(part, size):

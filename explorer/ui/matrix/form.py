@@ -35,14 +35,9 @@ MEASURED = 400  # the first labels, from which the room for all is measured
 class Letters:
     """The letters in one size.
 
-    Parameters
-    ----------
-    size : float
-        One of `SIZES`.
-    times : float
-        How many times larger than others on its page.
-    upright : bool
-        Whether the labels of the columns are read upwards, so that a long one makes no column wider.
+    `size`: one of `SIZES`.
+    `times`: how many times larger than others on its page.
+    `upright`: whether the labels of the columns are read upwards, so that a long one makes no column wider.
     """
 
     def __init__(self, look: Appearance, size: float, times: float, upright: bool = False) -> None:

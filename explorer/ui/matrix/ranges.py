@@ -314,17 +314,10 @@ def claim() -> int:
 def copy_numbers(numbers: int, text: Callable[[], str], beside: QWidget, said: str = "") -> None:
     """Put numbers on the clipboard; `numbers` says how many.
 
-    Parameters
-    ----------
-    text : callable
-        Writes the numbers; many are written on another thread, so it must hold no widget.
-    beside : QWidget
-        The widget at which it is said when they are there.
+    `text`: writes the numbers; many are written on another thread, so it must hold no widget.
+    `beside`: the widget at which it is said when they are there.
 
-    Raises
-    ------
-    ExplorerError
-        "copy-too-large".
+    Raises `ExplorerError`: "copy-too-large".
     """
     check_count(numbers)
     clipboard, number = QGuiApplication.clipboard(), claim()

@@ -46,14 +46,10 @@ class ColumnTab(QFrame):
 
     A derived class calls `make` once it knows what to show, and defines in `refresh` what that is.
 
-    Parameters
-    ----------
-    name : str
-        For a screen reader.
-    spacing, right, inside : int
-        Pixels at text scale 1: between two elements, at the right of the scroll area, and at the right end inside it.
-    parent : QWidget, optional
-        The final parent: Qt styles a widget and its children again when it gets another parent.
+    `name`: for a screen reader.
+    `spacing`, `right`, `inside`: pixels at text scale 1: between two elements, at the right of the scroll area, and at
+    the right end inside it.
+    `parent`: the final parent: Qt styles a widget and its children again when it gets another parent.
     """
 
     elements: Elements
@@ -116,16 +112,10 @@ class ColumnTab(QFrame):
 class SideColumn(ColumnTab):
     """A column of elements at the right of a page.
 
-    Parameters
-    ----------
-    part : str
-        Its name in the style sheet, and among the parts that F6 goes to.
-    name : str
-        For a screen reader.
-    action : QAction
-        What the button in its corner triggers: a line of its own would take room.
-    sign : str
-        What stands on that button.
+    `part`: its name in the style sheet, and among the parts that F6 goes to.
+    `name`: for a screen reader.
+    `action`: what the button in its corner triggers: a line of its own would take room.
+    `sign`: what stands on that button.
     """
 
     def __init__(

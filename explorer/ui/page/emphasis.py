@@ -294,14 +294,9 @@ class Way(Frozen):
 class Trials:
     """Tries ways to arrange a page in a given room.
 
-    Parameters
-    ----------
-    named : set of str
-        The ids of the matrices that are named.
-    lit : bool
-        Whether the named matrices are lit, and so may be larger.
-    room, height : int
-        The visible width and height in pixels.
+    `named`: the ids of the matrices that are named.
+    `lit`: whether the named matrices are lit, and so may be larger.
+    `room`, `height`: the visible width and height in pixels.
     """
 
     def __init__(self, sharing: "Sharing", named: set[str], lit: bool, room: int, height: int) -> None:

@@ -16,14 +16,9 @@ def perform(
 ) -> bool:
     """Do what a gesture asks for.
 
-    Parameters
-    ----------
-    gesture : Gesture
-        A gesture that has its value.
-    at : QWidget
-        The widget beside which an error is shown; `rect` is the part of it.
-    stroke : object
-        The same object for all edits of one drag.
+    `gesture`: a gesture that has its value.
+    `at`: the widget beside which an error is shown; `rect` is the part of it.
+    `stroke`: the same object for all edits of one drag.
 
     Returns
     -------

@@ -269,16 +269,10 @@ class Motion(Overlay):
     Any key, click, turn of the wheel or edit ends the motion, and has its usual effect at once. With less motion there
     is none. When it has ended, the widget has the size zero.
 
-    Parameters
-    ----------
-    over : QWidget
-        The widget that it lies over.
-    bench : Workbench
-        A workbench in the look of that widget.
-    elements : callable
-        Returns the elements in that widget; None if there are none.
-    settled : callable
-        Returns whether everything in it has its place.
+    `over`: the widget that it lies over.
+    `bench`: a workbench in the look of that widget.
+    `elements`: returns the elements in that widget; None if there are none.
+    `settled`: returns whether everything in it has its place.
     """
 
     held = False  # whether there is no motion for now, because people look at another window

@@ -60,14 +60,9 @@ def _loader() -> Thread:
 class PicturePlace(QWidget):
     """A place that is filled in a later turn of the event loop, once pyqtgraph is loaded.
 
-    Parameters
-    ----------
-    turns : Turns
-        The queue in which it waits for a turn of its own: a page may have many pictures.
-    make : callable
-        Makes the widget from the latest data; the widget has a method ``tell``.
-    width, height : int
-        Pixels.
+    `turns`: the queue in which it waits for a turn of its own: a page may have many pictures.
+    `make`: makes the widget from the latest data; the widget has a method ``tell``.
+    `width`, `height`: pixels.
     """
 
     def __init__(
@@ -114,16 +109,10 @@ class PicturePlace(QWidget):
     def use(self, room: int, across: int, high: int, scale: float, larger: float = 1.0) -> bool:
         """Take a size, narrower on a narrow page, larger on a wide one. Returns whether the size has changed.
 
-        Parameters
-        ----------
-        room : int
-            The width of the page in pixels.
-        across, high : int
-            The width and height in pixels of the picture on a page that is not wide.
-        scale : float
-            The text scale.
-        larger : float
-            By what further factor it may be larger.
+        `room`: the width of the page in pixels.
+        `across`, `high`: the width and height in pixels of the picture on a page that is not wide.
+        `scale`: the text scale.
+        `larger`: by what further factor it may be larger.
         """
         narrow, holder = room, self.parentWidget()
         while holder is not None:  # a stack around the picture may have a fixed width

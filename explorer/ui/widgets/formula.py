@@ -88,11 +88,9 @@ class Formula(QWidget):
     The middle of the widget is the middle of a line of text on the formula's base line: a label of the same font beside
     it, both centred vertically, stands on that line.
 
-    Parameters
-    ----------
-    latex : for example ``r"Q = X W_Q"``, without dollar signs
-    parent : the widget it stands in
-    em : size relative to the widget's font
+    `latex`: for example ``r"Q = X W_Q"``, without dollar signs.
+    `parent`: the widget it stands in.
+    `em`: size relative to the widget's font.
     """
 
     sized = Signal()  # its size, which was an estimate, is exact now

@@ -47,16 +47,11 @@ ROUNDED = 4
 class PushButton(QPushButton):
     """A button with words.
 
-    Parameters
-    ----------
-    text : str
-        Each & in it is shown.
-    act : callable, optional
-        What a click does.
-    name : str
-        What a screen reader says in place of the text; of a sign, such as ✕, the tip as far as its first " (" or ";".
-    keys : bool
-        Whether also a click gives it the keyboard focus.
+    `text`: each & in it is shown.
+    `act`: what a click does.
+    `name`: what a screen reader says in place of the text; of a sign, such as ✕, the tip as far as its first " (" or
+    ";".
+    `keys`: whether also a click gives it the keyboard focus.
     """
 
     def __init__(
@@ -241,14 +236,9 @@ DECADE = 50  # steps from 1 to 10
 class FactorSlider(QSlider):
     """A slider from one power of ten to another, in which each step is a factor. A key presses it as the mouse does.
 
-    Parameters
-    ----------
-    title : str
-        For a screen reader and the tooltip.
-    low, high : int
-        The exponents of ten at the ends.
-    width : int
-        Pixels at text scale 1.
+    `title`: for a screen reader and the tooltip.
+    `low`, `high`: the exponents of ten at the ends.
+    `width`: pixels at text scale 1.
     """
 
     moved = Signal(float)  # the person has set it to this number

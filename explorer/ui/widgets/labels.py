@@ -38,14 +38,9 @@ def _typeset(text: str) -> str:
 class Label(QLabel):
     """Words.
 
-    Parameters
-    ----------
-    text : str
-        Rich text allowed, in which names are typeset; a text for `setText` is typeset before by `set_names`.
-    plain : bool
-        Whether the text is shown letter by letter: the name of a file, for example, may look like HTML.
-    wraps : bool
-        Whether the words may take several lines.
+    `text`: rich text allowed, in which names are typeset; a text for `setText` is typeset before by `set_names`.
+    `plain`: whether the text is shown letter by letter: the name of a file, for example, may look like HTML.
+    `wraps`: whether the words may take several lines.
     """
 
     def __init__(
@@ -234,11 +229,9 @@ def _source(name: str) -> bytes:
 def icon(name: str, theme: Theme, role: str = "text") -> QIcon:
     """The icon ``resources/icons/NAME.svg`` in a colour of the theme.
 
-    Parameters
-    ----------
-    name : file name without ending: undo, redo, sun, moon, plus, close, pin, error, search, back, next, ...
-    theme : gives the colours
-    role : the name of a colour in the theme: "text", "muted", "on_accent", "error", ...
+    `name`: file name without ending: undo, redo, sun, moon, plus, close, pin, error, search, back, next, ...
+    `theme`: gives the colours.
+    `role`: the name of a colour in the theme: "text", "muted", "on_accent", "error", ...
     """
     result = QIcon()
     for mode, color in ((QIcon.Mode.Normal, getattr(theme, role)), (QIcon.Mode.Disabled, theme.disabled)):

@@ -125,11 +125,9 @@ class FlowLayout(QLayout):
     Widgets with a `shares_line`, their least width in pixels, are narrower than they like if all items fit on one line
     that way.
 
-    Parameters
-    ----------
-    parent : the widget to lay out
-    horizontal, vertical : pixels between items, and between lines
-    centred : whether each line is centred
+    `parent`: the widget to lay out.
+    `horizontal`, `vertical`: pixels between items, and between lines.
+    `centred`: whether each line is centred.
     """
 
     def __init__(
