@@ -265,7 +265,7 @@ class _Paper:
 
     def __init__(self, writer: QPdfWriter) -> None:
         self._writer, self._painter = writer, QPainter(writer)
-        self._foot = QFontMetricsF(self._painter.font(), writer).height() * 2
+        self._foot = QFontMetricsF(self._painter.font(), writer).height() * 1.4
         self.width, self.room = writer.width(), writer.height() - self._foot
         self.half = (self.width - GUTTER) / 2
         self._page, self._top = 1, 0.0

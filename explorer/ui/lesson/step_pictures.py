@@ -32,6 +32,7 @@ from explorer.ui.lesson.guide import TAB_OF, Guide
 from explorer.ui.lesson.letters import Enlarged, height_at
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
+from explorer.ui.page.listing import ListingView
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.render import alone, spoken
 from explorer.ui.selection import Selection
@@ -147,6 +148,8 @@ def pictures_of_step(
             fits = elements.minimumSizeHint().width() <= paper and all(map(_is_whole, elements.widgets.values()))
             if fits or paper == PAPER:
                 parts = _drawn(window, elements, paper, theme)
+                if paper == NARROW and not all(map(_is_whole, elements.widgets.values())):
+                    continue  # only in this width a list has gone on below
                 below.append(_side_by_side(parts, PAPER, theme))
                 if paper == NARROW:
                     yield _described(_side_by_side(parts, NARROW, theme), words)
@@ -292,7 +295,9 @@ def pixels_of(picture: QImage) -> Array:
 
 
 def _is_whole(widget: QWidget) -> bool:
-    """Whether a widget is no matrix, or a matrix with all columns visible."""
+    """Whether all columns of a matrix are visible, and those of a list stand side by side; other widgets are whole."""
+    if isinstance(widget, ListingView):
+        return not widget.goes_on
     return not isinstance(widget, MatrixBox) or widget.view.extent.whole
 
 

@@ -188,7 +188,7 @@ class ListingView(QTableView):
     def grow(self, pixels: int) -> None:
         """Make the shown lines higher by `pixels` in total, to at most four times their need, to fill a slide."""
         row = self._least_row + min(pixels // max(self._shown, 1), 3 * self._least_row)
-        if row != self._row and not self._goes_on:
+        if row != self._row and not self.goes_on:
             self._row = row
             self._measure()
 
@@ -423,10 +423,10 @@ class ListingView(QTableView):
             if i < len(parts):
                 rest.be_wide(self.width())
             rest.setVisible(i < len(parts))
-        return sum(map(self._taken_by, self._goes_on))
+        return sum(map(self._taken_by, self.goes_on))
 
     @property
-    def _goes_on(self) -> "list[ListingView]":
+    def goes_on(self) -> "list[ListingView]":
         """The visible lists below this one, with the columns that do not fit."""
         return [rest for rest in self._rest if rest.isVisibleTo(self)]
 
@@ -458,7 +458,7 @@ class ListingView(QTableView):
             self._fit()
             return
         taken = below
-        for rest in reversed(self._goes_on):
+        for rest in reversed(self.goes_on):
             rest.move(0, self.height() - taken - rest.minimumHeight())
             taken += self._taken_by(rest)
         margins = self.viewportMargins()
