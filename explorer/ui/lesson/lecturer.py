@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QIcon, QKeyEvent, QPixmap, QResizeEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
@@ -288,6 +288,11 @@ class Speaker(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._presenter.take_keys_of(self)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """End presenter mode: what it tells the lecturer would be told to nobody."""
+        super().closeEvent(event)
+        self._presenter.leave()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

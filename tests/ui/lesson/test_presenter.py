@@ -16,7 +16,7 @@ from explorer.sentences import sentence
 from explorer.ui.drawing.weights import AttentionLinesView
 from explorer.ui.lesson.bodies import PredictBody
 from explorer.ui.lesson.guide import Guide
-from explorer.ui.lesson.lecturer import Pictures
+from explorer.ui.lesson.lecturer import Pictures, Speaker
 from explorer.ui.lesson.letters import HEIGHT, READ, WIDTH, WordyButton
 from explorer.ui.lesson.presenter import FEW_KEYS, Presenter
 from explorer.ui.lesson.question import QuestionView
@@ -666,3 +666,12 @@ def test_the_page_behind_the_class_s_window_rests_until_it_is_seen_again(window,
         presenter.leave()
         qtbot.waitUntil(lambda: bool(made) and not window.area.makes)
     assert window.area.in_sight().page.stage == guide.stage
+
+
+def test_who_closes_the_notes_ends_the_mode_whose_messages_would_come_to_nobody(window, presenter, guide):
+    notes = window.lessons.speaker = presenter.beside = Speaker(window.bench, guide, presenter)
+    notes.show()
+    notes.close()
+    assert window.lessons.presenter is None
+    assert window.lessons.speaker is None
+    assert not presenter.isVisible()
