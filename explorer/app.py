@@ -70,19 +70,11 @@ def open_window(
 ) -> tuple[QApplication, MainWindow]:
     """The application and its window, shown on the screen; the event loop does not run yet.
 
-    Parameters
-    ----------
-    file : str, optional
-        A document, a lesson file, the name of a lesson, or a model that others trained.
-    remembers : bool
-        Whether the person's settings are read and written.
-    tokenizer : str, optional
-        The tokenizer of such a model, see `explorer.checkpoints.opened`.
+    `file`: a document, a lesson file, the name of a lesson, or a model that others trained.
+    `remembers`: whether the person's settings are read and written.
+    `tokenizer`: the tokenizer of such a model, see `explorer.checkpoints.opened`.
 
-    Raises
-    ------
-    ExplorerError
-        If the file cannot be opened.
+    Raises `ExplorerError` if the file cannot be opened.
     """
     others = file is not None and is_checkpoint(file)
     document = file is not None and is_document(file)

@@ -58,19 +58,11 @@ def folder() -> Path:
 def load(file: Path, report: Report | None = None, name: str = "", cache: Path | None = None) -> Vectors:
     """The vectors of a file, from the cache if the file was parsed before.
 
-    Parameters
-    ----------
-    report : callable, optional
-        Called with the progress of parsing; if it raises, nothing is kept.
-    name : str, optional
-        The name of the table; default: the file's name.
-    cache : pathlib.Path, optional
-        Another folder for the entries.
+    `report`: called with the progress of parsing; if it raises, nothing is kept.
+    `name`: the name of the table; default: the file's name.
+    `cache`: another folder for the entries.
 
-    Raises
-    ------
-    ExplorerError
-        See `formats.blocks`; "not-written" if the disk has no room for the arrays.
+    Raises `ExplorerError`: see `formats.blocks`; "not-written" if the disk has no room for the arrays.
     """
     name, cache = name or file.name, cache or folder()
     try:

@@ -70,17 +70,10 @@ def _with_marks() -> tuple[frozenset[str], re.Pattern[str]]:
 def from_text(text: str, n_words: int, least: int = 1) -> Corpus:
     """A text as word numbers.
 
-    Parameters
-    ----------
-    n_words : int
-        The largest size of the vocabulary.
-    least : int
-        How often a word must occur to be in the vocabulary.
+    `n_words`: the largest size of the vocabulary.
+    `least`: how often a word must occur to be in the vocabulary.
 
-    Raises
-    ------
-    ExplorerError
-        "too-little-text".
+    Raises `ExplorerError`: "too-little-text".
     """
     return _corpus([text], n_words, least, "the text")
 
@@ -211,12 +204,8 @@ class Counts(Frozen):
 def count(corpus: Corpus, window: int, report: Report | None = None, fast: bool = False) -> Counts:
     """Count the pairs of words of a text.
 
-    Parameters
-    ----------
-    window : int
-        The largest distance of two words, in places, 1 to `WIDEST`.
-    fast : bool
-        Use numba; the counts are the same.
+    `window`: the largest distance of two words, in places, 1 to `WIDEST`.
+    `fast`: use numba; the counts are the same.
     """
     if not 1 <= window <= WIDEST:
         raise ValueError(f"a window of {window}")

@@ -45,26 +45,19 @@ def download(
 ) -> Path:
     """Download a set of vectors, unless it is already on this machine.
 
-    Parameters
-    ----------
-    report : callable, optional
-        Called with the number of bytes received. If it raises, the part file is kept, and the next call resumes it.
-    folder : pathlib.Path, optional
-        The destination; default: the user's data folder.
-    url : str, optional
-        Another address than the catalogue's.
-    timeout : float
-        Seconds.
+    `report`: called with the number of bytes received. If it raises, the part file is kept, and the next call resumes
+    it.
+    `folder`: the destination; default: the user's data folder.
+    `url`: another address than the catalogue's.
+    `timeout`: seconds.
 
     Returns
     -------
     pathlib.Path
         The complete file; its size and MD5 have been checked.
 
-    Raises
-    ------
-    ExplorerError
-        "download-offline", "download-refused", "download-broken", "download-wrong", "not-written", "disk-full".
+    Raises `ExplorerError`: "download-offline", "download-refused", "download-broken", "download-wrong", "not-written",
+    "disk-full".
     """
     if folder is None and (file := present(one)) is not None:
         return file

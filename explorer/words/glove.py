@@ -273,22 +273,13 @@ def train_files(
 ) -> Vectors:
     """Train on text files and write the vectors.
 
-    Parameters
-    ----------
-    texts : sequence of pathlib.Path
-        Plain text in UTF-8, also compressed by gzip or xz.
-    out : pathlib.Path
-        See `formats.save` for the meaning of its ending.
-    report : callable, optional
-        If it raises `Cancelled`, the training stops; the next call with the same arguments resumes it.
-    fast : bool
-        Use numba.
-    cores : int, optional
-        The most cores to use; default: all. The result does not depend on it.
+    `texts`: plain text in UTF-8, also compressed by gzip or xz.
+    `out`: see `formats.save` for the meaning of its ending.
+    `report`: if it raises `Cancelled`, the training stops; the next call with the same arguments resumes it.
+    `fast`: use numba.
+    `cores`: the most cores to use; default: all. The result does not depend on it.
 
-    Raises
-    ------
-    ExplorerError
+    Raises `ExplorerError`.
     """
     formats.check(out)
     if fast:

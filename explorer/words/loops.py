@@ -16,18 +16,11 @@ def use_cores(cores: int | None) -> None:
 def add_pairs(stream: Any, start: int, stop: int, units: Any, first: int, last: int, sums: Any) -> None:
     """Add the pairs of a piece of text whose rarer word is one of first … last - 1.
 
-    Parameters
-    ----------
-    stream : numpy.ndarray
-        Word numbers, negative between lines.
-    start, stop : int
-        The places of the later word of a pair.
-    units : numpy.ndarray
-        What two words add at each distance.
-    first, last : int
-        The rows of the triangle that `sums` covers.
-    sums : numpy.ndarray
-        Changed in place.
+    `stream`: word numbers, negative between lines.
+    `start`, `stop`: the places of the later word of a pair.
+    `units`: what two words add at each distance.
+    `first`, `last`: the rows of the triangle that `sums` covers.
+    `sums`: changed in place.
     """
     before = first * (first + 1) // 2
     for t in range(start, stop):
@@ -47,14 +40,9 @@ def add_pairs(stream: Any, start: int, stop: int, units: Any, first: int, last: 
 def learn(rows: Any, columns: Any, logs: Any, weights: Any, bounds: Any, p: Any, q: Any, rate: Any) -> float:
     """AdaGrad over one stage: parts, which share no word, in parallel; the pairs of a part one after another.
 
-    Parameters
-    ----------
-    rows, columns, logs, weights : numpy.ndarray
-        i, j, log X_ij and f(X_ij) of each pair.
-    bounds : numpy.ndarray
-        The beginnings of the parts, and the end of the last one.
-    p, q : tuple of numpy.ndarray
-        For the words, and for the words as contexts: vectors, biases, and the sums of squared gradients of both.
+    `rows`, `columns`, `logs`, `weights`: i, j, log X_ij and f(X_ij) of each pair.
+    `bounds`: the beginnings of the parts, and the end of the last one.
+    `p`, `q`: for the words, and for the words as contexts: vectors, biases, and the sums of squared gradients of both.
 
     Returns
     -------

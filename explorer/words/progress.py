@@ -33,12 +33,8 @@ EVERY = 0.1
 class Meter:
     """Reports the progress of a task and the time left; the first and the last report are always sent.
 
-    Parameters
-    ----------
-    total : float
-        0 if it is not known.
-    begun : float
-        How much an earlier session had done.
+    `total`: 0 if it is not known.
+    `begun`: how much an earlier session had done.
     """
 
     def __init__(self, what: str, total: float, report: Report | None, begun: float = 0) -> None:

@@ -36,12 +36,8 @@ class Projection(Frozen):
 def principal(vectors: NDArray[np.floating], k: int) -> Projection:
     """The k directions of greatest variance (Pearson 1901; Hotelling 1933).
 
-    Parameters
-    ----------
-    vectors : numpy.ndarray
-        (n, dims).
-    k : int
-        From 1 to dims. With fewer vectors than that, the last directions have no variance.
+    `vectors`: (n, dims).
+    `k`: from 1 to dims. With fewer vectors than that, the last directions have no variance.
 
     Notes
     -----
@@ -89,12 +85,8 @@ def tsne_available() -> bool:
 def tsne(vectors: NDArray[np.floating], seed: int = 0) -> Floats:
     """A map that puts vectors of similar direction close together (van der Maaten and Hinton 2008), by scikit-learn.
 
-    Parameters
-    ----------
-    vectors : numpy.ndarray
-        (n, dims), n at least `LEAST`.
-    seed : int
-        The same seed gives the same map.
+    `vectors`: (n, dims), n at least `LEAST`.
+    `seed`: the same seed gives the same map.
 
     Returns
     -------

@@ -163,12 +163,8 @@ def sentence(vectors: Vectors, text: str) -> Sentence:
 def matrix(rows: Floats, columns: Floats | None = None) -> Floats:
     """The cosines of all vectors with each other.
 
-    Parameters
-    ----------
-    rows : numpy.ndarray
-        (n, dims).
-    columns : numpy.ndarray, optional
-        (m, dims); default: the rows.
+    `rows`: (n, dims).
+    `columns`: (m, dims); default: the rows.
 
     Returns
     -------

@@ -22,14 +22,10 @@ _ROWS = 1 << 16
 class Words(Sequence[str]):
     """The words of a table in order; a million words take 20 bytes each and open at once.
 
-    Parameters
-    ----------
-    text : bytes
-        All words in UTF-8, with a newline before each and after the last.
-    starts : numpy.ndarray
-        Where each word begins in `text`, and where a word after the last would begin, (n + 1,), int64.
-    hashes, order : numpy.ndarray
-        The CRC-32 of all words in rising order, and the place of each word with that CRC-32, (n,), uint32.
+    `text`: all words in UTF-8, with a newline before each and after the last.
+    `starts`: where each word begins in `text`, and where a word after the last would begin, (n + 1,), int64.
+    `hashes`, `order`: the CRC-32 of all words in rising order, and the place of each word with that CRC-32, (n,),
+    uint32.
     """
 
     def __init__(
@@ -117,16 +113,10 @@ class _Places(Mapping[str, int]):
 class Vectors:
     """Words and their vectors.
 
-    Parameters
-    ----------
-    name : str
-        The name of the table in a choice of several.
-    words : Words
-        The most frequent first, if the file has this order.
-    array : numpy.ndarray
-        (n_words, dims), float32; may be a memory map.
-    norms : numpy.ndarray
-        The length of each vector, (n_words,), float32.
+    `name`: the name of the table in a choice of several.
+    `words`: the most frequent first, if the file has this order.
+    `array`: (n_words, dims), float32; may be a memory map.
+    `norms`: the length of each vector, (n_words,), float32.
     """
 
     def __init__(self, name: str, words: Words, array: NDArray[np.float32], norms: NDArray[np.float32]) -> None:
