@@ -25,7 +25,9 @@ NARROWER = 0.7
 """Words without room are made smaller by at most this factor before they are cut."""
 UNREADABLE, TINY, TIGHT, LEAST, MOST = 5.4, 7.0, 9.0, 11.0, 19.0
 """Heights of letters in pixels: words smaller than `UNREADABLE` are left out; others are from `LEAST` to `MOST` high.
-Without room, letters may be as low as `TIGHT`, and those of a number in a circle as low as `TINY`."""
+Without room, letters may be as low as `TIGHT`, those of a short word or of a number in a circle as low as `TINY`."""
+SHORT = 5
+"""The most letters of a short word: it is made smaller before it is cut, because "no…" may be anything."""
 FEW = 12
 """The most rows and columns of a small matrix."""
 CROWDED = 7.8
@@ -263,8 +265,10 @@ class Blocks:
         """A font and words that fit: first in smaller letters, then in lighter ones, then cut (unless `whole`)."""
         wide = self._advance(font, strong, text)
         if wide > room:
-            least = int(TINY if whole else TIGHT)  # a number is never cut, and must not be wider than its circle
-            font = self._sized(max(int(font.pixelSize() * max(room / wide, 0 if whole else NARROWER)), least), strong)
+            # A number is never cut, and must not be wider than its circle; of "norm", cut, nothing is left to read.
+            small = whole or len(text) <= SHORT
+            least = int(TINY if small else TIGHT)
+            font = self._sized(max(int(font.pixelSize() * max(room / wide, 0 if small else NARROWER)), least), strong)
             if strong and self._advance(font, True, text) > room:
                 font, strong = self._sized(font.pixelSize(), False), False
             if self._advance(font, strong, text) > room and not whole:

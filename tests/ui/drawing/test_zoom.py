@@ -24,7 +24,7 @@ from explorer.pages.gestures import GoTo, Switch
 from explorer.pages.levels import WHOLE
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
-from explorer.ui.drawing.blocks import TIGHT, Blocks
+from explorer.ui.drawing.blocks import TIGHT, TINY, Blocks
 from explorer.ui.drawing.strokes import Sight
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.widgets.tree import written_in
@@ -290,6 +290,17 @@ def test_a_title_for_which_there_is_no_room_is_written_lighter_before_it_is_cut(
         font, written = blocks._fitted(blocks._sized(12, True), True, title, room)
         assert (font.weight() >= QFont.Weight.DemiBold) is weight
         assert written == title if text else written.endswith("…")
+
+
+def test_a_short_word_is_made_smaller_before_it_is_cut(bench):
+    """Beside another model the boxes of norms said "no…"."""
+    blocks = Blocks(bench)
+    font = blocks._sized(int(TIGHT), False)
+    room = blocks._advance(font, False, "norm") - 2
+    small, text = blocks._fitted(font, False, "norm", room)
+    assert text == "norm"
+    assert TINY <= small.pixelSize() < TIGHT
+    assert blocks._fitted(font, False, "norm", room / 3)[1].endswith("…")
 
 
 def test_of_a_name_that_is_cut_the_number_at_its_end_stays(bench):
