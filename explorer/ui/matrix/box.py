@@ -42,6 +42,9 @@ LEAST_FORMULA, LEAST_SYMBOL = 60, 15
 be too small to be read.
 """
 
+LINE = 0.9
+"""The share of a line that a matrix takes that a step names, if it is wider than a line; the rest is for its sign."""
+
 
 class MatrixBox(QWidget):
     """A matrix with its heading.
@@ -168,6 +171,8 @@ class MatrixBox(QWidget):
         measured = self.view.tell(matrix)
         if other or measured:
             self._forget()
+            if other:  # other words: their labels may need to be written upwards, or no longer
+                self.form = self.view.turned(self.form)
             self.stand()
         elif len(self._shapes) > 1 or self._parts:  # see `MatrixView.tell`
             self._shapes, self._parts, self._taken = {self.form: self.shape}, {}, {}
@@ -237,6 +242,8 @@ class MatrixBox(QWidget):
         if not form.shrinks or self.folded:
             scrolls = 0 if extent.whole else LEAST_COLUMNS * extent.own + self._bench.appearance.px(MAP)
             cells = self._cells_width(form)
+            if scrolls and form.shrinks and self.matrix.named and not self._shut:
+                cells, scrolls = max(cells, round(room * LINE) - extent.label_room), 0
             two = max(low, cells), max(min(low, high), cells)
             return Part(two, (extent.label_room,), max(high, extent.label_room + scrolls) * bool(scrolls))
         narrow = form._replace(narrow=True, size=WAYS[-1])
@@ -249,8 +256,8 @@ class MatrixBox(QWidget):
         scrolled = max(min(low, high), view.labels_across(SIZES[-1], form) + LEAST_COLUMNS * column)
         labels = tuple(view.labels_across(size, form) for size in WAYS)
         small, least = (small, least) if self._shut else (scrolled, scrolled)
-        if self.matrix.named and not self._shut and min(beyond) == 0:  # a line may break, so that all of it is in sight
-            small = least = 0
+        if self.matrix.named and not self._shut:  # a line may break, so that all of it is in sight, or most
+            small = least = 0 if min(beyond) == 0 else max(scrolled, round(room * LINE))
         return Part(widths, labels, small, roomy=roomy, least=least, loses=self.matrix.array.size)
 
     @property

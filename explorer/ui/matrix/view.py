@@ -229,14 +229,18 @@ class MatrixView(QTableView):
     # Its sizes in a form
 
     def turned(self, form: Form) -> Form:
-        """The form with its column labels written upwards, if only then the page has room for all columns."""
+        """The form with its column labels written upwards, if only then the page has room for all columns.
+
+        Also if it has room for all in no form, and a step speaks of the matrix: then more columns are in sight.
+        """
         form = form._replace(upright=False)
         if not form.shrinks or self._fits_somehow(form):
             return form
         smallest = self.letters_in(form, SIZES[-1])
         # With short labels nothing would be gained.
         upright = smallest.measured(self.matrix)[0] > smallest.least(self.matrix)
-        return form._replace(upright=True) if upright and self._fits_somehow(form._replace(upright=True)) else form
+        turned = form._replace(upright=True)
+        return turned if upright and (self.matrix.named or self._fits_somehow(turned)) else form
 
     def _fits_somehow(self, form: Form) -> bool:
         return any(self.fits(size, form) for size in SIZES)

@@ -369,6 +369,7 @@ class Sharing:
             or min(columns) == 1
             or row.id in self._narrow
             or any(box.fits or box.form.tight for box in boxes)
+            or any(box.matrix.named and box.matrix.open for box in boxes)  # its numbers need the width of a line
         ):
             return 0
         if not all(box.form.shrinks for box in boxes):  # a slide has set their sizes
