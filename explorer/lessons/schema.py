@@ -307,17 +307,13 @@ class Lesson(Frozen, eq=False):
         """How many of its steps have a question."""
         return sum(step.question is not None for step in self.steps)
 
-    @property
-    def descent(self) -> tuple[str, float]:
-        """The first optimiser, a key of `OPTIMISERS`, and learning rate of gradient descent by hand."""
-        return _descent(self.training)
-
     def descent_in(self, setting: str | None = None) -> tuple[str, float]:
-        """The same for a setting; None: the first.
+        """The first optimiser, a key of `OPTIMISERS`, and learning rate of gradient descent by hand in a setting.
 
         Raises `ExplorerError`: "unknown-setting".
         """
-        return _descent(self.training_in(setting))
+        training = self.training_in(setting)
+        return ("SGD", 0.1) if training is None else (training.optimiser, training.rate)
 
     def training_in(self, setting: str | None = None) -> Recipe | None:
         """The first settings of training for a setting (None: the first setting); None for the usual ones.
@@ -373,10 +369,6 @@ class Lesson(Frozen, eq=False):
         cells = _laid(state.graph, which, lambda node: np.zeros(state.graph.shape(node), dtype=bool))
         pins = {node: Pin(cells[node], values[node]) for node in values}
         return replace(state.with_inputs(inputs), pins=pins)
-
-
-def _descent(training: Recipe | None) -> tuple[str, float]:
-    return ("SGD", 0.1) if training is None else (training.optimiser, training.rate)
 
 
 def _laid(graph: Graph, given: Mapping[str, Array], start: Callable[[str], Array]) -> dict[str, Array]:

@@ -223,7 +223,7 @@ class _StepReader:
             return None
         table = self._table.table("training")
         table.has_only("steps", "rate", "optimiser")
-        optimiser, rate = self._lesson.descent
+        optimiser, rate = self._lesson.descent_in(self._state.setting)
         if LOSS not in self._state.graph.nodes:
             self._table.fail("training", "has no loss to lower here", "leave it out, or switch a loss on")
         return schema.Training(

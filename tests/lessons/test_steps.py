@@ -22,7 +22,7 @@ from explorer.lessons import model_tables
 from explorer.lessons.loader import lesson_from, load
 from explorer.lessons.reading import TomlTable
 from explorer.lessons.replay import check_steps
-from explorer.lessons.schema import ALL, Choose, Look, MakeSo, Point, Predict, StepStates, states_of
+from explorer.lessons.schema import ALL, Choose, Look, MakeSo, Point, Predict, StepStates, Training, states_of
 from explorer.paths import resources
 from explorer.sentences import sentence
 from tests.lessons.conftest import THREE
@@ -319,6 +319,30 @@ rate = 0.1
     start = Document(lesson.state("textbook")).engine.values["loss.value"]
     assert Document(states[0]).engine.values["loss.value"] != start
     assert np.array_equal(states[0].inputs["layer.1.W"], StepStates(lesson)[0].inputs["layer.1.W"])
+
+
+def test_a_step_learns_with_the_rate_of_its_setting(write):
+    lesson = load(
+        write(
+            """
+format = 2
+id = "learn"
+title = "Learning"
+paragraph = "One step."
+example = "xor"
+[[step]]
+id = "learn"
+title = "One step"
+words = "The loss is {loss.value}."
+setting = "nothing"
+[step.look]
+stage = "loss"
+[step.training]
+"""
+        )
+    )
+    assert lesson.training.rate == 0.1
+    assert lesson.steps[0].training == Training(1, 0.05, "Adam")
 
 
 def test_choices_are_right_or_say_what_is_wrong(write, three):

@@ -169,4 +169,4 @@ class TestSin:
     ("lesson", "descent"), [("xor", ("Adam", 0.1)), ("sin", ("Adam", 0.001)), ("jump", ("SGD", 0.1))]
 )
 def test_how_descent_begins(lesson, descent):
-    assert load(lesson).descent == descent
+    assert load(lesson).descent_in() == descent
