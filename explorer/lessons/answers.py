@@ -15,7 +15,7 @@ import numpy as np
 from explorer.core.cell import is_cell_of
 from explorer.core.engine import Engine, fresh, same_bytes
 from explorer.core.frozen import Frozen
-from explorer.core.numbers import decimals_of, formatted, in_table, written
+from explorer.core.numbers import decimals_of, formatted, in_table, quantity, written
 from explorer.core.ops import Array
 from explorer.document.state import State
 from explorer.lessons.mistakes import ROUNDED, Mistake, Part, array_of, derivation, half_unit, likely, names_apart
@@ -164,7 +164,7 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
         return Verdict(True, f"Right: {written(right, digits)}.", None, how)
     expected = f"the number is {written(right, max(digits, _needed(right, digits)))}"
     if difference is not None and (so_far := right_so_far(typed, right, digits)):
-        meanwhile = f"{SO_FAR}{so_far} decimal{'s' * (so_far > 1)}, but {digits} are asked for"
+        meanwhile = f"{SO_FAR}{quantity(so_far, 'decimal')}, but {digits} are asked for"
         sentence = f"{meanwhile}; {expected}."
     elif mistake is not None:
         meanwhile = mistake.sentence

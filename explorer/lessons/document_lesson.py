@@ -19,6 +19,7 @@ from explorer.core.graph import Graph
 from explorer.core.model import SEQUENCES, Model
 from explorer.core.models import build
 from explorer.core.models.ends import DECODER_READS
+from explorer.core.numbers import quantity
 from explorer.core.vocabulary import END, MOST_TOKENS, START, Vocabulary
 from explorer.document import storage
 from explorer.document.commands import SetTokens
@@ -196,7 +197,7 @@ def new_lesson(
         model = replace(model, dtype="float32")
         graph = build_within(model)
     ours = frozenset(node.name for node in graph.nodes.values() if node.is_input)
-    about = f"A model of yours: {layers} layer{'s' * (layers > 1)}, {heads} head{'s' * (heads > 1)}, d_model {d_model}."
+    about = f"A model of yours: {quantity(layers, 'layer')}, {quantity(heads, 'head')}, d_model {d_model}."
     chance = f"All weights are drawn by chance ({initialiser}, seed {seed}), so it has learned nothing yet."
     setting = Setting("new", "As made", chance)
     title = " → ".join(" ".join(text.split()[:6]) for text in texts)

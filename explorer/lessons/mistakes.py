@@ -20,6 +20,7 @@ from explorer.core.derivation import Row, chain, rows
 from explorer.core.engine import Engine, Pin, run
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, Place
+from explorer.core.numbers import quantity
 from explorer.core.ops import Array, Op
 from explorer.core.ops.base import Surroundings
 from explorer.lessons.schema import Cell, Predict
@@ -414,7 +415,7 @@ def _rounded_early(engine: Engine, last: Step, decimals: int) -> Iterator[Mistak
             with np.errstate(all="ignore"):
                 early = _rounded(last, digits, given)
             what = "each number is rounded" if given else "each result on the way is rounded"
-            sentence = f"That is what comes out if {what} to {digits} decimal{'s' * (digits > 1)} before one goes on"
+            sentence = f"That is what comes out if {what} to {quantity(digits, 'decimal')} before one goes on"
             yield Mistake(TOO_EARLY, sentence, float(early.value), partial(_alone, engine, early))
 
 

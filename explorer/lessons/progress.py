@@ -15,6 +15,7 @@ from typing import Any
 
 from explorer.container import DamagedError, parsed
 from explorer.core.frozen import Frozen
+from explorer.core.numbers import quantity
 from explorer.files import write_file
 from explorer.lessons.schema import Lesson
 
@@ -271,7 +272,7 @@ class Outcome(Frozen):
             return ""
         ways = [f"{count} {said}" for kind, said in RIGHT.items() if (count := self.count(kind))]
         how = ways[0].partition(" ")[2] if len(ways) == 1 else ", ".join(ways)
-        return f"{self.right} of {self.questions} question{'s' * (self.questions != 1)} right: {how}"
+        return f"{self.right} of {quantity(self.questions, 'question')} right: {how}"
 
     @property
     def brief(self) -> str:

@@ -24,7 +24,7 @@ def layout_choice(view: View, stage: Stage) -> tuple[Check, ...]:
         return ()
     small = any(_is_small(view, node) for node in products)
     tip = "The right factor above the product: in each number a row and a column meet" if small else LARGE
-    return (Check(LAYOUT, "By hand", small and bool(view.chosen(LAYOUT, False)), Keep(LAYOUT), tip, small),)
+    return (Check(LAYOUT, "By hand", small and view.chosen(LAYOUT, False), Keep(LAYOUT), tip, small),)
 
 
 def by_hand(view: View, elements: tuple[Element, ...]) -> tuple[Element, ...]:

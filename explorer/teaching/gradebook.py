@@ -344,9 +344,9 @@ def _table(roll: Roll, most: int) -> list[Element]:
 def _said(asked: Asked, one: Answered) -> str:
     if not one.tries:
         return "not answered"
-    wrong = [asked.mistake(t.mistake) if t.mistake else "another number" for t in one.tries if not t.right]
+    wrong = [asked.mistake(t.mistake) if t.mistake else UNKNOWN for t in one.tries if not t.right]
     said = [*wrong, "right"] if one.right else wrong
-    hints = f"; {one.hints} hint{'s' * (one.hints != 1)}" if one.hints else ""
+    hints = f"; {quantity(one.hints, 'hint')}" if one.hints else ""
     seconds = f"; {one.seconds:.0f} s" if one.seconds is not None else ""
     return f"{', then '.join(said)}{hints}{seconds}"
 

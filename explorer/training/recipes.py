@@ -193,20 +193,20 @@ def _model(table: TomlTable, folder: Path) -> ExistingModel | NewModel:
     sizes = ("units",) if kind == "mlp" else ("d_model", "layers")
     table.has_only("kind", "dtype", "switches", *sizes)
     dtype = table.one_of("dtype", ("float32", "float64"), default=NewModel.dtype)
-    units = tuple(_whole_numbers(table, "units", MOST_UNITS)) if "units" in table else NewModel.units
+    units = _units(table) if "units" in table else NewModel.units
     layers = table.number("layers", NewModel.layers, 1, MOST_LAYERS) if kind != "mlp" else len(units) + 1
     d_model = table.number("d_model", NewModel.d_model, 1, MOST_D_MODEL)
     switches = switches_in(table.table("switches"), Model(kind, layers=layers))
     return NewModel(kind, d_model, layers, units, dtype, switches)
 
 
-def _whole_numbers(table: TomlTable, key: str, most: int) -> list[int]:
-    numbers = table.array(key)
-    fits = (numbers >= 1) & (numbers <= most) & (numbers % 1 == 0)
-    if numbers.ndim != 1 or len(numbers) > MOST_LAYERS or not fits.all():
-        remedy = f"write up to {MOST_LAYERS} whole numbers from 1 to {most}, as in [8, 8]"
-        table.fail(key, "is no list of widths", remedy)
-    return [int(number) for number in numbers]
+def _units(table: TomlTable) -> tuple[int, ...]:
+    units = table.array("units")
+    fits = (units >= 1) & (units <= MOST_UNITS) & (units % 1 == 0)
+    if units.ndim != 1 or len(units) > MOST_LAYERS or not fits.all():
+        remedy = f"write up to {MOST_LAYERS} whole numbers from 1 to {MOST_UNITS}, as in [8, 8]"
+        table.fail("units", "is no list of widths", remedy)
+    return tuple(map(int, units))
 
 
 def _material(table: TomlTable, folder: Path) -> Material:

@@ -32,6 +32,7 @@ from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import CASES, LOSS, TARGET, Place
 from explorer.core.model import Model
+from explorer.core.numbers import quantity
 from explorer.core.ops import Array
 from explorer.core.training.recipe import MOST_STEPS
 from explorer.core.training.records import Record, Records
@@ -420,8 +421,7 @@ class Run:
     def _place(self, state: State, point: Point) -> State:
         """Put a state into the document."""
         self._known[state] = point
-        steps = point.trainer.at
-        title = f"Gradient descent, {steps:,} step{'s' * (steps != 1)}"
+        title = f"Gradient descent, {quantity(point.trainer.at, 'step')}"
         self._document.do(Replace(state, title, self._stroke))
         return state
 

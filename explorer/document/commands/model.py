@@ -15,6 +15,7 @@ from explorer.core.errors import ExplorerError, require_cell, require_shape
 from explorer.core.frozen import Frozen
 from explorer.core.graph import LOSS, TARGET, Graph, Place
 from explorer.core.models.ends import DECODER_READS
+from explorer.core.numbers import quantity
 from explorer.core.ops import Array
 from explorer.document.state import State, Writing, read_only
 
@@ -157,7 +158,7 @@ class PinCells(Command):
 
     @property
     def label(self) -> str:
-        return f"Pin {len(self.cells)} cell{'s' * (len(self.cells) > 1)} of {self.name}"
+        return f"Pin {quantity(len(self.cells), 'cell')} of {self.name}"
 
     def apply(self, state: State) -> State:
         place = state.graph.place(self.name)

@@ -310,7 +310,7 @@ _seconds = lru_cache(8)(timed_attention)
 
 def _timed(view: View, shape: Shape) -> tuple[Element, ...]:
     """The section that times the attention of one layer on this machine, on request."""
-    on = bool(view.chosen(TIMED, False))
+    on = view.chosen(TIMED, False)
     tip = "Run the attention of one layer on this computer, on texts of several lengths"
     head = (
         el.Section("measured", "Attention, timed here"),

@@ -26,7 +26,7 @@ LOOKS, SCORES = 800, 760
 def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
     """What each head does, how much the loss grows without it, and its score in each measure."""
     sentences, source = _sentences(view)
-    costs = bool(view.chosen(COSTS, False))
+    costs = view.chosen(COSTS, False)
     measured = _measured(view, tuple(sentences), costs=False)
     tip = "Switch each head off in turn, then hold it at its mean. With hundreds of heads this takes many minutes."
     there = _there(measured or ())

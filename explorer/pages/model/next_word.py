@@ -39,7 +39,7 @@ COMPUTED, KEPT = 0.7, -0.35
 def cache(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     """The section on the cache: which rows of each product are computed for the next word, and the costs of that."""
     none_kept = why_none_kept(view.state.model, row + 1)
-    on = bool(view.chosen(CACHED, True)) and not none_kept
+    on = view.chosen(CACHED, True) and not none_kept
     tip = "Without the cache all rows are computed again for each word"
     if none_kept:
         tip = f"Nothing can be kept: {none_kept}"
@@ -341,7 +341,7 @@ def _controls(view: View, choice: Choice, chances: Array, shares: Array) -> el.S
 
 
 def _tree(view: View, sequence: str, row: int) -> tuple[Element, ...]:
-    show = bool(view.chosen(TREE, False))
+    show = view.chosen(TREE, False)
     check = el.Check(TREE, "Show beam search", show, Keep(TREE), f"Follow the {BEAMS} likeliest ways to write on")
     head: tuple[Element, ...] = (
         el.Section("beams", "Several continuations at once"),

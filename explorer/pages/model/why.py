@@ -38,7 +38,7 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
     `row`, `word`: the index of the word after which the answer comes, and the number of the word that is asked about.
     `names`: the names in words of the nodes of the residual stream.
     """
-    show = bool(view.chosen(SHOW, False))
+    show = view.chosen(SHOW, False)
     tip = "Give each part, one at a time, the numbers that it has for another text, and see how the answer moves"
     check = el.Check(SHOW, "Try all parts", show, Keep(SHOW), tip)
     head: tuple[Element, ...] = (el.Section("patching", "Patching: each part reads the other text"),)

@@ -237,7 +237,7 @@ def _drawn(view: View, block: str) -> _Drawn:
     value, op = view.values[name], view.nodes[name].op
     own = int(value.shape[0]), int(value.shape[1])
     formula = op if isinstance(op, Sinusoidal) else None
-    own_only = bool(view.chosen(f"{name}.own", False))
+    own_only = view.chosen(f"{name}.own", False)
     asked = (
         view.number(f"{name}.positions", max(USUAL, own[0]), 1, max(MOST, own[0])),
         view.number(f"{name}.dimensions", own[1], 1, max(MOST, own[1])),
