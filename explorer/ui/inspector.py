@@ -37,6 +37,8 @@ class Inspector(SideColumn):
     def __init__(self, bench: Workbench, fold: QAction) -> None:
         super().__init__(bench, "inspector", "About what is pointed at", fold, "»")
         self.told = Told()
+        self._begins = False
+        """Whether it begins to play, or is paused, just now."""
         self._worker = Background(self)
         selection = bench.selection
         selection.pointed.connect(self.show_cell)
@@ -88,7 +90,7 @@ class Inspector(SideColumn):
     @property
     def _plays(self) -> bool:
         player = self.elements.widgets.get("cell")
-        return isinstance(player, PlayerView) and player.playing
+        return self._begins or (isinstance(player, PlayerView) and player.playing)
 
     @property
     def player(self) -> PlayerView:
@@ -102,7 +104,9 @@ class Inspector(SideColumn):
         if about is None or about.player is None:
             return False
         self.bench.selection.choose(about.cell, "arrow")  # the mouse may leave the cell during that
+        self._begins = True
         self.player.toggle()
+        self._begins = False
         return True
 
     def _look_up(self, *_: object) -> None:

@@ -655,3 +655,18 @@ def test_a_column_that_nobody_sees_reads_no_derivation_and_shows_it_once_it_is_s
     assert inspector.told.about == told(
         window.bench.view, window.bench.selection.cell, window.bench.selection.fed, window.bench.selection.explained
     )
+
+
+def test_a_cell_is_played_in_the_matrices_while_the_column_is_folded(window, score, hand, monkeypatch, qtbot):
+    monkeypatch.setattr(Appearance, "moves", True)
+    monkeypatch.setattr("explorer.ui.page.player.EACH", 5)
+    window.actions_.fold_right.setChecked(True)
+    reads, seen = dict(window.bench.selection.reads), []
+    window.bench.selection.pointed.connect(lambda _: seen.append(dict(window.bench.selection.reads)))
+    hand.key(Qt.Key.Key_P)
+    assert not score.isVisible()
+    qtbot.waitUntil(lambda: bool(seen) and not score.player.playing)
+    assert len({str(one) for one in seen}) > 3
+    assert window.bench.selection.reads == reads
+    window.actions_.fold_right.setChecked(False)
+    assert score.told.about.player.value == len(score.told.about.player.steps)
