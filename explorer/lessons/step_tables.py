@@ -106,6 +106,8 @@ class _StepReader:
         question = self._question(look) if "question" in table else None
         if isinstance(question, schema.Predict):
             question = replace(question, learned=self._learned(step, question))
+            if question.node == look.node and not (look.rows or look.columns or look.element):
+                look = _at_cell(look, question.cell)  # of several covered cells of a table, which one is asked for
         return self._with_shown(replace(step, look=look, head=head, question=question)), self._state
 
     def _learned(self, step: schema.Step, question: schema.Predict) -> Step | None:
@@ -142,8 +144,7 @@ class _StepReader:
         table.has_only("ask", "node", "cell", "digits", "hints", "why")
         hints = table.words("hints", (), MOST_TEXT)
         asked = self._predict(table, step.look, schema.Question(ask=table.markdown("ask"), hints=hints))
-        rows, columns = (asked.cell[-2:-1], asked.cell[-1:]) if len(asked.cell) > 1 else (asked.cell, ())
-        look = schema.Look(step.look.stage, asked.node, rows, columns)
+        look = _at_cell(schema.Look(step.look.stage, asked.node), asked.cell)
         most = len(faded(replace(asked, fade=schema.ALL), values_of(self._state)).blanks) - 1
         if most < 0:
             table.fail("node", "is not computed, so no step can be left out", "name a number that is computed")
@@ -414,6 +415,12 @@ class _StepReader:
                 table.fail("allowed", f"names `{name}`, which is computed", f"name inputs, such as {inputs}")
         edits = table.number("edits", default=0, least=0, most=10_000)
         return schema.MakeSo(**vars(common), goal=goal, conditions=conditions, edits=edits, allowed=tuple(allowed))
+
+
+def _at_cell(look: schema.Look, cell: schema.Cell) -> schema.Look:
+    """A look at a node, as a look at one of its cells."""
+    rows, columns = (cell[-2:-1], cell[-1:]) if len(cell) > 1 else (cell, ())
+    return replace(look, rows=rows, columns=columns)
 
 
 _PLAIN = ("kind", "ask", "hints", "why", "covers", "alone")

@@ -248,6 +248,16 @@ def _looks(write, example, node, places, format=4):
     return step.look.rows, step.look.columns
 
 
+def test_a_step_that_names_no_cell_looks_at_the_number_that_is_asked_for():
+    """Of four covered numbers, or two, the question meant one; and the frame stood around the whole table."""
+    looks = {step.id: step.look for step in load("xor").steps}
+    assert (looks["hidden"].rows, looks["hidden"].columns) == ((3,), (1,))
+    assert (looks["relu"].rows, looks["relu"].columns) == ((), (1,))  # as its file says
+    assert (looks["rule"].rows, looks["rule"].columns) == ((), ())  # no number is asked for
+    row = next(step.look for step in load("start-here").steps if step.id == "place")
+    assert (row.rows, row.columns) == ((0,), ())  # the row that the words speak of
+
+
 def test_a_place_is_called_what_the_window_shows(write):
     """Columns counted from 0 in a file, where the page shows 1: [0, 1] meant the second column, and nothing told so."""
     V, weights = "encoder.1.self.head.1.V", "encoder.1.self.head.1.weights"
