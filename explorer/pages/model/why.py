@@ -187,7 +187,10 @@ def _asked(view: View, sequence: str, row: int, other: _Other) -> tuple[Element,
 
 
 def _swap(view: View, sequence: str, row: int, word: int) -> tuple[int, int]:
-    """The index where the other text differs, and the number of its word: as chosen, or those that change most."""
+    """The index where the other text differs, and the number of its word: as chosen, or those that change most.
+
+    Those that change the answer of the model without pins: the other text stays when a part of it is put in.
+    """
     n_words = len(view.graph.vocabulary(sequence))
     place, number = view.chosen(PLACE, None), view.chosen(OTHER, None)
     fits = number in range(n_words)
@@ -198,6 +201,9 @@ def _swap(view: View, sequence: str, row: int, word: int) -> tuple[int, int]:
     replaced = [i for i in range(row) if not is_mark(own[i])] or [0]
     places = replaced if place not in range(row + 1) else [int(place)]
     here, best = view.values[LOGITS][row], (places[0], 0, -np.inf)
+    if view.engine.pins:
+        here = fresh(view.graph, dict(view.state.used), {}).values[LOGITS][row]
+        word = word if view.chosen(WORD, None) is not None else int(here.argmax())
     for i in places:
         for one in [int(number)] if fits else _nearest(view, sequence, i)[:TRIED]:
             found = _pass(view, sequence, i, one)[LOGITS][row]

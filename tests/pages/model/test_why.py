@@ -166,9 +166,11 @@ def test_patching_finds_the_word_that_makes_the_difference_and_a_click_puts_it_i
     of.do(last.entries[4].leads.command())  # the last block at the last place: all of the answer
     rug = of.view.labels("output.words").index(page.notes.split("to <b>")[1].split("<")[0])
     assert int(of.value("output.logits")[4].argmax()) == rug
-    of.choose(PLACE, 1)
-    of.choose(OTHER, of.view.labels("input.words").index(what.options[what.chosen].strip("“”")))
-    assert "the same answer" in of.page(WHY.name).notes  # all of the way has been gone
+    page = of.page(WHY.name)
+    for id, was in (("patched place", where), ("other word", what)):  # it silently became “sled” in place of “the”
+        now = page.the(id)
+        assert now.options[now.chosen] == was.options[was.chosen]
+    assert "the same answer" in page.notes  # all of the way has been gone
     of.document.undo()
     assert np.array_equal(of.value("output.logits"), before)
 
