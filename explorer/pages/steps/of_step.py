@@ -276,20 +276,29 @@ def lit_by_cell(page: el.Page, view: View, cell: Cell) -> Lit:
 
 
 def _with_headings(page: el.Page, named: set[str], beside: set[str]) -> Lit:
-    """The lit elements with the header and their headings; empty if no element of the page would be faint."""
+    """The lit elements with the header and their headings; empty if no element of the page would be faint.
+
+    A note right before a list that is named is readable, too.
+    """
     heading: el.Section | None = None
     headings, dark, lit = set(), False, named | beside
+    before: set[str] = set()  # notes right before an element
+    said: set[str] = set()
     for element in page.elements:
         if isinstance(element, el.Section):
-            heading = element
+            heading, before = element, set()
             continue
         ids = {part.id for part in leaves(element) if not isinstance(part, Arrangement)}
         dark = dark or not ids <= lit
         if heading is not None and ids & lit:
             headings.add(heading.id)
+        for part in leaves(element):
+            if isinstance(part, el.Listing) and part.id in named:
+                said |= before  # what the list shows now, and why it may be empty
+            before = {*before, part.id} if isinstance(part, el.Note) else set()
     if not (named and dark):
         return Lit()
-    return Lit(frozenset(named), frozenset(beside - named), frozenset({page.header.id, *headings}))
+    return Lit(frozenset(named), frozenset((beside | said) - named), frozenset({page.header.id, *headings}))
 
 
 def _before(matrix: Matrix, before: View) -> Matrix | None:

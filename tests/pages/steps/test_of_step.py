@@ -323,6 +323,14 @@ def test_what_may_be_edited_for_a_question_and_what_is_asked_for_is_never_faint(
         assert {on_page[one] for one in spoken} <= light.named | light.beside, step.id
 
 
+@pytest.mark.parametrize(("id", "note"), [("sum", "about the ledger"), ("lens", "about the lens")])
+def test_what_is_said_right_before_a_named_list_can_be_read(id, note):
+    """It says what the list shows now, and was faint."""
+    view, step = seen("where-the-answer-comes-from", id)
+    light = lit_by_step(page_of(view, step), view, step)
+    assert {"about the ledger", "about the lens"} & light.beside == {note}
+
+
 def test_the_page_of_the_model_before_is_lit_without_its_missing_nodes():
     """A matrix that the model of the next step does not have ended in a KeyError."""
     before, _ = seen("apple-orange", "phone-all-missing")
