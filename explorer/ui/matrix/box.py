@@ -342,9 +342,10 @@ class MatrixBox(QWidget):
         # The heading has its size for values, whatever is shown: so nothing moves.
         most = max(room - (picture.width() + self._between) * folded, self._bench.appearance.px(LEAST_SYMBOL) * folded)
         bare = self.matrix.array.size == 1 or (folded and formula == symbol_of(formula))
-        left += self._heading.of_change(formula) * bare
+        sign = self._heading.of_change(formula) * bare
+        left += sign
         if inline:  # beside its number
-            most = max(room - left - extent.width - self._between, self._bench.appearance.px(LEAST_FORMULA))
+            most = max(room + sign - left - extent.width - self._between, self._bench.appearance.px(LEAST_FORMULA))
         first, last = self._heading.formula.size_of(formula, form.times, most), self._heading.size_of(words)
         if inline:
             last = QSize(extent.width, extent.height)
@@ -401,16 +402,17 @@ class MatrixBox(QWidget):
             left = form.room - form.lined * (kind == PICTURE)
         else:
             left = form.room - max(self.view.extent_in(form).label_room, form.least[1])
+            left -= self._heading.of_change(formula_of(self.matrix, kind)) * (self.matrix.array.size == 1)
         return max(left, min(form.room, self._bench.appearance.px(LEAST_FORMULA)))
 
     def _words(self, kind: str, form: Form, room: int) -> str:
         """The words beside the formula, for values."""
-        look, matrix = self._bench.appearance, self.matrix
+        look, matrix, most = self._bench.appearance, self.matrix, room
         folds = bool(matrix.open) and (form.tight or not self.view.extent_in(form).whole)
         if form.narrow:  # on one line only where that makes it no wider
             below = self._cells_width(form) if kind == NUMBERS else form.small
             room = min(room, max(self._heading.formula.width_of(formula_of(matrix, kind), form.times), below))
-        return in_lines(words_of(matrix, kind, look.theme, folds), QFontMetrics(look.fonts.small), room)
+        return in_lines(words_of(matrix, kind, look.theme, folds), QFontMetrics(look.fonts.small), room, most)
 
     def heading_width(self, above: bool) -> int:
         """The width of its heading on one line, or on two."""

@@ -4,7 +4,7 @@ In the picture each cell is a coloured square, and a frame is around those whose
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
 from operator import is_
 
@@ -46,6 +46,7 @@ MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 MIDDLE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TAG = re.compile("<[^>]*>")
+_BLANK = re.compile(" (?![^<]*>)")  # not within a tag
 _LINK = re.compile("( · |<br>)?<a href='([^']*)'[^>]*>[^<]*</a>")
 _EDITABLE = re.compile("( · |<br>)?<span[^>]*>editable</span>")
 
@@ -188,17 +189,44 @@ def _words_of_change(matrix: Matrix) -> str:
     return f"<b>× 10{power}</b>" if matrix.power else _shape(matrix) * (matrix.array.size > 1)
 
 
-def in_lines(words: Sequence[str], metrics: QFontMetrics, room: int) -> str:
-    """The words on one line; or, if that is too wide, on two lines that are as narrow as possible."""
+def in_lines(words: Sequence[str], metrics: QFontMetrics, room: int, most: int) -> str:
+    """The words on one line; or, if that is too wide, on two lines that are as narrow as possible.
+
+    A line that is wider than the page, as in large text, breaks at its blanks.
+
+    Parameters
+    ----------
+    room, most : int
+        The widths in pixels up to which one line is preferred, and of the page.
+    """
     line = " · ".join(words)
-    if len(words) < 2 or metrics.horizontalAdvance(_TAG.sub("", line)) <= room:
-        return line
-    broken = [" · ".join(words[:n]) + "<br>" + " · ".join(words[n:]) for n in range(1, len(words))]
-    return min(broken, key=lambda words: _widest_line(words, metrics))
+    if len(words) > 1 and _wide(line, metrics) > room:
+        broken = [" · ".join(words[:n]) + "<br>" + " · ".join(words[n:]) for n in range(1, len(words))]
+        line = min(broken, key=lambda words: _widest_line(words, metrics))
+    return "<br>".join(part for one in line.split("<br>") for part in _broken(one, metrics, most))
+
+
+def _broken(line: str, metrics: QFontMetrics, most: int) -> Iterator[str]:
+    """A line in parts that are no wider than this, if its words allow it; a tag stays whole."""
+    if _wide(line, metrics) <= most:
+        yield line
+        return
+    part = ""
+    for word in _BLANK.split(line):
+        longer = f"{part} {word}" if part else word
+        if part and _wide(longer, metrics) > most:
+            yield part
+            longer = word
+        part = longer
+    yield part
+
+
+def _wide(words: str, metrics: QFontMetrics) -> int:
+    return metrics.horizontalAdvance(_TAG.sub("", words))
 
 
 def _widest_line(words: str, metrics: QFontMetrics) -> int:
-    return max(metrics.horizontalAdvance(_TAG.sub("", line)) for line in words.split("<br>"))
+    return max(_wide(line, metrics) for line in words.split("<br>"))
 
 
 def _shape(matrix: Matrix) -> str:

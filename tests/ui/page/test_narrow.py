@@ -94,6 +94,19 @@ def test_in_large_text_no_step_scrolls_sideways(open_window, eye, appearance, na
         assert (step, window.page().horizontalScrollBar().maximum()) == (step, 0)
 
 
+def test_the_words_above_a_single_number_are_no_wider_than_the_page(open_window, eye, appearance):
+    """For a reader with letters of 300 % each line of the page ended beyond its edge."""
+    appearance.set_scale(3.0)
+    window = open_window("softmax", size=(1440, 872))
+    window.lessons.guide.go(0)
+    eye.settle(window)
+    page = window.page()
+    assert page.horizontalScrollBar().maximum() == 0
+    chosen = page.elements.widgets["output.chosen"]
+    assert "the one with the" in chosen.shape.words.split("<br>")[0]
+    assert chosen.shape.words.replace("<br>", " ").startswith("the one with the largest share"), "no word is lost"
+
+
 def test_no_formula_is_too_small_to_be_read_beside_long_names_of_rows(open_window, eye, appearance):
     appearance.set_scale(3.0)
     window = open_window("start-here", size=(1024, 640))
