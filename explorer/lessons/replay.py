@@ -54,12 +54,10 @@ def check_lesson(path: str | Path) -> Lesson:
     return lesson
 
 
-def _is_written(step: Step, engine: Engine) -> bool:
-    """Whether the asked number occurs as text in the words of a step."""
-    question = step.question
-    assert isinstance(question, Predict)
+def _is_written(said: str, question: Predict, engine: Engine) -> bool:
+    """Whether the asked number occurs as text in what a step says."""
     number = written(float(array_of(engine, question.node, question.of)[question.cell]), question.digits)
-    said = " ".join((step.title, step.words, question.ask)).replace("-", "−")
+    said = said.replace("-", "−")
     return re.search(rf"(?<![\d.,−]){re.escape(number)}(?!\d|[.,]\d)", said) is not None
 
 
@@ -87,11 +85,12 @@ def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str | ExplorerEr
         if np.isnan(array_of(engine, question.node, question.of)[question.cell]):
             return "`question` asks for a number that comes out as NaN", "ask for another cell"
         asked, gradient = (question.node, question.cell), question.of == "gradient"
-        shown = [inner for text in (step.words, question.ask) for inner in cells_in(text)]
-        if any(step.shown[inner] == asked and is_gradient(inner) is gradient for inner in shown):
-            return "the words show the number that is asked for", "leave it out, or show it in `why`"
-        if question.digits and not question.fresh and _is_written(step, engine):
-            return "the words tell the number that is asked for", "leave it out, or tell it in `why`"
+        for where, texts in (("words", (step.words, question.ask)), ("words of `slide`", (step.slide,))):
+            shown = [inner for text in texts for inner in cells_in(text)]
+            if any(step.shown[inner] == asked and is_gradient(inner) is gradient for inner in shown):
+                return f"the {where} show the number that is asked for", "leave it out, or show it in `why`"
+            if question.digits and not question.fresh and _is_written(" ".join((step.title, *texts)), question, engine):
+                return f"the {where} tell the number that is asked for", "leave it out, or tell it in `why`"
         if question.fade and not faded(question, engine).blanks:
             return "`fade` leaves out nothing", "ask for a number that is computed, or leave out `fade`"
     if isinstance(question, Point) and question.extreme and not right_places(question, engine):

@@ -51,6 +51,10 @@ WRONG = {
         "{output.probabilities[x, Category A]}",
         "step `guess` of .*: the words show the number that is asked for; leave it out",
     ),
+    'and {output.logits[x, Category B]}."': (
+        'and {output.logits[x, Category B]}."\nslide = "A gets {output.probabilities[x, Category A]}."',
+        "step `guess` of .*: the words of `slide` show the number that is asked for; leave it out",
+    ),
     '"output.logits" = [[7.0, 6.0, 5.2]]': (
         '"output.logits" = [[1e308, -1e308, 5.2]]\n"output.temperature" = 0',
         "step `differences` of .* comes out as NaN; name a cell",
