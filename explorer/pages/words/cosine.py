@@ -33,7 +33,7 @@ from explorer.pages.page import (
     Stack,
     numeric,
 )
-from explorer.pages.words.card import Card, ForWords, Pair, Shared
+from explorer.pages.words.card import NEAR, Card, ForWords, Pair, Shared
 from explorer.words import catalogue, similarity
 from explorer.words.similarity import PairCosine
 
@@ -245,11 +245,12 @@ class MatrixCard(Card):
         """Compute the cosines of the entries in the field."""
         vectors, labels, rows = self.vectors, [], []
         unknown: list[str] = []
-        sentences = False
+        sentences, word = False, ""
         try:
             for entry in self.asked.entries():
                 if len(entry.split()) == 1:
-                    labels.append(vectors.spelt(entry))
+                    word = entry
+                    labels.append(vectors.spelt(word))
                     rows.append(vectors[entry])
                     continue
                 sentence, sentences = similarity.sentence(vectors, entry), True
@@ -264,7 +265,8 @@ class MatrixCard(Card):
                 )
         except ExplorerError as error:
             if not self.asked.stays:
-                self.asked.fail(error)
+                misspelt = error.id == "unknown-word" and word != ""
+                self.asked.fail(error, word, vectors.suggest(word, NEAR) if misspelt else ())
             return
         array = similarity.matrix(np.stack(rows))
         if self.alike:

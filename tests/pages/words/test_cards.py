@@ -312,6 +312,18 @@ def test_too_few(words):
     assert problem(card, "entries") == "⚠ This takes 2 to 24 words or sentences, with commas between, not 1."
 
 
+def test_the_square_offers_a_word_for_a_misspelt_one(words):
+    """It alone did not, of all fields for words."""
+    card = words.cards["matrix"]
+    ask(card, "entries", "river, kinng, boat")
+    press(card, "offer 0 entries")
+    assert part(card, "entries field").value == "river, king, boat"
+    assert part(card, "cosines").labels == ("river", "king", "boat")
+    ask(card, "entries", "king, nothing known")
+    assert problem(card, "entries")
+    assert not any(id.startswith("offer ") for id in parts(card))
+
+
 def test_a_word_that_is_offered_takes_the_error_away_where_enter_asks_for_nothing(words):
     card = words.cards["send"]
     card.do("type", "kinng queen", "words")
