@@ -152,6 +152,7 @@ def _by_any_name(s: Sizes) -> Fields:
     """A config with the names that any architecture has for its sizes."""
     both = {f"{part}_{name}": getattr(s, size) for part in ("encoder", "decoder") for name, size in _OF_PART.items()}
     short = {"dim": s.d_model, "n_heads": s.heads, "n_layers": s.layers, "hidden_dim": s.d_ff, "ffn_dim": s.d_ff}
+    both["scale_embedding"] = True  # as all published models of Marian
     return _saying(s, **short, **both) | _t5(s)
 
 

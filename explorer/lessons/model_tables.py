@@ -28,6 +28,7 @@ from explorer.document.commands.words import MOST_TOKEN_LENGTH
 from explorer.document.state import State, read_only
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, recipe_in, written_key
 from explorer.lessons.schema import WHOLE, NeededModel, Setting
+from explorer.lessons.symbols import is_word
 
 if TYPE_CHECKING:
     from explorer.checkpoints.checkpoint import Checkpoint, Told
@@ -425,7 +426,7 @@ def read_needed(top: TomlTable) -> NeededModel:
     from explorer.checkpoints.architectures import ARCHITECTURES  # few lessons need a model
 
     table = top.table("checkpoint")
-    table.has_only("name", "kind", "published", "licence", "files", "bytes", "sha256", "checked", "sizes")
+    table.has_only("name", "kind", "published", "licence", "files", "bytes", "sha256", "checked", "sizes", "key_heads")
     sizes = table.table("sizes")
     sizes.has_only(*_SIZES)
     hash = table.text("sha256", default="")
@@ -441,6 +442,7 @@ def read_needed(top: TomlTable) -> NeededModel:
         hash,
         table.flag("checked", False),
         {name: sizes.number(name, 1, 1, 2**24) for name in _SIZES},
+        table.number("key_heads", default=0, least=0, most=sizes.number("heads", 1, 1, 2**24)),
     )
 
 
@@ -454,7 +456,9 @@ def needed_of(folder: Path, model: Model) -> NeededModel:
 
     kind = Config(folder / "config.json").choice("model_type", "", {kind: kind for kind in ARCHITECTURES})
     files = tuple(sorted(file.name for file in folder.iterdir() if file.suffix in _FILES))
-    return NeededModel(folder.resolve().name, kind, "", "", files, 0, "", True, sizes_of(model))
+    attention = next(block for block, part in model.blocks().items() if part == "attention")
+    key_heads = int(model.switch(attention, "key_heads"))
+    return NeededModel(folder.resolve().name, kind, "", "", files, 0, "", True, sizes_of(model), key_heads)
 
 
 def weights_in(folder: Path) -> dict[str, int | str]:
@@ -472,11 +476,16 @@ def stand_in(top: TomlTable, needed: NeededModel) -> tuple[Model, Mapping[str, A
 
     tables = [top, *(top.table("settings").table(name) for name in top.table("settings")), *top.tables("step")]
     said = [word for table in tables for one in table.table("tokens") for word in table.table("tokens").words(one)]
+    looks = [step.table("look").data for step in top.tables("step") if "look" in step]
+    places = [look[at] for look in looks for at in ("rows", "columns") if isinstance(look.get(at), list)]
+    said += [one for called in places for one in called if is_word(one)]
     words = tuple(dict.fromkeys(said))
     heads, layers = needed.sizes["heads"], needed.sizes["layers"]
     width = heads * _NARROW
     plan = plan_of(needed.kind, Sizes(width, heads, _NARROW, 2 * width, layers, len(words)))
     model = model_of(plan, "float32")
+    for block, part in model.blocks().items() if needed.key_heads else ():
+        model = model.with_switch(block, "key_heads", needed.key_heads) if part == "attention" else model
     model = replace(model, axes={f"{sequence}.words": words for sequence in SEQUENCES[model.kind]})
     drawn = State.of(model, {}).used
     return model, {name: array for name, array in drawn.items() if not name.endswith(".tokens")}

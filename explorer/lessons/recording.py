@@ -118,6 +118,7 @@ class Recording:
         if needed is None or lesson.folder is None:
             return
         said = {"name": needed.name, "kind": needed.kind, "files": list(needed.files), "checked": True}
+        said |= {"key_heads": needed.key_heads} if needed.key_heads else {}
         said |= {} if draft else weights_in(lesson.folder)
         yield from ("", "[checkpoint]", *_entries(said), "", "[checkpoint.sizes]", *_entries(needed.sizes))
         for name, setting in lesson.settings.items():

@@ -241,6 +241,7 @@ class NeededModel(Frozen):
     sha256: str  # of its model.safetensors; "" if that is not known
     checked: bool  # whether we have gone through the lesson with the real weights
     sizes: Mapping[str, int]  # its layers, heads, d_model, d_ff and words
+    key_heads: int = 0  # how many heads of keys and values it has; 0: as usual for its kind
 
     def missing(self, lesson: str) -> ExplorerError:
         """The error that says how to get the model, for the lesson with this title."""

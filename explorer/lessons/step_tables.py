@@ -214,7 +214,9 @@ class _StepReader:
         if array.ndim == 0 and "[" in key:
             name, cell = self._names.written_cell(key)
             return PinCells(name, {cell: float(array)}) if pin else SetCells(name, {cell: float(array)})
-        self._names.place(key)
+        place = self._names.place(key)
+        if self._names.stands_in and array.size:  # the true model has other sizes
+            array = np.resize(array, self._state.graph.shape(place.node)[len(place.index) :])
         if not pin:
             return SetArray(key, array)
         return PinCells(key, {cell: float(n) for cell, n in np.ndenumerate(array) if not np.isnan(n)})

@@ -48,6 +48,11 @@ def one_of(what: str, name: str, known: Iterable[str]) -> str:
     return name
 
 
+def is_word(called: object) -> bool:
+    """Whether a row or column is called by a word, and not by the number of a column."""
+    return isinstance(called, str) and _COLUMN.fullmatch(called) is None
+
+
 class Names(Frozen, eq=False):
     """Looks up names in a state.
 

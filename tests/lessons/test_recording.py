@@ -11,7 +11,7 @@ from explorer.checkpoints.architectures import ARCHITECTURES, Sizes, plan_of
 from explorer.checkpoints.checkpoint import model_of
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
+from explorer.document.commands import PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.lessons import loader
 from explorer.lessons.document_lesson import new_lesson, opened
 from explorer.lessons.loader import load, load_with
@@ -194,6 +194,32 @@ def test_a_model_of_others_in_a_folder_can_be_recorded_and_the_file_tells_it_fro
     more.add(found.state(), Look("output"))
     (tmp_path / "more.toml").write_text(more.toml("more", "More"), "utf-8")
     assert load_with(tmp_path / "more.toml", folder).steps
+
+
+def test_what_only_the_true_model_has_can_be_recorded_on_it(tmp_path):
+    """A file is first read on a stand-in: of other sizes, of few words, and with other heads of keys."""
+    lesson, state = opened(write(tmp_path))
+    table = np.linspace(0, 1, state.inputs["input.table"].size).reshape(state.inputs["input.table"].shape)
+    acts = [
+        (SetArray("input.table", table), Look("output", "output.logits", (0,), (9,))),
+        (
+            SetCells("decoder.2.self.W_K", {(1, 7, 1): 0.5}),
+            Look("decoder.2.self.attention", "decoder.2.self.head.2.W_K"),
+        ),
+        (SetArray("decoder.1.ffn.W_1", np.ones((8, 6))), Look("input.embedding", "input.table", (9,), (7,))),
+    ]
+    recording, states = Recording(lesson), []
+    for act, look in acts:
+        state = act.apply(state)
+        states.append(state)
+        recording.add(state, look, title=act.label)
+    mine = tmp_path / "mine.toml"
+    mine.write_text(recording.toml("mine", "Mine"), "utf-8")
+    assert check_lesson(mine)
+    found = load_with(mine, tmp_path)
+    assert [step.look for step in found.steps] == [look for _, look in acts]
+    for one, again in zip(states, StepStates(found), strict=True):
+        assert all(np.array_equal(one.inputs[name], again.inputs[name]) for name in one.inputs)
 
 
 @pytest.mark.parametrize("kind", ARCHITECTURES)
