@@ -457,8 +457,9 @@ def needed_of(folder: Path, model: Model) -> NeededModel:
     kind = Config(folder / "config.json").choice("model_type", "", {kind: kind for kind in ARCHITECTURES})
     files = tuple(sorted(file.name for file in folder.iterdir() if file.suffix in _FILES))
     attention = next(block for block, part in model.blocks().items() if part == "attention")
-    key_heads = int(model.switch(attention, "key_heads"))
-    return NeededModel(folder.resolve().name, kind, "", "", files, 0, "", True, sizes_of(model), key_heads)
+    sizes = sizes_of(model)
+    key_heads = int(model.switch(attention, "key_heads")) or sizes["heads"]
+    return NeededModel(folder.resolve().name, kind, "", "", files, 0, "", True, sizes, key_heads)
 
 
 def weights_in(folder: Path) -> dict[str, int | str]:
@@ -478,6 +479,8 @@ def stand_in(top: TomlTable, needed: NeededModel) -> tuple[Model, Mapping[str, A
     said = [word for table in tables for one in table.table("tokens") for word in table.table("tokens").words(one)]
     looks = [step.table("look").data for step in top.tables("step") if "look" in step]
     places = [look[at] for look in looks for at in ("rows", "columns") if isinstance(look.get(at), list)]
+    cells = [key for step in top.tables("step") for at in ("inputs", "pins") for key in step.table(at)]
+    places += [cell.partition("[")[2].removesuffix("]").split(", ") for cell in cells if "[" in cell]
     said += [one for called in places for one in called if is_word(one)]
     words = tuple(dict.fromkeys(said))
     heads, layers = needed.sizes["heads"], needed.sizes["layers"]

@@ -18,6 +18,7 @@ _CELL = re.compile(r"(?P<name>[^\[\]{}\s]+)\s*(?:\[(?P<index>.*)\])?")
 _MARKS = frozenset(",{}")
 """With these signs in it, a label would end too early where a text names a cell."""
 _COLUMN = re.compile(r"\d+(·\d+)?")  # "8·30": number 30 of head 8
+_HEAD = re.compile(r"head \d+")
 _SHOWN = 60
 _FEW = 12
 
@@ -49,8 +50,8 @@ def one_of(what: str, name: str, known: Iterable[str]) -> str:
 
 
 def is_word(called: object) -> bool:
-    """Whether a row or column is called by a word, and not by the number of a column."""
-    return isinstance(called, str) and _COLUMN.fullmatch(called) is None
+    """Whether a row or column is called by a word, and not by the number of a column or of a head."""
+    return isinstance(called, str) and not (_COLUMN.fullmatch(called) or _HEAD.fullmatch(called))
 
 
 class Names(Frozen, eq=False):

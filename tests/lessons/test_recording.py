@@ -206,6 +206,7 @@ def test_what_only_the_true_model_has_can_be_recorded_on_it(tmp_path):
             SetCells("decoder.2.self.W_K", {(1, 7, 1): 0.5}),
             Look("decoder.2.self.attention", "decoder.2.self.head.2.W_K"),
         ),
+        (SetCells("input.table", {(8, 6): 0.5}), Look("model")),
         (SetArray("decoder.1.ffn.W_1", np.ones((8, 6))), Look("input.embedding", "input.table", (9,), (7,))),
     ]
     recording, states = Recording(lesson), []
