@@ -4,6 +4,7 @@ import functools
 import re
 import threading
 from collections import Counter
+from contextlib import contextmanager
 
 import pytest
 import shiboken6
@@ -404,24 +405,48 @@ def one_of_each_kind(window):
 
 
 def settle(qtbot, window):
-    """Wait until every change is shown and every picture is in its place."""
+    """Wait until every change is shown and every picture is in its place; the window is then painted once."""
+    on_purpose = Qt.WidgetAttribute.WA_WState_ExplicitShowHide
 
     def settled():
         # A picture's zero timer, the bridge's and that of the page's new size have fired.
         # A place that is new is shown in a later turn; one that was hidden on purpose will go.
         if not window.area.isVisible():
             return not window.bench.bridge._timer.isActive()
-        on_purpose = Qt.WidgetAttribute.WA_WState_ExplicitShowHide
-        places = [place for place in window.page().findChildren(PicturePlace) if place.picture is None]
-        waiting = [place for place in places if not (place.isHidden() and place.testAttribute(on_purpose))]
-        timers = window.bench.bridge._timer, window.page()._settled, window._grows, window.lessons.panel._fitted
+        page = window.page()
+        timers = window.bench.bridge._timer, page._settled, window._grows, window.lessons.panel._fitted
         idle = window.bench.appearance.turns.idle  # the page shares its room once its pictures are there
-        return not waiting and idle and not window.page()._drags and not any(timer.isActive() for timer in timers)
+        if not idle or page._drags or any(timer.isActive() for timer in timers):
+            return False
+        places = [place for place in page.findChildren(PicturePlace) if place.picture is None]
+        return all(place.isHidden() and place.testAttribute(on_purpose) for place in places)
 
-    QApplication.processEvents()
-    for _ in range(2):  # the last picture may have moved what stands below it
-        qtbot.waitUntil(settled)
+    with painted_once(window):
         QApplication.processEvents()
+        for _ in range(2):  # the last picture may have moved what stands below it
+            qtbot.waitUntil(settled)
+            QApplication.processEvents()
+    QApplication.processEvents()
+    qtbot.waitUntil(settled)
+
+
+@contextmanager
+def painted_once(window):
+    """Let a window be painted at the end and not in each turn until then, which takes a quarter of the time."""
+    later = NotYet()
+    window.installEventFilter(later)
+    try:
+        yield
+    finally:
+        window.removeEventFilter(later)
+        QCoreApplication.postEvent(window, QEvent(QEvent.Type.UpdateRequest))  # Qt asks once, until it is done
+
+
+class NotYet(QObject):
+    """Keeps what Qt wants to paint waiting: it paints all of it together when it is next asked."""
+
+    def eventFilter(self, watched, event):
+        return event.type() == QEvent.Type.UpdateRequest
 
 
 class Eye:
