@@ -35,6 +35,7 @@ CLOSE = 1.5
 AT_ONCE = 100
 """How many hidden widgets are polished in one turn of the event loop."""
 _OLD = "wears the look before"
+"""The property of a widget that is not polished yet, and of the application while there is one."""
 
 
 class Fonts(Frozen):
@@ -269,6 +270,7 @@ def _wear(app: QApplication, sheet: str) -> bool:
     others = [widget for widget in worn if not widget.isVisible()]
     for widget in others:
         widget.setProperty(_OLD, True)
+    app.setProperty(_OLD, bool(others))
     _polish(app, [widget for widget in worn if widget.isVisible()])
     return bool(others)
 
@@ -277,14 +279,17 @@ def _wear_out_of_sight(app: QApplication) -> bool:
     """Polish some hidden widgets; returns whether more are left. The list is made anew: some may be deleted."""
     old = [widget for widget in app.allWidgets() if widget.property(_OLD)]
     _polish(app, old[:AT_ONCE])
-    return len(old) > AT_ONCE
+    more = len(old) > AT_ONCE
+    app.setProperty(_OLD, more)
+    return more
 
 
 def dress_now(hidden: QWidget) -> None:
     """Polish a hidden widget and all in it: its size is asked for before it is shown."""
     app = QApplication.instance()
     assert isinstance(app, QApplication)
-    _polish(app, [widget for widget in (hidden, *inside(hidden, QWidget)) if widget.property(_OLD)])
+    if app.property(_OLD):  # else all wear the new look: to look through all widgets takes 6 ms
+        _polish(app, [widget for widget in (hidden, *inside(hidden, QWidget)) if widget.property(_OLD)])
 
 
 def _polish(app: QApplication, widgets: list[QWidget]) -> None:

@@ -143,7 +143,7 @@ def check(engine, name, value, explain, near, chance):
             continue
         np.testing.assert_allclose(float(last.value), float(value[cell]), rtol=near, atol=near, err_msg=f"{name}{cell}")
         for row in rows(last, labels):
-            said = f"{name}{cell}: {row}"
+            said = name, cell, row  # written if it fails: a row holds the op with all its arrays
             if row.value not in ("NaN", "∞", "−∞"):
                 assert "∞" not in row.expression, said
                 assert "NaN" not in row.expression, said

@@ -122,6 +122,15 @@ def test_the_same_seed_draws_the_same_sentences(grammar):
     assert keys(1) == keys(1) != keys(2)
 
 
+def test_a_draw_is_that_of_numpy_so_a_model_can_be_trained_again(grammar):
+    of = grammar(SMALL)
+    kind = max((kind for pattern in of.patterns for kind in pattern.draws.values()), key=lambda kind: len(kind.rows))
+    ours, numpys = np.random.default_rng(5), np.random.default_rng(5)
+    drawn = [kind.draw(ours) for _ in range(200)]
+    assert drawn == [numpys.choice(len(kind.shares), p=kind.shares) for _ in range(200)]
+    assert len(set(drawn)) > 1
+
+
 @pytest.mark.parametrize("name", ["tiny-gpt", "tiny-translator"])
 def test_nothing_that_is_learned_is_held_out(name):
     of = load(paths.resources() / "grammars" / f"{name}.toml")

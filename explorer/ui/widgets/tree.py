@@ -21,7 +21,7 @@ from PySide6.QtGui import (
     QTransform,
 )
 from PySide6.QtWidgets import QApplication, QScrollArea, QTableView, QWidget
-from shiboken6 import isValid
+from shiboken6 import getAllValidWrappers, isValid
 
 from explorer.ui.turns import Turns, later
 from explorer.ui.widgets.names import UNSEEN
@@ -121,8 +121,12 @@ def delete_now(widget: QWidget) -> None:
 
 
 def _own() -> list[QWidget]:
-    """The widgets that have Python attributes."""
-    return [one for one in QApplication.allWidgets() if vars(one)]
+    """The widgets that have Python attributes.
+
+    Not of `allWidgets`: for each widget that Qt made, half of them, PySide would make an object and throw it away.
+    """
+    widgets = (one for one in getAllValidWrappers() if isinstance(one, QWidget))
+    return [one for one in widgets if vars(one)]
 
 
 def _parts(widget: QWidget, own: Iterable[QWidget]) -> list[QWidget]:
