@@ -97,10 +97,13 @@ def test_what_the_list_keeps_is_there(spec):
 
 
 def test_nothing_that_the_program_needs_is_left_out(spec):
+    left_out = re.compile(rf"\b({'|'.join(out.rpartition('.')[2] for out in spec['EXCLUDED'])})\b")
+    texts = (file.read_text("utf-8") for file in (ROOT / "explorer").rglob("*.py"))
     needed = {
         node.names[0].name if isinstance(node, ast.Import) else node.module
-        for file in (ROOT / "explorer").rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        for text in texts
+        if left_out.search(text)  # a tenth of the files: to parse all of them takes two seconds
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Import | ast.ImportFrom) and (isinstance(node, ast.Import) or node.module)
     }
     assert {name for name in needed if any(f"{name}.".startswith(f"{out}.") for out in spec["EXCLUDED"])} == set()

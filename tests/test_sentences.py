@@ -20,8 +20,9 @@ def written():
     text of by `str` or in an f-string.
     """
     raised, spoken = [], []
-    for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    texts = ((path, path.read_text("utf-8")) for path in SOURCES)
+    for path, text in ((path, text) for path, text in texts if "ExplorerError" in text):
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ExplorerError" and node.args:
                 first = node.args[0]
                 if isinstance(first, ast.Constant):
