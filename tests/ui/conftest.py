@@ -101,9 +101,10 @@ def opened(qtbot, appearance, lesson="you-are-welcome", settings=None, stage=Non
         window.show_tab(tab)
     with qtbot.waitExposed(window):
         window.show()
-    window.activateWindow()  # on a screen without a window manager nobody else gives it the keys
-    qtbot.waitUntil(window.isActiveWindow)
-    QTest.mouseMove(window.windowHandle(), CORNER)
+    with painted_once(window):
+        window.activateWindow()  # on a screen without a window manager nobody else gives it the keys
+        qtbot.waitUntil(window.isActiveWindow)
+        QTest.mouseMove(window.windowHandle(), CORNER)
     settle(qtbot, window)
     return window
 
@@ -176,10 +177,11 @@ def left_at_rest(kept, qtbot):
     def rests():  # a timer of the window that ends may queue another one there, which starts in the next turn
         return turns.idle and {timer for timer in kept[0].findChildren(QTimer) if timer.isActive()} <= running
 
-    for _ in range(2):  # what goes makes room for what stays
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        QApplication.processEvents()
-        qtbot.waitUntil(rests)
+    with painted_once(kept[0]):
+        for _ in range(2):  # what goes makes room for what stays
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+            QApplication.processEvents()
+            qtbot.waitUntil(rests)
 
 
 def forget_training(bench):
@@ -216,7 +218,8 @@ def anew(kept, left_at_rest, qtbot, appearance, monkeypatch):
         window.sides.compare(False)
         window.terms.close_down()
         window.show_tab("Pipeline")
-        QTest.mouseMove(window.windowHandle(), CORNER)
+        with painted_once(window):
+            QTest.mouseMove(window.windowHandle(), CORNER)
         with selection.at_once():
             selection.speak_of(None)
             selection.forget()
