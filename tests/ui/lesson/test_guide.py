@@ -239,7 +239,7 @@ def test_what_is_wrong_is_asked_anew_and_what_was_learned_is_not_claimed(window,
 
 
 def test_a_step_that_is_revisited_is_asked_anew_also_where_its_numbers_take_long(
-    window, guide, panel, hand, eye, go, qtbot, monkeypatch
+    window, guide, panel, hand, eye, go, qtbot, gate, monkeypatch
 ):
     go(1)
     for wrong in (0.1, 0.2, 0.3):
@@ -254,6 +254,7 @@ def test_a_step_that_is_revisited_is_asked_anew_also_where_its_numbers_take_long
     hand.click(panel.finish.steps["predict"])
     assert guide.at == 2  # its numbers are still being computed
     assert guide.question is None
+    gate.open.set()
     qtbot.waitUntil(lambda: guide.at == 1)
     assert guide.question is not None
 
