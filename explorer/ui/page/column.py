@@ -307,9 +307,9 @@ class Elements(QWidget):
         return holder
 
     def sizes(self) -> list[tuple[object, ...]]:
-        """Of each element's widget: its size, what it asks for, whether it is hidden, whether it lacks its picture."""
+        """What each element's widget asks for, whether it is hidden, and whether it lacks its picture."""
         return [
-            (one.size(), one.sizeHint(), one.minimumSizeHint(), one.isHidden(), getattr(one, "picture", one) is None)
+            (one.sizeHint(), one.minimumSizeHint(), one.isHidden(), getattr(one, "picture", one) is None)
             for one in self.widgets.values()
         ]
 

@@ -503,32 +503,45 @@ class PageView(QScrollArea):
         This is done at most `ROUNDS` times, because sizes could cause each other for ever; and not if no size is new:
         each layout makes Qt report several, one after the other.
         """
-        if self._rounds < ROUNDS and not (self.elements.fits and self._sizes_now() == self._shared_for):
-            self._rounds += 1
-            self._share_room()
-            self.in_place.keep()  # whatever else Qt reports of this layout may have come before it
+        if self._rounds < ROUNDS and self.is_whole:
+            self._keep_room_for_bar()
+            if not (self.elements.fits and self._sizes_now() == self._shared_for):
+                self._rounds += 1
+                self._share_room()
+                self.in_place.keep()  # whatever else Qt reports of this layout may have come before it
+
+    @property
+    def _is_paper(self) -> bool:
+        return self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+
+    def _height(self) -> int | None:
+        """The height without a horizontal bar: after a resize it often appears, and disappears after the layout."""
+        below = self.horizontalScrollBar()
+        return None if self._is_paper else self.viewport().height() + (below.height() if below.isVisibleTo(self) else 0)
 
     def _sizes_now(self) -> tuple[object, ...]:
         """The sizes that the layout depends on, and those that it gave."""
-        bars = self.verticalScrollBar().isVisibleTo(self), self.horizontalScrollBar().isVisibleTo(self)
-        return self.viewport().size(), bars, self._drags, self.elements.sizes()
+        room = self.viewport().width() - self.elements.contentsMargins().right()
+        return room, self._height(), self._drags, self.elements.sizes()
+
+    def _keep_room_for_bar(self) -> None:
+        """Leave room for the vertical bar even if it is hidden: a row that only just fits would make it come and go."""
+        bar, margins = self.verticalScrollBar(), self.elements.contentsMargins()
+        there = self._is_paper or bar.isVisibleTo(self)
+        right = self.bench.appearance.px(MARGIN) + (0 if there else bar.sizeHint().width())
+        if margins.right() != right:
+            margins.setRight(right)
+            self.elements.setContentsMargins(margins)
+        below = self.horizontalScrollBar()
+        if below.isVisibleTo(self) and not below.maximum():  # Qt would leave the bar visible until the next resize
+            self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
     def _share_room(self) -> None:
         if self.is_whole:  # Qt also sends a resize while the page is being built
-            paper = self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-            bar, margins = self.verticalScrollBar(), self.elements.contentsMargins()
-            # Room for the bar even if it is hidden: a row that only just fits would otherwise make it come and go.
-            right = self.bench.appearance.px(MARGIN) + (0 if paper or bar.isVisibleTo(self) else bar.sizeHint().width())
-            if margins.right() != right:
-                margins.setRight(right)
-                self.elements.setContentsMargins(margins)
-            # The height without a horizontal bar: after a resize it often appears, and disappears after the layout.
-            below = self.horizontalScrollBar()
-            height = self.viewport().height() + (below.height() if below.isVisibleTo(self) else 0)
-            self.elements.share_room(self.viewport().width(), None if paper else height, self._drags)
-            if below.isVisibleTo(self) and not below.maximum():  # Qt would leave the bar visible until the next resize
-                self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-                self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+            self._keep_room_for_bar()
+            self.elements.share_room(self.viewport().width(), self._height(), self._drags)
+            self._keep_room_for_bar()  # one of the bars may have come or gone
             self._shared_for = self._sizes_now()
 
 

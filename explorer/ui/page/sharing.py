@@ -92,6 +92,7 @@ class Sharing:
         self.all = [part for element in self.page.elements for part in leaves(element)]
         self.rows = [element for element in self.all if isinstance(element, Row)]
         self.around = {row.id: outer for outer in self.rows for row in _rows(outer)}
+        self._end_lines(room)  # how high words are decides what is in sight below them
         self.pictures.stand_alike(room, height)
         may_grow = self.growth.begin(room, height)
         if may_grow:  # pictures of words may still have the larger factor from before
@@ -158,14 +159,14 @@ class Sharing:
                     widget.be(labelled=True)
                 if id not in in_rows and widget.tell_size():
                     self.page.tell_around(widget)
+        in_line = {one.id for row in rows for one in row.inside}
         views = [cast("ListingView", self.page.widgets[one.id]) for one in self.all if isinstance(one, Listing)]
-        heights = [view.minimumHeight() for view in views]
+        sizes = [(view.width(), view.minimumHeight()) for view in views]
         for view in views:
             view.be_times(max(self.growth.drawn, 1.0))
         for stack in fixed:
             across = stacks[stack.id]
             self.page.holder_of(stack).setFixedWidth(across)
-            self._let_be(stack.elements, across)
             for note in (self.page.widgets.get(one.id) for one in stack.elements):
                 if isinstance(note, NoteLabel):
                     let_end(note, max(across - line_of(note), 0))
@@ -176,9 +177,12 @@ class Sharing:
                 widget.be_no_wider(self._narrow.get(id, room))
             elif isinstance(widget, DescentView | Sized) and widget.be_no_wider(room, self.growth.drawn):
                 self.page.tell_around(widget)
-        self._let_be(self.page.elements, room)
-        for view, was in zip(views, heights, strict=True):
-            if view.minimumHeight() != was:
+        for view, was in zip(views, sizes, strict=True):
+            # Now, or Qt would lay the tables out with their old heights, and the page would be laid out twice.
+            id = view.listing.id
+            across = self._narrow.get(id, room)
+            view.be_no_wider(widths.get(id, min(across, view.whole_width) if id in in_line else across))
+            if (view.width(), view.minimumHeight()) != was:
                 self.page.tell_around(view)
         for scheme in crossing:
             self._line_up(scheme)
@@ -199,12 +203,6 @@ class Sharing:
             [self.px(one.width * self.growth.times_in(row)) for one in parts], Room(room, self.px(BETWEEN), 0)
         )
         return dict(zip((one.id for one in parts), wide, strict=True))
-
-    def _let_be(self, elements: Sequence[Element], room: int) -> None:
-        """Let tables take the height for their new width; Qt would lay them out with their old heights."""
-        for widget in (self.page.widgets.get(one.id) for one in elements if isinstance(one, Listing)):
-            if widget is not None:
-                cast("ListingView", widget).be_no_wider(room)
 
     def _bring_into_sight(self, room: int, height: int | None, low: bool) -> None:
         """Turn matrices at the top into small pictures if they hide more important ones; without a height none."""
