@@ -11,6 +11,7 @@ Of a large array: its largest number, the number at which a colour is full, and 
 
 import re
 from collections.abc import Hashable, Iterable
+from functools import lru_cache
 from itertools import pairwise
 from math import floor, inf, isfinite, isinf, isnan, log10
 from typing import Any
@@ -114,20 +115,35 @@ def _strongest_in(array: Array, squares: tuple[int, int]) -> Array:
         n, most = array.shape[axis], squares[axis]
         if n <= most:
             continue
-        bounds = np.arange(most + 1) * n // most
-        starts, ends = bounds[:-1], bounds[1:]
         if axis == 0 and array.size > _LOOKED_UP:
-            parts = (array[slice(*two)] for two in zip(starts, ends, strict=True))
+            parts = (array[slice(*two)] for two in pairwise(_starts(n, most)))
             high, low = map(np.stack, zip(*((one.max(0), one.min(0)) for one in parts), strict=True))
         elif n > _FEW_IN_SQUARE * most:
+            starts = _starts(n, most)[:-1]
             high, low = np.maximum.reduceat(array, starts, axis), np.minimum.reduceat(array, starts, axis)
         else:
-            high = low = array.take(starts, axis)
-            for k in range(1, -(-n // most)):
-                one = array.take(np.minimum(starts + k, ends - 1), axis)
+            first, *others = _in_each_square(n, most)
+            high = low = array.take(first, axis)
+            for places in others:
+                one = array.take(places, axis)
                 high, low = np.maximum(high, one), np.minimum(low, one)
         array = np.where(high >= -low, high, low)
     return array
+
+
+def _starts(n: int, most: int) -> Array:
+    """Where `most` equal parts of `n` places begin, and the end of the last."""
+    return np.arange(most + 1) * n // most
+
+
+@lru_cache(maxsize=32)
+def _in_each_square(n: int, most: int) -> list[Array]:
+    """The first place of each of `most` equal parts of `n` places, the second of each …; where there is none, the last.
+
+    Kept, since a picture that is zoomed asks for the same places a hundred times: that took half of the time.
+    """
+    starts = _starts(n, most)
+    return [np.minimum(starts[:-1] + k, starts[1:] - 1) for k in range(-(-n // most))]
 
 
 def apart(now: Array, was: Array) -> Array:
