@@ -354,7 +354,10 @@ def exchange(
     # Where words stand close together, thick lines would be one blue area.
     apart = min((float(np.abs(one[1] - one[0]).max()) for one in (keys, queries) if len(one) > 1), default=inf)
     most = max(OF_PITCH * apart, 0.5)
-    for kind, level in sorted(set(zip(kinds.tolist(), levels.tolist(), strict=True))):
+    # Each level of the usual lines is a mark, if need be an empty one: were the number of marks another after an edit,
+    # all that is drawn behind them would be painted again.
+    usual = {(0, level) for level in range(1, LEVELS + 1)}
+    for kind, level in sorted(usual | set(zip(kinds.tolist(), levels.tolist(), strict=True))):
         drawn = np.flatnonzero((kinds == kind) & (levels == level))
         ends = np.stack([keys[looked[drawn]], queries[looking[drawn]]], axis=1)
         width = min(thick * (0.5 + 3.0 * level / LEVELS), most)

@@ -258,6 +258,8 @@ def changed(before: draw.Drawing, after: draw.Drawing, pixels: Pixels) -> QRegio
     region = QRegion()
     for mark in marks:
         left, right, top, bottom = (mark.x, mark.x, mark.y, mark.y) if isinstance(mark, draw.Words) else _extent(mark)
+        if left > right:
+            continue
         if isinf(left):
             return None
         wide, wider = _reach(mark) if isinstance(mark, draw.Words) else (0.0, 0.0)
@@ -276,9 +278,11 @@ def _stands_where(one: draw.Mark, other: draw.Mark | None) -> bool:
         return False
     if isinstance(one, draw.Words) and isinstance(other, draw.Words):
         return bool(_OF_WORDS(one) == _OF_WORDS(other))
-    name = "points" if isinstance(one, draw.FlowLine) else "ends" if isinstance(one, draw.Segments) else "place"
-    place = getattr(one, name, None)
-    return place is not None and place is getattr(other, name)
+    if isinstance(one, draw.Segments):
+        return isinstance(other, draw.Segments) and one.ends is other.ends
+    name = "points" if isinstance(one, draw.FlowLine) else "place"
+    place: object = getattr(one, name, None)
+    return place is not None and place == getattr(other, name)
 
 
 def _row(mark: draw.Mark) -> tuple[float, ...]:
@@ -293,7 +297,7 @@ def _reach(words: draw.Words) -> tuple[float, float]:
 
 
 def _extent(mark: draw.Mark) -> tuple[float, float, float, float]:
-    """Left, right, top and bottom of a mark; the whole plane for a mark that is always painted."""
+    """Left, right, top and bottom of a mark; the whole plane where it is always painted, nothing where it is empty."""
     match mark:
         case draw.Box(place=place) | draw.Bars(place=place) | draw.Image(place=place) | draw.Band(place=place):
             left, top, wide, high = place
@@ -302,7 +306,9 @@ def _extent(mark: draw.Mark) -> tuple[float, float, float, float]:
         case draw.FlowLine(points=points) if points:
             across, up = zip(*points, strict=True)
             return min(across) - AROUND, max(across) + AROUND, min(up) - AROUND, max(up) + AROUND
-        case draw.Segments(ends=ends) if len(ends):
+        case draw.Segments(ends=ends):
+            if not len(ends):
+                return np.inf, -np.inf, np.inf, -np.inf  # nowhere
             every = ends.reshape(-1, 2)
             (left, top), (right, bottom) = every.min(0).tolist(), every.max(0).tolist()
             return left - CLOSE, right + CLOSE, top - CLOSE, bottom + CLOSE

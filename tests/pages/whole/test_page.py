@@ -190,9 +190,24 @@ def test_cross_attention_joins_the_words_of_the_source_with_those_of_the_target(
     assert [mark.text for mark in words] == ["You", "are", "welcome"]
     left, top, wide, high = card.place
     assert all(left <= mark.x <= left + wide and top <= mark.y <= top + high for mark in words)
-    lines = [m for m in eyes.marks("model", Segments) if m.whose is not None and (m.ends[:, 0, 0] == left + wide).all()]
+    lines = [m for m in eyes.marks("model", Segments) if m.whose is not None and len(m.ends)]
+    lines = [m for m in lines if (m.ends[:, 0, 0] == left + wide).all()]
     assert sum(len(mark.ends) for mark in lines) == (desk.value("decoder.1.cross.weights").mean(0) >= 0.04).sum()
     assert {mark.token for mark in lines} == {"target"}
+
+
+def test_the_numbers_of_an_edit_move_no_mark_to_another_number(whole):
+    """Lines of another thickness came between, and all that is drawn behind them was painted again."""
+    desk, eyes = whole(*TEXTBOOK)
+    before = eyes.marks("model", object)
+    for weight in (5.0, -5.0):
+        desk.do(SetCells("encoder.1.self.W_Q", {(0, 0, 0): weight}))
+        after = desk.page(WHOLE.name).marks("model", object)
+        thick = [[m.width for m in marks if isinstance(m, Segments) and len(m.ends)] for marks in (before, after)]
+        assert thick[0] != thick[1], "the edit shows in lines of other thickness"
+        assert [(type(m), getattr(m, "place", None)) for m in after] == [
+            (type(m), getattr(m, "place", None)) for m in before
+        ]
 
 
 def test_however_many_words_each_is_joined_with_the_one_that_it_looks_at_most(desk):
