@@ -27,7 +27,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from explorer.core.cell import is_cell_of
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import CASES, LOSS, TARGET, Place
@@ -394,11 +393,11 @@ class Run:
         for step in sorted({*steps[:: max(1, -(-len(steps) // most))], steps[-1]}):
             point = self.kept[step]
             weights, others = point.trainer.weights, point.stretch.prepared.document.inputs
-            held = [(weights if name in weights else others).get(name) for name, _ in cells]
-            # A text with fewer words, or another switch, had no such cell then.
-            if all(one is not None and is_cell_of(cell, one.shape) for one, (_, cell) in zip(held, cells, strict=True)):
-                kept.append(step)
-                values.extend([one.item(cell) for one, (_, cell) in zip(held, cells, strict=True) if one is not None])
+            try:
+                values.extend([float((weights if name in weights else others)[name][cell]) for name, cell in cells])
+            except (KeyError, IndexError, TypeError):  # with fewer words, or another switch, no such cell was there
+                continue
+            kept.append(step)
         return np.array(kept, dtype=np.intp), np.array(values).reshape(len(kept), len(cells))
 
     def _with_weights(self, state: State, point: Point) -> State:
