@@ -352,7 +352,7 @@ class Monkey:
 
     def file(self):
         files = self.window.files
-        acts = (files.save, files.save_as, files.open, self.window.copy_text, files.open_text)
+        acts = (files.save, files.save_as, files.open, self.window.actions_.copy_text.trigger, files.open_text)
         self.chance.choice(acts)()
 
 
