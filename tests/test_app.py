@@ -73,7 +73,7 @@ def test_settings_that_cannot_be_are_not_followed(tmp_path):
     assert start(*folders, program=SEVERAL) == ["system", "1.0"] * len(scales)
 
 
-@pytest.mark.parametrize("text", ["format = 2\nid = 'mine'", None])
+@pytest.mark.parametrize("text", ["format = 4\nid = 'mine'", None])
 def test_whoever_double_clicks_a_file_that_cannot_be_opened_reads_why(monkeypatch, tmp_path, capsys, qtbot, text):
     monkeypatch.setattr(page, "was_double_clicked", lambda: True)
     file, said = tmp_path / "mine.lesson.toml", []

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from functools import partial
 from io import BytesIO
-from pathlib import Path
 from time import monotonic
 
 import numpy as np
@@ -93,12 +92,6 @@ def documents(document, folder):
     return file, opened, (flipped, said)
 
 
-def old_documents(document, folder):
-    content = (Path(__file__).parent / "document" / "version_1" / "pins.explorer").read_bytes()
-    (folder / "a.explorer").write_bytes(content)
-    return folder / "a.explorer", opened, (flipped,)
-
-
 def texts(document, folder):
     (folder / "a.txt").write_text(as_text(document.state, "Mine"))
     return folder / "a.txt", lambda file: from_text(file.read_text(errors="replace")), (flipped, worded)
@@ -157,7 +150,6 @@ def trainings(document, folder):
 
 KINDS = {
     "documents": documents,
-    "documents of version 1": old_documents,
     "documents as text": texts,
     "lessons": lessons,
     "lessons in steps": lessons_in_steps,

@@ -26,7 +26,6 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
 from explorer.core.model import KINDS, Model
 from explorer.core.models import build
-from explorer.core.models.blocks import last_block
 from explorer.core.models.ends import with_next_words, with_tied_words
 from explorer.core.ops import Array
 from explorer.core.ops.weights import INITIALISERS
@@ -36,14 +35,12 @@ from explorer.core.vocabulary import Tokenizer, Vocabulary
 from explorer.document.commands.model import first_number, last_number
 from explorer.document.document import MOST_UNDO_STEPS
 from explorer.document.manifest import (
-    ARCHIVE_START,
     FORMAT,
     MOST_LABEL,
     MOST_TITLE,
     NO_SESSION,
     TOP,
     VERSION,
-    Archive,
     JsonTable,
     Session,
     Written,
@@ -123,13 +120,14 @@ def write(
 def load(path: str | Path) -> tuple[State, str]:
     """A document from a file, with its title.
 
-    Raises `ExplorerError`: "document-not-read", "document-wrong" or "document-newer". A file is never opened in part.
+    Raises `ExplorerError`: "document-not-read", "document-wrong", "document-newer" or "document-older". A file is never
+    opened in part.
     """
     return load_session(path)[:2]
 
 
 def title_of(path: str | Path) -> str:
-    """The title of the document in a file of the present format, without its numbers; "" if it cannot be read."""
+    """The title of the document in a file, without its numbers; "" if it cannot be read."""
     with suppress(OSError, DamagedError), open_file(path) as stream:
         return JsonTable(Container(stream).manifest, TOP).text("title", MOST_TITLE)
     return ""
@@ -150,14 +148,15 @@ def load_session(path: str | Path) -> tuple[State, str, Session]:
 def read(stream: BinaryIO, name: str | Path) -> tuple[State, str, Session]:
     """A document, its title and its session from the bytes of a file; `name` is its name in errors.
 
-    Raises `ExplorerError`: "document-wrong" or "document-newer".
+    Raises `ExplorerError`: "document-wrong", "document-newer" or "document-older".
     """
     try:
-        is_old = stream.read(len(ARCHIVE_START)) == ARCHIVE_START
-        parts: _Parts = Archive(stream) if is_old else Container(stream)
+        parts = Container(stream)
         version = _version(parts.manifest)
         if version > VERSION:
             raise ExplorerError("document-newer", file=name, version=version, known=VERSION)
+        if version < VERSION:
+            raise ExplorerError("document-older", file=name, version=version, known=VERSION)
         state, title, session = _read(parts)
         fresh(state.graph, state.used, state.pins)  # to find out whether memory is enough
         return state, title, session
@@ -192,7 +191,7 @@ def _read(parts: _Parts) -> tuple[State, str, Session]:
     if not all(is_text(label, MOST_TITLE) for label in labels):
         raise DamagedError("what was done before one of its states is not a text")
     now, title = top.whole("now", 0, len(said) - 1), top.text("title", MOST_TITLE)
-    reader = _Reader(parts, _version(parts.manifest))
+    reader = _Reader(parts)
     states: list[State] = []
     table: dict[str, Any] = {}
     for patch in said:
@@ -206,15 +205,15 @@ def _read(parts: _Parts) -> tuple[State, str, Session]:
 class _Reader:
     """Reads states one after another; what they have in common becomes the same object."""
 
-    def __init__(self, parts: _Parts, version: int) -> None:
-        self._parts, self._version = parts, version
+    def __init__(self, parts: _Parts) -> None:
+        self._parts = parts
         self._made: dict[object, Any] = {}
         self._models: list[tuple[object, Model, Graph, Graph | None]] = []
         self._free = available()  # read once: a file may have a thousand states
 
     def state(self, said: Mapping[str, Any]) -> State:
         """The state that a table describes. Arrays are read only after all sizes have been checked."""
-        table = JsonTable({"run": {}, "beyond": {}, "optimiser": {}, **said}, TOP, _STATE)
+        table = JsonTable(said, TOP, _STATE)
         lesson, setting = table.text("lesson"), table.text("setting")
         model, graph, on = self._model(table)
         inputs, run, beyond = (self._names(table.table(part)) for part in ("inputs", "run", "beyond"))
@@ -258,13 +257,7 @@ class _Reader:
                 (*_MODEL, "tokenizers"),
             )
         )
-        if self._version < 3:
-            model = _without_last_norm(model)
-        graph = _graph(model)
-        as_computed = _without_absent_norm(model, graph, table.table("inputs").data)
-        if as_computed != model:
-            model, graph = as_computed, _graph(as_computed)
-        self._models = [(said, model, graph, _with_loss(model))]
+        self._models = [(said, model, _graph(model), _with_loss(model))]
         return self._models[0][1:]
 
     def _names(self, table: JsonTable) -> dict[str, str]:
@@ -399,22 +392,6 @@ def _tokenizer(text: str) -> Tokenizer:
         raise DamagedError("its tokenizer is not what the program writes") from None
     except ExplorerError as error:
         raise DamagedError(error) from None
-
-
-def _without_last_norm(model: Model) -> Model:
-    """A model as it was computed when pre-norm encoders had no norm at their end."""
-    if model.kind != "encoder-decoder" or model.switch(last_block(model, "encoder"), "norm") != "pre":
-        return model
-    return model.with_switch("encoder.final", "at_end", False)
-
-
-def _without_absent_norm(model: Model, graph: Graph, inputs: Mapping[str, object]) -> Model:
-    """A model as it was computed when the last norm followed the norm of a net that is off: it may have had none."""
-    for block, stack in (("encoder.final", "encoder"), ("final", "encoder" if model.kind == "encoder" else "decoder")):
-        gamma = f"{block}.gamma"
-        if gamma in graph.nodes and gamma not in inputs and not last_block(model, stack).endswith(".ffn"):
-            model = model.with_switch(block, "at_end", False)
-    return model
 
 
 def _graph(model: Model) -> Graph:

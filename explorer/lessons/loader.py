@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
 MOST_SETTINGS = 20
 FORMAT = 4
-"""The newest format of a lesson's file. Format 1 has no steps. Before format 3 the encoder of an encoder-decoder had no
-norm at its end. Before format 4 a number of a column counted from 0, where pages show 1, and a word that stands in a
-text several times meant the first of them."""
+"""The format of a lesson's file. Formats 1 to 3, in which numbers counted from 0, were never released."""
 
 
 def load(name_or_path: str | Path) -> Lesson:
@@ -183,11 +181,11 @@ def lesson_from(top: TomlTable, found: "Checkpoint | None" = None) -> Lesson:
     for key, what in (("data", "a recipe for `explorer train`"), ("questions", "an exercise sheet")):
         if key in top and "id" not in top:
             raise ExplorerError("no-lesson", file=top.file, what=what)
-    format = top.number("format", default=1, least=1, most=10**9)
+    format = top.number("format", default=FORMAT, least=1, most=10**9)
     if format > FORMAT:
         raise ExplorerError("lesson-newer", file=top.file, version=format, known=FORMAT)
-    if format == 1 and "step" in top:
-        top.fail("step", "needs a format that knows steps", f"add format = {FORMAT} at the top of the file")
+    if format < FORMAT:
+        raise ExplorerError("lesson-older", file=top.file, version=format, known=FORMAT)
     top = _with_example(top)
     top.has_only(
         *("id", "title", "paragraph", "try", "reference", "start_stage", "start_head", "order", "ours"),
@@ -239,7 +237,7 @@ def lesson_from(top: TomlTable, found: "Checkpoint | None" = None) -> Lesson:
         errata=top.flag("errata", False),
         needed=needed if found is None else None,
     )
-    return replace(lesson, steps=read_steps(top, lesson, shown=format >= 4)) if "step" in top else lesson
+    return replace(lesson, steps=read_steps(top, lesson)) if "step" in top else lesson
 
 
 def _lacks(top: TomlTable, owner: str, *more: str) -> None:
@@ -283,7 +281,7 @@ def _from_example(table: TomlTable, name: str, lesson: str) -> Setting:
 def _with_example(top: TomlTable) -> TomlTable:
     """The table of a lesson with all that it takes over from its example, including the numbers."""
     if "example" not in top:
-        return _as_of_its_format(top)
+        return top
     id = top.text("example")
     files = {name: file for name, file in example_files().items() if name != top.data.get("id")}
     if id not in files:
@@ -299,14 +297,6 @@ def _with_example(top: TomlTable) -> TomlTable:
 def _lying(folder: Path, table: Mapping[str, Any]) -> dict[str, Any]:
     """The table with full paths for the files in a folder that it names."""
     return {key: str(folder / value) if key in ("weights", "tokenizer") else value for key, value in table.items()}
-
-
-def _as_of_its_format(top: TomlTable) -> TomlTable:
-    """The table with the former defaults of its format written out."""
-    former = top.number("format", default=1, least=1, most=10**9) < 3
-    if not former or top.table("model").data.get("kind") != "encoder-decoder":
-        return top
-    return TomlTable(top.file, {**top.data, "switches": {"encoder.final.at_end": False, **top.table("switches").data}})
 
 
 _NUMBERS = ("model", "tokens", "switches", "inputs", "settings")

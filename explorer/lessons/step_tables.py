@@ -44,8 +44,8 @@ PRACTICE = (
 PRACTICE_MINUTES = 1.5
 
 
-def read_steps(top: TomlTable, lesson: Lesson, shown: bool) -> tuple[schema.Step, ...]:
-    """The steps in a file, `top`; `lesson`: what the rest of the file describes; `shown`: as in `Names`.
+def read_steps(top: TomlTable, lesson: Lesson) -> tuple[schema.Step, ...]:
+    """The steps in a file, `top`; `lesson`: what the rest of the file describes.
 
     Raises `ExplorerError`: "lesson-step" or "lesson-step-name", naming the step, the problem and the remedy.
     """
@@ -60,7 +60,7 @@ def read_steps(top: TomlTable, lesson: Lesson, shown: bool) -> tuple[schema.Step
         table = TomlTable(top.file, table.data, (), str(id if is_named else number))
         if any(step.id == id for step in read):
             table.fail("id", "stands above already", "each step has an id of its own")
-        reader = _StepReader(table, lesson, state, begun, shown)
+        reader = _StepReader(table, lesson, state, begun)
         try:
             step, state = reader.read()
             read += (step, *reader.practice(step))
@@ -73,12 +73,10 @@ def read_steps(top: TomlTable, lesson: Lesson, shown: bool) -> tuple[schema.Step
 
 
 class _StepReader:
-    """Reads one step. `state` is the state of the step before; it becomes that of this step. `shown`: as in `Names`."""
+    """Reads one step. `state` is the state of the step before; it becomes that of this step."""
 
-    def __init__(
-        self, table: TomlTable, lesson: Lesson, state: State, begun: Callable[[str], State], shown: bool
-    ) -> None:
-        self._table, self._lesson, self._state, self._begun, self._shown = table, lesson, state, begun, shown
+    def __init__(self, table: TomlTable, lesson: Lesson, state: State, begun: Callable[[str], State]) -> None:
+        self._table, self._lesson, self._state, self._begun = table, lesson, state, begun
 
     def read(self) -> tuple[schema.Step, State]:
         """The step, and its state without training."""
@@ -174,7 +172,7 @@ class _StepReader:
 
     @property
     def _names(self) -> Names:
-        return Names(self._state, self._shown, self._lesson.needed is not None)
+        return Names(self._state, self._lesson.needed is not None)
 
     # What is changed
 

@@ -57,12 +57,10 @@ def is_word(called: object) -> bool:
 class Names(Frozen, eq=False):
     """Looks up names in a state.
 
-    `shown`: whether rows and columns are called what the window shows; False: as in older files, by numbers from 0.
     `stands_in`: whether the state is that of a narrower model in the place of another, so that columns may be lacking.
     """
 
     state: State
-    shown: bool = True
     stands_in: bool = False
 
     def place(self, name: str) -> Place:
@@ -91,17 +89,17 @@ class Names(Frozen, eq=False):
         """
         labels, text = self.labels(axis), str(label).strip()
         if self.stands_in and text not in labels and axis not in self.state.graph.words and _COLUMN.fullmatch(text):
-            if self.shown and text == "0":
+            if text == "0":
                 raise UnknownNameError(what, text, "they are counted from 1.")
             return 0
         is_number = isinstance(label, int) and not isinstance(label, bool)
-        if (is_number or (text.isdecimal() and not (self.shown and text in labels))) and len(text) < _FEW:
-            first = int(self.shown and axis not in self.state.graph.words)
+        if (is_number or (text.isdecimal() and text not in labels)) and len(text) < _FEW:
+            first = int(axis not in self.state.graph.words)
             if not first <= int(text) < first + len(labels):
                 raise UnknownNameError(what, text, f"they are counted from {first} to {first + len(labels) - 1}.")
             return int(text) - first
         index = labels.index(one_of(what, text, labels))
-        if self.shown and labels.count(text) > 1:
+        if labels.count(text) > 1:
             places = (str(self.called(axis, at)) for at, one in enumerate(labels) if one == text)
             raise UnknownNameError(what, text, f"several have this name; write the number of one: {', '.join(places)}.")
         return index

@@ -18,7 +18,7 @@ from explorer.ui.lesson import handout
 from explorer.ui.lesson.handout import SIZES, Part, _columns, _forms, _Heights, _pages, _section
 
 LESSON = """
-format = 2
+format = 4
 id = "one"
 title = "One score"
 paragraph = "One score."

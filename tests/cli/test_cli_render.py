@@ -16,7 +16,7 @@ from explorer.cli.render import parse_size
 from explorer.library import page
 
 LESSON = """
-format = 2
+format = 4
 id = "one"
 title = "One score"
 paragraph = "One score."

@@ -12,7 +12,7 @@ from explorer.cli.output import may_write
 from explorer.cli.parser import COMMANDS, parser
 
 LESSON = """
-format = 2
+format = 4
 id = "mine"
 title = "Mine"
 paragraph = "A score."

@@ -8,7 +8,7 @@ from explorer.lessons.loader import lesson_from
 from explorer.lessons.reading import TomlTable
 
 THREE = """
-format = 2
+format = 4
 id = "three-steps"
 title = "Three steps"
 paragraph = "Three shares."

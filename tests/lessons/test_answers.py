@@ -569,7 +569,7 @@ def test_the_questions_of_a_lesson_take_their_right_answers(three):
 
 
 LESSON = """
-format = 2
+format = 4
 id = "gradients"
 title = "Gradients"
 paragraph = "P minus y."
@@ -577,7 +577,7 @@ example = "cat-sat-on-the"
 [[step]]
 id = "logit"
 title = "At a logit"
-words = "At “rat” it is {gradient output.logits[0, rat]:3}, its share is {output.probabilities[0, rat]}."
+words = "At “rat” it is {gradient output.logits[1, rat]:3}, its share is {output.probabilities[1, rat]}."
 setting = "printed"
 showing = "gradient"
 look.stage = "output"
@@ -585,7 +585,7 @@ look.stage = "output"
 kind = "predict"
 ask = "What is the gradient at “mat”?"
 node = "output.logits"
-cell = [0, "mat"]
+cell = [1, "mat"]
 of = "gradient"
 """
 
@@ -611,17 +611,17 @@ def test_a_gradient_is_asked_for(write):
     assert verdict.derivation[0][1][-1].kind == "result"
     assert judge(question, -right, states[0]).mistake.name == "sign"
     other = shares[states[0].graph.axes["output.words"].index("rat")]
-    assert numbers_of(lesson.steps[0], states.engine(0))["gradient output.logits[0, rat]:3"] == f"{other:.3f}"
+    assert numbers_of(lesson.steps[0], states.engine(0))["gradient output.logits[1, rat]:3"] == f"{other:.3f}"
     assert check_lesson(write(LESSON)).questions == 1
 
 
 @pytest.mark.parametrize(
     ("right", "wrong", "message"),
     [
-        ("{gradient output.logits[0, rat]:3}", "{gradient output.logits[0, mat]:3}", "the words show the number"),
+        ("{gradient output.logits[1, rat]:3}", "{gradient output.logits[1, mat]:3}", "the words show the number"),
         (
-            "{gradient output.logits[0, rat]:3}",
-            "{gradient loss.target[0]}",
+            "{gradient output.logits[1, rat]:3}",
+            "{gradient loss.target[1]}",
             "`words` asks for a gradient that `loss.target` has not",
         ),
         ('of = "gradient"', 'of = "gradient"\nfresh = true', "`question.fresh` draws no numbers for a gradient"),

@@ -12,7 +12,7 @@ from explorer.lessons.walk import Walk
 from tests.refusals import refuses
 
 LESSON = """
-format = 2
+format = 4
 id = "mine"
 title = "Mine"
 paragraph = "Two examples."

@@ -108,16 +108,6 @@ def test_attention(write):
     assert Document(lesson.state("textbook")).engine.values["weights"][0, 0] < 1
 
 
-@pytest.mark.parametrize(("format", "has_norm"), [("", False), ("format = 2", False), ("format = 3", True)])
-def test_before_the_third_format_a_pre_norm_encoder_had_no_norm_at_its_end(write, format, has_norm):
-    text = edited(TRANSLATOR, "[switches]", '[switches]\n"encoder.1.ffn.norm" = "pre"')
-    state = load(write(f"{format}\n{text}")).state()
-    assert ("encoder.final.norm" in state.graph.nodes) is has_norm
-    assert state.model.switch("encoder.final", "at_end") is has_norm
-    said = edited(text, "[switches]", f'[switches]\n"encoder.final.at_end" = {str(not has_norm).lower()}')
-    assert ("encoder.final.norm" in load(write(f"{format}\n{said}")).state().graph.nodes) is not has_norm
-
-
 def test_translator(write):
     lesson = load(str(write(TRANSLATOR)))
     state = lesson.state()
@@ -337,7 +327,6 @@ def test_no_toml(write, text, reason):
 KEYS = {
     "misspelt key": ("attention", 'title = "Two', 'titel = "Two', "titel", "not a known key", "'title'"),
     "far-off key": ("attention", "[inputs]", "[zzz]\n[inputs]", "zzz", "not a known key", "known here: id, title"),
-    "step before its time": ("attention", "[inputs]", "[[step]]\n[inputs]", "step", "needs a format", "add format = 4"),
     "missing id": ("attention", 'id = "two-words"\n', "", "id", "is missing", 'add id = "…"'),
     "id with spaces": ("attention", '"two-words"', '"Two words"', "id", "'Two words' is no id", "lower-case"),
     "title no text": ("attention", '"Two words"', "2", "title", "2 is not a text", 'write "…"'),

@@ -75,7 +75,7 @@ def test_a_small_share_is_written_with_a_decimal_and_as_no_power_of_ten(three):
 def test_a_formula_that_cannot_be_shown_names_its_step(tmp_path):
     file = tmp_path / "softmax.toml"
     file.write_text(
-        'format = 2\nid = "a"\ntitle = "A"\nparagraph = "A."\nexample = "softmax"\n'
+        'format = 4\nid = "a"\ntitle = "A"\nparagraph = "A."\nexample = "softmax"\n'
         '[[step]]\nid = "one"\ntitle = "One"\n'
         "words = '$\\sqr{2}$'\nlook.stage = 'output'\n"
     )

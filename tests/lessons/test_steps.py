@@ -28,7 +28,7 @@ from explorer.sentences import sentence
 from tests.lessons.conftest import THREE
 
 LESSON = """
-format = 2
+format = 4
 id = "two-words"
 title = "Two words"
 paragraph = "A first paragraph."
@@ -217,11 +217,12 @@ def test_what_is_wrong_is_named_with_file_step_and_remedy(write, right):
     assert "\n" not in message
 
 
-def test_an_old_format_has_no_steps_and_a_newer_one_is_not_read(write):
-    with refuses("add format = 4"):
-        load(write(LESSON.replace("format = 2", "")))
+def test_neither_an_older_format_nor_a_newer_one_is_read(write):
+    assert len(load(write(LESSON.replace("format = 4", ""))).steps) == len(load(write(LESSON)).steps)
+    with refuses("never released, in format 3; this one reads format 4. Write format = 4 at its top"):
+        load(write(LESSON.replace("format = 4", "format = 3")))
     with refuses("newer version of this program, in format 5"):
-        load(write(LESSON.replace("format = 2", "format = 5\nunheard-of = 1")))
+        load(write(LESSON.replace("format = 4", "format = 5\nunheard-of = 1")))
 
 
 CALLED = """
@@ -241,8 +242,8 @@ node = "NODE"
 """
 
 
-def _looks(write, example, node, places, format=4):
-    text = CALLED.replace("EXAMPLE", example).replace("NODE", node).replace("format = 4", f"format = {format}")
+def _looks(write, example, node, places):
+    text = CALLED.replace("EXAMPLE", example).replace("NODE", node)
     state = load(example).state()
     (step,) = load(write(text.replace("STAGE", state.graph.nodes[state.graph.place(node).node].stage) + places)).steps
     return step.look.rows, step.look.columns
@@ -265,7 +266,6 @@ def test_a_place_is_called_what_the_window_shows(write):
     words = 'rows = ["cat", 4, "4"]\ncolumns = ["mat", 0]'
     assert _looks(write, "positions-cat-mat", weights, words) == ((1, 4, 4), (5, 0))
     assert _looks(write, "positions-cat-mat", V, 'rows = [0]\ncolumns = [1, "4"]') == ((0,), (0, 3))
-    assert _looks(write, "positions-cat-mat", V, "rows = [0]\ncolumns = [1]", format=3) == ((0,), (1,))
     # Words that stand in no text, and cases, count as columns do, also where they have names.
     assert _looks(write, "xor", "layer.1.hidden", 'rows = ["0, 1", 4]\ncolumns = [2, "h₁"]') == ((1, 3), (1, 0))
     for places, said in (
@@ -275,14 +275,13 @@ def test_a_place_is_called_what_the_window_shows(write):
     ):
         with refuses(said):
             _looks(write, "positions-cat-mat", V, places)
-    assert _looks(write, "positions-cat-mat", V, 'rows = ["the"]', format=3) == ((0,), ())
 
 
 def test_a_lesson_may_lead_through_an_example_without_repeating_its_numbers(write):
     lesson = load(
         write(
             """
-format = 2
+format = 4
 id = "another"
 title = "Another walk"
 paragraph = "Through the same numbers."
@@ -305,7 +304,7 @@ def test_steps_of_training_lower_the_loss(write):
     lesson = load(
         write(
             """
-format = 2
+format = 4
 id = "learn"
 title = "Learning"
 paragraph = "Ten steps."
@@ -335,7 +334,7 @@ def test_a_step_learns_with_the_rate_of_its_setting(write):
     lesson = load(
         write(
             """
-format = 2
+format = 4
 id = "learn"
 title = "Learning"
 paragraph = "One step."
@@ -364,7 +363,7 @@ def test_choices_are_right_or_say_what_is_wrong(write, three):
 
 
 POINT = """
-format = 2
+format = 4
 id = "point"
 title = "Point"
 paragraph = "Point."

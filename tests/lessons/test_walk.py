@@ -41,7 +41,7 @@ def fresh_lesson(tmp_path):
     file = tmp_path / "practice.toml"
     file.write_text(
         """
-format = 2
+format = 4
 id = "practice"
 title = "Practice"
 paragraph = "Once more."
@@ -409,7 +409,7 @@ NOTHING_COMPUTED = {
 }
 """Lessons that look around, compare, or test what was learned."""
 PRACTICE = """
-format = 2
+format = 4
 id = "again"
 title = "Again"
 paragraph = "The same once more."

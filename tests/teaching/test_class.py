@@ -289,7 +289,7 @@ def test_what_a_sheet_is_made_of_can_be_asked(tmp_path):
 
 
 MINE = """
-format = 3
+format = 4
 id = "mine"
 title = "A lesson of ours"
 paragraph = "A score, as “emma” has it."

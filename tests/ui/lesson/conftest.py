@@ -13,7 +13,7 @@ from explorer.ui.lesson import parts
 from explorer.ui.lesson.letters import HEIGHT, WIDTH
 
 LESSON = '''
-format = 2
+format = 4
 id = "small"
 title = "A small lesson"
 paragraph = """

@@ -197,7 +197,7 @@ def test_no_control_of_gradient_descent_is_cut_on_a_slide(presented):
 
 
 POINT = """
-format = 3
+format = 4
 id = "pointed"
 title = "Pointed at"
 paragraph = "Who looks at whom."

@@ -341,7 +341,7 @@ def test_a_cell_that_was_pointed_at_when_the_document_was_saved_is_no_answer(win
 
 
 HEADS = """
-format = 2
+format = 4
 id = "two-heads"
 title = "Two heads"
 paragraph = "Which one looks more sharply?"
