@@ -46,6 +46,7 @@ class Poll(Frozen):
     ballots: tuple[Ballot, ...]
     counts: tuple[int, ...]
     show: str = SHOWS[0]
+    cast: tuple[int, ...] = ()  # the places of the votes that were counted one by one, which can be taken back
 
     def turn(self, by: int) -> "Poll | None":
         """The poll at the next or an earlier stage; None after the last and before the first."""
@@ -55,7 +56,19 @@ class Poll(Frozen):
     def count(self, place: int, hands: int) -> "Poll":
         """The poll with another number of votes for one answer."""
         hands = min(max(hands, 0), MOST_VOTES)
-        return replace(self, counts=(*self.counts[:place], hands, *self.counts[place + 1 :]))
+        return replace(self, counts=(*self.counts[:place], hands, *self.counts[place + 1 :]), cast=())
+
+    def vote(self, place: int) -> "Poll":
+        """The poll with one more vote for one answer."""
+        more = self.count(place, self.counts[place] + 1)
+        return replace(more, cast=(*self.cast, place)) if more.counts != self.counts else self
+
+    def take_back(self) -> "Poll":
+        """The poll without the last single vote; the same if there is none since a number was typed or files came."""
+        if not self.cast:
+            return self
+        place = self.cast[-1]
+        return replace(self.count(place, self.counts[place] - 1), cast=self.cast[:-1])
 
     def counted(self, book: Gradebook) -> "Poll":
         """The poll with the first answers in the files of a class as votes; other answers are ignored."""
@@ -71,7 +84,7 @@ class Poll(Frozen):
         def votes(ballot: Ballot) -> int:
             return chosen[ballot.choice if ballot.choice >= 0 else "" if ballot.right else ballot.mistake]
 
-        return replace(self, counts=tuple(map(votes, self.ballots)))
+        return replace(self, counts=tuple(map(votes, self.ballots)), cast=())
 
     @property
     def commonest(self) -> Ballot | None:
@@ -156,7 +169,9 @@ def _counts(poll: Poll) -> list[Element]:
         for id in (f"count {place}",)
     ]
     files = el.Button("from files", "From files …", ForPoll("files"), "Count the first answers in files of a class")
-    said = "Type how many chose each, press its letter for one more, or take the files of a class."
+    said = (
+        "Type how many chose each, press its letter for one more (Backspace takes it back), or take the files of a class."
+    )
     return [
         el.Listing("votes", "How many chose what", columns, tuple(lines), len(lines)),
         el.Controls("counts", (*boxes, files)),

@@ -200,7 +200,11 @@ PRESENTING = (
     ("W", "White screen"),
     ("A number, Enter", "Go to a step; where the question asks for a number, press G before it"),
     ("D", "All steps as small pictures"),
-    ("V", "Poll: press the letter of each vote, then Space for the counts, then Space for the commonest mistake"),
+    (
+        "V",
+        "Poll: press the letter of each vote (Backspace takes the last one back), then Space for the counts, then Space "
+        "for the commonest mistake",
+    ),
     ("L", "Pointer"),
     ("C", "Show what the last edit changed (Δ), or the values again"),
     ("Z, or a drag", "Zoom on the numbers"),

@@ -390,7 +390,7 @@ def _voted(poll: Poll) -> str:
         f"<td align='right'>{votes}</td></tr>"
         for place, (one, votes) in enumerate(zip(poll.ballots, poll.counts, strict=True))
     )
-    keys = f"A letter counts one more vote; → {ON[poll.show]}."
+    keys = f"A letter counts one more vote, Backspace takes the last one back; → {ON[poll.show]}."
     return f"<b>The class votes:</b> {bare(poll.ask)}<table>{rows}</table>{keys}"
 
 

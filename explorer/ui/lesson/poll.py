@@ -93,7 +93,9 @@ class PollView(QFrame):
             return False
         place = ord(event.text().lower()) - ord("a") if len(event.text()) == 1 and event.text().isalpha() else -1
         if 0 <= place < len(poll.ballots):
-            self._show(poll.count(place, poll.counts[place] + 1))
+            self._show(poll.vote(place))
+        elif key == Key.Key_Backspace:
+            self._show(poll.take_back())
         elif key in ON:
             self._turn(1)
         elif key in BACK:
@@ -164,7 +166,7 @@ class PollView(QFrame):
             return
         try:
             if gesture.act == "vote":
-                self._show(poll.count(gesture.value, poll.counts[gesture.value] + 1))
+                self._show(poll.vote(gesture.value))
             elif gesture.act == "files":
                 from explorer.ui.classroom import ClassDialogs
 

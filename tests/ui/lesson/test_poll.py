@@ -56,6 +56,23 @@ def test_a_class_votes_and_sees_the_commonest_mistake_beside_the_right_way(prese
     assert guide.at == 2
 
 
+def test_backspace_takes_back_the_last_vote_that_a_letter_counted(presenter, guide, hand):
+    hand.key(Key.Key_V)
+    view = presenter.poll
+    hand.key(Key.Key_A, times=2)
+    hand.key(Key.Key_B)
+    hand.key(Key.Key_Backspace, times=2)
+    assert view.poll.counts[:2] == (1, 0)
+    hand.key(Key.Key_Right)
+    hand.key(Key.Key_B)
+    hand.key(Key.Key_Backspace, times=3)  # also beside the counts; the third finds no vote
+    assert view.isVisible() and sum(view.poll.counts) == 0
+    presenter.bench.selection.asked.emit(ForPoll("count 0", 12), view)
+    hand.key(Key.Key_Backspace)  # a typed number stays
+    assert view.poll.counts[0] == 12
+    assert guide.at == 1
+
+
 def test_where_nothing_is_asked_there_is_no_poll(presenter, go, hand):
     go(0)
     hand.key(Key.Key_V)
