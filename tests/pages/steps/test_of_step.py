@@ -59,6 +59,19 @@ def steps_with(kind):
     return [pytest.param(name, one.id, id=f"{name}-{one.id}") for name, one in found if isinstance(one.question, kind)]
 
 
+@pytest.mark.parametrize(
+    ("name", "id", "spoken"),
+    [
+        ("translation-lookup", "guess", {"Q", "K", "V"}),
+        ("translation-lookup", "zero", {"Q", "scaled"}),
+        ("translation-lookup", "make", {"Q", "K"}),
+        ("i-want-to-buy", "one-product", {"X", "W_Q"}),
+    ],
+)
+def test_a_class_sees_the_tables_that_the_words_speak_of(name, id, spoken):
+    assert spoken <= {one.rpartition(".")[2] for one in matrices(*seen(name, id))}
+
+
 @pytest.mark.parametrize(("name", "id"), steps_with(Predict))
 def test_the_table_of_the_number_that_is_asked_for_is_there(name, id):
     view, step = seen(name, id)
