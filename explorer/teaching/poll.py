@@ -169,7 +169,7 @@ def _counts(poll: Poll) -> list[Element]:
         for id in (f"count {place}",)
     ]
     files = el.Button("from files", "From files …", ForPoll("files"), "Count the first answers in files of a class")
-    said = "Type how many chose each, press its letter for one more (Backspace takes it back), or take the files of a class."
+    said = "Type how many chose each, or take the files of a class. A letter counts one more, Backspace takes it back."
     return [
         el.Listing("votes", "How many chose what", columns, tuple(lines), len(lines)),
         el.Controls("counts", (*boxes, files)),

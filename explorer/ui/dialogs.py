@@ -202,8 +202,8 @@ PRESENTING = (
     ("D", "All steps as small pictures"),
     (
         "V",
-        "Poll: press the letter of each vote (Backspace takes the last one back), then Space for the counts, then Space "
-        "for the commonest mistake",
+        "Poll: press the letter of each vote (Backspace takes the last one back), then Space for the counts, then "
+        "Space for the commonest mistake",
     ),
     ("L", "Pointer"),
     ("C", "Show what the last edit changed (Δ), or the values again"),

@@ -66,7 +66,8 @@ def test_backspace_takes_back_the_last_vote_that_a_letter_counted(presenter, gui
     hand.key(Key.Key_Right)
     hand.key(Key.Key_B)
     hand.key(Key.Key_Backspace, times=3)  # also beside the counts; the third finds no vote
-    assert view.isVisible() and sum(view.poll.counts) == 0
+    assert view.isVisible()
+    assert sum(view.poll.counts) == 0
     presenter.bench.selection.asked.emit(ForPoll("count 0", 12), view)
     hand.key(Key.Key_Backspace)  # a typed number stays
     assert view.poll.counts[0] == 12
