@@ -76,7 +76,7 @@ class Passage(Element):
     # With the marks of a `Note`, and ``<muted>``, paler, ``<good>``, what is right, and links that `lead` or `linked`
     # (of the glossary) has made.
     text: str
-    role: Literal["", "strong", "small", "muted", "group", "section", "code"] = ""  # how it looks
+    role: Literal["", "strong", "small", "muted", "aside", "group", "section", "code"] = ""  # how it looks
     leads: tuple[Gesture, ...] = ()  # the gestures of its links
     plain: bool = False  # whether its text has no marks at all, which is laid out much faster
     node: str = ""  # the node that it is about: a click on it asks the glossary for that
@@ -215,14 +215,15 @@ class Column(Data):
     """A column of a listing."""
 
     title: str
-    # `WORDS` (left-aligned), `NUMBER` (right-aligned digits), `BAR`, `HEAT` (digits on the colour of a number between
-    # −1 and 1), or `RING` (a ring of which a share from 0 to 1 is filled).
+    # `WORDS` (left-aligned), `NUMBER` (right-aligned digits), `BAR`, `HEAT` (digits on a colour), or `RING` (a ring of
+    # which a share from 0 to 1 is filled).
     kind: str = WORDS
     # The width of bars in pixels at text scale 1; for words, their largest width if that is more than the usual one.
     width: int = 160
     # The numbers at the two ends of a bar; 0 lies between them or at one of them.
     reach: tuple[float, float] = (0.0, 1.0)
-    signed: bool = False  # whether its bars have the two colours of signs instead of the colour of shares
+    # Whether bars and grounds have the two colours of signs, from −1 to 1, instead of the colour of shares, 0 to 1.
+    signed: bool = False
     names: bool = False  # whether names of quantities in its words are typeset; not for words of a text
 
 

@@ -319,7 +319,7 @@ def _common_in(roll: Roll, topic: Topic) -> str:
 def _table(roll: Roll, most: int) -> list[Element]:
     book = roll.book
     assert book is not None
-    heads = [el.Column(str(i), el.HEAT) for i, _ in enumerate(book.questions, 1)]
+    heads = [el.Column(str(i), el.HEAT, signed=True) for i, _ in enumerate(book.questions, 1)]
     columns = (el.Column("right", el.NUMBER), *heads)
     lines = []
     students = roll.students

@@ -360,7 +360,7 @@ def _matrix(table: Table, id: str) -> el.Stack:
         for row in one.value.tolist()
     )
     heads = one.columns or ("",) * one.value.shape[1]
-    columns = tuple(el.Column(head, el.HEAT) for head in heads)
+    columns = tuple(el.Column(head, el.HEAT, signed=not table.shares) for head in heads)
     listing = el.Listing(f"listing {id}", one.name, columns, lines, len(lines), labels=one.rows)
     return el.Stack(f"matrix {id}", table.heading, (listing,))
 

@@ -28,15 +28,16 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.frozen import Frozen
-from explorer.core.numbers import decimals_of, in_table
+from explorer.core.numbers import decimals_of, in_table, largest_of
 from explorer.core.ops import Array
 from explorer.export.colours import components, contrast, diverging, sequential, text_on
 
 _Widget = TypeVar("_Widget", bound=QWidget)
 
 Role = Literal[
-    "", "asked", "bar", "code", "crumbs", "document", "done", "error", "group", "heading", "headline", "here", "hint",
-    "lead", "message", "muted", "note", "operator", "section", "sheet", "small", "strong", "subtitle", "title", "why",
+    "", "aside", "asked", "bar", "code", "crumbs", "document", "done", "error", "group", "heading", "headline", "here",
+    "hint", "lead", "message", "muted", "note", "operator", "section", "sheet", "small", "strong", "subtitle", "title",
+    "why",
 ]  # fmt: skip
 """What words are for, which says how they look."""
 Look = Literal["", "chip", "choice", "link", "primary", "tab"]
@@ -125,12 +126,12 @@ class Theme(Frozen):
     @cached_property
     def diverging_ramp(self) -> Ramp:
         """Colours for signed values."""
-        return Ramp(diverging(self.surface), self.text, self.error)
+        return Ramp(diverging(self.surface), self.text, self.error, self.hatch)
 
     @cached_property
     def sequential_ramp(self) -> Ramp:
         """Colours for shares of one."""
-        return Ramp(sequential(self.surface, self.dark), self.text, self.error)
+        return Ramp(sequential(self.surface, self.dark), self.text, self.error, self.hatch)
 
 
 LIGHT = Theme()
@@ -169,18 +170,22 @@ def shares_of(array: NDArray[Any], low: float = 0.0) -> NDArray[Any]:
     return shares
 
 
+MASKED = 257
+"""The index of the colour of −∞ on a ramp: a score that a mask has hidden, which is no strong number."""
+
+
 class Ramp:
     """256 colours, each with a readable text colour: for the lookup table of an image, and for cells."""
 
-    def __init__(self, rgb: NDArray[np.uint8], text: str, error_color: str) -> None:
-        error = tuple(components(error_color))
-        rows = np.vstack([rgb, np.array([error], dtype=np.uint8)])
+    def __init__(self, rgb: NDArray[np.uint8], text: str, error: str, masked: str) -> None:
+        beyond = [tuple(components(colour)) for colour in (error, masked)]
+        rows = np.vstack([rgb, np.array(beyond, dtype=np.uint8)])
         rgba = np.hstack([rows, np.full((len(rows), 1), 255, dtype=np.uint8)])
         rgba.setflags(write=False)
         # As Qt has the pixels of a screen, 0xffRRGGBB: one number to look up, and not four, takes a tenth.
         self._pixels = rows.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32) | np.uint32(0xFF << 24)
         self.table = rgba[:256]  # uint8, (256, 4), read-only: for ``ImageItem.setLookupTable``
-        # `colors`, `text`: background and text colours as `QColor`, 257 of each: the last is for NaN.
+        # `colors`, `text`: background and text colours as `QColor`, 258 of each: the last are for NaN and `MASKED`.
         self.colors = [QColor(*map(int, row)) for row in rows]
         # The theme's own ink where it is dark or light enough; in the middle of the scale black or white.
         self.text = [QColor(text if contrast(text, row) >= 4.5 else text_on(row)) for row in rows.tolist()]
@@ -201,8 +206,10 @@ class Ramp:
 
 LEAST, MANY = 4, 4096
 """The least side, in pixels, of a square with a dash; the most squares that get dashes."""
-INK = 0.6
-"""The opacity of a dash."""
+INKS = (0.4, 0.6), (0.15, 0.35), (0.0, 0.15)
+"""From which share of the strongest number a dash has which opacity. With one for all, a picture of many small numbers
+showed dashes and hardly any colours: numbers near 0 had the same as the strong ones.
+"""
 SMALLEST, LARGEST, PART = 9, 19, 0.5
 """The least and the greatest height of a number's letters, in pixels, and their share of a square's height."""
 BESIDE, MOST = 5.0, 3000
@@ -272,6 +279,7 @@ def paint_numbers(
         [NEARLY if 0 < abs(one) < least else in_table(float(one), decimals) for one in row] for row in part.tolist()
     ]
     inks = ramp.index(shown[first:last, left:right], *ends)
+    inks[part == -np.inf] = MASKED
     painter.setFont(letters)
     for i, row in enumerate(texts, first):
         for j, text in enumerate(row, left):
@@ -288,8 +296,14 @@ def paint_signs(painter: QPainter, theme: Theme, array: Array, rect: QRectF) -> 
         return
     across, down = rect.width() / columns, rect.height() / rows
     half = max(min(across, down) / 4, 1.0)
-    below = [places.tolist() for places in ((array < 0) & (array > -np.inf)).nonzero()]
+    below = ((array < 0) & (array > -np.inf)).nonzero()
+    strengths = (-array[below] / (largest_of(array) or 1.0)).tolist()
     left, top = rect.left() + 0.5 * across, rect.top() + 0.5 * down
-    middles = [(left + column * across, top + row * down) for row, column in zip(*below, strict=True)]
-    painter.setPen(QPen(qcolor(theme.text, INK), 1.0))
-    painter.drawLines([QLineF(x - half, y, x + half, y) for x, y in middles])
+    dashes: dict[float, list[QLineF]] = {}
+    for row, column, strength in zip(*(places.tolist() for places in below), strengths, strict=True):
+        x, y = left + column * across, top + row * down
+        ink = next(ink for least, ink in INKS if strength >= least)
+        dashes.setdefault(ink, []).append(QLineF(x - half, y, x + half, y))
+    for ink, lines in dashes.items():
+        painter.setPen(QPen(qcolor(theme.text, ink), 1.0))
+        painter.drawLines(lines)

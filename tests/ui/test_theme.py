@@ -142,7 +142,7 @@ def test_every_colour_is_written_out(theme):
 @pytest.mark.parametrize("name", ["diverging_ramp", "sequential_ramp"])
 def test_numbers_can_be_read_on_every_colour_of_a_map(theme, name):
     ramp = getattr(theme, name)
-    assert len(ramp.colors) == len(ramp.text) == 257
+    assert len(ramp.colors) == len(ramp.text) == 258
     for ground, ink in zip(ramp.colors, ramp.text, strict=True):
         assert contrast(ground.name(), ink.name()) >= 4.5
 
@@ -207,6 +207,20 @@ def test_a_square_below_0_has_a_dash_where_one_fits(qapp, wide, dashed):
     painter.end()
     middles = [image.pixelColor(wide * k + wide // 2, wide // 2) for k in range(4)]
     assert [one != QColor("white") for one in middles] == dashed
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_a_dash_is_as_strong_as_its_number(qapp, theme):
+    """Of 860 numbers near 0 one saw the dashes, which were all alike, and not the colours."""
+    image = QImage(50, 10, QImage.Format.Format_RGB32)
+    image.fill(qcolor(theme.surface))
+    painter = QPainter(image)
+    paint_signs(painter, theme, np.array([[1.0, -0.05, -0.2, -0.5, -1.0]]), QRectF(image.rect()))
+    painter.end()
+    seen = [contrast(theme.surface, image.pixelColor(10 * k + 5, 5).getRgb()[:3]) for k in range(5)]
+    assert seen[0] == 1 < seen[1] < seen[2] < seen[3] == seen[4]
+    assert seen[1] < 1.7
+    assert seen[4] > 3
 
 
 def test_numbers_grow_with_their_squares_until_they_fit_no_more(qapp):

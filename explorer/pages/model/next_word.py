@@ -110,7 +110,8 @@ def _rows(view: View, sequence: str, row: int, on: bool, cost: NextWordCost) -> 
         entries = (own if place == row else other for place in places)
         lines.append(el.Line.of(_named(view, name), *entries, *(() if on else (f"{each * n:,}",))))
     together = () if on else (el.Column("together", el.NUMBER),)  # with the cache only one row is computed
-    columns = el.Column("rows of"), *(el.Column(f"“{there[place]}”", el.HEAT) for place in places), *together
+    rows = (el.Column(f"“{there[place]}”", el.HEAT, signed=True) for place in places)
+    columns = el.Column("rows of"), *rows, *together
     return el.Listing("computed rows", "Rows for the next word", columns, tuple(lines), most=24)
 
 

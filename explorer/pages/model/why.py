@@ -89,7 +89,7 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
             tip = f"{_site_named(site, names)} at “{there[place]}”: {said}. A click pins it"
             entries.append(el.Entry(said, share if np.isfinite(share) else 0.0, tip, leads=_Put(site, place, other)))
         lines.append(el.Line(tuple(entries), strong=whole))
-    columns = tuple(el.Column(f"“{there[place]}”", el.HEAT) for place in places)
+    columns = tuple(el.Column(f"“{there[place]}”", el.HEAT, signed=True) for place in places)
     parts = tuple(_site_named(site, names) for site in attribution.sites(view.graph))
     title = "How far the answer moves, for each part and place"
     heat = el.Listing("patches", title, columns, tuple(lines), most=40, labels=parts)

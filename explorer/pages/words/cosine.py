@@ -331,7 +331,7 @@ def square(labels: tuple[str, ...], cosines: Array) -> Listing:
             leads = ForWords("cosine", (row, column), "matrix")
             entries.append(Entry(said, float(cosine), f"{label} and {other}: {exact(cosine)}", leads=leads))
         lines.append(Line(tuple(entries)))
-    columns = tuple(Column(label, HEAT) for label in labels)
+    columns = tuple(Column(label, HEAT, signed=True) for label in labels)
     return Listing("cosines", name, columns, tuple(lines), MOST_SQUARE, labels=labels)
 
 

@@ -15,7 +15,7 @@ from explorer.pages.drawing import Bars, Box, Dot, Drawing, FlowLine, Image, Wor
 from explorer.pages.matrix import SHARES
 from explorer.pages.view import Cell
 from explorer.ui.drawing.strokes import Formulas, Pixels, line_ink, word_ink
-from explorer.ui.theme import Ramp, letters_for, paint_numbers, paint_signs, qcolor
+from explorer.ui.theme import MASKED, Ramp, letters_for, paint_numbers, paint_signs, qcolor
 from explorer.ui.widgets.names import draw_named
 from explorer.ui.workbench import Workbench
 
@@ -481,8 +481,11 @@ class Blocks:
             del self._kept[number]
 
     def _coloured(self, image: Image, ramp: Ramp) -> Array:
-        shares, (low, high), _ = shares_of(replace(image, array=squares_of(image)))
-        return (ramp.index(shares, low, high) - _zero(image)).astype(np.int16)
+        squares = squares_of(image)
+        shares, (low, high), _ = shares_of(replace(image, array=squares))
+        places = ramp.index(shares, low, high)
+        places[squares == -np.inf] = MASKED
+        return (places - _zero(image)).astype(np.int16)
 
 
 def _zero(image: Image) -> int:

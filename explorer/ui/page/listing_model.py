@@ -216,7 +216,7 @@ class RowPainter(QStyledItemDelegate):
         elif column.kind == RING:
             self._ring(painter, rect, entry)
         elif column.kind == HEAT:
-            self._heat(painter, rect.adjusted(1, 1, -1, -1), row, entry)
+            self._heat(painter, rect.adjusted(1, 1, -1, -1), row, column, entry)
             if view.hasFocus() and view.currentIndex() == index:
                 painter.setPen(QPen(qcolor(theme.focus), 2))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -291,10 +291,10 @@ class RowPainter(QStyledItemDelegate):
             painter.drawPolyline([QPointF(box.left() + x * side, box.top() + y * side) for x, y in ways])
         painter.restore()
 
-    def _heat(self, painter: QPainter, rect: QRect, row: int, entry: Entry) -> None:
+    def _heat(self, painter: QPainter, rect: QRect, row: int, column: Column, entry: Entry) -> None:
         theme = self._view.bench.appearance.theme
-        ramp = theme.diverging_ramp
-        place = int((min(max(entry.value, -1.0), 1.0) + 1) * 127.5)
+        ramp, least = (theme.diverging_ramp, -1.0) if column.signed else (theme.sequential_ramp, 0.0)
+        place = int(ramp.index(entry.value, least, 1.0))
         painter.fillRect(rect, qcolor(theme.line) if entry.muted else ramp.colors[place])
         painter.setFont(self._view.font_of(row, True, False))
         painter.setPen(qcolor(theme.text) if entry.muted else ramp.text[place])

@@ -382,6 +382,19 @@ def test_an_image_that_fades_or_moves_is_not_coloured_anew_and_one_with_other_nu
     assert len(made) == 1
 
 
+def test_a_masked_score_is_grey_in_a_picture_as_it_is_in_its_matrix(picture, at):
+    """It had the colour of the strongest number below 0, so that the eye met what the mask hides."""
+    scores = np.array([[0.5, -np.inf], [-1.0, 0.5]])
+    marks = [
+        replace(mark, array=scores, node=None) if isinstance(mark, Image) else mark for mark in picture.drawing.marks
+    ]
+    picture.tell(replace(picture.drawing, marks=tuple(marks)))
+    seen, theme = picture.grab().toImage(), picture.bench.appearance.theme
+    masked, least = (seen.pixelColor(at(picture, x, y)).name() for x, y in ((82, 44), (38, 59)))
+    assert masked == theme.hatch
+    assert least == theme.diverging_ramp.colors[0].name()
+
+
 def test_of_an_image_of_millions_of_numbers_a_few_are_coloured_and_the_strongest_is_seen(picture, at, monkeypatch):
     coloured, theme = [], picture.bench.appearance.theme
     index = type(theme.diverging_ramp).index

@@ -249,6 +249,17 @@ def test_a_cell_that_is_not_needed_is_grey_and_a_label_stands_in_the_middle_of_i
     assert abs(ink[0] + ink[-1] + 1 - view.rowHeight(0)) <= 3
 
 
+def test_a_share_is_blue_and_a_number_of_either_sign_gold_or_blue(bench, show, appearance):
+    """The shares of attention were gold in "What heads do", and blue wherever else they are drawn."""
+    theme = appearance.theme
+    lines = (Line((Entry("1", 1.0), Entry("1", 1.0), Entry("−1", -1.0))),)
+    columns = Column("a", HEAT), Column("b", HEAT, signed=True), Column("c", HEAT, signed=True)
+    view = show(ListingView(bench, Listing("heat", "Heat", columns, lines, labels=("H",))))
+    picture = view.viewport().grab().toImage()
+    grounds = [picture.pixelColor(view.visualRect(view.model().index(0, k)).topLeft() + QPoint(4, 4)) for k in range(3)]
+    assert grounds == [theme.sequential_ramp.colors[255], *(theme.diverging_ramp.colors[k] for k in (255, 0))]
+
+
 def test_a_long_title_goes_on_in_the_next_line_and_is_not_cut(bench, show):
     columns = Column("model"), Column("Divided by the root of d_model"), Column("x" * 40)
     view = show(ListingView(bench, Listing("list", "A list", columns, (Line((Entry("a"), Entry("on"), Entry("b"))),))))
