@@ -155,9 +155,12 @@ def _listed(shelf: Shelf, across: int) -> tuple[Element, ...]:
     apart = [id for id in known if id in errata().values()]
     course = [id for id in known if id not in (*apart, *shelf.yours)]
     found = sorted((id for id in ranks if id in course), key=ranks.__getitem__)  # lessons found by title come first
+    own, printed = [id for id in shelf.yours if id in ranks], [id for id in apart if id in ranks]
+    leads = _next(shelf, (*own, *found, *printed))
 
     def cards(id: str, ids: Sequence[str], others: Sequence[str] = ()) -> el.Cards:
-        return el.Cards(id, across, tuple(_card(shelf, one, known[one]) for one in (*ids, *others)), len(ids))
+        made = tuple(_card(shelf, one, known[one], one in leads) for one in (*ids, *others))
+        return el.Cards(id, across, made, len(ids))
 
     parts: list[Element] = [_header(shelf), *_again(shelf)]
     if shelf.listed.paragraph:
@@ -168,14 +171,14 @@ def _listed(shelf: Shelf, across: int) -> tuple[Element, ...]:
     if not ranks:
         parts.append(el.Note("none", "No lesson has all of these words. Search for fewer words."))
     others = cards("lessons", found, [id for id in course if id not in ranks])
-    if own := [id for id in shelf.yours if id in ranks]:
+    if own:
         text, tip = "Save all as one file …", "To hand them on: the file opens by a double-click"
         save = el.Button("bundle", text, ForLessons("bundle"), tip, link=True)
         parts.append(el.Stack("yours", "Your lessons", (cards("own lessons", own),), control=save))
         parts.append(el.Stack("ours", "Lessons of the program" if found else "", (others,)))
     else:
         parts.append(others)
-    if printed := [id for id in apart if id in ranks]:
+    if printed:
         title = "For those who hold a printed text beside the screen"
         parts.append(el.Stack("apart", title, (cards("errata", printed),)))
     return tuple(parts)
@@ -204,8 +207,17 @@ def _again(shelf: Shelf) -> list[Element]:
     return [el.Listing("again", "Questions to come back to", columns, tuple(lines), MOST)] if lines else []
 
 
-def _card(shelf: Shelf, id: str, title: str) -> el.Card:
-    """The card of a lesson; before the lesson has been read, its title and a button."""
+def _next(shelf: Shelf, ids: Sequence[str]) -> set[str]:
+    """The lessons whose buttons lead the eye: those that the reader has left half-way, or else the next new one."""
+    open = [id for id in ids if (found := shelf.outcome(id)) is not None and not found.is_whole]
+    return {id for id in open if left_at(*shelf.known[id])} or set(open[:1])
+
+
+def _card(shelf: Shelf, id: str, title: str, leads: bool) -> el.Card:
+    """The card of a lesson; before the lesson has been read, its title and a button.
+
+    `leads`: whether the reader does best to go on with it.
+    """
     lesson, progress = shelf.known.get(id, (None, None))
     found, far, words, said = shelf.outcome(id), 0, "", ""
     over = found is not None and found.is_whole
@@ -214,7 +226,7 @@ def _card(shelf: Shelf, id: str, title: str) -> el.Card:
         words, said = escape(teaches[:1].upper() + teaches[1:], quote=False), _said(lesson, found, far)
     way = "Again" if over else "Go on" if far else "Begin" if found is not None else "Open"
     name, tip = f"{way}: {title}", "Begin at the first step, without your answers"
-    begin = el.Button("begin", way, ForLessons("begin", id), name, name, primary=found is not None and not over)
+    begin = el.Button("begin", way, ForLessons("begin", id), name, name, primary=leads)
     again = "Begin anew" if far and not over else ""
     ways = [begin, el.Button("anew", again, ForLessons("begin anew", id), tip, link=True)]
     if id in shelf.yours:

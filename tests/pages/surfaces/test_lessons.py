@@ -136,6 +136,19 @@ def test_a_card_says_how_far_one_is():
     assert new.words.startswith("How scores become shares")
 
 
+def test_only_the_lesson_to_go_on_with_has_the_main_button():
+    """Thirty buttons in the colour of the main action led nowhere."""
+
+    def leading(**progress):
+        cards = parts(shelf("two-vectors", "softmax", "xor", **progress))["lessons"].cards
+        return [one.id for one in cards if one.buttons[0].primary]
+
+    half = Progress("xor").at(load("xor").steps[3].id)
+    assert leading() == ["lesson two-vectors"]
+    assert leading(two_vectors=done("two-vectors")) == ["lesson softmax"]
+    assert leading(xor=half) == ["lesson xor"]
+
+
 def test_a_test_says_how_much_was_right_once_all_is_answered():
     id, progress = "ten-questions-before", Progress("ten-questions-before")
     for number, step in enumerate(load(id).steps):
