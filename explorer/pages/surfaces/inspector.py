@@ -344,7 +344,7 @@ def inspector_page(graph: Graph, stage: Stage | None, told: Told, lesson: Lesson
         Passage("stage", of_stage),
         *(_of_cell(graph, told.about or NOTHING, told.checked) if told.met else ()),
         *_on_the_print(told, lesson),
-        Passage("hint", "" if told.about else paragraphs(HINTS), "muted"),
+        Passage("hint", "" if told.about else paragraphs(HINTS), "aside"),
     )
 
 
