@@ -180,7 +180,8 @@ def begin(parts: Iterable[Span], wanted: Sequence[Sequence[Span]], in_sight: int
     visible together, the most wanted first; the first group that fits is taken. `in_sight`: the visible height.
     """
     parts = [span for span in parts if span[0] < span[1]]
-    starts = sorted({0, *(max(top - GAP, 0) for top, _ in parts)})
+    # A gap smaller than GAP is all that is seen above a part, so that nothing of the part before it is.
+    starts = sorted({max(top - GAP, 0, *(end for _, end in parts if end <= top)) for top, _ in [(0, 0), *parts]})
     for spans in wanted:
         if not spans:
             continue

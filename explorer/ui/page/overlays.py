@@ -190,9 +190,11 @@ class Flash(Overlay):
         self._fades.finished.connect(self.stop)
 
     def await_rest(self) -> None:
-        """Flash once there was no change for `REST` milliseconds."""
+        """Flash once there was no change for `REST` milliseconds, even if a step of a run takes longer than that."""
         self.stop()
-        if self._elements.bench.appearance.moves:
+        descent = self._elements.bench.descent
+        rushes = descent.playing and descent.pace * REST > 1000
+        if self._elements.bench.appearance.moves and not rushes:
             self._rests.start()
 
     def begin(self) -> None:

@@ -1,5 +1,7 @@
 """What an edit has changed flashes for a moment, and never in the way of the hand."""
 
+from math import inf
+
 import pytest
 
 from explorer.document.commands import SetCells
@@ -55,6 +57,16 @@ def test_the_next_edit_ends_it_and_a_drag_has_none(window, qtbot):
         edit(window, 4.0 + k)
         assert flash._rests.isActive()  # however long the edit has taken
         assert not flash._found
+
+
+@pytest.mark.parametrize(("pace", "flashes"), [(inf, False), (1.0, True)])
+def test_a_run_that_does_not_wait_has_none_though_a_step_takes_long(window, monkeypatch, pace, flashes):
+    """Each frame painted the whole page again on a slow machine, which made it slower."""
+    descent = window.bench.descent
+    monkeypatch.setattr(type(descent), "playing", True)
+    descent.set_pace(pace)
+    edit(window, 3.0)
+    assert window.page().flash._rests.isActive() is flashes
 
 
 def test_it_covers_the_changed_cell_alone_and_takes_no_click(window, hand, qtbot, eye):
