@@ -27,6 +27,7 @@ from explorer.lessons.answers import (
     right_so_far,
     values_of,
 )
+from explorer.lessons.glossary import glossary
 from explorer.lessons.mistakes import Mistake, array_of, half_unit, mistakes_of
 from explorer.lessons.prose import html, numbers_of
 from explorer.lessons.schema import Choose, Lesson, Point, Predict, Question, Step, states_of
@@ -36,6 +37,8 @@ from explorer.lessons.walk import fresh_numbers
 MOST_MISTAKES = 12
 MOST_PLACES = 16
 """The most places to choose among; with more places, a list would be no fair replacement for pointing."""
+_OF_ANY_LAYER = ".hidden"
+"""The end of the names of units in a net, also of those at its end, which are not what the glossary calls hidden."""
 _LOOKED_AT = 200
 """How many mistakes are computed; most of them are numbers of other cells."""
 
@@ -81,7 +84,7 @@ class Item(Frozen, kw_only=True):
 
     @property
     def title(self) -> str:
-        """The title of its step."""
+        """What a student reads above it: the title of its step. A lecturer chooses and finds it by that."""
         return self.step.title
 
     @cached_property
@@ -117,6 +120,16 @@ class NumberItem(Item, kw_only=True):
 
     value: float
     digits: int  # decimals; an answer may be off by half a unit of the last one
+
+    @property
+    def title(self) -> str:
+        """The title of its step; where other numbers are drawn, which may be no right angle, what is asked for."""
+        assert isinstance(self.question, Predict)
+        place = self.engine.graph.place(self.question.node)
+        term = glossary().of_node(place.node)
+        if self.ours or self.question.fresh or term is None or place.node.endswith(_OF_ANY_LAYER):
+            return self.step.title
+        return f"{term.name[:1].upper()}{term.name[1:]}"
 
     @cached_property
     def parts(self) -> tuple[str | Table, ...]:
@@ -382,7 +395,8 @@ def _told(step: Step, question: Question, engine: Engine) -> tuple[str | Table, 
     looked_at = ((question.node if isinstance(question, Point) else "") or step.look.node, *step.look.beside)
     places = (engine.graph.find(node) for node in dict.fromkeys(looked_at) if node and node not in question.covers)
     tables = (_table(engine, place.node, place.head) for place in places if place is not None)
-    return (html(step.words, numbers), *filter(None, tables), html(question.ask, numbers))
+    shown = (_on_a_line(one, engine) for one in tables if one is not None)
+    return (html(step.words, numbers), *shown, html(question.ask, numbers))
 
 
 def bare(html: str) -> str:

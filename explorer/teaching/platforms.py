@@ -43,7 +43,8 @@ def moodle_xml(groups: Mapping[str, Sequence[Item]], draw: Draw | None = None) -
         one = ET.SubElement(quiz, "question", type="category")
         _text(one, "category", f"$course$/top/{PROGRAM}/{category}")
         for number, item in enumerate(variants, 1):
-            quiz.append(_question(item, f"{item.title} ({number})" if len(variants) > 1 else item.title, draw))
+            name = item.step.title  # a lecturer finds it by that; students do not see it
+            quiz.append(_question(item, f"{name} ({number})" if len(variants) > 1 else name, draw))
     ET.indent(quiz)
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(quiz, "utf-8")
 

@@ -434,7 +434,7 @@ def _changed(lesson: str) -> int:
 def _questions_of(lesson: str, changed: int) -> tuple[tuple[tuple[str, str], ...], list[str]]:
     """The ids and titles of the questions, and the titles of the others."""
     found: Lesson = load(lesson)
-    own = {item.id: item.title for item in items(found, 0)}
+    own = {item.id: item.step.title for item in items(found, 0)}
     known = tuple((f"{lesson}/{id.partition('/')[2]}", title) for id, title in own.items())
     return known, left_out(found, own)
 

@@ -85,6 +85,22 @@ def test_numbers_are_drawn_from_the_seed():
     assert step.question is not None
 
 
+def test_the_title_of_a_question_with_drawn_numbers_says_nothing_about_those_of_the_lesson():
+    def titles(lesson, seed):
+        return {item.id.partition("/")[2]: item.title for item in items(load(lesson), seed)}
+
+    drawn, own = titles("two-vectors", 7), titles("two-vectors", None)
+    assert (own["right-angle"], drawn["right-angle"]) == ("At a right angle", "Dot product")
+    assert drawn["dot-all-missing"] == own["dot-all-missing"]  # it speaks of no numbers
+    assert titles("translation-lookup", 7)["zero"] == "Attention weights"
+    assert titles("xor", 7)["answer"] == "The answer"  # no hidden unit
+
+
+def test_a_single_number_stands_on_a_line_without_the_name_that_it_has_in_files():
+    price = next(items(load("roses-are-red"), only="roses-are-red/price"))
+    assert "loss.L_1" not in price.text
+
+
 def test_an_item_shows_all_that_it_needs():
     item = next(one for one in items(load("emma"), 3) if isinstance(one, NumberItem))
     tree = ET.fromstring(f"<div>{item.text}</div>")
