@@ -105,10 +105,11 @@ class Checkpoint(Frozen):
     """An opened model that others trained."""
 
     path: Path  # the folder or the file
-    kind: str  # its architecture, such as the `model_type` of a config
+    kind: str  # what it is called where it is shown: its architecture, and the format of a file
     model: Model
     inputs: Mapping[str, Array]
     notices: tuple[str, ...]  # sentences for the person who opens it
+    architecture: str  # the `model_type` of a config, also of a file that has no config
 
 
 def put_together(
@@ -202,7 +203,7 @@ def put_together(
         are = "is" if len(unused) == 1 else "are"
         notices.append(f"{len(unused)} of its tensors {are} not used: {few}{' …' if len(unused) > 3 else ''}")
     called = {node: named.get(source.tensor, source.tensor) for node, source in plan.nodes.items() if source.tensor}
-    return Checkpoint(path, kind, replace(model, called=called), inputs, tuple(notices))
+    return Checkpoint(path, kind, replace(model, called=called), inputs, tuple(notices), kind)
 
 
 def _numbers(tensors: Iterable[tuple[Tensor, Turn]], dtype: str) -> Generator[tuple[Array, int]]:

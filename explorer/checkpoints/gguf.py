@@ -253,7 +253,8 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
         model, said = with_pieces(made.model, lambda axis, n: tokenizer_of(facts))
     else:
         model, said = made.model, "it has no tokenizer: words are the numbers of the pieces"
-    return replace(made, model=model, notices=(*notices, *([said] if said else [])))
+    notices += [said] if said else []
+    return replace(made, model=model, notices=tuple(notices), architecture=_ARCHITECTURES[kind])
 
 
 def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str, Tensor]) -> dict[str, Any]:

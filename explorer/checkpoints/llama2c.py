@@ -105,7 +105,7 @@ def opened(file: str | Path, dtype: str = "", tokenizer: str | Path | None = Non
         notices.append(f"the tokenizer has {len(found.pieces):,} pieces, and the model {form.words:,} words")
     dtype = dtype or ("float64" if sum(map(prod, form.shapes.values())) <= MOST_PRECISE else "float32")
     model, inputs = _put_together(file, form, found, dtype)
-    return Checkpoint(file, "llama2.c", model, inputs, tuple(notices))
+    return Checkpoint(file, "llama2.c", model, inputs, tuple(notices), "llama")
 
 
 def _form(file: Path) -> _Form:

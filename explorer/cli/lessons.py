@@ -14,6 +14,7 @@ from explorer.cli.output import shown
 from explorer.cli.parser import UsageError, fields_of
 from explorer.cli.words import listed, listing
 from explorer.core.errors import ExplorerError
+from explorer.core.numbers import quantity
 from explorer.lessons.glossary import glossary, unknown
 from explorer.lessons.loader import catalogue, courses, load, models
 from explorer.lessons.printed_numbers import STATUSES, Result, SlipResult, check_figures, check_slips, printed_numbers
@@ -68,7 +69,9 @@ def _named(lesson: Lesson) -> tuple[str, str, str]:
 
 def replay(arguments: Namespace) -> int:
     """``explorer replay``: go through lessons forward, backward and from every step, and answer all questions."""
-    lessons = [load(name) for name in arguments.lessons] or [lesson for lesson in catalogue() if lesson.steps]
+    _model_of_one(arguments.lessons, arguments.model)
+    lessons = [load(name, arguments.model) for name in arguments.lessons]
+    lessons = lessons or [lesson for lesson in catalogue() if lesson.steps]
     for lesson in lessons:
         if not lesson.steps:
             raise ExplorerError("no-steps", lesson=lesson.id)
@@ -81,15 +84,17 @@ def replay(arguments: Namespace) -> int:
             wrong += 1
         else:
             print(
-                f"{done.lesson}: {done.steps} steps forward, backward and from each: the same to the last bit; "
-                f"{done.questions} questions answered rightly, and wrongly in {done.mistakes} ways"
+                f"{done.lesson}: {quantity(done.steps, 'step')} forward, backward and from each: the same to the last "
+                f"bit; {quantity(done.questions, 'question')} answered rightly, and wrongly in "
+                f"{quantity(done.mistakes, 'way')}"
             )
     return int(bool(wrong))
 
 
 def check(arguments: Namespace) -> int:
     """``explorer check``; returns 1 if something disagrees."""
-    problems = {file: _problem(file) for file in arguments.files or _ids()}
+    _model_of_one(arguments.files, arguments.model)
+    problems = {file: _problem(file, arguments.model) for file in arguments.files or _ids()}
     # Printed figures can be compared only if all lessons are valid.
     everything = not arguments.files and not any(problems.values())
     figures = check_figures() if everything else []
@@ -123,13 +128,19 @@ def _ids() -> list[str]:
     return sorted(file.stem for file in files)
 
 
-def _problem(file: str) -> str:
+def _model_of_one(lessons: Sequence[str], model: str | None) -> None:
+    """Refuse a model for no lesson, or for several."""
+    if model is not None and len(lessons) != 1:
+        raise UsageError("--model is for one lesson; name the lesson that needs it.")
+
+
+def _problem(file: str, model: str | None) -> str:
     """What is wrong with a lesson; "" if nothing is."""
     try:
-        check_lesson(file)
+        check_lesson(file, model)
     except ExplorerError as error:
-        # A missing file is no fault of a lesson.
-        if error.id in ("lesson-not-read", "unknown-lesson"):
+        # A missing file is no fault of a lesson, nor is another model.
+        if error.id in ("lesson-not-read", "unknown-lesson", "other-model", "no-model-needed", "checkpoint"):
             raise
         return " ".join(sentence(error).splitlines())
     return ""

@@ -99,6 +99,7 @@ LESSON = arg("lesson", "LESSON", "a name from `explorer list`, or a file (.toml 
 WITH_STEPS = arg("lesson", "LESSON", "a name from `explorer list`, or a .toml")
 FORCE = flag("--force", "write, too, over a file that is read here, or that this program has not written")
 TOKENIZER = arg("--tokenizer", "FILE", "the tokenizer of a file of llama2.c, where it does not lie beside it")
+MODEL = arg("--model", "FOLDER", "the model that the lesson needs, if it does not come along: its folder or its file")
 GRADIENTS = (
     flag("--grad", "the gradient of the loss"),
     arg("--grad-of", "CELL", "the gradient of this number instead, as in 'output[0,1]', counted from 0"),
@@ -162,6 +163,7 @@ COMMANDS = {
         arg("--out", "FILE", "FILE.npz for the nodes as arrays, FILE.py for a script"),
         Argument("--dtype", {"choices": ("float64", "float32"), "help": "in which a checkpoint is computed"}),
         TOKENIZER,
+        MODEL,
         FORCE,
     ),
     "explain": Command(
@@ -170,6 +172,7 @@ COMMANDS = {
         arg("cell", "CELL", "NODE[row,column], counted from 0; put it in quotes"),
         *GRADIENTS,
         EDITS,
+        MODEL,
     ),
     "render": Command(
         "render.render",
@@ -190,6 +193,7 @@ COMMANDS = {
             arg("--cell", "CELL", "what moves is how this cell is computed: NODE[row,column]"),
         ),
         EDITS,
+        MODEL,
     ),
     "export": Command(
         "render.export",
@@ -197,25 +201,30 @@ COMMANDS = {
         arg("out", "OUT", "a file that ends in .xlsx or .py"),
         FORCE,
         EDITS,
+        MODEL,
     ),
     "check": Command(
         "lessons.check",
         arg("files", "FILE", "a lesson (.toml)", nargs="*", default=[]),
+        MODEL,
         flag("--json", 'print {"lessons": […], "figures": […], "slips": […]}'),
     ),
     "replay": Command(
         "lessons.replay",
         arg("lessons", "LESSON", "a name from `explorer list`, or a .toml", nargs="*", default=[]),
+        MODEL,
     ),
     "handout": Command(
         "render.handout",
         WITH_STEPS,
         arg("out", "OUT", "a file that ends in .pdf or .html"),
         FORCE,
+        MODEL,
     ),
     "ink": Command(
         "render.ink",
         WITH_STEPS,
+        MODEL,
         arg("--size", "WxH", "pixels of window and slides (1280x720)", default="1280x720"),
         flag("--json", "print JSON"),
     ),
@@ -290,6 +299,7 @@ COMMANDS = {
         arg("--number", "N", "write the N-th in its place", type=int),
         flag("--json", 'print {"ways": [{"changed", "slip", "rounded"}], …}'),
         EDITS,
+        MODEL,
         FORCE,
     ),
     "seek": Command(
@@ -305,6 +315,7 @@ COMMANDS = {
         ),
         arg("--out", "FILE", "write the changed model: a document (.explorer)"),
         EDITS,
+        MODEL,
         FORCE,
     ),
     "questions": Command(

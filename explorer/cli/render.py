@@ -113,7 +113,7 @@ def handout(arguments: Namespace) -> int:
     out = Path(arguments.out)
     if out.suffix.lower() not in PAPERS:
         raise UsageError(f"'{out}' does not say what to write; choose a name that ends in {' or '.join(PAPERS)}.")
-    lesson = ready(arguments.lesson)
+    lesson = ready(arguments.lesson, arguments.model)
     if not lesson.steps:
         raise ExplorerError("no-steps", lesson=lesson.id)
     need_display(or_offscreen=True)
@@ -127,7 +127,7 @@ def handout(arguments: Namespace) -> int:
 def ink(arguments: Namespace) -> int:
     """``explorer ink``."""
     size = parse_size(arguments.size)
-    lesson = load(arguments.lesson)
+    lesson = load(arguments.lesson, arguments.model)
     if not lesson.steps:
         raise ExplorerError("no-steps", lesson=lesson.id)
     need_display(or_offscreen=True)

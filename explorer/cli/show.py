@@ -168,7 +168,7 @@ def opened(arguments: Namespace) -> Transformer:
     sets = [parse_set(text) for text in arguments.sets]
     switches = [parse_switch(text) for text in arguments.switch]
     dtype, tokenizer = (getattr(arguments, option, None) for option in ("dtype", "tokenizer"))
-    m = library.open(arguments.lesson, arguments.setting, dtype or "", tokenizer)
+    m = library.open(arguments.lesson, arguments.setting, dtype or "", tokenizer, arguments.model)
     _tell(m.notices)
     for name, choice in switches:
         m.switch(name, choice)

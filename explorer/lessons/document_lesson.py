@@ -51,16 +51,24 @@ class DocumentLesson(Lesson, eq=False):
 
 
 def opened(
-    name_or_path: str | Path, dtype: str = "", tokenizer: str | Path | None = None, told: "Told | None" = None
+    name_or_path: str | Path,
+    dtype: str = "",
+    tokenizer: str | Path | None = None,
+    told: "Told | None" = None,
+    model: str | Path | None = None,
 ) -> tuple[Lesson, State]:
     """A lesson by its id or file, a document by its file, or a model that others trained by its folder or file.
 
     `dtype`, `tokenizer`, `told`: for a model that others trained; see `explorer.checkpoints.opened`.
+    `model`: the folder or file of the model that a lesson needs.
     Returns the lesson, and the state in which it opens.
     Raises an `ExplorerError`: those of `explorer.lessons.loader.load`, of `explorer.document.storage.load`,
-    "checkpoint", "model-needed" for a lesson on a model that does not come along, and "option-of-others" for an option
-    that the model has no use for, "file-of-model" for a file within the folder of a model.
+    "checkpoint", "model-needed" for a lesson on a model that does not come along, "other-model" and "no-model-needed"
+    for a model that is not the one, "option-of-others" for an option that the model has no use for, and "file-of-model"
+    for a file within the folder of a model.
     """
+    if model is not None and (is_checkpoint(name_or_path) or is_document(name_or_path)):
+        raise ExplorerError("no-model-needed", name=name_or_path)
     if is_checkpoint(name_or_path):
         return _around(checkpoints.opened(name_or_path, dtype, tokenizer, told))
     file = Path(name_or_path)
@@ -73,7 +81,7 @@ def opened(
         return lesson_of(*storage.load(name_or_path))
     if file.suffix.lower() in (".safetensors", ".json") and (file.parent / "config.json").is_file():
         raise ExplorerError("file-of-model", file=file, folder=file.parent)
-    lesson = ready(name_or_path)
+    lesson = ready(name_or_path, model)
     return lesson, start_of(lesson)
 
 
@@ -90,8 +98,8 @@ def _around(found: "Checkpoint") -> tuple[Lesson, State]:
     told = " ".join(notices)
     about = f"A model that others trained, from {found.path}. {told}".strip()
     settings = {one: replace(setting, title="As it came", paragraph=about) for one, setting in lesson.settings.items()}
-    folder = found.path if (found.path / "config.json").is_file() else None
-    return replace(lesson, settings=settings, start_stage=WHOLE, notices=notices, folder=folder), state
+    lesson = replace(lesson, settings=settings, start_stage=WHOLE, notices=notices)
+    return replace(lesson, folder=found.path, architecture=found.architecture), state
 
 
 def opened_session(path: str | Path) -> tuple[Lesson, State, Session]:

@@ -18,7 +18,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
 from explorer.lessons.model_tables import (
     inputs_of,
-    read_folder,
+    read_given,
     read_model,
     read_needed,
     read_on_needed,
@@ -38,12 +38,15 @@ FORMAT = 4
 """The format of a lesson's file. Formats 1 to 3, in which numbers counted from 0, were never released."""
 
 
-def load(name_or_path: str | Path) -> Lesson:
+def load(name_or_path: str | Path, model: str | Path | None = None) -> Lesson:
     """A lesson of the program by its id, or any lesson by the path of its file.
 
+    `model`: the folder or file of the model that it needs; None: a lesson that needs one has its stand-in.
     Raises `ExplorerError`: "unknown-lesson", "no-model-in-folder", "lesson-not-read", "lesson-too-large",
-    "lesson-syntax" or "lesson-key".
+    "lesson-syntax" or "lesson-key"; with a model those of `load_with`.
     """
+    if model is not None:
+        return load_with(name_or_path, Path(model))
     name = str(name_or_path)
     if isinstance(name_or_path, Path) or name.endswith(".toml") or "/" in name or "\\" in name:
         return lesson_from(read(Path(name)))
@@ -55,26 +58,30 @@ def load(name_or_path: str | Path) -> Lesson:
     return _given(files[name])
 
 
-def ready(name_or_path: str | Path) -> Lesson:
-    """A lesson that can be opened as it is.
+def ready(name_or_path: str | Path, model: str | Path | None = None) -> Lesson:
+    """A lesson that can be opened as it is, or with its model, as in `load`.
 
-    Raises `ExplorerError`: those of `load`, and "model-needed" if its model must be downloaded first.
+    Raises `ExplorerError`: those of `load`, and "model-needed" if its model is not given.
     """
-    lesson = load(name_or_path)
+    lesson = load(name_or_path, model)
     if lesson.needed is not None:
         raise lesson.needed.missing(lesson.title)
     return lesson
 
 
-def load_with(name_or_path: str | Path, folder: Path, told: "Told | None" = None) -> Lesson:
-    """A lesson that needs a model, with the model from a folder.
+def load_with(name_or_path: str | Path, model: Path, told: "Told | None" = None) -> Lesson:
+    """A lesson that needs a model, with the model from a folder or a file.
 
-    Raises `ExplorerError`: those of `load`, and of `explorer.lessons.model_tables.read_folder`.
+    Raises `ExplorerError`: those of `load`, and of `explorer.lessons.model_tables.read_given`; "no-model-needed".
     """
-    files = lesson_files()
+    files = example_files()
     name = str(name_or_path)
     top = read(files[name] if name in files else Path(name))
-    return replace(lesson_from(top, read_folder(_with_example(top), folder, told)), folder=folder)
+    whole = _with_example(top)
+    if "checkpoint" not in whole:
+        raise ExplorerError("no-model-needed", name=name)
+    found = read_given(whole, model, told)
+    return replace(lesson_from(top, found), folder=found.path, architecture=found.architecture)
 
 
 def catalogue() -> list[Lesson]:

@@ -18,7 +18,7 @@ from explorer.document.commands import Command, PinCells, Release, SetArray, Set
 from explorer.document.state import State
 from explorer.lessons.answers import values_of
 from explorer.lessons.loader import FORMAT, example_files, lesson_from
-from explorer.lessons.model_tables import needed_of, weights_in
+from explorer.lessons.model_tables import gathered, needed_of, weights_in
 from explorer.lessons.reading import MOST_TITLE, parsed, written_value
 from explorer.lessons.schema import Lesson, Look, NeededModel
 from explorer.lessons.symbols import Names
@@ -110,7 +110,7 @@ class Recording:
         lesson = self._lesson
         if lesson.folder is None or lesson.example in example_files():
             return None
-        return needed_of(lesson.folder, lesson.model)
+        return needed_of(lesson)
 
     def _around(self, draft: bool) -> Iterator[str]:
         """The tables by which another person's folder is recognised, and the words with which the model opens."""
@@ -119,8 +119,11 @@ class Recording:
             return
         said = {"name": needed.name, "kind": needed.kind, "files": list(needed.files), "checked": True}
         said |= {"key_heads": needed.key_heads} if needed.key_heads else {}
+        said |= {"decoder_layers": needed.decoder_layers} if needed.decoder_layers else {}
         said |= {} if draft else weights_in(lesson.folder)
         yield from ("", "[checkpoint]", *_entries(said), "", "[checkpoint.sizes]", *_entries(needed.sizes))
+        if needed.switches:
+            yield from ("", "[checkpoint.switches]", *_keyed(gathered(needed.switches, lesson.model)))
         for name, setting in lesson.settings.items():
             state = lesson.state(name)
             texts = {one: list(state.graph.labels(one, state.inputs)) for one in state.graph.sequences}
@@ -175,7 +178,7 @@ class Recording:
         for name, table in changes.tables.items():
             if table:
                 yield f"[step.{name}]"
-                yield from (f"{written_value(key)} = {written_value(value)}" for key, value in table.items())
+                yield from _keyed(table)
 
 
 def _called(names: Names, axis: str) -> str | int:
@@ -300,3 +303,8 @@ def _same(one: State, other: State) -> bool:
 
 def _entries(table: Mapping[str, object]) -> list[str]:
     return [f"{key} = {written_value(value)}" for key, value in table.items()]
+
+
+def _keyed(table: Mapping[str, object]) -> list[str]:
+    """The entries of a table whose keys are texts."""
+    return [f"{written_value(key)} = {written_value(value)}" for key, value in table.items()]

@@ -39,12 +39,13 @@ _PLACE = re.compile(
 """Matches words that refer to a choice by its place."""
 
 
-def check_lesson(path: str | Path) -> Lesson:
+def check_lesson(path: str | Path, model: str | Path | None = None) -> Lesson:
     """Load a lesson and compute it in every setting and at every step.
 
+    `model`: the folder or file of the model that it needs; None: a lesson that needs one is computed on its stand-in.
     Raises `ExplorerError` if the file is no valid lesson, a computed number is NaN, or a step gives its answer away.
     """
-    lesson = load(path)
+    lesson = load(path, model)
     for name in lesson.settings:
         for node, value in Document(lesson.state(name)).engine.values.items():
             if np.isnan(value).any():

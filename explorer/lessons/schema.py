@@ -12,6 +12,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
+from explorer.checkpoints import ENDINGS
 from explorer.core.cell import Step as Derived
 from explorer.core.engine import Engine, Pin, fresh
 from explorer.core.errors import ExplorerError
@@ -236,12 +237,19 @@ class NeededModel(Frozen):
     kind: str  # the `model_type` of its config
     published: str  # the page that has its files; "" if that is not known, as of a model that one has trained oneself
     licence: str  # "" if that is not known
-    files: tuple[str, ...]  # the files that are needed
+    files: tuple[str, ...]  # the files that are needed; one with a whole model stands first
     bytes: int  # the size of its weights as published; 0 if that is not known
-    sha256: str  # of its model.safetensors; "" if that is not known
+    sha256: str  # of its model.safetensors, or of its one file; "" if that is not known
     checked: bool  # whether we have gone through the lesson with the real weights
     sizes: Mapping[str, int]  # its layers, heads, d_model, d_ff and words
     key_heads: int = 0  # how many heads of keys and values it has; 0: as usual for its kind
+    decoder_layers: int = 0  # how many layers its decoder has, if its encoder has another number of them
+    switches: Mapping[str, SwitchValue] = field(default_factory=dict)  # those in which it is not as usual for its kind
+
+    @property
+    def file(self) -> str:
+        """The name of the one file that has the whole model; "" for a folder of the hub."""
+        return self.files[0] if self.files[0].lower().endswith(ENDINGS) else ""
 
     def missing(self, lesson: str) -> ExplorerError:
         """The error that says how to get the model, for the lesson with this title."""
@@ -249,7 +257,8 @@ class NeededModel(Frozen):
         *others, last = self.files
         files = f"{', '.join(others)} and {last}" if others else last
         if not self.published:
-            return ExplorerError("own-model-needed", lesson=lesson, name=self.name, size=size, files=files)
+            id = "own-file-needed" if self.file else "own-model-needed"
+            return ExplorerError(id, lesson=lesson, name=self.name, size=size, files=files)
         return ExplorerError(
             "model-needed",
             lesson=lesson,
@@ -293,8 +302,9 @@ class Lesson(Frozen, eq=False):
     errata: bool = field(default=False, kw_only=True)
     # The model that must be downloaded first; None also if the lesson already has it.
     needed: NeededModel | None = field(default=None, kw_only=True)
-    # The folder of the model that others trained, if the lesson is on one and has it.
+    # Where the model that others trained is, a folder or a file, if the lesson is on one and has it.
     folder: Path | None = field(default=None, kw_only=True)
+    architecture: str = field(default="", kw_only=True)  # of that model: the `model_type` of a config
     # Around a model that others trained: what was noticed when it was opened, such as tensors that are not used.
     notices: tuple[str, ...] = field(default=(), kw_only=True)
 

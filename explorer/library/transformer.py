@@ -33,7 +33,11 @@ ExplorerError.in_words = staticmethod(sentence)  # users of the library read the
 
 
 def open(
-    what: str | Path, setting: str | None = None, dtype: str = "", tokenizer: str | Path | None = None
+    what: str | Path,
+    setting: str | None = None,
+    dtype: str = "",
+    tokenizer: str | Path | None = None,
+    model: str | Path | None = None,
 ) -> "Transformer":
     """Open a lesson, a document, a model that comes with the program, or one that others trained.
 
@@ -48,6 +52,8 @@ def open(
         The type in which a checkpoint is computed, "float32" or "float64"; by default it depends on the model's size.
     tokenizer : str or Path, optional
         The tokenizer of a llama2.c file, if it does not lie beside the file.
+    model : str or Path, optional
+        The folder or file of the model that a lesson needs, as one that was recorded on a checkpoint does.
 
     Returns
     -------
@@ -66,7 +72,7 @@ def open(
     ...
     explorer.core.errors.ExplorerError: There is no lesson 'you-are-welcom' (did you mean 'you-are-welcome'?); ...
     """
-    lesson, state = opened(what, dtype, tokenizer)
+    lesson, state = opened(what, dtype, tokenizer, model=model)
     return Transformer(lesson, Document(state if setting is None else lesson.state(setting)))
 
 

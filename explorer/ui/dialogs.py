@@ -55,11 +55,13 @@ class Dialogs:
         chosen = QFileDialog.getExistingDirectory(self._window, title, str(folder))
         return Path(chosen) if chosen else None
 
-    def to_find(self, text: str) -> bool:
-        """Say which model a lesson needs; returns whether to choose its folder."""
+    def to_find(self, text: str, file: str = "") -> bool:
+        """Say which model a lesson needs; returns whether to choose its folder, or its file if it has a single one."""
         box = message_box(breakable(text), self._window)
         box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)  # there is an address in it
-        choose = box.addButton("Choose its folder …", QMessageBox.ButtonRole.AcceptRole)
+        choose = box.addButton(
+            "Choose its file …" if file else "Choose its folder …", QMessageBox.ButtonRole.AcceptRole
+        )
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.exec()
         box.deleteLater()

@@ -38,7 +38,7 @@ from explorer.words import is_vectors
 from explorer.words.progress import Progress, Report
 
 FOLDERS = "folders of models"
-"""Setting that maps the name of a model to its folder."""
+"""Setting that maps the name of a model to its folder or file."""
 LONGEST_NAME = 60
 
 
@@ -246,12 +246,12 @@ class Files(QObject):
             self.lessons_kept.emit()
 
     def know(self, needed: NeededModel, folder: Path) -> None:
-        """Remember where a model is that a lesson needs, so that its folder is not asked for."""
+        """Remember where a model is that a lesson needs, so that it is not asked for."""
         folders: dict[str, str] = self._bench.settings.get(FOLDERS, {})
         self._bench.settings.set(FOLDERS, {**folders, needed.name: str(folder.absolute())})
 
     def read_needed(self, lesson: Lesson, file: Path | None, then: Callable[[Lesson], object]) -> None:
-        """Read the model that a lesson needs, from its folder, which is asked for once; `then` gets the lesson on it.
+        """Read the model that a lesson needs, from its folder or file, asked for once; `then` gets the lesson on it.
 
         `file`: the lesson's file; None: it comes with the program.
         """
@@ -259,10 +259,10 @@ class Files(QObject):
         id, needed = str(file or lesson.id), lesson.needed
         folders: dict[str, str] = self._bench.settings.get(FOLDERS, {})
         folder = Path(str(folders.get(needed.name, "")))
-        if needed.name not in folders or not folder.is_dir():
-            if not self.dialogs.to_find(sentence(needed.missing(lesson.title))):
+        if needed.name not in folders or not os.path.exists(folder):
+            if not self.dialogs.to_find(sentence(needed.missing(lesson.title)), needed.file):
                 return
-            chosen = self.dialogs.to_open_model(self.folder)
+            chosen = self.dialogs.to_open(self.folder) if needed.file else self.dialogs.to_open_model(self.folder)
             if chosen is None:
                 return
             folder = chosen

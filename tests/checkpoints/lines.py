@@ -123,3 +123,28 @@ def mixed(x, w, router, nets, chosen, again):
         for e in best:
             said[i] += shares[i][e] / whole * gated(row[None], w, *(name.format(e=e) for name in nets))[0]
     return said
+
+
+T5_ATTENTIONS = {"encoder": ("SelfAttention",), "decoder": ("SelfAttention", "EncDecAttention")}
+
+
+def t5(many):
+    """The config of a T5 with gated nets and an output of its own, and the shapes of its tensors.
+
+    `many`: the number of layers of each stack.
+    """
+    shapes = {"shared": (WORDS, D), "lm_head": (WORDS, D)}
+    for stack, attentions in T5_ATTENTIONS.items():
+        shapes[f"{stack}.final_layer_norm"] = (D,)
+        shapes[f"{stack}.block.0.layer.0.SelfAttention.relative_attention_bias"] = (4, HEADS)
+        for k in range(many[stack]):
+            layer = f"{stack}.block.{k}.layer."
+            for i, name in enumerate(attentions):
+                shapes |= {f"{layer}{i}.{name}.{x}": (D, 6) if x == "o" else (6, D) for x in "qkvo"}
+            net = f"{layer}{len(attentions)}.DenseReluDense."
+            shapes |= {f"{net}wi_0": (5, D), f"{net}wi_1": (5, D), f"{net}wo": (D, 5)}
+            shapes |= {f"{layer}{i}.layer_norm": (D,) for i in range(len(attentions) + 1)}
+    config = {"model_type": "t5", "d_model": D, "num_heads": HEADS, "d_kv": 3, "d_ff": 5}
+    config |= {"num_layers": many["encoder"], "num_decoder_layers": many["decoder"], "vocab_size": WORDS}
+    config |= {"relative_attention_num_buckets": 4, "relative_attention_max_distance": 8, "tie_word_embeddings": False}
+    return config | {"feed_forward_proj": "gated-gelu"}, shapes

@@ -18,6 +18,7 @@ from tests.checkpoints.lines import (
     HEADS,
     IDS,
     LLAMA,
+    T5_ATTENTIONS,
     WORDS,
     D,
     attended,
@@ -32,6 +33,7 @@ from tests.checkpoints.lines import (
     normed,
     rms_norm,
     same,
+    t5,
     turned,
     weights_of,
     with_bias,
@@ -236,22 +238,8 @@ def test_kin_of_bert(made, kind):
 
 
 def test_t5_with_gates_and_an_output_of_its_own(made):
-    shapes = {"shared": (WORDS, D), "lm_head": (WORDS, D)}
-    parts = {"encoder": ("SelfAttention",), "decoder": ("SelfAttention", "EncDecAttention")}
     many = {"encoder": 1, "decoder": 2}
-    for stack, attentions in parts.items():
-        shapes[f"{stack}.final_layer_norm"] = (D,)
-        shapes[f"{stack}.block.0.layer.0.SelfAttention.relative_attention_bias"] = (4, HEADS)
-        for k in range(many[stack]):
-            layer = f"{stack}.block.{k}.layer."
-            for i, name in enumerate(attentions):
-                shapes |= {f"{layer}{i}.{name}.{x}": (D, 6) if x == "o" else (6, D) for x in "qkvo"}
-            net = f"{layer}{len(attentions)}.DenseReluDense."
-            shapes |= {f"{net}wi_0": (5, D), f"{net}wi_1": (5, D), f"{net}wo": (D, 5)}
-            shapes |= {f"{layer}{i}.layer_norm": (D,) for i in range(len(attentions) + 1)}
-    config = {"model_type": "t5", "d_model": D, "num_heads": HEADS, "d_kv": 3, "d_ff": 5, "num_layers": 1}
-    config |= {"num_decoder_layers": 2, "vocab_size": WORDS, "feed_forward_proj": "gated-gelu"}
-    config |= {"relative_attention_num_buckets": 4, "relative_attention_max_distance": 8, "tie_word_embeddings": False}
+    config, shapes = t5(many)
     checkpoint, w = made(config, weights_of(shapes))
     source, target = [3, 1, 7, 9], [0, 4, 2]
 
@@ -267,13 +255,13 @@ def test_t5_with_gates_and_an_output_of_its_own(made):
         x, seen = w["shared.weight"][ids], bias(stack, len(ids))
         for k in range(many[stack]):
             layer = f"{stack}.block.{k}.layer."
-            for i, name in enumerate(parts[stack]):
+            for i, name in enumerate(T5_ATTENTIONS[stack]):
                 read = rms_norm(x, w[f"{layer}{i}.layer_norm.weight"], 1e-6)
                 q = linear(read, w, f"{layer}{i}.{name}.q")
                 key, v = (linear(memory if i else read, w, f"{layer}{i}.{name}.{letter}") for letter in "kv")
                 added = np.zeros((HEADS, len(ids), len(memory))) if i else seen
                 x = x + linear(attended(q, key, v, HEADS, added, 1), w, f"{layer}{i}.{name}.o")
-            i = len(parts[stack])
+            i = len(T5_ATTENTIONS[stack])
             read, net = rms_norm(x, w[f"{layer}{i}.layer_norm.weight"], 1e-6), f"{layer}{i}.DenseReluDense."
             opened_ = gelu_tanh(linear(read, w, f"{net}wi_0")) * linear(read, w, f"{net}wi_1")
             x = x + linear(opened_, w, f"{net}wo")

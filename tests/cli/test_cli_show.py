@@ -17,7 +17,10 @@ from explorer.cli import main
 from explorer.core.model import SWITCHES
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
+from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import load
+from explorer.lessons.recording import Recording
+from explorer.lessons.schema import Look
 from tests.checkpoints.small import weights, write
 from tests.examples import SMALL
 from tests.samples import few
@@ -480,3 +483,34 @@ def test_a_model_without_a_tokenizer_asks_for_numbers_and_is_named_as_it_was_giv
         out, told = capsys.readouterr()
         assert json.loads(out)["steps"][0]["candidates"] == [["0", "nan"]]
         assert "explorer: the probabilities are no numbers (NaN), so the new words mean nothing\n" in told
+
+
+def test_a_lesson_gets_the_model_that_it_needs_by_an_option(tmp_path, capsys):
+    """The window asked for its folder; a command could only say that it is missing, and check it on a stand-in."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    lesson, state = opened(write(folder))
+    recording = Recording(lesson)
+    recording.add(state, Look("output"))
+    mine = tmp_path / "mine.toml"
+    mine.write_text(recording.toml("mine", "Mine"), "utf-8")
+    given = "--model", str(folder)
+    assert shown(str(mine), "output.logits", *given)["nodes"] == shown(str(folder), "output.logits")["nodes"]
+    np.testing.assert_array_equal(
+        explorer.open(mine, model=folder)["output.logits"], explorer.open(folder)["output.logits"]
+    )
+    assert "a valid lesson" in out("check", str(mine), *given)
+    assert "1 step forward" in out("replay", str(mine), *given)
+    assert "=" in out("explain", str(mine), "output.logits[0,0]", *given)
+    paper = tmp_path / "mine.html"
+    assert "mine.html" in out("handout", str(mine), str(paper), *given)
+    assert paper.is_file()
+    refused = {
+        "--model is for one lesson": ("check", str(mine), "emma", *given),
+        "emma is no lesson that needs a model of others": ("show", "emma", *given),
+        "it has no config.json": ("check", str(mine), "--model", str(tmp_path)),
+        "commands take it by --model": ("show", str(mine)),
+    }
+    for said, argv in refused.items():
+        assert main(argv) == 2
+        assert said in capsys.readouterr().err

@@ -19,7 +19,9 @@ from explorer.lessons.recording import WORDS, Recording
 from explorer.lessons.replay import check_lesson, replay
 from explorer.lessons.schema import Choose, Look, MakeSo, Point, Predict, StepStates
 from explorer.sentences import sentence
-from tests.checkpoints.small import weights, write
+from tests.checkpoints import test_gguf, test_llama2c
+from tests.checkpoints.lines import t5, weights_of
+from tests.checkpoints.small import CONFIG, weights, write
 from tests.lessons.needed import narrow, written
 from tests.refusals import refuses
 
@@ -194,6 +196,77 @@ def test_a_model_of_others_in_a_folder_can_be_recorded_and_the_file_tells_it_fro
     more.add(found.state(), Look("output"))
     (tmp_path / "more.toml").write_text(more.toml("more", "More"), "utf-8")
     assert load_with(tmp_path / "more.toml", folder).steps
+
+
+def in_a_folder(folder):
+    """A T5 with one layer that reads and three that write; its decoder has layers that the encoder has not."""
+    config, shapes = t5({"encoder": 1, "decoder": 3})
+    rng = np.random.default_rng(2)
+    found = {name: rng.normal(0, 0.5, shape).astype(np.float32) for name, shape in weights_of(shapes).items()}
+    write(folder, dict.fromkeys(CONFIG, "absent") | config, found)
+    return folder, "decoder.3.cross", Look("decoder.3.cross.heads", "decoder.3.cross.W_O", (0,), (0,))
+
+
+def with_biases(folder):
+    """A Llama that has biases in its attention, as its config says: usual ones have none."""
+    biases = {
+        name.replace("weight", "bias"): np.full(array.shape[0], 0.25, np.float32)
+        for name, array in weights().items()
+        if "self_attn" in name
+    }
+    write(folder, {"attention_bias": True}, {**weights(), **biases})
+    return folder, "decoder.2.self", Look("decoder.2.self.attention", "decoder.2.self.head.1.b_Q", (0,))
+
+
+def in_a_gguf(folder):
+    file = test_gguf.file_of(folder / "small.gguf", test_gguf.FACTS, test_gguf.own_names(weights()))
+    return file, "decoder.2.self", Look("decoder.2.self.attention", "decoder.2.self.head.4.scores", (0,), (0,))
+
+
+def in_a_file_of_llama2c(folder):
+    file, _ = test_llama2c.model(folder)
+    test_llama2c.tokenizer(folder)
+    return file, "decoder.2.self", Look("output", "output.logits", (0,), (3,))
+
+
+@pytest.mark.parametrize("made", [in_a_folder, with_biases, in_a_gguf, in_a_file_of_llama2c])
+def test_every_form_of_a_model_can_be_recorded_and_the_file_finds_it_again(tmp_path, made):
+    """A GGUF file and one of llama2.c were refused; no step could be in a layer that only the decoder has."""
+    (tmp_path / "one").mkdir()
+    where, block, look = made(tmp_path / "one")
+    lesson, state = opened(where)
+    act = SetCells(f"{block}.W_Q", {(1, 2, 1): 0.5})
+    recording, mine = Recording(lesson), tmp_path / "mine.toml"
+    recording.add(state, look)
+    recording.add(act.apply(state), Look("output"), title=act.label)
+    mine.write_text(recording.toml("mine", "Mine"), "utf-8")
+    assert check_lesson(mine)
+    needed = load(mine).needed
+    assert needed.name == where.name
+    assert where.name in sentence(needed.missing("Mine"))
+    for there in {where, where if where.is_dir() else where.parent}:  # a file is found by its folder, too
+        found = load_with(mine, there)
+        assert found.steps[0].look == look
+        for one, again in zip((state, act.apply(state)), StepStates(found), strict=True):
+            assert all(np.array_equal(one.inputs[name], again.inputs[name]) for name in one.inputs)
+        again = Recording(found)  # it is itself a lesson on that model
+        again.add(found.state(), look)
+        assert again.toml("mine", "Mine").split("[[step]]")[0] == recording.toml("mine", "Mine").split("[[step]]")[0]
+    file = where if where.is_file() else where / "model.safetensors"
+    raw = file.read_bytes()
+    file.write_bytes(raw[:-1] + bytes([raw[-1] ^ 1]))
+    with refuses(r"is not the one that the lesson was recorded with \(another SHA-256\)"):
+        load_with(mine, where)
+
+
+def test_another_form_of_the_same_model_is_another_model(tmp_path):
+    file, _, _ = in_a_gguf(tmp_path)
+    recording = Recording(opened(file)[0])
+    mine = tmp_path / "mine.toml"
+    mine.write_text(recording.toml("mine", "Mine"), "utf-8")
+    (tmp_path / "hub").mkdir()
+    with refuses("hub is not the small.gguf that the lesson needs: it has no small.gguf; choose another"):
+        load_with(mine, write(tmp_path / "hub"))
 
 
 def test_what_only_the_true_model_has_can_be_recorded_on_it(tmp_path):

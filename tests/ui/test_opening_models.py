@@ -134,7 +134,7 @@ def needing(tmp_path):
 def asked_for(window, monkeypatch, *folders):
     """What is said of the models that lessons need; the folders that are chosen, one after the other."""
     said, chosen = [], list(folders)
-    monkeypatch.setattr(window.files.dialogs, "to_find", lambda text: said.append(text) or bool(chosen))
+    monkeypatch.setattr(window.files.dialogs, "to_find", lambda text, file: said.append(text) or bool(chosen))
     monkeypatch.setattr(window.files.dialogs, "to_open_model", lambda folder: chosen.pop(0))
     return said
 
@@ -187,7 +187,7 @@ def test_another_folder_is_refused_and_asked_for_anew(window, needing, folder, q
     window.files.open_path(file)
     read(window, qtbot)
     assert [one.partition(" is not ")[2] for one in told] == [
-        "Pythia-70m: its config.json does not say that it is a gpt_neox."
+        "Pythia-70m: its config.json does not say that it is a gpt_neox; choose another."
     ]
     assert window.bench.lesson is before
     window.files.open_path(file)
@@ -201,11 +201,14 @@ def test_the_box_of_a_missing_model_leads_to_its_folder(window, monkeypatch):
 
     def press(box):
         texts.append(box.text())
-        next(button for button in box.buttons() if button.text() == "Choose its folder …").click()
+        next(
+            button for button in box.buttons() if button.text() in ("Choose its folder …", "Choose its file …")
+        ).click()
 
     monkeypatch.setattr(QMessageBox, "exec", press)
     assert window.files.dialogs.to_find("Get it there.")
-    assert texts == ["Get it there."]
+    assert window.files.dialogs.to_find("Get the file there.", "small.gguf")
+    assert texts == ["Get it there.", "Get the file there."]
 
 
 def test_a_large_document_is_read_beside_the_window(window, folder, qtbot, answer, tmp_path, monkeypatch):  # noqa: F811
@@ -252,7 +255,7 @@ def test_a_lesson_is_recorded_on_a_model_of_others_and_opened_by_another_person(
     window.bench.bridge.flush()
     assert window.lessons.guide.lesson.id == "mine"
     theirs, asked = open_window(), []
-    monkeypatch.setattr(Dialogs, "to_find", lambda self, said: asked.append(said) or True)
+    monkeypatch.setattr(Dialogs, "to_find", lambda self, said, file: asked.append(said) or True)
     monkeypatch.setattr(Dialogs, "to_open_model", lambda self, start: folder)
     open_it(theirs, path, qtbot)
     assert "needs a model that does not come along: small" in asked[0]
