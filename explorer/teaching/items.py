@@ -386,7 +386,8 @@ def _place(id: str, step: Step, question: Point, state: State) -> ChoiceItem | N
         verdict = judge(question, place, state, engine)
         why, told = escape(verdict.said(over=False)), "" if verdict.right else escape(verdict.sentence)
         options.append(Option(escape(place_named(question, place, engine)), verdict.right, why, told))
-    return ChoiceItem(id=id, step=step, question=question, state=state, options=tuple(options))
+    # Places are found where they stand: mixed, those of one row would stand apart.
+    return ChoiceItem(id=id, step=step, question=question, state=state, options=tuple(options), mixed=False)
 
 
 def _told(step: Step, question: Question, engine: Engine) -> tuple[str | Table, ...]:
