@@ -8,6 +8,7 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from time import monotonic
@@ -136,18 +137,22 @@ def class_(arguments: Namespace) -> int:
     files, sheet = [Path(file) for file in arguments.files], read_sheet(arguments.sheet) if arguments.sheet else None
     book = gradebook(files, sheet)
     roll = Roll(book=book, asked=asked_in(book, sheet or sheet_beside(files, book)))
-    told = arguments.csv is not None and bool(book.students)  # a misspelt folder costs no table of before
-    if told:
-        may_write(Path(arguments.csv), arguments.force)
-        write_file(arguments.csv, book.csv(roll.told).encode("utf-8-sig"))
+    tables = {arguments.csv: partial(book.csv, roll.told), arguments.grades: partial(book.grades, roll.called)}
+    if not book.students:  # a misspelt folder costs no table of before
+        tables = {}
+    tables.pop(None, None)
+    for file in tables:
+        may_write(Path(file), arguments.force)
+    for file, table in tables.items():
+        write_file(file, table().encode("utf-8-sig"))
     if arguments.json:
         print(json.dumps(_as_json(book, roll)))
     elif book.students:
         print(*_lines(book, roll), sep="\n")
     for one in book.left_out:
         print(f"explorer: {sentence(one.reason)}", file=sys.stderr)
-    if told:
-        print(wrote(arguments.csv), file=sys.stderr if arguments.json else sys.stdout)
+    for file in tables:
+        print(wrote(file), file=sys.stderr if arguments.json else sys.stdout)
     return int(not book.students)
 
 

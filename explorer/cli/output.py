@@ -17,6 +17,7 @@ from explorer.sentences import visible
 
 HEAD = 1 << 20
 """A file is recognised by at most this many bytes at its beginning."""
+_TABLES_OF_A_CLASS = b"student,question,right,", b"student,right,questions,"
 _MOST_MEMBERS, _SMALL = 100, 10_000
 _NO_ZIP = (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, ValueError)
 
@@ -177,7 +178,7 @@ KINDS: dict[str, Known] = {
     ".html": _says(b"<!DOCTYPE html>"),
     ".sheet.toml": _says(b"# An exercise sheet"),
     ".answers.json": lambda head, path: b'"format": "explorer answers' in head,
-    ".csv": lambda head, path: head.removeprefix(BOM_UTF8).startswith(b"student,question,right,"),
+    ".csv": lambda head, path: head.removeprefix(BOM_UTF8).startswith(_TABLES_OF_A_CLASS),
     ".xml": _says(b"<?xml"),
     ".zip": lambda head, path: PROGRAM.encode() in _members(path).get("imsmanifest.xml", b""),
     ".lessons": _is_commented,

@@ -88,17 +88,37 @@ class Gradebook(Frozen):
         `told`: what a mistake in a question is called; a choice is named by its text, since each student has the
         choices in another order.
         """
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(("student", "question", "right", "tries", "hints", "seconds", "mistakes"))
+        rows: list[Sequence[object]] = [("student", "question", "right", "tries", "hints", "seconds", "mistakes")]
         for student in self.students:
             for question in self.questions:
                 one = self.cell(student, question)
                 wrong = "; ".join(told(question, given.mistake or UNKNOWN) for given in one.tries if not given.right)
                 seconds = "" if one.seconds is None else f"{one.seconds:.0f}"
-                row = (student.student, question, int(one.right), len(one.tries), one.hints, seconds, wrong)
-                writer.writerow([f"'{cell}" if str(cell)[:1] in _FORMULA else cell for cell in row])
-        return out.getvalue()
+                rows.append((student.student, question, int(one.right), len(one.tries), one.hints, seconds, wrong))
+        return _as_csv(rows)
+
+    def grades(self, called: Callable[[str], str] = lambda question: question) -> str:
+        """One line for each student, as gradebooks of learning platforms read it: how many are right, then 1 or 0.
+
+        Moodle maps any column to a grade, and that of the students to an e-mail address or ID number, if it is that
+        under which they hand in (docs.moodle.org, "Grade import"). Nothing stands where a question is not answered.
+
+        `called`: the title of a question, which stands behind its number.
+        """
+        heads = [f"{number} {called(question)}" for number, question in enumerate(self.questions, 1)]
+        rows: list[Sequence[object]] = [("student", "right", "questions", *heads)]
+        for student in self.students:
+            results = [self.cell(student, question) for question in self.questions]
+            each = [int(one.right) if one.tries else "" for one in results]
+            rows.append((student.student, sum(one.right for one in results), len(self.questions), *each))
+        return _as_csv(rows)
+
+
+def _as_csv(rows: Iterable[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows([f"'{cell}" if str(cell)[:1] in _FORMULA else cell for cell in row] for row in rows)
+    return out.getvalue()
 
 
 _FORMULA = frozenset("=+-@")
@@ -186,6 +206,7 @@ WIDE = 330
 
 
 BARE = Axis("", ())
+_GRADES = "A table (CSV) that learning platforms import: a line for each student"
 
 
 class Asked(Frozen):
@@ -213,6 +234,10 @@ class Roll:
     book: Gradebook | None = None  # None while the files are being read
     asked: dict[str, Asked] = field(default_factory=dict)  # the name of each question
     order: str = ORDERS[0]
+
+    def called(self, question: str) -> str:
+        """The title of a question."""
+        return self.asked[question].title
 
     def told(self, question: str, mistake: str) -> str:
         """What a mistake in a question is called."""
@@ -259,6 +284,7 @@ def class_page(roll: Roll, most: int, reasons: Sequence[str] = ()) -> tuple[Elem
     ways.append(el.Button("judge", judge, ForClass("judge"), "Compute each answer anew with the student's own numbers"))
     ways += [
         el.Button("csv", "Save as CSV …", ForClass("csv"), "A line for each student and question", on=count > 0),
+        el.Button("grades", "Save grades …", ForClass("grades"), _GRADES, on=count > 0),
         el.Button("pdf", "Save as PDF …", ForClass("pdf"), "The table, the mistakes and each question", on=count > 0),
         el.Button("print", "Print …", ForClass("print"), on=count > 0),
     ]
@@ -435,7 +461,7 @@ def class_on_paper(roll: Roll) -> str:
         common = _common(book.mistakes(question), roll.asked[question])
         each.append(f"<p><b>{number} {escape(roll.asked[question].title)}</b>: {said}<br>{common}</p>")
     tables = "<br>".join(_on_paper(roll, start) for start in range(0, len(book.questions), ACROSS))
-    topics = f"<h2>To talk about</h2>{topics}"
+    topics = f"<h2>To talk about</h2>{topics}" if topics else ""
     return f"<h1>{escape(book.sheet)}</h1>{topics}{tables}<p>{_MARKS}</p><h2>Each question</h2>{''.join(each)}"
 
 

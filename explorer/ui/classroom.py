@@ -260,6 +260,9 @@ class ClassTab(ColumnTab):
             case "judge":
                 if sheets := self.dialogs.to_read(self._files.folder, "Exercise sheet", SHEET):
                     self._read(roll.files, read_sheet(sheets[0]))
+            case "grades":
+                assert roll.book is not None
+                self._write(roll.book.grades(roll.called).encode("utf-8-sig"), "grades.csv", "Table", ".csv")
             case "csv":
                 assert roll.book is not None
                 self._write(roll.book.csv(roll.told).encode("utf-8-sig"), "class.csv", "Table", ".csv")
@@ -318,7 +321,9 @@ class ClassTab(ColumnTab):
                 return exercise.page()
             case Roll() as roll:
                 left_out = roll.book.left_out if roll.book is not None else ()
-                return class_page(roll, self._lines(), [sentence(one.reason) for one in left_out])
+                # The file stands before the reason already.
+                whys = [sentence(one.reason).removeprefix(f"{one.file}: ") for one in left_out]
+                return class_page(roll, self._lines(), whys)
             case Draft() as draft:
                 return making_page(draft, self._lines())
             case None:

@@ -270,6 +270,24 @@ def test_csv_is_safe_in_a_spreadsheet(tmp_path):
     assert rows[2][6]
 
 
+def test_grades_have_a_line_for_each_student(folder, tmp_path, capsys):
+    out = tmp_path / "grades.csv"
+    assert main(["class", str(folder), "--grades", str(out)]) == 0
+    book = gradebook([folder])
+    head, *rows = csv.reader(io.StringIO(out.read_text("utf-8-sig")))
+    assert head[:3] == ["student", "right", "questions"]
+    assert head[3].startswith("1 ")
+    assert "/" not in head[3], "a question has its title"
+    assert len({len(row) for row in (head, *rows)}) == 1
+    assert [row[0] for row in rows] == [one.student for one in book.students]
+    for student, row in zip(book.students, rows, strict=True):
+        assert int(row[1]) == row[3:].count("1") == sum(one.right for one in student.answered)
+        assert row[3:].count("") == sum(not one.tries for one in student.answered)
+    before = out.read_bytes()
+    assert main(["class", str(folder), "--grades", str(out)]) == 0  # a week later
+    assert out.read_bytes() == before
+
+
 def test_a_folder_without_answers(tmp_path):
     with refuses("no files of answers"):
         gradebook([tmp_path])

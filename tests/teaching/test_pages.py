@@ -273,8 +273,9 @@ def test_right_is_said_only_of_what_was_answered(tmp_path):
     page = class_page(Roll((tmp_path,), SHEET, book := gradebook([tmp_path], SHEET), asked_in(book)), 20)
     assert "Nobody has answered" in words(page)
     sat("Bob", ()).save(tmp_path / "b.answers.json")
-    page = class_page(Roll((tmp_path,), SHEET, book := gradebook([tmp_path], SHEET), asked_in(book)), 20)
-    assert "Every question that was answered was right at once." in words(page)
+    roll = Roll((tmp_path,), SHEET, book := gradebook([tmp_path], SHEET), asked_in(book))
+    assert "Every question that was answered was right at once." in words(class_page(roll, 20))
+    assert "To talk about" not in class_on_paper(roll)
 
 
 def test_a_mistake_has_its_name_and_a_choice_its_words(roll):

@@ -136,7 +136,13 @@ def test_the_answers_of_a_class_are_read_beside_the_window(window, sheet, qtbot,
     click(tab, "judge")
     qtbot.waitUntil(lambda: tab.shown.sheet is not None and tab.shown.book is not None)
     monkeypatch.setattr(tab.dialogs, "to_write", lambda path, *_: tmp_path / path.name)
+    (folder / "damaged.answers.json").write_text("{")
+    tab.open_files([folder])
+    qtbot.waitUntil(lambda: tab.shown.book is not None and len(tab.shown.book.left_out) == 1)
+    assert str(folder) not in str(tab.page()[-1]), "the file's name stands before the reason"
     click(tab, "csv")
+    click(tab, "grades")
+    assert 'student,right,questions,"1 Three' in (tmp_path / "grades.csv").read_text("utf-8")
     click(tab, "pdf")
     written = (tmp_path / "class.csv").read_text("utf-8")
     assert written.startswith("\ufeffstudent,question"), "without the mark Excel shows é as two signs"
