@@ -163,3 +163,17 @@ def test_a_lesson_says_what_it_teaches_and_how_long_it_takes(lesson):
     first = next((step.words for step in lesson.steps if "␣" in step.words), "")
     assert not first or re.search("sign ␣ .*stands for", first) or "inside-gpt2-small" in lesson.needs
     assert lesson.minutes >= sum(step.minutes for step in lesson.steps)
+
+
+@pytest.mark.parametrize("name", lesson_files())
+def test_a_slide_names_the_cells_that_are_framed_where_its_question_asks_for_others(name):
+    """Two slides framed an example that only the words beside the page go through: the class saw one number framed, and
+    was asked for another.
+    """
+    for step in tomllib.loads(lesson_files()[name].read_text("utf-8")).get("step", ()):
+        look, question = step.get("look", {}), step.get("question", {})
+        rows, cell = look.get("rows", ()), question.get("cell", ())
+        if "slide" not in step or look.get("node", "") != question.get("node") or not (rows and cell):
+            continue
+        framed = cell[0] in rows and (len(cell) < 2 or cell[1] in look.get("columns", [cell[1]]))
+        assert framed or any(f"*{row}*" in step["slide"] for row in rows), step["id"]
