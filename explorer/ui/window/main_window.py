@@ -59,7 +59,7 @@ line its question would be out of sight.
 """
 LEAST_HEIGHT = 300
 """In a lower window (pixels at text scale 1), all of it scrolls."""
-GUIDED, COMPARED = 1400, 1200
+GUIDED, COMPARED = 1400, 1500
 """Pixels at text scale 1: in a window narrower than `GUIDED`, the list of stages is folded during a lesson or a
 comparison; in one narrower than `COMPARED`, the right column is folded during a comparison.
 """

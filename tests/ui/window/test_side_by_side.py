@@ -17,10 +17,12 @@ from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Predict
+from explorer.ui.drawing.view import DrawingView
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.inputs import take_typed
+from explorer.ui.widgets.tree import written_in
 from tests.checkpoints.small import write
 from tests.samples import long
 
@@ -45,6 +47,24 @@ def test_the_page_beside_begins_at_the_chosen_head_and_releases_a_cell_too(windo
     assert there.cell == here.cell
     here.forget()
     assert there.cell is None
+
+
+def test_beside_another_model_the_titles_of_boxes_are_whole(window, eye, hand, qtbot):
+    """At 1440 pixels the right column took so much that one read "Self-attenti…" and "Feed-forw…"."""
+    window.resize(1440, 900)
+    eye.settle(window)
+    assert not window.actions_.fold_right.isChecked()
+    hand.key(Key.Key_E, CONTROL)
+    qtbot.waitUntil(lambda: window.sides.comparison is not None and window.sides.comparison.isVisible())
+    eye.go_to(window, "model")
+    eye.settle(window)
+    for area in (window.area, window.sides.comparison.area):
+        picture = area.page().findChild(DrawingView)
+        picture.grab()
+        assert not [one.text for one in written_in(picture) if one.text.endswith("…")]
+    hand.key(Key.Key_E, CONTROL)
+    eye.settle(window)
+    assert not window.actions_.fold_right.isChecked(), "it comes back with the whole width"
 
 
 def test_another_setting_beside_this_one(window, eye, hand, qtbot):
