@@ -197,7 +197,7 @@ MOST_LETTERS = 50
 _CHOSE = re.compile(r"chose ([A-Z])")
 _TAG = re.compile(r"<[^>]+>")
 _LONGEST = 60
-WAY, COURSE = 380, (1180, 300)
+WAY, COURSE = 380, (1180, 215)
 """In pixels at text scale 1: the width of each of the three ways to begin, and the picture of a sheet's course."""
 ACROSS = 25
 """The most questions in one table on paper: with more, names are broken letter by letter."""
@@ -517,11 +517,11 @@ def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]
 def _course() -> Drawing:
     """A picture of a sheet's course: to each student with numbers of her own, and back as one small file each."""
     boxes = (
-        ((0, 97, 190, 86), "You choose questions", "of the lessons"),
-        ((260, 105, 130, 70), "One file", "the sheet"),
-        *(((460, 105 * i, 230, 70), f"Student {i + 1}", "numbers of her own") for i in range(3)),
-        ((760, 105, 150, 70), "A small file each", "the answers"),
-        ((980, 97, 220, 86), "What to talk about", "who was right, mistakes by name"),
+        ((0, 76, 190, 46), "You choose questions", "of the lessons"),
+        ((250, 76, 130, 46), "One file", "the sheet"),
+        *(((450, 76 * i, 190, 46), f"Student {i + 1}", "numbers of her own") for i in range(3)),
+        ((710, 76, 160, 46), "A small file each", "the answers"),
+        ((930, 76, 270, 46), "What to talk about", "who was right, mistakes by name"),
     )
     places = [place for place, *_ in boxes]
     ways = [(0, 1), *((1, i) for i in (2, 3, 4)), *((i, 5) for i in (2, 3, 4)), (5, 6)]
@@ -535,4 +535,4 @@ def _course() -> Drawing:
     lines = [way(places[a], places[b]) for a, b in ways]
     marks = [Box(place, title, title, note, letters=1.2) for place, title, note in boxes]
     said = "You choose questions; each student gets one file with numbers of her own; answers come back as small files."
-    return Drawing((*lines, *marks), (-4.0, 1204.0, -6.0, 288.0), said, BARE, BARE, down=True, zoom=True)
+    return Drawing((*lines, *marks), (-4.0, 1204.0, -6.0, 204.0), said, BARE, BARE, down=True, zoom=True)

@@ -284,6 +284,7 @@ def _show(window: QWidget, title: str, text: str) -> QDialog:
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     page = QTextBrowser()
     page.setAccessibleName(title)
+    page.document().setDefaultStyleSheet("h3, p { margin-bottom: 6px; }")  # a table begins right below
     page.setHtml(text)
     close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
     close.rejected.connect(dialog.reject)
@@ -295,6 +296,7 @@ def _show(window: QWidget, title: str, text: str) -> QDialog:
     down.addWidget(close)
     # As large as the text, but no larger than the window; if that is too low, wider, provided that all of it fits then.
     page.ensurePolished()  # it has its font only then
+    page.document().setDocumentMargin(2 * edge / 3)  # the frame is the ring of the focus
     said, around, most = page.document(), QSize(90, 130), window.size() * 0.9
     said.adjustSize()
     narrow = said.size().width()

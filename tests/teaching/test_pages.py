@@ -306,6 +306,7 @@ def test_the_first_page_has_three_ways_and_a_picture_of_how_a_sheet_goes_whose_b
         assert x + wide <= right
         assert top <= y
         assert y + high <= bottom
+        assert high * picture.height / (bottom - top) <= 50, "two lines, and nothing empty between them"
     for (x, y, wide, high), (other, below, *_) in combinations(boxes, 2):
         assert other >= x + wide or below >= y + high
 

@@ -2,11 +2,11 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QTextCursor
 from PySide6.QtWidgets import QApplication, QDialog, QTextBrowser
 
 from explorer import __version__
-from explorer.ui.dialogs import licences, show_keys_of_presenter
+from explorer.ui.dialogs import licences, show_about, show_keys, show_keys_of_presenter
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
@@ -63,6 +63,18 @@ def test_about_tells_versions_and_licences(window, hand):
         assert library in text
     assert str(licences()) in text
     assert licences().is_dir()
+
+
+@pytest.mark.parametrize("shows", [show_keys, show_about])
+def test_words_stand_apart_from_the_frame_which_is_the_ring_of_the_focus(window, shows):
+    """Headings and keys touched it."""
+    dialog = shows(window)
+    page = dialog.findChild(QTextBrowser)
+    QApplication.processEvents()
+    first = page.cursorRect(QTextCursor(page.document()))
+    assert first.left() >= 8
+    assert first.top() >= 8
+    dialog.close()
 
 
 def test_the_keys_of_presenter_mode_are_all_in_sight_where_the_window_has_room(window):

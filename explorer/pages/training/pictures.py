@@ -32,8 +32,10 @@ BETWEEN, NARROWEST, WIDEST = 26, 400, 1000
 LOW, HIGH, BESIDES = 220, 430, 360
 """Pixels at text scale 1: the greatest height of a curve in a low window and in a high one; and the height kept for the
 parts around two curves, so that both are visible."""
-MAP_ROW, MAP_HEAD = 36, 28
-"""Pixels at text scale 1: the greatest height of a row of a weight, and the height of the names of its columns."""
+MAP_ROW, MAP_COLUMN, MAP_HEAD, MAP_SIDE = 36, 72, 28, 48
+"""Pixels at text scale 1: the greatest height and width of a cell of a weight, the height of the names of its columns,
+and the width of those of its rows.
+"""
 
 
 @dataclass
@@ -193,19 +195,21 @@ def _net(sight: Sight) -> el.Stack | None:
 
 
 def _weight(sight: Sight) -> el.Stack:
-    """A weight as colours. With few rows the picture is less high, or its cells would be large patches of colour."""
+    """A weight as colours; with few rows or columns the picture is smaller, or its cells would be patches of colour."""
     view, watch, weights, room = sight.view, sight.watch, sight.weights, sight.room
     name = watch.weight if watch.weight in weights else next(iter(weights), "")
     array = view.values.get(name)
     rows = 1 if array is None or array.ndim < 2 else array.size // array.shape[-1]
-    row = MAP_ROW * max(room.most / LOW, 1.0)
+    columns = 1 if array is None or array.ndim < 1 else array.shape[-1]
+    larger = max(room.most / LOW, 1.0)
+    row, wide = MAP_ROW * larger, min(room.width, round(MAP_COLUMN * larger * columns + MAP_SIDE))
     high = int(min(round(room.width * 0.5), max(260, room.most), row * rows + MAP_HEAD))
     place, asks, tip = weights.index(name) if name else 0, (ForTraining("watch"),), "Weight to watch"
     colours = f"Blue with a dash: below 0. Gold: above. Full colour at ±{written(full(view, name), 3)}"
     titles = tuple([matrix_title(view.graph, one) for one in weights])
     parts = (
         el.Choice("watched", "", titles, place, asks, tip, listed=True),
-        el.Picture("weight map", weight_map(view, name), room.width, high),
+        el.Picture("weight map", weight_map(view, name), wide, high),
         el.Note("colours", colours),
     )
     return el.Stack("weight", "A weight as it changes", parts)

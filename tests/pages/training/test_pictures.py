@@ -71,6 +71,13 @@ def test_of_a_long_run_the_lengths_are_means(trained):
     assert np.allclose(lengths.lines[0].y, measured.reshape(-1, 2).mean(1))
 
 
+def test_a_weight_of_few_numbers_is_no_patch_of_colour(desk):
+    """Four numbers stood on half the width of the page in full gold, and the eye went there first."""
+    few, many = (elements("weight", desk(*of))["weight map"] for of in (("xor", "random"), ("sin", "nothing")))
+    assert few.width < WIDE.width / 2
+    assert many.width == WIDE.width
+
+
 def test_another_weight_is_watched(desk):
     here = desk("xor", "random")
     first = elements("weight", here)["watched"]

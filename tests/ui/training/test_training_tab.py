@@ -524,7 +524,7 @@ def test_pictures_grow_with_the_window_and_stand_below_each_other_in_a_narrow_on
     eye.settle(window)
     narrow = plot(tab, "loss curves").width()
     assert narrow < wide
-    assert plot(tab, "loss curves").width() == plot(tab, "weight map").width()
+    assert plot(tab, "loss curves").width() == plot(tab, "length curves").width()
     assert tab._page.horizontalScrollBar().maximum() == 0
     window.resize(1000, 720)
     eye.settle(window)
