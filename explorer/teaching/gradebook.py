@@ -474,7 +474,7 @@ def _on_paper(roll: Roll, start: int) -> str:
     for student in roll.students:
         cells = "".join(f"<td align='center'>{mark(roll.book.cell(student, question))}</td>" for question in some)
         rows.append(f"<tr><td>{escape(student.student)}</td><td align='right'>{rights(student)}</td>{cells}</tr>")
-    head = f"<tr><th></th><th>right</th>{heads}</tr>"
+    head = f"<thead><tr><th></th><th>right</th>{heads}</tr></thead>"  # again on each page
     return f"<table border='1' cellspacing='0' cellpadding='2'>{head}{''.join(rows)}</table>"
 
 

@@ -54,6 +54,18 @@ def test_a_lesson_on_paper(tmp_path):
     assert len(set(re.findall(r"= (\S+)</td></tr></table>", answers))) > 1  # each has numbers of its own
 
 
+def test_the_picture_of_the_step_above_is_not_printed_again(tmp_path, capsys):
+    top, step = LESSON[: LESSON.index("[[step]]")], LESSON[LESSON.index("[[step]]") : LESSON.index("[step.practice]")]
+    again, other = (
+        step.replace('"score"', '"again"'),
+        step.replace('"score"', '"other"').replace('"scores"', '"scaled"'),
+    )
+    (tmp_path / "one.toml").write_text(f"{top}{step}{again}{other}")
+    assert main(["handout", str(tmp_path / "one.toml"), str(tmp_path / "one.html")]) == 0, capsys.readouterr().err
+    sections = (tmp_path / "one.html").read_text("utf-8").split("<section>")[1:]
+    assert ["data:image" in section for section in sections] == [True, False, True]
+
+
 def test_choices_are_mixed_the_same_way_each_time_and_the_answers_name_their_letters(tmp_path, capsys):
     choices = ", ".join(f'{{ text = "wrong {i}", why = "No." }}' for i in range(4))
     question = (

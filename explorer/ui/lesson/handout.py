@@ -94,10 +94,12 @@ def parts(lesson: Lesson, appearance: Appearance) -> Iterator[Part]:
     Raises `ExplorerError` if a step cannot be shown.
     """
     walk = Walk(lesson)  # with its own random numbers for questions that need them
+    above: list[QImage] = []
     for number, step in enumerate(lesson.steps):
         engine = walk.engine(number)
         numbers = numbers_of(step, engine)
         pictures = [*pictures_of_step(appearance, lesson, number, walk.state(number))]
+        above, pictures = pictures, [] if pictures == above else pictures  # not twice below each other
         yield Part(
             f"{number + 1}. {escape(step.title)}",
             prose.html(step.words, numbers),
