@@ -255,15 +255,15 @@ def graph_of(table: TomlTable, model: Model) -> Graph:
     """The graph of a setting; an error if it is too large."""
     labels = count_labels(model)
     if labels > MOST_LABELS:
-        problem = f"with these sizes all matrices have {labels} rows and columns"
-        table.fail("switches", problem, f"keep words, d_model, heads, d_k, d_v and d_ff below {MOST_LABELS} together")
+        problem = f"with these sizes all matrices have {labels:,} rows and columns"
+        table.fail("switches", problem, f"keep words, d_model, heads, d_k, d_v and d_ff below {MOST_LABELS:,} together")
     try:
         graph = build(model)
     except ExplorerError as error:
         table.fail("switches", error, "set the sizes and switches so that they fit together")
     cells = sum(map(graph.size, graph.nodes))
     if cells > MOST_CELLS:
-        table.fail("", f"the model holds {cells} numbers", f"a lesson may hold {MOST_CELLS}")
+        table.fail("", f"the model holds {cells:,} numbers", f"a lesson may hold {MOST_CELLS:,}")
     return graph
 
 

@@ -6,20 +6,23 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from math import floor
+from pathlib import Path
 
 import numpy as np
 
-from explorer import paths
+from explorer import container, paths
 from explorer.core.engine import Pin, same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
+from explorer.core.vocabulary import Vocabulary
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetSwitch, SetTokens
 from explorer.document.state import State
+from explorer.files import whole_file, write_file
 from explorer.lessons.answers import values_of
 from explorer.lessons.loader import FORMAT, example_files, lesson_from
 from explorer.lessons.model_tables import gathered, needed_of, weights_in
-from explorer.lessons.reading import MOST_TITLE, parsed, written_value
+from explorer.lessons.reading import MOST_BYTES, MOST_TITLE, TomlTable, parsed, written_value
 from explorer.lessons.schema import Lesson, Look, NeededModel
 from explorer.lessons.symbols import Names
 
@@ -41,17 +44,14 @@ class Visit(Frozen):
 class Recording:
     """A lesson that is being recorded.
 
-    `lesson`: an example or a model that comes with the program, a model of others in a folder, or a lesson on one of
-    these.
-
-    Raises `ExplorerError`: "not-recordable" for any other lesson.
+    `lesson`: what comes with the program, a model that others trained, a model of one's own, or a lesson on one of
+    these. A model of one's own is taken as it is at the first recorded place; its weights get a file of their own.
     """
 
     def __init__(self, lesson: Lesson) -> None:
-        if lesson.example not in example_files() and lesson.folder is None:
-            raise ExplorerError("not-recordable", lesson=lesson.title)
         self._lesson = lesson
         self._moments: list[Visit] = []
+        self._first: State | None = None  # of a model of one's own, without its pins, which the first step has
 
     def __len__(self) -> int:
         return len(self._moments)
@@ -64,6 +64,8 @@ class Recording:
         `showing`: what matrices show; what a step cannot show counts as "values". `title`: that of the step, such as
         the label of the last edit; "": the name of the stage.
         """
+        if self._first is None and self._is_own:
+            self._first = replace(state, pins={})
         showing = showing if showing in ("values", "change", "gradient", "step") else "values"
         moment = Visit(state, look, showing, title or look.stage, head)
         last = self._moments[-1] if self._moments else None
@@ -78,32 +80,68 @@ class Recording:
         """Drop the steps of states that were undone."""
         self._moments = [moment for moment in self._moments if moment.state not in undone]
 
+    def save(self, path: Path) -> None:
+        """Write the lesson's file and, beside it, the weights of a model of one's own.
+
+        Raises `ExplorerError`: those of `toml`; "not-written".
+        """
+        title = path.name.removesuffix(".toml").removesuffix(".lesson")
+        id = re.sub(r"[^a-z0-9-]+", "-", title.lower()).strip("-") or "my-lesson"
+        text = self.toml(id, title)
+        if self._is_own:
+            with whole_file(path.with_name(_weights(id))) as stream:
+                container.write(stream, {"lesson": id}, self.weights)
+        write_file(path, text.encode())
+
+    @property
+    def weights(self) -> dict[str, Array]:
+        """The numbers of a model of one's own that are no whole numbers, as it was at the first place."""
+        return {name: array for name, array in self._begin().used.items() if array.dtype.kind == "f"}
+
+    @property
+    def _is_own(self) -> bool:
+        return self._lesson.example not in example_files() and self._lesson.folder is None
+
+    def _begin(self, setting: str | None = None) -> State:
+        """The state before the first step, or that of a setting which a step changes to."""
+        return self._lesson.state(setting) if self._first is None else self._first
+
     def toml(self, id: str, title: str, draft: bool = False) -> str:
         """The text of the lesson's file.
 
         `draft`: without size and hash of the model's weights, which take a second to read if the model is large.
 
-        Raises `ExplorerError`: "not-recorded" if something was done that no step can express.
+        Raises `ExplorerError`: "not-recorded" if something was done that no step can express; "not-recordable" for a
+        model that the file of a lesson cannot describe.
         """
         head = {"format": FORMAT, "id": id, "title": _title(title), "paragraph": WORDS}
-        if self.needed is None:
+        if self._is_own:
+            head["weights"] = _weights(id)
+        elif self.needed is None:
             head["example"] = self._lesson.example
-        lines = [*_entries(head), *self._around(draft)]
-        state = self._lesson.state()
+        around = [*(self._model(id) if self._is_own else self._around(draft))]
+        lines = [*_entries(head), *around]
+        state = self._begin()
+        longest = 0, 0
         for number, moment in enumerate(self._moments, start=1):
-            lines += ["", "[[step]]", *self._step(number, moment, state)]
+            step = ["", "[[step]]", *self._step(number, moment, state)]
+            longest = max(longest, (sum(map(len, step)), number))
+            lines += step
             state = moment.state
         text = "\n".join(lines) + "\n\n" + self._how_to_go_on()
-        if self.needed is not None:
+        if (size := len(text.encode())) > MOST_BYTES:  # after training, say: it changes each number
+            why = ExplorerError("step-too-large", size=f"{size:,}", most=f"{MOST_BYTES:,}")
+            raise ExplorerError("not-recorded", step=longest[1], why=why)
+        if self._is_own or self.needed is not None:
             try:
-                lesson_from(parsed(id, text.encode()))
+                lesson_from(_without_weights(parsed(id, text.encode())))
             except ExplorerError as error:
                 raise ExplorerError("not-recorded", step=len(self._moments), why=error) from None
         return text
 
     @cached_property
     def needed(self) -> NeededModel | None:
-        """The model that the file names; None if it comes with the program, or if one of its lessons names it.
+        """The model of others that the file names; None if it comes with the program, or if a lesson there names it.
 
         Raises `ExplorerError`: "checkpoint".
         """
@@ -125,10 +163,39 @@ class Recording:
         if needed.switches:
             yield from ("", "[checkpoint.switches]", *_keyed(gathered(needed.switches, lesson.model)))
         for name, setting in lesson.settings.items():
-            state = lesson.state(name)
-            texts = {one: list(state.graph.labels(one, state.inputs)) for one in state.graph.sequences}
             yield from ("", f"[settings.{name}]", *_entries({"title": setting.title, "paragraph": WORDS}))
-            yield from (f"[settings.{name}.tokens]", *_entries(texts))
+            yield from (f"[settings.{name}.tokens]", *_texts(lesson.state(name)))
+
+    def _model(self, id: str) -> list[str]:
+        """The tables of a model of one's own.
+
+        Raises `ExplorerError`: "not-recordable" if the model that they describe is another one.
+        """
+        state = self._begin()
+        model = state.model
+        sizes = {"kind": model.kind, "seed": model.seed, "layers": model.layers}
+        sizes |= {"d_model": model.d_model, "dtype": model.dtype} if state.graph.sequences else {}
+        axes = {axis: list(labels) for axis, labels in model.axes.items()}
+        whole = {name: array for name, array in state.used.items() if array.dtype.kind != "f"}
+        others = {name: array.tolist() for name, array in whole.items() if not name.endswith(".tokens")}
+        lines = ["", "[model]", *_entries(sizes), "", "[model.axes]", *_keyed(axes), "", "[tokens]", *_texts(state)]
+        lines += ["", "[switches]", *_keyed(gathered(model.switches, model))]
+        lines += ["", "[inputs]", *_keyed(others)] if others else []
+        setting = {"title": self._lesson.setting(state.setting).title, "paragraph": WORDS}
+        lines += ["", f"[settings.{state.setting}]", *_entries(setting)]
+        head = {"format": FORMAT, "id": id, "title": id, "paragraph": WORDS}
+        try:
+            if any(isinstance(words, Vocabulary) for words in model.axes.values()):
+                raise ExplorerError("own-tokenizer")
+            found = lesson_from(parsed(id, "\n".join([*_entries(head), *lines]).encode())).state()
+            if found.graph.nodes != state.graph.nodes or found.used.keys() != state.used.keys():
+                raise ExplorerError("own-structure")
+        except ExplorerError as error:
+            why = error
+            if error.id == "lesson-key":  # without the key of a file that there will not be
+                why = ExplorerError("own-key", problem=error.fields["problem"], remedy=error.fields["remedy"])
+            raise ExplorerError("not-recordable", lesson=self._lesson.title, why=why) from None
+        return lines
 
     def _how_to_go_on(self) -> str:
         """What a recorded lesson says at its end, from `resources/recorded_lesson.txt`.
@@ -136,7 +203,7 @@ class Recording:
         NODE is there a matrix of the recording, INPUT one that it depends on, and CELL, WRITTEN and ROW one of its
         cells in braces, in a list, and the row of that; LARGER is more than its number.
         """
-        names, looks = Names(self._lesson.state()), [moment.look for moment in self._moments]
+        names, looks = Names(self._begin()), [moment.look for moment in self._moments]
         graph = names.state.graph
         chosen = [look.node for look in looks if look.rows and look.columns]
         on_pages = [name for look in looks for name, node in graph.nodes.items() if node.stage == look.stage]
@@ -165,7 +232,7 @@ class Recording:
         state = moment.state
         if state.setting != before.setting:
             yield f"setting = {written_value(state.setting)}"
-            before = self._lesson.state(state.setting)
+            before = self._begin(state.setting)
         if moment.showing != "values":
             yield f"showing = {written_value(moment.showing)}"
         if moment.head:
@@ -179,6 +246,21 @@ class Recording:
             if table:
                 yield f"[step.{name}]"
                 yield from _keyed(table)
+
+
+def _weights(id: str) -> str:
+    """The name of the file of weights beside a lesson; that of no model of others, which nobody should write over."""
+    return f"{id}.weights.safetensors"
+
+
+def _without_weights(top: TomlTable) -> TomlTable:
+    """A lesson's table without its file of weights, which is not there yet."""
+    return TomlTable(top.file, {key: value for key, value in top.data.items() if key != "weights"})
+
+
+def _texts(state: State) -> list[str]:
+    """The entries of a table of words that a model reads."""
+    return _entries({one: list(state.graph.labels(one, state.inputs)) for one in state.graph.sequences})
 
 
 def _called(names: Names, axis: str) -> str | int:

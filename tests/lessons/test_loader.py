@@ -408,7 +408,7 @@ KEYS = {
           '"decoder.1.ffn.d_ff" = 16000\n"decoder.1.self.heads" = 128\n"decoder.1.self.d_v" = 16000\n[inputs]'),
         *("settings.printed.switches", "columns", "below"),
     ),
-    "too much": ("translator", "d_model = 4", "d_model = 4096", "settings.printed", "numbers", "2000000"),
+    "too much": ("translator", "d_model = 4", "d_model = 4096", "settings.printed", "numbers", "2,000,000"),
     # Numbers
     "unknown node": ("attention", "K = [[", "Kay = [[", "inputs.Kay", "no such node", "this model has: Q, K, "),
     "head that is not there": (

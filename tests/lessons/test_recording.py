@@ -13,15 +13,16 @@ from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.lessons import loader
-from explorer.lessons.document_lesson import new_lesson, opened
+from explorer.lessons.document_lesson import lesson_of, new_lesson, opened
 from explorer.lessons.loader import load, load_with
+from explorer.lessons.own_lessons import bundle, take_in
 from explorer.lessons.recording import WORDS, Recording
 from explorer.lessons.replay import check_lesson, replay
 from explorer.lessons.schema import Choose, Look, MakeSo, Point, Predict, StepStates
 from explorer.sentences import sentence
 from tests.checkpoints import test_gguf, test_llama2c
 from tests.checkpoints.lines import t5, weights_of
-from tests.checkpoints.small import CONFIG, weights, write
+from tests.checkpoints.small import CONFIG, translator, weights, write
 from tests.lessons.needed import narrow, written
 from tests.refusals import refuses
 
@@ -301,9 +302,63 @@ def test_every_architecture_has_a_narrow_stand_in(kind):
     assert model_of(plan_of(kind, Sizes(32, 4, 8, 64, 3, 10)), "float32").layers == 3
 
 
-def test_what_cannot_be_recorded_is_told():
-    with pytest.raises(ExplorerError, check=lambda error: error.id == "not-recordable"):
-        Recording(new_lesson("gpt", ["a b"]))
+@pytest.mark.parametrize(
+    ("kind", "texts", "more"),
+    [
+        ("gpt", ["1 , {a} 1"], {"positions": "rotary", "heads": 2}),
+        ("encoder", ["a b"], {"positions": "table"}),
+        ("encoder-decoder", ["you are", "de nada"], {"layers": 2}),
+    ],
+)
+def test_a_model_of_ones_own_is_recorded_as_it_is_then_with_its_weights_beside(tmp_path, kind, texts, more):
+    """It was refused: only what comes with the program and models of others could be recorded."""
+    lesson = new_lesson(kind, texts, d_model=4, **more)
+    states = [lesson.state()]
+    name, pinned = (next(one for one in states[0].graph.nodes if one.endswith(end)) for end in ("W_Q", "weights"))
+    trained = SetArray(name, np.full(states[0].graph.shape(name), 0.1)).apply(states[0])  # before it is recorded
+    acts = [PinCells(pinned, {(0, 0, 0): 0.5}), SetCells(name, {(0, 1, 1): 3.0}), SetSwitch("loss", "loss", "none")]
+    states, recording = [trained], Recording(lesson)
+    for act in acts:
+        states.append(act.apply(states[-1]))
+        recording.add(states[-1], Look("model"), title=act.label)
+    (tmp_path / "there").mkdir()
+    recording.save(tmp_path / "there" / "My model.lesson.toml")
+    assert len((tmp_path / "there" / "My model.lesson.toml").read_text("utf-8")) < 10_000
+    bundle(tmp_path / "there", tmp_path / "mine.lessons")
+    (file,) = take_in(tmp_path / "mine.lessons", tmp_path / "theirs")  # another person needs nothing else
+    found = check_lesson(file)
+    assert (found.id, found.title, found.needed) == ("my-model", "My model", None)
+    for one, again in zip(states[1:], StepStates(found), strict=True):
+        assert again.graph.nodes == one.graph.nodes
+        assert again.pins.keys() == one.pins.keys()
+        assert all(same_bytes(again.used[name], array) for name, array in one.used.items())
+    more_of_it = Recording(found)  # it is itself a model of one's own
+    more_of_it.add(found.state(), Look("model"))
+    more_of_it.save(tmp_path / "more.toml")
+    assert load(tmp_path / "more.toml").model.d_model == 4
+
+
+def test_what_cannot_be_recorded_is_told(tmp_path):
+    large = new_lesson("gpt", ["a b"], d_model=256, layers=6)
+    own = translator()
+    for lesson, state, said in (
+        (large, large.state(), "cannot be recorded: the model holds 4,794,021 numbers; a lesson may hold 2,000,000."),
+        (*lesson_of(own, "mine"), "“mine” cannot be recorded: its words are pieces of a tokenizer"),
+    ):
+        recording = Recording(lesson)
+        recording.add(state, Look("model"))
+        with refuses(said):
+            recording.toml("mine", "Mine", draft=True)
+    lesson = load("tiny-gpt")
+    recording, act = Recording(lesson), SetArray("input.table", lesson.inputs["input.table"] * 1.25)
+    recording.add(lesson.state(), Look("output"))
+    acts = [SetArray(name, array * 1.25) for name, array in lesson.inputs.items() if not name.endswith("tokens")]
+    state = lesson.state()
+    for act in acts:
+        state = act.apply(state)
+    recording.add(state, Look("model"), title="Train")
+    with refuses(r"Step 2 cannot be written down: it changes so many numbers that the file would have [\d,]+ bytes"):
+        recording.toml("mine", "Mine")
     lesson = load("emma")
     recording = Recording(lesson)
     recording.add(SetCells("K", {(0, 0): np.inf}).apply(lesson.state()), Look("attention"))

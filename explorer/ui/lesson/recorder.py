@@ -5,7 +5,6 @@ It also watches the file of a lesson that is being written in a text editor.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ from PySide6.QtGui import QDesktopServices
 
 from explorer.core.errors import ExplorerError
 from explorer.document.state import State
-from explorer.files import write_file
 from explorer.lessons.schema import FAMILY, WHOLE, WRITING, Look
 from explorer.pages.levels import act_title
 from explorer.pages.steps.of_step import ELSEWHERE
@@ -120,10 +118,8 @@ class Recorder(QObject):
 
     def _write(self, recording: Recording, path: Path) -> bool:
         """Write the lesson; returns whether it was written, and shows an error if not."""
-        title = path.name.removesuffix(".toml").removesuffix(".lesson")
         with self._files.telling():
-            text = recording.toml(re.sub(r"[^a-z0-9-]+", "-", title.lower()).strip("-") or "my-lesson", title)
-            write_file(path, text.encode())
+            recording.save(path)
             return True
         return False
 

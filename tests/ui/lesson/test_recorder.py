@@ -7,11 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
 
 from explorer.cli import main
+from explorer.core.engine import same_bytes
 from explorer.document.commands import SetCells, SetTokens
-from explorer.lessons.document_lesson import new_lesson
+from explorer.lessons.document_lesson import lesson_of, new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.view import Cell
 from explorer.ui.page.controls import ButtonView
+from tests.checkpoints.small import translator
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 ATTENTION, HEADS, OUTPUT = "encoder.1.self.attention", "encoder.1.self.heads", "output"
@@ -226,12 +228,30 @@ def test_keys_that_tab_through_a_table_leave_the_cell_that_was_clicked(window, e
     assert (moved.node, moved.rows, moved.columns) == ("encoder.1.self.head.1.Q", arrow[1:2], arrow[2:])
 
 
-def test_what_cannot_be_recorded_is_told(open_window, monkeypatch):
-    window, told = open_window(new_lesson("gpt", ["a b"])), []
+def test_a_model_of_ones_own_becomes_a_lesson_that_needs_no_other_file_of_theirs(open_window, tmp_path, monkeypatch):
+    window, path = open_window(new_lesson("gpt", ["a b"])), tmp_path / "mine.lesson.toml"
+    document = window.bench.document
+    document.do(SetCells("decoder.1.self.W_Q", {(0, 0, 0): 0.25}))  # as if it had learned
+    monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: path)
+    monkeypatch.setattr(window.files.dialogs, "keep", lambda what: "discard")
+    window.lessons.record()
+    document.do(SetTokens("input", ["b", "a"]))
+    window.bench.bridge.flush()
+    wanted = document.engine.values["output.logits"]
+    window.lessons.record()
+    assert window.lessons.guide.lesson.id == "mine"
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["mine.lesson.toml", "mine.weights.safetensors"]
+    window.lessons.guide.go(1)
+    window.bench.bridge.flush()
+    assert same_bytes(window.bench.document.engine.values["output.logits"], wanted)
+
+
+def test_a_model_with_a_tokenizer_of_its_own_cannot_be_recorded(open_window, monkeypatch):
+    window, told = open_window(lesson_of(translator(), "mine")[0]), []
     monkeypatch.setattr(window.files.dialogs, "tell", told.append)
     window.lessons.record()
     assert not window.lessons.recorder.is_on
-    assert told[0].endswith("open one of these.")
+    assert told[0].endswith("open the model itself.")
 
 
 def test_a_model_that_no_step_can_say_is_told_before_anything_is_recorded(window, monkeypatch):
