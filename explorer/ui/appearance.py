@@ -13,13 +13,12 @@ from typing import Literal, get_args
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QPalette
-from PySide6.QtWidgets import QApplication, QStyle, QWidget
+from PySide6.QtWidgets import QApplication, QScrollArea, QStyle, QWidget
 
 from explorer.core.frozen import Frozen
 from explorer.paths import resources
 from explorer.ui.theme import DARK, LIGHT, Theme, qcolor
 from explorer.ui.turns import Turns, later
-from explorer.ui.widgets.tree import inside
 
 Mode = Literal["system", "light", "dark"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -271,7 +270,7 @@ def _wear(app: QApplication, sheet: str) -> bool:
     for widget in others:
         widget.setProperty(_OLD, True)
     app.setProperty(_OLD, bool(others))
-    _polish(app, [widget for widget in worn if widget.isVisible()])
+    _polish(app, [widget for widget in worn if widget.isVisible()], lays_out=False)
     return bool(others)
 
 
@@ -284,20 +283,28 @@ def _wear_out_of_sight(app: QApplication) -> bool:
     return more
 
 
-def dress_now(hidden: QWidget) -> None:
-    """Polish a hidden widget and all in it: its size is asked for before it is shown."""
+def dress_now(whole: QWidget) -> None:
+    """Polish what is hidden in a widget, and the widget itself: sizes are asked for before it is shown."""
     app = QApplication.instance()
     assert isinstance(app, QApplication)
-    if app.property(_OLD):  # else all wear the new look: to look through all widgets takes 6 ms
-        _polish(app, [widget for widget in (hidden, *inside(hidden, QWidget)) if widget.property(_OLD)])
+    if app.property(_OLD):  # else all wear the new look: to look through all widgets takes 4 ms
+        found = (widget for widget in app.allWidgets() if widget is whole or whole.isAncestorOf(widget))
+        _polish(app, [widget for widget in found if widget.property(_OLD)])
 
 
-def _polish(app: QApplication, widgets: list[QWidget]) -> None:
+def _polish(app: QApplication, widgets: list[QWidget], lays_out: bool = True) -> None:
+    """Polish widgets.
+
+    `lays_out`: whether a scroll area lays out at once what is in it; if not, it does so once all of it is polished.
+    """
     style, event = app.style(), QEvent(QEvent.Type.StyleChange)
     for widget in widgets:
         widget.setProperty(_OLD, None)
         style.polish(widget)
-        QCoreApplication.sendEvent(widget, event)
+        if lays_out or not isinstance(widget, QScrollArea):
+            QCoreApplication.sendEvent(widget, event)
+        else:
+            QCoreApplication.postEvent(widget, QEvent(QEvent.Type.StyleChange))
 
 
 @contextmanager

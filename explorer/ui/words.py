@@ -43,11 +43,18 @@ class FramedCard(QFrame):
         self._down.addWidget(self.heading)
         self._replaced, self._tells, self._keys = Gone(self), False, Keys()
         self._shares = later(self, self._share)
+        self._held: QSize | None = None
         self.make()
+
+    def hold(self) -> None:
+        """Keep the size until the widgets are made anew: to lay out all of them once more would block the window."""
+        self._held = self.size()
+        self._down.setEnabled(False)
 
     def make(self) -> None:
         """Make the widgets anew, because all of them depend on the text scale; the keyboard focus is remembered."""
-        px = self.bench.appearance.px
+        px, self._held = self.bench.appearance.px, None
+        self._down.setEnabled(True)
         self._down.setContentsMargins(px(18), px(13), px(18), px(16))
         self._down.setSpacing(px(9))
         if (before := getattr(self, "elements", None)) is not None:
@@ -86,6 +93,15 @@ class FramedCard(QFrame):
 
     def sizeHint(self) -> QSize:
         return QSize(self._wide, 0)  # its height depends on its width; to ask Qt for one took a quarter of opening
+
+    def minimumSizeHint(self) -> QSize:
+        return super().minimumSizeHint() if self._held is None else QSize(0, 0)
+
+    def hasHeightForWidth(self) -> bool:
+        return self._held is not None or super().hasHeightForWidth()
+
+    def heightForWidth(self, width: int) -> int:
+        return super().heightForWidth(width) if self._held is None else self._held.height()
 
     def widget(self, id: str) -> Any:
         """The widget of an element."""
@@ -187,6 +203,8 @@ class WordsTab(QFrame, Screen):
         self._place_read.hold()
         self._space()
         self._stale = dict.fromkeys(self.cards, True)
+        for view in self.cards:
+            view.hold()
         self._next.start()
 
     @property
@@ -240,10 +258,7 @@ class WordsTab(QFrame, Screen):
             vectors.open_file(path)
             self.tell(vectors)
         if self._stale:
-            view = next(iter(self._stale))
-            if self._stale[view]:
-                view.make()
-            self._show(view)
+            self._show(next(iter(self._stale)))
         elif (kind := next(self._coming, None)) is not None:
             self._add(kind)
         else:
@@ -284,8 +299,9 @@ class WordsTab(QFrame, Screen):
                 self._next.start()
 
     def _show(self, view: FramedCard) -> None:
-        self._stale.pop(view, None)
         now = QApplication.focusWidget()
+        if self._stale.pop(view, False):
+            view.make()
         self._arranged |= view.refresh()
         view.setVisible(self.state.vectors is not None or not view.card.needs_vectors)
         if self._focus and not self.state.cards["vectors"].searches:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QFontMetricsF, QPalette
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QSpinBox
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSpinBox
 
 import explorer
 from explorer.paths import resources
@@ -55,6 +55,30 @@ def test_dressing_and_changing(appearance, qapp, qtbot):
     assert appearance.scale == 1.1
     assert qapp.font().pointSizeF() == pytest.approx(1.1 * before, rel=0.02)
     assert appearance.px(100) == 110
+
+
+def test_an_area_is_laid_out_once_all_in_it_wears_the_new_look(appearance, qtbot):
+    """Else all of it was laid out twice: an area may come before what is in it."""
+    area, told = QScrollArea(), []
+    inside = QLabel("word", area)
+    area.setWidget(inside)
+    qtbot.addWidget(area)
+
+    class Listener(QObject):
+        def eventFilter(self, watched, event):
+            if event.type() == QEvent.Type.StyleChange:
+                told.append((watched, inside.font().pointSizeF()))
+            return False
+
+    listener = Listener()
+    with qtbot.waitExposed(area):
+        area.show()
+    area.installEventFilter(listener)
+    before = inside.font().pointSizeF()
+    appearance.set_scale(2.0)
+    assert told == []
+    qtbot.waitUntil(lambda: bool(told))
+    assert told == [(area, pytest.approx(2 * before, rel=0.02))]
 
 
 def test_nothing_happens_when_nothing_changes(appearance, qtbot):

@@ -348,7 +348,7 @@ class StepPanel(QFrame):
         focus = QApplication.focusWidget()
         if step is None and focus is not None and self.isAncestorOf(focus):
             self.window().setFocus(Qt.FocusReason.OtherFocusReason)  # else Qt gives it to a control of the page
-        if not self.isVisible():
+        if step is not None and not self.isVisible():
             dress_now(self)  # else its buttons would be measured in the letters that it had before it was hidden
         self.setVisible(step is not None)
         if step is None or at is None:

@@ -136,11 +136,6 @@ class SettingChoice(QWidget):
         """The width in pixels of the list, or of the buttons, whichever is shown now."""
         return (self._list if narrow else self._buttons).sizeHint().width()
 
-    def restyle(self) -> None:
-        """Follow the text scale: the list or the buttons are hidden, and what both would take is compared next."""
-        dress_now(self._list)
-        dress_now(self._buttons)
-
     def be_narrow(self, on: bool) -> None:
         """Show a list to open, or the buttons."""
         self._narrow = on
@@ -409,8 +404,9 @@ class TopBar(QFrame):
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
-        self._settings.restyle()
-        dress_now(self.showing)  # hidden beside "Train", where it keeps its room
+        # Of the list and the buttons one is hidden, and what both would take is compared next; what the page shows is
+        # hidden beside "Train", where it keeps its room.
+        dress_now(self)
         self._space()
 
     def _space(self) -> None:

@@ -60,6 +60,29 @@ def test_theme_and_scale(tab, appearance, qtbot):
     appearance.set_scale(1.0)
 
 
+def test_cards_keep_their_size_until_their_widgets_are_made_anew(tab, appearance, qtbot):
+    """To lay out all of them in larger letters, only to throw their widgets away, held the event loop for 90 ms."""
+    appearance.changed.connect(tab.restyle)
+    before = [view.size() for view in tab.cards]
+    appearance.set_scale(2.0)
+    for view, size in zip(tab.cards, before, strict=True):
+        assert (view.size(), view.heightForWidth(view.width())) == (size, size.height())
+    qtbot.waitUntil(lambda: is_there(tab))
+    qtbot.waitUntil(lambda: still(tab))
+    shown = [(view.height(), size.height()) for view, size in zip(tab.cards, before, strict=True) if view.isVisible()]
+    assert all(now > then for now, then in shown)
+
+
+def test_a_gesture_on_a_card_that_wears_the_old_look_makes_its_widgets_anew(tab, appearance, qtbot):
+    """It was shown with the widgets of before, whose sizes are those of the other letters."""
+    appearance.changed.connect(tab.restyle)
+    card, before = tab.state.cards["lookup"], on(tab, "lookup", "words field")
+    appearance.set_scale(2.0)
+    tab._do(ForWords("type", "cat", "lookup", "words"), before)
+    assert on(tab, "lookup", "words field") is not before
+    assert tab.view(card) not in tab._stale
+
+
 def test_whoever_types_keeps_the_keys_in_another_theme_and_text_scale(tab, appearance, qtbot):
     appearance.changed.connect(tab.restyle)
     on(tab, "analogy", "b field").edit.setFocus()
