@@ -76,7 +76,7 @@ class Passage(Element):
     # With the marks of a `Note`, and ``<muted>``, paler, ``<good>``, what is right, and links that `lead` or `linked`
     # (of the glossary) has made.
     text: str
-    role: Literal["", "strong", "small", "muted", "aside", "group", "section", "code"] = ""  # how it looks
+    role: Literal["", "strong", "small", "muted", "aside", "group", "section", "heading", "code"] = ""  # how it looks
     leads: tuple[Gesture, ...] = ()  # the gestures of its links
     plain: bool = False  # whether its text has no marks at all, which is laid out much faster
     node: str = ""  # the node that it is about: a click on it asks the glossary for that

@@ -1,17 +1,20 @@
-"""The list of lessons: what each teaches, how long it takes and the reader's progress, with chapters and a search."""
+"""The list of lessons: what each teaches, how long it takes and the reader's progress, with chapters and a search.
+
+At the end, what stands behind the last step of one.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import percent, quantity
 from explorer.lessons.loader import Course, chapters, courses, errata, titles
-from explorer.lessons.progress import Outcome, Progress, ProgressFolder, left_at, outcome
+from explorer.lessons.progress import REVISIT, RIGHT, Outcome, Progress, ProgressFolder, left_at, outcome
 from explorer.lessons.prose import each_sentence
-from explorer.lessons.schema import Lesson
+from explorer.lessons.schema import Lesson, Predict
 from explorer.pages import page as el
 from explorer.pages.element import Element, Made
 from explorer.pages.gestures import ForLessons
@@ -250,3 +253,50 @@ def _said(lesson: Lesson, found: Outcome | None, far: int) -> str:
         said += [f"needs {escape(lesson.needed.name)}"]
         said += [] if lesson.needed.checked else ["not checked by us with the real weights"]
     return " · ".join(said)
+
+
+# The end of a lesson
+
+NAMED = 6
+"""So many steps are named at most of those whose questions were answered rightly."""
+
+
+def finish_page(lesson: Lesson, found: Outcome, behind: Lesson | None, unfolded: bool) -> tuple[Element, ...]:
+    """What has been learned, what there is to revisit, and the next lesson, in this order.
+
+    `behind`: the next lesson; `unfolded`: whether the steps to revisit are named.
+    """
+    title = "The end of this lesson" if found.revisit and not found.is_whole else "Lesson finished"
+    parts: list[Element] = [el.Passage("title", title, "heading")]
+
+    def say(id: str, text: str, role: Literal["", "muted", "section"] = "") -> None:
+        parts.append(el.Passage(id, escape(text, quote=False).replace("\n", "<br>"), role))
+
+    if found.right:
+        say("learned", "What you have learned", "section")
+        if lesson.teaches:
+            say("teaches", f"{lesson.teaches[:1].upper()}{lesson.teaches[1:]}.")
+        say("right", _right(lesson, found))
+        say("outcome", f"{found.said}.", "muted")
+    if found.revisit:
+        fold = el.lead(0, f"{len(found.revisit)} to revisit {'▾' if unfolded else '▸'}")
+        parts.append(el.Passage("fold", fold, "section", (ForLessons("unfold", not unfolded),)))
+        for place, step in enumerate(lesson.steps if unfolded else (), start=1):
+            if why := found.revisit.get(step.id):
+                text = f"{el.lead(0, f'{place}  {step.title}')} · {REVISIT[why]}"
+                parts.append(el.Passage(f"revisit {step.id}", text, leads=(ForLessons("revisit", step.id),)))
+    if behind is not None:
+        say("next", "The next lesson", "section")
+        say("behind", f"{behind.title}{behind.lasts}")
+        tip = f"Begin the next lesson: {behind.title}"
+        parts.append(el.Button("begin", "Begin it ▸", ForLessons("begin", behind.id), tip, tip, primary=True))
+    return tuple(parts)
+
+
+def _right(lesson: Lesson, found: Outcome) -> str:
+    """The steps whose questions were answered rightly, but those for practice, which bring nothing new."""
+    practice = {step.id for step in lesson.steps if isinstance(step.question, Predict) and step.question.fresh}
+    right = [step for step in lesson.steps if found.of[step.id] in RIGHT and step.id not in practice]
+    shown = right if len(right) <= NAMED + 1 else right[:NAMED]
+    lines = [f"✓ {step.title}{' (with a hint)' * (found.of[step.id] == 'hint')}" for step in shown]
+    return "\n".join([*lines, f"… and {len(right) - NAMED} more"] if shown is not right else lines)

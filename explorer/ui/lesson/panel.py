@@ -1,6 +1,6 @@
 """The panel of the present step, beside the stage: its words, its question, and the way to the other steps.
 
-Behind the last step, `FinishView`: what has been learned, what there is to revisit, and the next lesson, in this order.
+Behind the last step, `FinishView`: what has been learned, what there is to revisit, and the next lesson.
 """
 
 from collections.abc import Callable
@@ -14,47 +14,38 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QProgressBar, Q
 from explorer.core.errors import ExplorerError
 from explorer.lessons import prose
 from explorer.lessons.loader import next_lesson
-from explorer.lessons.progress import REVISIT, RIGHT, Outcome, outcome
-from explorer.lessons.schema import Lesson, Predict
+from explorer.lessons.progress import Outcome, outcome
+from explorer.lessons.schema import Lesson
 from explorer.ui.appearance import dress_now
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
-from explorer.ui.lesson.letters import SentenceButton, Words, WordyButton, column_height
+from explorer.ui.lesson.letters import Words, column_height
 from explorer.ui.lesson.question import QuestionView
-from explorer.ui.theme import Role, mark
+from explorer.ui.page.column import Elements
+from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.inputs import Menu, PushButton, tab_through
 from explorer.ui.widgets.labels import Ring, SteadyLabel
 from explorer.ui.widgets.layouts import column_in, scroll_area
+from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 RING = 44
 """Pixels at text scale 1 of the ring that fills."""
-NAMED, FEW = 6, 2
-"""So many steps are named at most of those whose questions were answered rightly, and of those to revisit unasked."""
+FEW = 2
+"""So many steps to revisit are named at most unasked."""
 
 
 class FinishView(QWidget):
-    """Stands in the panel of the step behind the last one."""
-
-    step_wanted = Signal(str)  # the step of this id is to be seen again
-    lesson_wanted = Signal(str)  # the lesson of this id is to be opened
+    """Stands in the panel of the step behind the last one: a ring that fills as the end is reached, and its page."""
 
     def __init__(self, bench: Workbench, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAccessibleName("The end of the lesson")
         self._bench = bench
-        self.steps: dict[str, PushButton] = {}
-        """The buttons that lead to the steps to revisit, by their ids."""
-        self.next: PushButton | None = None
-        """Leads to the next lesson, where there is one."""
-        self._column = column_in(self)
+        self._column, self._gone = column_in(self), Gone(self)
         self._parts: list[QWidget] = []
-        self.fold: SentenceButton | None = None
-        """Shows the steps to revisit, or hides them."""
-        self.ring: Ring | None = None
-        """Fills as the end is reached."""
         self.hide()
 
     def tell(self, lesson: Lesson, found: Outcome, behind: Lesson | None) -> None:
@@ -62,79 +53,27 @@ class FinishView(QWidget):
         for part in self._parts:
             self._column.removeWidget(part)
             part.hide()
-            part.deleteLater()
-        self._parts, self.steps, self.next, self.fold = [], {}, None, None
+        self._gone.delete(*self._parts)
         self._column.setSpacing(self._bench.appearance.px(5))
         self.ring = Ring(self._bench.appearance, f"How far you are in {lesson.title}", RING)
-        self._add(self.ring)
+        self.elements = Elements(self._bench, self._column.spacing())
+        self._parts = [self.ring, self.elements]
+        for part in self._parts:
+            self._column.addWidget(part)
+            part.show()  # a layout does so in a later turn
         self.ring.show_share(found.share, fills=True)
-        self._say("The end of this lesson" if found.revisit and not found.is_whole else "Lesson finished", "heading")
-        if found.right:
-            self._say("What you have learned", "section")
-            if lesson.teaches:
-                self._say(f"{lesson.teaches[:1].upper()}{lesson.teaches[1:]}.")
-            self._list_right(lesson, found)
-            self._say(f"{found.said}.", "muted")
-        if revisit := found.revisit:
-            self._fold(f"{len(revisit)} to revisit", len(revisit) <= FEW)
-            titles = {step.id: f"{place}  {step.title}" for place, step in enumerate(lesson.steps, start=1)}
-            for id, why in revisit.items():
-                self._offer(id, titles[id], REVISIT[why], len(revisit) <= FEW)
-        if behind is not None:
-            self._say("The next lesson", "section")
-            self._say(f"{behind.title}{behind.lasts}")
-            act, tip = partial(self.lesson_wanted.emit, behind.id), f"Begin the next lesson: {behind.title}"
-            self.next = PushButton("Begin it ▸", act, tip, look="primary", name=tip)
-            self._add(self.next)
+        self._of = lesson, found, behind
+        self.unfold(len(found.revisit) <= FEW)
 
-    def _list_right(self, lesson: Lesson, found: Outcome) -> None:
-        """Name the steps whose questions were answered rightly, but those for practice, which bring nothing new."""
-        practice = {step.id for step in lesson.steps if isinstance(step.question, Predict) and step.question.fresh}
-        right = [step for step in lesson.steps if found.of[step.id] in RIGHT and step.id not in practice]
-        shown = right if len(right) <= NAMED + 1 else right[:NAMED]
-        lines = [f"✓ {step.title}{' (with a hint)' * (found.of[step.id] == 'hint')}" for step in shown]
-        if shown is not right:
-            lines.append(f"… and {len(right) - NAMED} more")
-        self._say("\n".join(lines))
+    def unfold(self, on: bool) -> None:
+        """Show the steps to revisit, or hide them: many would push the next lesson out of sight."""
+        from explorer.pages.surfaces.lessons import finish_page
 
-    def _say(self, text: str, role: Role = "") -> None:
-        self._add(SteadyLabel(escape(text, quote=False).replace("\n", "<br>"), role=role))
-
-    def _fold(self, said: str, open_: bool) -> None:
-        """A heading that shows and hides the steps below it: many would push the next lesson out of sight."""
-        fold = self.fold = SentenceButton(look="link")
-        fold.setToolTip("Show or hide these steps")
-        fold.setCheckable(True)
-
-        def show(on: bool) -> None:
-            fold.say(f"{said} {'▾' if on else '▸'}")
-            fold.setAccessibleName(said)
-            for button in self.steps.values():
-                button.setVisible(on)
-
-        fold.toggled.connect(show)
-        fold.setChecked(open_)
-        show(open_)
-        self._add(fold)
-        self._column.setAlignment(fold, Qt.AlignmentFlag.AlignLeft)
-
-    def _offer(self, id: str, title: str, why: str, shown: bool) -> None:
-        button = self.steps[id] = WordyButton(self._bench)
-        button.words.setText(f"{escape(title, quote=False)} · {why}")
-        button.setAccessibleName(f"Go to step {title}, {why}")
-        button.setToolTip("Go to this step")
-        button.clicked.connect(lambda: self.step_wanted.emit(id))
-        self._add(button)
-        button.setVisible(shown)
-
-    def _add(self, part: QWidget) -> None:
-        self._column.addWidget(part)
-        part.show()  # a layout does so in a later turn
-        self._parts.append(part)
+        self.elements.tell(finish_page(*self._of, on))
 
     def height_at(self, width: int) -> int:
         """Pixels that it is high in a width."""
-        return column_height(self._parts, width, self._column.spacing())
+        return column_height([self.ring, *self.elements.parts], width, self._column.spacing())
 
 
 MOST = 0.7
@@ -160,7 +99,6 @@ class StepPanel(QFrame):
 
     ended = Signal()  # the end of the lesson is shown
     lessons_wanted = Signal()  # the lesson is over: asks for the page of lessons
-    lesson_wanted = Signal(str)  # asks to open the lesson with this id
 
     def __init__(self, bench: Workbench, guide: Guide) -> None:
         super().__init__()
@@ -189,8 +127,6 @@ class StepPanel(QFrame):
         self._trouble.hide()
         self._column = QVBoxLayout(self._content)
         self.finish = FinishView(bench, self._content)
-        self.finish.step_wanted.connect(self._revisit)
-        self.finish.lesson_wanted.connect(self.lesson_wanted)
         for part in (self._trouble, self._title, self._words, self._question, self.finish):
             self._column.addWidget(part)
         self._column.addStretch()
@@ -274,7 +210,7 @@ class StepPanel(QFrame):
         self.fit()
         self._next.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _revisit(self, id: str) -> None:
+    def revisit(self, id: str) -> None:
         """Go to a step that is not finished, and ask its question again."""
         guide = self._guide
         at = [step.id for step in guide.steps].index(id)

@@ -91,7 +91,6 @@ class LessonParts(QObject):
         self.guide = Guide(window.bench, self)
         self.panel = StepPanel(window.bench, self.guide)
         self.panel.lessons_wanted.connect(self.show_lessons)
-        self.panel.lesson_wanted.connect(lambda id: self.begin(id, False))
         aside.take(self.panel)
         self.both: BothDerivations | None = None
         """The two derivations side by side; made at the first answer that has two."""
@@ -176,6 +175,10 @@ class LessonParts(QObject):
                     self.begin(id, act == "begin anew")
                 case "ask again", (lesson, step):
                     self.ask_again(lesson, step)
+                case "revisit", step:
+                    self.panel.revisit(step)
+                case "unfold", on:
+                    self.panel.finish.unfold(on)
                 case "record", _:
                     self.record()
                 case "remove", file:
