@@ -23,7 +23,7 @@ def cell(listing, row, column):
     return listing.visualRect(listing.table.index(row, column)).center()
 
 
-def test_the_arrow_keys_walk_the_dimensions(tab, enter, qtbot):
+def test_keys_and_clicks_on_dimensions_and_their_words(tab, enter, hand, qtbot):
     enter("lookup", "words", "king river")
     strips = on(tab, "lookup", "strips")
     tab.window().activateWindow()  # the list of completions took it
@@ -47,16 +47,26 @@ def test_the_arrow_keys_walk_the_dimensions(tab, enter, qtbot):
     QTest.keyClick(strips, Qt.Key.Key_Up)
     assert tab.state.word == answer
 
-
-def test_a_click_on_a_word_asks_for_its_neighbours(tab, enter, hand, qtbot):
-    enter("lookup", "words", "king river")
     strips = on(tab, "lookup", "strips")
     hand.click(strips, QPoint(12, strips.height() - 10))
     assert tab.state.word == "river"
     qtbot.waitUntil(lambda: on(tab, "neighbours", "word field").edit.text() == "river")
 
+    for id, then in (("words field", "strips"), ("strips", None)):
+        widget = on(tab, "lookup", id)
+        getattr(widget, "edit", widget).setFocus()
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        after = on(tab, "lookup", then) if then else on(tab, "cosine", "first field").edit
+        assert after.hasFocus(), (id, QApplication.focusWidget())
 
-def test_what_is_typed_is_completed(tab, qtbot):
+    field, px = on(tab, "lookup", "words field"), tab.bench.appearance.px
+    assert field.sizeHint().width() == px(420)
+    assert field.minimumSizeHint().width() <= px(LEAST)
+
+
+def test_what_is_typed_is_completed_asked_at_once_and_offered_other_words_where_it_is_misspelt(
+    tab, enter, hand, eye, qtbot, monkeypatch
+):
     edit = on(tab, "neighbours", "word field").edit
     edit.setFocus()
     edit.clear()
@@ -69,9 +79,6 @@ def test_what_is_typed_is_completed(tab, qtbot):
     QTest.keyClick(edit, Qt.Key.Key_Return)
     assert tab.state.word == "prince"
 
-
-def test_enter_asks_at_once_while_longer_words_are_offered(tab, qtbot):
-    edit = on(tab, "neighbours", "word field").edit
     edit.setFocus()
     edit.clear()
     QTest.keyClicks(edit, "prince")
@@ -86,8 +93,6 @@ def test_enter_asks_at_once_while_longer_words_are_offered(tab, qtbot):
     assert edit.text() == "princ"
     assert shown(tab, "neighbours", "wrong word")
 
-
-def test_a_misspelt_word_gets_suggestions(tab, enter, hand, eye, qtbot, monkeypatch):
     told = []
     monkeypatch.setattr(QAccessible, "updateAccessibility", lambda event: told.append(event))
     enter("neighbours", "word", "kimg")
@@ -102,7 +107,7 @@ def test_a_misspelt_word_gets_suggestions(tab, enter, hand, eye, qtbot, monkeypa
     assert on(tab, "neighbours", "word field").edit.text() == "king"
 
 
-def test_a_cosine_of_a_list_is_shown_as_arithmetic_and_leads_back(tab, hand, qtbot):
+def test_a_cosine_that_is_clicked_is_shown_as_arithmetic_and_leads_back(tab, hand, qtbot):
     listing = on(tab, "neighbours", NEAR)
     tab._area.ensureWidgetVisible(listing)
     hand.click(listing.viewport(), cell(listing, 1, COSINE))
@@ -115,8 +120,14 @@ def test_a_cosine_of_a_list_is_shown_as_arithmetic_and_leads_back(tab, hand, qtb
     hand.click(back)
     assert not tab.view(tab.state.cards["neighbours"]).heading.visibleRegion().isEmpty()
 
+    sums = on(tab, "cosine", "sums")
+    sums.setFocus()
+    sums.setCurrentIndex(sums.table.index(5, 0))
+    QTest.keyClick(sums, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    words, number = QApplication.clipboard().text().split("\t")
+    assert words.startswith("cosine = ")
+    assert number == sums.table.line(5).entries[1].text
 
-def test_enter_on_a_cosine_and_on_a_word(tab, hand, qtbot):
     tab.state.go_to("river")
     qtbot.waitUntil(lambda: is_there(tab))
     listing, card = on(tab, "neighbours", NEAR), tab.state.cards["neighbours"]
@@ -130,34 +141,16 @@ def test_enter_on_a_cosine_and_on_a_word(tab, hand, qtbot):
     QTest.keyClick(listing, Qt.Key.Key_Return)
     assert tab.state.word == second
 
-
-def test_a_cosine_of_the_square(tab, hand):
+    qtbot.waitUntil(lambda: still(tab))
     listing, card = on(tab, "matrix", "cosines"), tab.state.cards["matrix"]
     tab._area.ensureWidgetVisible(listing)
     hand.click(listing.viewport(), cell(listing, 0, 1))
     assert tab.state.cards["cosine"].cosine.words == card.table.labels[:2]
 
 
-def test_tab_goes_through_a_card_as_it_is_read_whatever_was_made_last(tab, qtbot):
-    for id, then in (("words field", "strips"), ("strips", None)):
-        widget = on(tab, "lookup", id)
-        getattr(widget, "edit", widget).setFocus()
-        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-        after = on(tab, "lookup", then) if then else on(tab, "cosine", "first field").edit
-        assert after.hasFocus(), (id, QApplication.focusWidget())
-
-
-def test_ctrl_c_copies_a_line(tab):
-    sums = on(tab, "cosine", "sums")
-    sums.setFocus()
-    sums.setCurrentIndex(sums.table.index(5, 0))
-    QTest.keyClick(sums, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    words, number = QApplication.clipboard().text().split("\t")
-    assert words.startswith("cosine = ")
-    assert number == sums.table.line(5).entries[1].text
-
-
-def test_the_keys_come_back_to_what_had_them_before_long_work(tab, qtbot):
+def test_a_file_is_opened_by_the_dialog_a_bad_one_is_said_and_after_long_work_the_keys_come_back(
+    tab, qtbot, tmp_path, monkeypatch, said
+):
     evaluate = on(tab, "vectors", "evaluate")
     evaluate.setFocus()
     QTest.keyClick(evaluate, Qt.Key.Key_Space)
@@ -165,11 +158,24 @@ def test_the_keys_come_back_to_what_had_them_before_long_work(tab, qtbot):
     qtbot.waitUntil(lambda: is_there(tab))
     assert evaluate.hasFocus()
 
+    file = tmp_path / "bad.txt"
+    file.write_text("cat 1 0\ndog 0.9\n", "utf-8")
+    tab.state.cards["vectors"].open_file(file)
+    said()
+    qtbot.waitUntil(lambda: is_there(tab))
+    assert "line 2" in on(tab, "vectors", "problem").text()
+    assert tab.state.vectors.name == "small"
 
-def test_a_long_field_is_as_long_as_it_is_to_be_and_gives_way_on_a_narrow_page(tab):
-    field, px = on(tab, "lookup", "words field"), tab.bench.appearance.px
-    assert field.sizeHint().width() == px(420)
-    assert field.minimumSizeHint().width() <= px(LEAST)
+    file, card = tmp_path / "pets.txt", tab.state.cards["vectors"]
+    file.write_text("cat 1 0\ndog 0.9 0.1\n", "utf-8")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
+    on(tab, "vectors", "open").click()
+    assert not card.doing  # nothing was chosen
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(file), ""))
+    on(tab, "vectors", "open").click()
+    assert not on(tab, "vectors", "open").isEnabled()
+    qtbot.waitUntil(lambda: is_there(tab))
+    assert list(tab.state.vectors.words) == ["cat", "dog"]
 
 
 def test_a_large_table_is_searched_beside_the_window(tab, qtbot, monkeypatch):
@@ -193,7 +199,7 @@ def test_a_large_table_is_searched_beside_the_window(tab, qtbot, monkeypatch):
 # The map
 
 
-def test_the_keyboard_walks_the_map(tab, enter, qtbot):
+def test_the_map_is_walked_by_keys_clicked_and_looked_at_closer(tab, enter, hand, qtbot):
     on(tab, "map", "neighbours").box.setValue(0)
     enter("map", "words", "king queen river")
     map_ = on(tab, "map", "map")
@@ -215,8 +221,6 @@ def test_the_keyboard_walks_the_map(tab, enter, qtbot):
     QTest.keyClick(map_, Qt.Key.Key_Return)
     assert tab.state.word == word
 
-
-def test_a_point_is_clicked_and_the_buttons_look_closer(tab, enter, hand, qtbot):
     on(tab, "map", "neighbours").box.setValue(2)
     enter("map", "words", "king river")
     map_, card = on(tab, "map", "map"), tab.state.cards["map"]
@@ -241,31 +245,7 @@ def test_a_point_is_clicked_and_the_buttons_look_closer(tab, enter, hand, qtbot)
 # Which vectors are loaded
 
 
-def test_the_dialog_opens_a_file(tab, qtbot, tmp_path, monkeypatch):
-    file, card = tmp_path / "pets.txt", tab.state.cards["vectors"]
-    file.write_text("cat 1 0\ndog 0.9 0.1\n", "utf-8")
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
-    on(tab, "vectors", "open").click()
-    assert not card.doing  # nothing was chosen
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(file), ""))
-    on(tab, "vectors", "open").click()
-    assert not on(tab, "vectors", "open").isEnabled()
-    qtbot.waitUntil(lambda: is_there(tab))
-    assert list(tab.state.vectors.words) == ["cat", "dog"]
-
-
-def test_a_bad_file_is_said_and_nothing_is_lost(tab, qtbot, tmp_path, said):
-    file = tmp_path / "bad.txt"
-    file.write_text("cat 1 0\ndog 0.9\n", "utf-8")
-    tab.state.cards["vectors"].open_file(file)
-    said()
-    qtbot.waitUntil(lambda: is_there(tab))
-    assert "line 2" in on(tab, "vectors", "problem").text()
-    assert tab.state.vectors.name == "small"
-
-
-@pytest.mark.parametrize("still_", [False, True])
-def test_cancel_does_not_wait_for_a_connection_that_is_silent(tab, qtbot, still_):
+def test_cancel_does_not_wait_for_a_connection_that_is_silent(tab, qtbot, appearance):
     go_on, ended, card = Event(), Event(), tab.state.cards["vectors"]
 
     def silent(report):
@@ -275,24 +255,26 @@ def test_cancel_does_not_wait_for_a_connection_that_is_silent(tab, qtbot, still_
         finally:
             ended.set()
 
-    tab.bench.appearance.set_still(still_)
-    tab.restyle()
-    qtbot.waitUntil(lambda: is_there(tab))
-    card.start(silent, "Downloading glove-twitter-25")
-    tab.tell(card)
-    qtbot.waitUntil(lambda: shown(tab, "vectors", "bar"))
-    assert on(tab, "vectors", "bar 1").text() == "Downloading glove-twitter-25 …"
-    # It runs to and fro, but where less motion is asked for.
-    assert (on(tab, "vectors", "bar").maximum() == 0) is not still_
-    on(tab, "vectors", "cancel").click()
-    assert not shown(tab, "vectors", "bar")
-    assert on(tab, "vectors", "get").isEnabled()
-    go_on.set()
-    assert ended.wait(PATIENCE_S)
-    QApplication.processEvents()
-    assert tab.state.vectors.name == "small"
-    assert not shown(tab, "vectors", "problem")
-    tab.bench.appearance.set_still(False)
+    for still_ in (False, True):  # the bar runs to and fro, but where less motion is asked for
+        if still_:
+            appearance.set_still(True)
+            tab.restyle()
+            qtbot.waitUntil(lambda: is_there(tab))
+        go_on.clear()
+        ended.clear()
+        card.start(silent, "Downloading glove-twitter-25")
+        tab.tell(card)
+        qtbot.waitUntil(lambda: shown(tab, "vectors", "bar"))
+        assert on(tab, "vectors", "bar 1").text() == "Downloading glove-twitter-25 …"
+        assert (on(tab, "vectors", "bar").maximum() == 0) is not still_
+        on(tab, "vectors", "cancel").click()
+        assert not shown(tab, "vectors", "bar")
+        assert on(tab, "vectors", "get").isEnabled()
+        go_on.set()
+        assert ended.wait(PATIENCE_S)
+        QApplication.processEvents()
+        assert tab.state.vectors.name == "small"
+        assert not shown(tab, "vectors", "problem")
 
 
 def test_learning_a_text_in_the_window_ends_where_nobody_sees_it(tab, qtbot, hand):

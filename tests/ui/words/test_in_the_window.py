@@ -1,7 +1,5 @@
 """The tab in the whole window."""
 
-import pytest
-
 from explorer.document import storage
 from explorer.document.commands import SetCells
 from explorer.lessons.document_lesson import opened
@@ -43,16 +41,24 @@ def test_words_go_from_one_example_into_another(open_window, qtbot, tmp_path):
     assert window.bench.selection.stage == "input.embedding"
 
 
-@pytest.mark.parametrize("name", ["mine.txt", "mine.vec"])
-def test_a_file_of_vectors_is_opened_like_any_other(open_window, qtbot, tmp_path, name):
-    """It was taken for a lesson that is too large, or had a wrong first line."""
-    (tmp_path / name).write_text("up 1 0\ndown -1 0\nleft 0 -1\nright 0 1\n", "utf-8")
+def test_files_of_vectors_are_opened_like_any_other_and_a_table_goes_with_its_example(open_window, qtbot, tmp_path):
+    """A file was taken for a lesson that is too large, or had a wrong first line."""
     window = open_window("you-are-welcome")
-    window.files.open_path(tmp_path / name)
-    tab = window.tabs.words
-    assert window.tabs.currentWidget() is tab
-    qtbot.waitUntil(lambda: is_there(tab) and tab.state.vectors.name == name)
+    for name in ("mine.txt", "mine.vec"):
+        (tmp_path / name).write_text("up 1 0\ndown -1 0\nleft 0 -1\nright 0 1\n", "utf-8")
+        window.files.open_path(tmp_path / name)
+        assert window.tabs.currentWidget() is window.tabs.words
+        qtbot.waitUntil(lambda name=name: is_there(window.tabs.words) and window.tabs.words.state.vectors.name == name)
+        window.show_tab("Pipeline")
     assert window.bench.lesson.id == "you-are-welcome"
+    window.show_tab("Words")
+    tab = window.tabs.words
+    card = tab.state.cards["vectors"]
+    card.do("choose", "table target.table")
+    assert "<start>" in tab.state.cards["map"].placed.words
+    window.bench.open(lesson_of("softmax"))
+    qtbot.waitUntil(lambda: tab.state.vectors.name == "small")
+    assert "table target.table" not in card.choices
 
 
 def test_a_text_is_not_taken_for_vectors(tmp_path):
@@ -67,16 +73,3 @@ def test_a_text_is_not_taken_for_vectors(tmp_path):
         assert is_vectors(tmp_path / "some.txt") is those, text
     assert not is_vectors(tmp_path / "absent.vec")
     assert not is_vectors(tmp_path)
-
-
-def test_an_example_that_is_opened_meanwhile(open_window, qtbot):
-    window = open_window("you-are-welcome")
-    window.show_tab("Words")
-    tab = window.tabs.words
-    qtbot.waitUntil(lambda: is_there(tab))
-    card = tab.state.cards["vectors"]
-    card.do("choose", "table target.table")
-    assert "<start>" in tab.state.cards["map"].placed.words
-    window.bench.open(lesson_of("softmax"))
-    qtbot.waitUntil(lambda: tab.state.vectors.name == "small")
-    assert "table target.table" not in card.choices

@@ -24,21 +24,11 @@ from tests.ui.conftest import PATIENCE_S
 from tests.ui.words.conftest import is_there, on, still
 
 
-def test_what_the_tab_is_about_is_said_below_its_title(tab):
-    """A newcomer took "Words" for the words of the open model."""
+def test_each_part_is_led_to_each_control_is_named_and_nothing_is_wider_than_the_window(tab, hand, eye, qtbot):
+    """A newcomer took "Words" for the words of the open model: what it is about is said below its title."""
     said = next(label for label in tab.findChildren(Label) if "lists of numbers, their vectors" in label.text())
     assert said.isVisible()
     assert said.y() < tab._bar.y()
-
-
-def test_a_link_leads_to_each_part(tab, hand, eye):
-    for view in tab.cards:
-        hand.click(eye.by_name(tab, f"Go to: {view.card.title}"))
-        top = view.mapTo(tab, view.rect().topLeft()).y()
-        assert -5 <= top < tab.height(), view.card.title
-
-
-def test_each_control_has_a_name_and_a_tooltip(tab):
     for kind in (QAbstractButton, QComboBox, QLineEdit, QSpinBox):
         for widget in tab.findChildren(kind):
             if widget.objectName().startswith("qt_") or widget.parent().inherits("QAbstractItemView"):
@@ -47,59 +37,70 @@ def test_each_control_has_a_name_and_a_tooltip(tab):
                 continue
             assert widget.accessibleName() or (isinstance(widget, QAbstractButton) and widget.text()), widget
             assert widget.toolTip(), widget.accessibleName() or widget.text()
+    for view in tab.cards:
+        hand.click(eye.by_name(tab, f"Go to: {view.card.title}"))
+        top = view.mapTo(tab, view.rect().topLeft()).y()
+        assert -5 <= top < tab.height(), view.card.title
+        assert view.width() <= tab._area.viewport().width(), view.card.title
+    assert tab._area.horizontalScrollBar().maximum() == 0
+    first, second = (tab.view(tab.state.cards[name]) for name in ("neighbours", "odd"))
+    assert first.y() == second.y(), "where there is room they stand beside each other"
+    tab.window().resize(900, 640)
+    qtbot.waitUntil(lambda: still(tab) and first.y() < second.y())
+    assert first.width() == second.width()
 
 
-def test_theme_and_scale(tab, appearance, qtbot):
-    appearance.changed.connect(tab.restyle)
-    appearance.set_mode("dark")
-    before = on(tab, "lookup", "strips").height()
-    appearance.set_scale(1.5)
-    qtbot.waitUntil(lambda: is_there(tab) and on(tab, "lookup", "strips").height() > before)
-    assert not tab.grab().isNull()
-    assert on(tab, "map", "map").backgroundBrush().color().name() == appearance.theme.surface
-    appearance.set_scale(1.0)
-
-
-def test_cards_keep_their_size_until_their_widgets_are_made_anew(tab, appearance, qtbot):
+def test_cards_keep_their_size_until_their_widgets_are_made_anew_and_one_that_is_acted_on_is_at_once(
+    tab, appearance, qtbot
+):
     """To lay out all of them in larger letters, only to throw their widgets away, held the event loop for 90 ms."""
     appearance.changed.connect(tab.restyle)
     before = [view.size() for view in tab.cards]
+    card, field = tab.state.cards["lookup"], on(tab, "lookup", "words field")
     appearance.set_scale(2.0)
     for view, size in zip(tab.cards, before, strict=True):
         assert (view.size(), view.heightForWidth(view.width())) == (size, size.height())
+    tab._do(ForWords("type", "cat", "lookup", "words"), field)
+    assert on(tab, "lookup", "words field") is not field, "its sizes are those of the other letters"
+    assert tab.view(card) not in tab._stale
     qtbot.waitUntil(lambda: is_there(tab))
     qtbot.waitUntil(lambda: still(tab))
     shown = [(view.height(), size.height()) for view, size in zip(tab.cards, before, strict=True) if view.isVisible()]
     assert all(now > then for now, then in shown)
 
 
-def test_a_gesture_on_a_card_that_wears_the_old_look_makes_its_widgets_anew(tab, appearance, qtbot):
-    """It was shown with the widgets of before, whose sizes are those of the other letters."""
+def test_in_another_theme_and_text_scale_keys_place_and_line_stay(tab, appearance, qtbot):
     appearance.changed.connect(tab.restyle)
-    card, before = tab.state.cards["lookup"], on(tab, "lookup", "words field")
-    appearance.set_scale(2.0)
-    tab._do(ForWords("type", "cat", "lookup", "words"), before)
-    assert on(tab, "lookup", "words field") is not before
-    assert tab.view(card) not in tab._stale
-
-
-def test_whoever_types_keeps_the_keys_in_another_theme_and_text_scale(tab, appearance, qtbot):
-    appearance.changed.connect(tab.restyle)
+    analogy, bar, high = tab.view(tab.state.cards["analogy"]), tab._area.verticalScrollBar(), []
     on(tab, "analogy", "b field").edit.setFocus()
-    bar = tab._area.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
     for change in (lambda: appearance.set_mode("dark"), lambda: appearance.set_scale(3.0)):
+        high.append(on(tab, "lookup", "strips").height())
         before = on(tab, "analogy", "b field")
         change()
         qtbot.waitUntil(lambda before=before: is_there(tab) and on(tab, "analogy", "b field") is not before)
         assert bar.value() == pytest.approx(bar.maximum() / 2, rel=0.01)
+        assert on(tab, "map", "map").backgroundBrush().color().name() == appearance.theme.surface
         QTest.keyClicks(QApplication.focusWidget(), "x")
         bar.setValue(bar.maximum() // 2)
     assert on(tab, "analogy", "b field").edit.text().count("x") == 2
+    qtbot.waitUntil(lambda: on(tab, "lookup", "strips").height() > high[-1])
+    assert not tab.grab().isNull()
+    name = next(one.id for element in analogy.elements.elements for one in leaves(element) if isinstance(one, Listing))
+    line = on(tab, "analogy", name)
+    line.setFocus()
+    line.setCurrentIndex(line.table.index(1, 0))
+    appearance.set_scale(2.0)
+    qtbot.waitUntil(lambda: is_there(tab) and on(tab, "analogy", name) is not line and still(tab))
+    assert on(tab, "analogy", name).currentIndex().row() == 1
+    assert QApplication.focusWidget() is on(tab, "analogy", name)
+    tab.window().resize(820, 600)  # the room beside a lesson
+    qtbot.waitUntil(lambda: still(tab) and tab._area.horizontalScrollBar().maximum() == 0)
+    assert tab._area.viewport().width() < 820
 
 
-def test_whoever_types_elsewhere_while_vectors_are_read_keeps_the_keys(tab, qtbot, monkeypatch):
-    """Otherwise the button that was pressed has them again."""
+def test_while_it_reads_the_keys_stay_with_whoever_types_and_to_close_it_stops_its_thread(tab, qtbot, monkeypatch):
+    """Who types nowhere has them again on the button that was pressed."""
     read, choice = Event(), on(tab, "vectors", "choice")
     monkeypatch.setattr("explorer.words.catalogue.load", lambda name, report: read.wait(PATIENCE_S) and small())
     for goes in (True, False):
@@ -113,31 +114,6 @@ def test_whoever_types_elsewhere_while_vectors_are_read_keeps_the_keys(tab, qtbo
         kept = on(tab, "analogy", "a field").edit if goes else on(tab, "vectors", "open")
         assert QApplication.focusWidget() is kept
 
-
-@pytest.mark.parametrize("card", ["analogy", "odd", "matrix"])
-def test_a_cosine_that_is_clicked_while_other_vectors_come_is_not_worked_out(tab, card):
-    view = tab.view(tab.state.cards[card])
-    lists = [one for one in view.elements.elements for one in leaves(one) if isinstance(one, Listing)]
-    asks = next(entry.leads for line in reversed(lists[0].lines) for entry in line.entries if entry.leads)
-    tab.state.load(Vectors.of("two", ("a", "b"), np.eye(2)))
-    tab.bench.selection.asked.emit(replace(asks, act="cosine"), view)
-    assert tab.state.cards["cosine"].asker is None
-
-
-def test_1280_by_720_holds_every_card_and_in_large_text_so_does_the_room_beside_a_lesson(tab, appearance, qtbot):
-    area = tab._area
-    for view in tab.cards:
-        assert view.width() <= area.viewport().width(), view.card.title
-    assert area.horizontalScrollBar().maximum() == 0
-    appearance.changed.connect(tab.restyle)
-    appearance.set_scale(2.0)
-    qtbot.waitUntil(lambda: is_there(tab) and still(tab))
-    tab.window().resize(820, 600)
-    qtbot.waitUntil(lambda: still(tab) and area.horizontalScrollBar().maximum() == 0)
-    assert area.viewport().width() < 820
-
-
-def test_a_tab_that_closes_while_it_reads_stops_its_thread(tab, qtbot):
     begun, stopped, usual = Event(), Event(), sys.getswitchinterval()
 
     def endless(report):
@@ -156,12 +132,24 @@ def test_a_tab_that_closes_while_it_reads_stops_its_thread(tab, qtbot):
     qtbot.waitUntil(lambda: sys.getswitchinterval() == usual)
 
 
+def test_cosines_that_are_clicked_while_other_vectors_come_are_not_worked_out(tab):
+    asks = {}
+    for card in ("analogy", "odd", "matrix"):
+        view = tab.view(tab.state.cards[card])
+        lists = [one for one in view.elements.elements for one in leaves(one) if isinstance(one, Listing)]
+        asks[view] = next(one.leads for line in reversed(lists[0].lines) for one in line.entries if one.leads)
+    tab.state.load(Vectors.of("two", ("a", "b"), np.eye(2)))
+    for view, one in asks.items():
+        tab.bench.selection.asked.emit(replace(one, act="cosine"), view)
+        assert tab.state.cards["cosine"].asker is None
+
+
 def top_of(tab, kind):
     """How many pixels below the upper edge of what is in sight a part begins."""
     return tab.view(tab.state.cards[kind]).mapTo(tab._area.viewport(), QPoint()).y()
 
 
-def test_what_a_step_speaks_of_comes_into_sight_once_it_is_there(open_tab, qtbot):
+def test_what_a_step_speaks_of_comes_into_sight_once_and_whoever_scrolls_is_not_brought_back(open_tab, qtbot):
     """It was looked up, and stood two screens further down."""
     tab = open_tab(wait=False)
     tab.speak_of("prince - king + queen")
@@ -173,23 +161,15 @@ def test_what_a_step_speaks_of_comes_into_sight_once_it_is_there(open_tab, qtbot
     tab.speak_of("river")
     assert tab.state.word == "river"
     qtbot.waitUntil(lambda: still(tab) and 0 <= top_of(tab, "neighbours") < 20)
-
-
-def test_whoever_scrolls_is_not_brought_back_to_what_a_step_speaks_of(tab, qtbot):
-    tab.speak_of("river")
     bar = tab._area.verticalScrollBar()
+    stood = bar.value()
+    tab.speak_of("zebra")  # these vectors do not have it
+    assert (tab.state.word, bar.value()) == ("river", stood)
+    tab.speak_of("river")
     bar.triggerAction(QAbstractSlider.SliderAction.SliderToMinimum)
     tab.state.go_to("boat")  # a row more, above what was spoken of
     qtbot.waitUntil(lambda: still(tab))
     assert bar.value() == 0
-
-
-def test_two_cards_stand_beside_each_other_where_there_is_room(tab, qtbot):
-    first, second = (tab.view(tab.state.cards[name]) for name in ("neighbours", "odd"))
-    assert first.y() == second.y()
-    tab.window().resize(900, 640)
-    qtbot.waitUntil(lambda: still(tab) and first.y() < second.y())
-    assert first.width() == second.width()
 
 
 def test_the_models_own_table(tab, qtbot):
@@ -208,23 +188,3 @@ def test_the_models_own_table(tab, qtbot):
     assert tab.state.vectors.array[0, 0] == 7.5  # nobody sees it
     tab.show()
     assert tab.state.vectors.array[0, 0] == 9.5
-
-
-def test_words_that_the_vectors_do_not_have_are_not_looked_up(tab):
-    before = tab.state.word
-    tab.speak_of("zebra")
-    assert tab.state.word == before
-    assert tab._area.verticalScrollBar().value() == 0
-
-
-def test_whoever_goes_through_a_list_is_in_the_same_line_in_another_text_scale(tab, appearance, qtbot):
-    appearance.changed.connect(tab.restyle)
-    elements = tab.view(tab.state.cards["analogy"]).elements.elements
-    name = next(one.id for element in elements for one in leaves(element) if isinstance(one, Listing))
-    before = on(tab, "analogy", name)
-    before.setFocus()
-    before.setCurrentIndex(before.table.index(1, 0))
-    appearance.set_scale(1.5)
-    qtbot.waitUntil(lambda: is_there(tab) and on(tab, "analogy", name) is not before)
-    assert on(tab, "analogy", name).currentIndex().row() == 1
-    assert QApplication.focusWidget() is on(tab, "analogy", name)
