@@ -5,6 +5,7 @@ import shiboken6
 from training_tab import field
 
 from explorer.ui.training import tab
+from tests.ui.conftest import shares
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +17,7 @@ def a_run_shows_little_of_its_way(monkeypatch):
 @pytest.fixture
 def train(request):
     """The window on the tab, where a run takes so many steps; the tab is a new one also in the window of a file."""
-    if "kept" not in request.fixturenames:
+    if not shares(request):
         open_window = request.getfixturevalue("open_window")
         return lambda lesson="xor", steps=30: ready(open_window(lesson, tab="Train"), steps)
     (window, _), anew = request.getfixturevalue("kept"), request.getfixturevalue("anew")

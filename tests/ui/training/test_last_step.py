@@ -6,14 +6,18 @@ import pytest
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.loader import load
 
+pytestmark = pytest.mark.usefixtures("kept")
 LOGITS = "output.logits"
 
 
+@pytest.fixture(scope="module")
+def kept_lesson():
+    return "cat-sat-on-the"
+
+
 @pytest.fixture
-def window(open_window, eye):
-    window = open_window("cat-sat-on-the")
-    eye.look_at(window, "output")
-    return window
+def window(anew):
+    return anew("output")
 
 
 def button(window, text):
@@ -78,8 +82,8 @@ def test_a_page_that_is_made_while_gradients_are_shown_shows_them(window, eye):
     assert not window.grab().isNull()
 
 
-def test_a_step_of_the_training_tab_is_one_too(open_window, eye, hand):
-    window = open_window("xor")
+def test_a_step_of_the_training_tab_is_one_too(anew, eye, hand):
+    window = anew(lesson="xor")
     window.bench.open(window.bench.lesson, "random")
     eye.look_at(window, "layer.1")
     assert not button(window, "Δ last step").isEnabled()

@@ -15,7 +15,13 @@ from explorer.lessons.loader import load
 from explorer.training.run import Run
 from explorer.ui.training import descent, process
 
+pytestmark = pytest.mark.usefixtures("kept")
 TEXT = "the cat sat on the mat . the dog sat on the rug . the cat saw the dog . " * 3
+
+
+@pytest.fixture(scope="module")
+def kept_lesson():
+    return "xor"
 
 
 @pytest.fixture(autouse=True)
@@ -25,20 +31,19 @@ def large(request, monkeypatch):
         monkeypatch.setattr(descent, "LARGE_STEP", 0)
 
 
-def run(qtbot, tab, hand):
-    hand.click(tab.control("train"))
-    qtbot.waitUntil(lambda: not tab.descent.going and tab.descent.process is None)
-    assert tab.problem == ""
-
-
-def test_it_gives_the_bits_that_the_window_would(train, hand, qtbot):
+def test_it_gives_the_bits_that_the_window_would_whatever_a_library_says_on_its_standard_output(
+    train, hand, qtbot, monkeypatch
+):
     window, tab = train("i-love-ai")
     learn_from(tab, 1)
     ask(tab, "text", TEXT)
     field(tab, "window").setValue(3)
     document = Document(window.bench.document.state)
     before = document.state
-    run(qtbot, tab, hand)
+    hand.click(tab.control("train"))
+    monkeypatch.setattr(tab.descent.process, "_rest", b'a library says hello\n[1]\n"words"\n\xff\n{}\n')
+    qtbot.waitUntil(lambda: not tab.descent.going and tab.descent.process is None)
+    assert tab.problem == ""
     found = tab.descent.run
     assert found.at == 30
     assert "30 of 30" in said(tab)
@@ -86,7 +91,7 @@ def test_it_is_paused_edited_and_gone_on_with(train, hand, qtbot):
     assert document.state is before  # the whole run, with what was edited in it
 
 
-def test_another_model_ends_it_and_so_does_closing_the_window(train, hand, qtbot):
+def test_another_model_ends_it_and_so_does_closing_the_window(own_window, train, hand, qtbot):
     window, tab = train(steps=1_000_000)
     hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.process is not None and tab.progress.records.at > 0)
@@ -119,16 +124,14 @@ def test_a_run_that_diverges_says_so(train, hand, qtbot):
     assert all(np.isfinite(window.bench.document.state.inputs[name]).all() for name in tab.descent.run.trainer.moving)
 
 
-def test_a_small_run_stays_in_the_window(open_window, eye, hand, qtbot):
-    window = open_window("xor")
-    window.show_tab("Train")
-    eye.settle(window)
-    hand.click(window.tabs.training.control("one"))
+def test_a_small_run_stays_in_the_window(train, hand):
+    window, tab = train()
+    hand.click(tab.control("one"))
     assert window.bench.descent.process is None
     assert window.bench.descent.run.prepared.work < descent.LARGE_STEP
 
 
-def test_a_process_that_is_killed_says_so_and_is_gone_on_with(train, hand, qtbot):
+def test_a_process_that_is_killed_says_so_is_gone_on_with_and_ends_when_one_goes_back(train, hand, qtbot):
     _, tab = train(steps=1_000_000)
     hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.process is not None and tab.descent.process.saved.exists())
@@ -141,16 +144,14 @@ def test_a_process_that_is_killed_says_so_and_is_gone_on_with(train, hand, qtbot
     qtbot.waitUntil(lambda: tab.progress.records.at > at)
     assert tab.problem == ""
     assert tab.descent.run.records.at == tab.progress.records.at
-
-
-def test_words_of_others_on_its_standard_output_are_passed_over(train, hand, qtbot, monkeypatch):
-    _, tab = train()
-    hand.click(tab.control("train"))
-    process = tab.descent.process
-    monkeypatch.setattr(process, "_rest", b'a library says hello\n[1]\n"words"\n\xff\n{}\n')
-    qtbot.waitUntil(lambda: not tab.descent.going and tab.descent.process is None)
-    assert tab.problem == ""
-    assert tab.descent.run.at == 30
+    at = tab.descent.at
+    tab.descent.travel(at // 2)
+    qtbot.waitUntil(lambda: tab.descent.process is None and not tab.descent.going)
+    assert tab.descent.at == at // 2
+    assert tab.descent.run.records.at >= at
+    tab.descent.take(2)
+    qtbot.waitUntil(lambda: not tab.descent.going)
+    assert tab.descent.run.records.at == tab.descent.at == at // 2 + 2
 
 
 def test_a_cleared_folder_for_temporary_files(train, hand, qtbot, tmp_path):
@@ -189,17 +190,3 @@ def test_one_step_of_a_large_run_is_one_step_and_none_of_a_process(train, hand):
     hand.click(tab.control("one"))
     assert tab.descent.process is None
     assert tab.descent.at == 1
-
-
-def test_going_back_ends_the_process_and_goes_back(train, hand, qtbot):
-    _, tab = train(steps=1_000_000)
-    hand.click(tab.control("train"))
-    qtbot.waitUntil(lambda: tab.descent.at > 0)
-    at = tab.descent.at
-    tab.descent.travel(at // 2)
-    qtbot.waitUntil(lambda: tab.descent.process is None and not tab.descent.going)
-    assert tab.descent.at == at // 2
-    assert tab.descent.run.records.at >= at
-    tab.descent.take(2)
-    qtbot.waitUntil(lambda: not tab.descent.going)
-    assert tab.descent.run.records.at == tab.descent.at == at // 2 + 2

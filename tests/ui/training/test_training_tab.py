@@ -46,16 +46,20 @@ def weights(window):
     return {name: window.bench.document.state.inputs[name] for name in window.bench.descent.run.trainer.moving}
 
 
-def test_a_run_ends_at_its_last_step_and_is_undone_in_one(train, hand, qtbot, eye):
+def test_a_run_ends_at_its_last_step_is_undone_in_one_and_gives_the_same_bits_again(train, hand, qtbot):
     window, tab = train()
+    ask(tab, "initialiser", "uniform")
     before = window.bench.document.state
     run(qtbot, tab, hand)
+    first = weights(window)
     assert tab.descent.run.at == 30
     assert said(tab).startswith("Step 30 of 30 · loss ")
     assert "problem" not in tab.foot.widgets
-    assert all(same_bytes(array, tab.descent.run.trainer.weights[name]) for name, array in weights(window).items())
+    assert all(same_bytes(array, tab.descent.run.trainer.weights[name]) for name, array in first.items())
     window.bench.document.undo()
     assert window.bench.document.state is before
+    run(qtbot, tab, hand)
+    assert all(same_bytes(array, first[name]) for name, array in weights(window).items())
 
 
 def test_steps_by_hand_and_pictures_of_them(train, hand, eye):
@@ -105,46 +109,40 @@ def assert_start(window, tab, setting):
     )
 
 
-def test_where_a_text_is_learned_from_the_loss_of_the_sentence_is_no_start(gpt, hand, eye):
-    _, tab = gpt
+def test_where_a_text_is_learned_from_the_loss_of_the_sentence_is_no_start_and_another_model_has_its_own(gpt, eye):
+    window, tab = gpt
     assert not plot(tab, "loss curves").nothing.isVisible()
     learn_from(tab, 1)
-    eye.settle(tab.window())
+    eye.settle(window)
     assert plot(tab, "loss curves").nothing.isVisible()
+    window.bench.open(load("xor"))
+    window.bench.selection.keep("anything", 1)  # it is looked at before the news of it come
+    assert tab.plan.source == OWN
+    eye.settle(window)
+    assert "activation layer.1" in tab.settings.widgets
 
 
-def test_the_same_settings_give_the_same_bits(train, hand, qtbot, eye):
-    window, tab = train()
-    ask(tab, "initialiser", "uniform")
-    run(qtbot, tab, hand)
-    first = weights(window)
-    window.bench.document.undo()
-    run(qtbot, tab, hand)
-    assert all(same_bytes(array, first[name]) for name, array in weights(window).items())
-
-
-def test_zeros_keep_the_hidden_units_alike(train, hand, qtbot, eye):
-    window, tab = train()
-    ask(tab, "initialiser", "zeros")
-    run(qtbot, tab, hand)
-    W = window.bench.document.state.inputs["layer.1.W"]  # W x: a row is a hidden unit
-    assert same_bytes(W[0], W[1])
-    assert "The 2 units of Layer 1 are alike" in words_of(tab.foot, "note")
-    assert "is exactly 0: nothing moves there" in words_of(tab.foot, "note")
-
-
-def test_a_weight_without_its_mark_is_frozen(train, hand, qtbot, eye):
+def test_a_weight_without_its_mark_is_frozen_and_zeros_keep_the_hidden_units_alike(train, hand, qtbot):
     window, tab = train()
     before = window.bench.document.state.inputs["layer.1.W"]
     click_weight(hand, tab.settings, "W in Layer 1")
     run(qtbot, tab, hand)
     assert window.bench.document.state.inputs["layer.1.W"] is before
     assert "layer.1.W" not in tab.descent.run.trainer.moving
+    window.bench.document.undo()
+    click_weight(hand, tab.settings, "W in Layer 1")
+    ask(tab, "initialiser", "zeros")
+    run(qtbot, tab, hand)
+    W = window.bench.document.state.inputs["layer.1.W"]  # W x: a row is a hidden unit
+    assert W is not before
+    assert same_bytes(W[0], W[1])
+    assert "The 2 units of Layer 1 are alike" in words_of(tab.foot, "note")
+    assert "is exactly 0: nothing moves there" in words_of(tab.foot, "note")
 
 
-def test_an_edit_in_mid_run_goes_on_and_undo_stops_it(train, hand, qtbot, eye):
+def test_an_edit_in_mid_run_goes_on_and_undo_stops_it_although_the_next_slice_comes_before_the_news(train, hand, qtbot):
     window, tab = train(steps=1_000_000)
-    document = window.bench.document
+    document, bridge = window.bench.document, window.bench.bridge
     hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.at > 2)
     document.do(SetCells("layer.2.b", {(0,): 5.0}))
@@ -156,18 +154,13 @@ def test_an_edit_in_mid_run_goes_on_and_undo_stops_it(train, hand, qtbot, eye):
     qtbot.waitUntil(lambda: not tab.descent.going)
     assert document.state is undone
 
-
-def test_undo_stops_it_although_the_next_slice_comes_before_the_news(train, hand, qtbot, eye):
-    window, tab = train(steps=1_000_000)
-    document, bridge = window.bench.document, window.bench.bridge
-    hand.click(tab.control("train"))
-    qtbot.waitUntil(lambda: tab.descent.at > 2)
-
     def undo_while_a_slice_is_due():
         bridge.changed.disconnect(undo_while_a_slice_is_due)
         document.undo()
         bridge.blockSignals(True)
 
+    hand.click(tab.control("train"))
+    qtbot.waitUntil(lambda: tab.descent.at > 2)
     bridge.changed.connect(undo_while_a_slice_is_due)
     qtbot.waitUntil(lambda: not tab.descent.going)
     assert document.history.redo_label is not None
@@ -196,14 +189,6 @@ def test_settings_may_change_in_mid_run(train, hand, qtbot, eye):
     assert all(len(column) == history.at for column in history.blocks.values())
     window.bench.document.undo()
     assert window.bench.document.state is before
-
-
-def test_another_start_is_another_run(train, hand, eye):
-    _window, tab = train()
-    hand.click(tab.control("one"))
-    field(tab, "seed").setValue(5)
-    assert tab.descent.run is None
-    assert said(tab).startswith("Trained in 1 step · loss ")
 
 
 def test_who_presses_train_at_the_end_goes_on_for_as_many_steps(train, hand, qtbot, eye):
@@ -252,15 +237,31 @@ def test_what_is_learned_may_change_in_mid_run(train, hand, qtbot, eye):
     assert tab.progress.records.at == tab.descent.run.at  # one curve
 
 
-def test_what_is_being_typed_counts_for_a_click_on_a_button(train, hand):
+def test_what_is_being_typed_counts_for_a_click_on_a_button_or_is_said_to_be_wrong(train, hand, eye):
     """The number of before was trained with, though the box showed another one."""
-    _, tab = train("xor")
-    for name, typed in (("seed", 7), ("rate", 0.5)):
+    window, tab = train("xor")
+    before = window.bench.document.state
+
+    def typed(name, text):
         field(tab, name).setFocus()
         field(tab, name).selectAll()
-        hand.type(str(typed))
+        hand.type(text)
+
+    typed("rate", "abc")
+    hand.click(tab.control("train"))
+    eye.settle(window)
+    assert not tab.descent.going
+    assert "problem" in tab.foot.widgets
+    assert "not a number" in tab.problem
+    assert window.bench.document.state is before
+    for name, number in (("rate", 0.5), ("seed", 7)):
+        typed(name, str(number))
         hand.click(tab.control("one"))
-        assert getattr(tab.descent.run.settings.recipe, name) == typed
+        assert getattr(tab.descent.run.settings.recipe, name) == number
+    at = tab.descent.at
+    field(tab, "seed").setValue(5)  # another start is another run
+    assert tab.descent.run is None
+    assert said(tab).startswith(f"Trained in {at} step")
 
 
 def test_another_example_is_another_run_as_it_begins_there(train, hand, qtbot, eye):
@@ -298,17 +299,7 @@ def test_what_the_net_answers_where_one_points_is_in_sight_below_its_plane(train
     qtbot.waitUntil(is_whole)
 
 
-def test_another_model_may_be_looked_at_before_the_news_of_it_come(gpt, hand, eye):
-    window, tab = gpt
-    learn_from(tab, 1)
-    window.bench.open(load("xor"))
-    window.bench.selection.keep("anything", 1)
-    assert tab.plan.source == OWN
-    eye.settle(window)
-    assert "activation layer.1" in tab.settings.widgets
-
-
-def test_a_run_can_be_slow_enough_to_watch(train, hand, qtbot, eye):
+def test_a_run_can_be_slow_enough_to_watch_and_gives_way_to_gradient_descent_by_hand(train, hand, qtbot, eye):
     window, tab = train("xor")
     tab.descent.set_least(1e6)
     hand.click(tab.control("train"))
@@ -320,6 +311,11 @@ def test_a_run_can_be_slow_enough_to_watch(train, hand, qtbot, eye):
     hand.key(Key.Key_Return)
     qtbot.waitUntil(lambda: not tab.descent.going)
     assert tab.descent.run.at == 30
+    field(tab, "steps").setValue(1_000_000)
+    hand.click(tab.control("train"))
+    qtbot.waitUntil(lambda: tab.descent.at > 32)
+    window.bench.descent.take(3)
+    qtbot.waitUntil(lambda: not tab.descent.going)
 
 
 def test_the_activation_may_change_in_mid_run(train, hand, eye):
@@ -363,23 +359,6 @@ def test_a_line_learns_beside_the_net(train, hand, qtbot, eye):
     assert "trained line" not in net_picture(tab)
 
 
-def test_weights_that_are_already_right_are_spoken_of(train, hand, eye):
-    window, tab = train("xor")
-    assert "already solve the task" in words_of(tab.foot, "note")
-    window.bench.open(load("xor"), "random")
-    eye.settle(window)
-    assert words_of(tab.foot, "note") == ""
-
-
-def test_it_gives_way_to_gradient_descent_by_hand(train, hand, qtbot, eye):
-    window, tab = train("xor", steps=1_000_000)
-    hand.click(tab.control("train"))
-    qtbot.waitUntil(lambda: tab.descent.going)
-    window.bench.descent.take(3)
-    qtbot.waitUntil(lambda: not tab.descent.going)
-    assert not tab.descent.going
-
-
 def test_cells_held_for_single_cases_have_no_place_in_a_batch(train, hand, eye):
     window, tab = train("sin")
     window.bench.document.do(PinCells("layer.1.activation", {(0, 0): 3.0}))
@@ -389,20 +368,6 @@ def test_cells_held_for_single_cases_have_no_place_in_a_batch(train, hand, eye):
     hand.click(tab.control("one"))
     assert tab.problem == ""
     assert tab.descent.run.at == 1
-
-
-def test_wrong_settings_are_said_and_nothing_happens(train, hand, eye):
-    window, tab = train()
-    before = window.bench.document.state
-    field(tab, "rate").setFocus()
-    field(tab, "rate").selectAll()
-    hand.type("abc")
-    hand.click(tab.control("train"))
-    eye.settle(window)
-    assert not tab.descent.going
-    assert "problem" in tab.foot.widgets
-    assert "not a number" in tab.problem
-    assert window.bench.document.state is before
 
 
 def test_a_run_that_diverges_stops_with_a_word(train, hand, qtbot, eye):
@@ -435,20 +400,16 @@ def test_a_text_is_learned_and_its_words_are_taken_in(gpt, hand, qtbot, eye):
     assert "validation" in plot(tab, "loss curves").accessibleName()
 
 
-def test_words_to_try_are_given_to_the_model(gpt, hand, eye):
+def test_words_to_try_are_given_to_the_model_and_give_way_to_what_it_is_given_elsewhere(gpt, hand, eye):
     window, tab = gpt
-    tab.pictures.widgets["tried"].edit.setFocus()
-    tab.pictures.widgets["tried"].edit.selectAll()
+    document, line = window.bench.document, lambda: tab.pictures.widgets["tried"].edit
+    line().setFocus()
+    line().selectAll()
     hand.type("the sun")
     hand.key(Key.Key_Return)
     eye.settle(window)
-    assert window.bench.document.engine.labels("input") == ("the", "sun")
+    assert document.engine.labels("input") == ("the", "sun")
     assert "sun" in says(tab)
-
-
-def test_words_that_are_being_tried_give_way_to_what_the_model_is_given_elsewhere(gpt, hand, eye):
-    window, tab = gpt
-    document, line = window.bench.document, lambda: tab.pictures.widgets["tried"].edit
     line().setFocus()
     line().selectAll()
     hand.type("sun is")
@@ -475,8 +436,12 @@ def test_a_model_without_a_loss_says_so_and_offers_nothing(train, eye):
     assert [part.isEnabled() and part.isVisible() for part in parts] == [True] * 3
 
 
-def test_it_follows_theme_and_text_scale_where_it_is_out_of_sight_too(train, eye, appearance):
+def test_in_another_look_the_keys_stay_and_pictures_follow_out_of_sight_too(train, eye, appearance):
     window, tab = train()
+    field(tab, "rate").setFocus()
+    appearance.set_scale(1.1)
+    eye.settle(window)
+    assert window.focusWidget() is field(tab, "rate")
     window.show_tab("Pipeline")
     eye.settle(window)
     appearance.set_mode("dark")
@@ -487,14 +452,6 @@ def test_it_follows_theme_and_text_scale_where_it_is_out_of_sight_too(train, eye
     assert plot(tab, "loss curves").height() == appearance.px(220)
     for picture in (plot(tab, "loss curves"), plot(tab, "weight map")):
         assert picture.grab().toImage().pixelColor(1, 1).name() == appearance.theme.page
-
-
-def test_whoever_types_keeps_the_keys_in_another_text_scale(train, eye, appearance):
-    window, tab = train()
-    field(tab, "rate").setFocus()
-    appearance.set_scale(1.5)
-    eye.settle(window)
-    assert window.focusWidget() is field(tab, "rate")
     eye.by_name(tab.controls, "Train", QPushButton).setFocus()  # the heading has the same name
     appearance.set_scale(1.0)
     eye.settle(window)
@@ -517,27 +474,36 @@ def test_settings_and_pictures_stay_where_they_are_read_in_another_look(train, e
         assert [bar.value() / bar.maximum() for bar in bars] == pytest.approx([0.5, 0.5], abs=0.02)
 
 
-def test_pictures_grow_with_the_window_and_stand_below_each_other_in_a_narrow_one(train, eye):
+def test_where_it_is_narrow_pictures_stand_below_each_other_and_settings_wait_until_they_are_asked_for(
+    train, eye, appearance
+):
     window, tab = train()
-    wide = plot(tab, "loss curves").width()
-    window.resize(1280, 720)
-    eye.settle(window)
-    narrow = plot(tab, "loss curves").width()
-    assert narrow < wide
-    assert plot(tab, "loss curves").width() == plot(tab, "length curves").width()
+
+    def wide(width, height):
+        window.resize(width, height)
+        eye.settle(window)
+        return plot(tab, "loss curves").width()
+
+    assert tab._area.isVisible()
+    with pytest.raises(KeyError):
+        tab.control("fold")
+    usual, narrow = plot(tab, "loss curves").width(), wide(1280, 720)
+    assert narrow < usual
+    assert plot(tab, "length curves").width() == narrow
     assert tab._page.horizontalScrollBar().maximum() == 0
-    window.resize(1000, 720)
-    eye.settle(window)
-    assert plot(tab, "loss curves").width() > narrow  # one in a line has all of it
-
-
-def test_in_the_largest_text_the_pictures_keep_some_width(train, eye, appearance):
-    """Qt warns of a negative one."""
-    window, tab = train()
+    assert wide(1000, 720) > narrow, "one in a line has all of it"
+    appearance.set_scale(2.0)
+    wide(1280, 720)
+    assert not tab._area.isVisible()
+    assert learned_from(tab.plan, window.bench.view) in unescape(words_of(tab.foot, "note"))
+    assert tab._page.horizontalScrollBar().maximum() == 0
+    tab.control("fold").click()
+    assert tab._area.isVisible()
+    tab.control("fold").click()
+    wide(1900, 900)
+    assert tab._area.isVisible()
     appearance.set_scale(3.0)
-    window.resize(900, 560)
-    eye.settle(window)
-    assert plot(tab, "loss curves").width() > 100
+    assert wide(900, 560) > 100, "Qt warns of a negative one"
 
 
 def test_of_many_weights_each_block_is_a_line_that_opens(train, hand, eye):
@@ -565,7 +531,7 @@ def test_of_many_weights_each_block_is_a_line_that_opens(train, hand, eye):
     assert table.currentIndex().row() == list(ticks_of(tab.settings)).index(block)
 
 
-def test_a_translator_says_a_whole_sentence_by_itself(train, eye):
+def test_a_translator_says_a_whole_sentence_by_itself_and_words_that_are_tried_have_no_right_one(train, hand, eye):
     window, tab = train("you-are-welcome")
     window.bench.open(window.bench.lesson, "printed")
     eye.settle(window)
@@ -577,10 +543,6 @@ def test_a_translator_says_a_whole_sentence_by_itself(train, eye):
     window.bench.document.do(SetTokens("target", [words[0], *said][:3]))
     chosen = [engine.labels("output.words")[i] for i in engine.values["output.probabilities"].argmax(1)]
     assert [word for word in chosen[: len(said)] if word != "<end>"] == said
-
-
-def test_words_that_are_tried_have_no_right_translation(train, hand, eye):
-    window, tab = train("you-are-welcome")
     window.bench.open(window.bench.lesson, "textbook")
     eye.settle(window)
     assert "it says next" in says(tab)
@@ -639,25 +601,6 @@ def test_a_trained_document_shows_how_it_was_trained(train, hand, qtbot, eye, tm
     assert tab.progress.records.losses.tolist() == losses
 
 
-def test_where_it_is_narrow_the_settings_wait_until_they_are_asked_for(train, eye, appearance):
-    window, tab = train()
-    assert tab._area.isVisible()
-    with pytest.raises(KeyError):
-        tab.control("fold")
-    appearance.set_scale(2.0)
-    window.resize(1280, 720)
-    eye.settle(window)
-    assert not tab._area.isVisible()
-    assert learned_from(tab.plan, window.bench.view) in unescape(words_of(tab.foot, "note"))
-    assert tab._page.horizontalScrollBar().maximum() == 0
-    tab.control("fold").click()
-    assert tab._area.isVisible()
-    tab.control("fold").click()
-    window.resize(1900, 900)
-    eye.settle(window)
-    assert tab._area.isVisible()
-
-
 def test_nothing_moves_when_it_is_said_why_it_does_not_learn_and_the_switch_takes_it_back(gpt, hand, qtbot, eye):
     window, tab = gpt
     tab.plan.begin(replace(FIRST, rate=300.0, optimiser="SGD", warm_up=0, steps=12))
@@ -685,6 +628,11 @@ def test_nothing_moves_when_it_is_said_why_it_does_not_learn_and_the_switch_take
 def test_learning_from_nothing_is_offered_where_nothing_is_to_learn_and_it_succeeds(train, hand, qtbot, eye):
     window, tab = train("xor")
     assert "already solve the task" in words_of(tab.foot, "note")
+    window.bench.open(load("xor"), "random")
+    eye.settle(window)
+    assert words_of(tab.foot, "note") == "", "these weights are not right yet"
+    window.bench.document.undo()
+    eye.settle(window)
     assert words_of(tab.foot, "help") == "Learn from nothing"
     hand.click(tab.foot.widgets["help"])
     assert tab.descent.going
