@@ -57,8 +57,10 @@ TAUGHT = 960
 """In a narrower window (pixels at text scale 1), the step of a lesson has the share of large text: with few words in a
 line its question would be out of sight.
 """
-LEAST_HEIGHT = 300
-"""In a lower window (pixels at text scale 1), all of it scrolls."""
+TOO_LOW, LEAST_HEIGHT = 290, 300
+"""Pixels at text scale 1: in a window lower than the first, which just holds the words of a step below its bars, all
+scrolls, and is as high as the second.
+"""
 GUIDED, COMPARED = 1400, 1500
 """Pixels at text scale 1: in a window narrower than `GUIDED`, the list of stages is folded during a lesson or a
 comparison; in one narrower than `COMPARED`, the right column is folded during a comparison.
@@ -429,8 +431,9 @@ class MainWindow(QMainWindow):
     def _share_width(self) -> None:
         """Divide the width among the parts; if there is little, map and inspector become narrower or are folded."""
         px, width = self.bench.appearance.px, self.width()
-        self._rolls.be_at_least(px(LEAST_HEIGHT))
-        if self.height() < px(LEAST_HEIGHT):
+        rolls = self.height() < px(TOO_LOW)
+        self._rolls.be_at_least(px(LEAST_HEIGHT) if rolls else 0)
+        if rolls:
             width -= self._rolls.verticalScrollBar().sizeHint().width()
         self._led = leads = self.lessons.guide.step is not None
         two = self.actions_.compare.isChecked()

@@ -36,8 +36,10 @@ LEAST_WINDOW = 880
 """In a narrower window (pixels at text scale 1), only numbers are shown, since titles would be cut."""
 LEAST_ROW, MOST_ROW = 17, 35
 """The least and the greatest height of a row in pixels at text scale 1; rows share the height of the map."""
-HEADING = 1.25
-"""The height of a heading, in rows."""
+HEADING, GAP = 1.25, 0.4
+"""The height of a heading, in rows; and that of one without words, as most are beside numbers only. The first one is a
+whole one all the same: the button that folds the list stands there.
+"""
 CIRCLE, INDENT, MARGIN, BESIDE = 22, 42, 6, 28
 
 
@@ -340,10 +342,11 @@ class PipelineMap(QFrame):
     def _share_height(self) -> None:
         """Make the rows as low as needed to show the whole map."""
         px = self._bench.appearance.px
-        rows = len(self.buttons) + HEADING * len(self._headings)
+        highs = [HEADING if heading.text() or not k else GAP for k, heading in enumerate(self._headings)]
+        rows = len(self.buttons) + sum(highs)
         height = (self.height() - 2 * px(MARGIN)) / rows
         height = min(max(int(height), px(LEAST_ROW)), px(MOST_ROW))
         for button in self.buttons:
             button.setFixedHeight(height)
-        for heading in self._headings:
-            heading.setFixedHeight(min(int(HEADING * height), px(MOST_ROW)))
+        for heading, high in zip(self._headings, highs, strict=True):
+            heading.setFixedHeight(min(int(high * height), px(MOST_ROW)))

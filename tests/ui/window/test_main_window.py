@@ -156,6 +156,21 @@ def test_every_lesson_fits_the_smallest_window_that_is_promised(open_window, pic
         assert window.page().height() > 200
 
 
+@pytest.mark.parametrize(("height", "rolls"), [(872, False), (860, True)])
+def test_in_letters_of_300_per_cent_a_window_scrolls_only_if_words_are_out_of_sight(
+    open_window, eye, appearance, height, rolls
+):
+    """On a screen of 1440 × 900 a scroll bar of the window stood beside those of its parts, for 28 pixels."""
+    window = open_window("start-here")
+    window.lessons.guide.go(0)
+    appearance.set_scale(3.0)
+    window.resize(1440, height)
+    eye.settle(window)
+    assert (window._rolls.verticalScrollBar().maximum() > 0) is rolls
+    words = window.lessons.panel._scroll
+    assert words.mapTo(window.whole, words.rect().bottomLeft()).y() < window.whole.height()
+
+
 def test_a_window_can_be_closed_and_shown_again(own_window, window, qtbot):
     window.close()
     with qtbot.waitExposed(window):

@@ -196,6 +196,20 @@ def test_the_whole_map_is_in_sight_in_the_smallest_usual_window(open_window, eye
     assert window.map._scroll.verticalScrollBar().maximum() == 0
 
 
+def test_of_numbers_only_more_stand_in_sight_since_a_group_without_a_name_is_a_gap(open_window, eye):
+    """Of 26 stages 21 were in sight at 1024 × 640: five groups took a row each, with nothing in it."""
+    window = open_window("start-here")
+    window.lessons.guide.go(0)
+    window.resize(1024, 640)
+    eye.settle(window)
+    assert not any(b.titled for b in window.map.buttons)
+    port = window.map._scroll.viewport()
+    seen = [b for b in window.map.buttons if b.mapTo(port, b.rect().bottomLeft()).y() < port.height()]
+    assert len(seen) >= 23
+    fold, first = window.map._folds, window.map.buttons[0]
+    assert fold.mapTo(window, fold.rect().bottomLeft()).y() <= first.mapTo(window, first.rect().center()).y()
+
+
 @pytest.mark.parametrize("scale", [1.0, long(1.25), long(1.5), 2.0])
 def test_no_title_is_cut_in_large_text(window, eye, scale):
     window.resize(1280, 720)
