@@ -21,6 +21,7 @@ from explorer.core.numbers import full_of
 from explorer.lessons.schema import WHOLE
 from explorer.lessons.symbols import names_text
 from explorer.pages import levels
+from explorer.pages import page as el
 from explorer.pages.by_hand import by_hand, layout_choice
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, of_kind
@@ -28,21 +29,6 @@ from explorer.pages.gestures import ChooseHead, GoTo, Keep, is_held
 from explorer.pages.gestures import Switch as SwitchTo
 from explorer.pages.levels import BLOCK
 from explorer.pages.matrix import Matrix, matrix
-from explorer.pages.page import (
-    Button,
-    Check,
-    Choice,
-    Field,
-    Header,
-    Item,
-    Listing,
-    Number,
-    Page,
-    Row,
-    Section,
-    Stack,
-    Switches,
-)
 from explorer.pages.steps.covering import without_covered
 from explorer.pages.view import View
 
@@ -64,19 +50,19 @@ def true_signs(elements: tuple[Element, ...], showing: str) -> tuple[Element, ..
 
 def _true(element: Element, showing: str) -> Element:
     match element:
-        case Row(items=items):
+        case el.Row(items=items):
             keep = showing != "gradient" and _is_sum(items)
             marked = (
                 replace(item, element=_true(item.element, showing), holds=keep or item.sign not in ARITHMETIC)
                 for item in items
             )
             return replace(element, items=tuple(marked))
-        case Stack(elements=inside):
+        case el.Stack(elements=inside):
             return replace(element, elements=true_signs(inside, showing))
     return element
 
 
-def _is_sum(items: tuple[Item, ...]) -> bool:
+def _is_sum(items: tuple[el.Item, ...]) -> bool:
     """Whether the row is nothing but a sum, and each term has a change to show."""
     nothing = any(isinstance(item.element, Matrix) and item.element.nothing for item in items)
     return not nothing and {item.sign for item in items} <= {"", "+", "="}
@@ -90,14 +76,14 @@ def with_lists_told(elements: Sequence[Element]) -> tuple[Element, ...]:
     told = list(elements)
     for place, one in enumerate(elements):
         match one:
-            case Row(items=items):
+            case el.Row(items=items):
                 inside = zip(items, with_lists_told(one.inside), strict=True)
                 told[place] = replace(one, items=tuple([replace(item, element=part) for item, part in inside]))
-            case Stack(title=title, elements=within):
+            case el.Stack(title=title, elements=within):
                 title += _VALUES * bool(title and _has_list(within))
                 told[place] = replace(one, title=title, elements=with_lists_told(within))
-            case Section(text=text):
-                below = takewhile(lambda part: not isinstance(part, Section), elements[place + 1 :])
+            case el.Section(text=text):
+                below = takewhile(lambda part: not isinstance(part, el.Section), elements[place + 1 :])
                 told[place] = replace(one, text=text + _VALUES * _has_list(below))
     return tuple(told)
 
@@ -105,9 +91,9 @@ def with_lists_told(elements: Sequence[Element]) -> tuple[Element, ...]:
 def _has_list(elements: Iterable[Element]) -> bool:
     """Whether there is a list among elements, or in those of them that have no heading of their own."""
     return any(
-        isinstance(one, Listing)
-        or (isinstance(one, Row) and _has_list(one.inside))
-        or (isinstance(one, Stack) and not one.title and _has_list(one.elements))
+        isinstance(one, el.Listing)
+        or (isinstance(one, el.Row) and _has_list(one.inside))
+        or (isinstance(one, el.Stack) and not one.title and _has_list(one.elements))
         for one in elements
     )
 
@@ -123,16 +109,16 @@ def of_one_scale(view: View, elements: tuple[Element, ...]) -> tuple[Element, ..
     # No generators, for speed: each edit checks all items of the page.
     found = [
         view.part(("of one scale", one.id), one.inside, partial(_of_one_scale, one))
-        if isinstance(one, Row) and "+" in [item.sign for item in one.items if item.holds]
+        if isinstance(one, el.Row) and "+" in [item.sign for item in one.items if item.holds]
         else one
         for one in elements
     ]
     return tuple(found)
 
 
-def _of_one_scale(row: Row) -> Row:
+def _of_one_scale(row: el.Row) -> el.Row:
     starts = [k for k, item in enumerate(row.items) if not k or item.sign not in ARITHMETIC]
-    items: list[Item] = []
+    items: list[el.Item] = []
     for start, end in pairwise((*starts, len(row.items))):
         terms = row.items[start:end]
         signs = {item.sign for item in terms[1:] if item.holds}
@@ -150,11 +136,11 @@ def matrices(view: View, stage: Stage) -> tuple[Element, ...]:
     nodes, graph = view.stage(stage.name), view.graph
     own = {node.name for node in nodes}
     above = dict.fromkeys(p for node in nodes for p in node.parents if p not in own and not graph.n_heads.get(p))
-    here = Row.of("matrices", [matrix(view, view.of_head(node.name)) for node in nodes])
+    here = el.Row.of("matrices", [matrix(view, view.of_head(node.name)) for node in nodes])
     if not above:
         return (here,)
-    read = Row.of("matrices before", [matrix(view, name, name) for name in above])
-    return Section("before", "From the stages before"), read, Section("here", "Here"), here
+    read = el.Row.of("matrices before", [matrix(view, name, name) for name in above])
+    return el.Section("before", "From the stages before"), read, el.Section("here", "Here"), here
 
 
 class Maker(Frozen):
@@ -292,13 +278,13 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def page(view: View, stage: Stage) -> Page:
+def page(view: View, stage: Stage) -> el.Page:
     """The page of a stage, computed from the view; elements that would show a covered number are left out."""
     view.begin()
     return without_covered(view, partial(_whole, stage=stage))
 
 
-def _whole(view: View, stage: Stage) -> Page:
+def _whole(view: View, stage: Stage) -> el.Page:
     """The page of a stage, without regard to covered numbers."""
     kind = KINDS[stage.kind]
     sentence = kind.sentence if isinstance(kind.sentence, str) else kind.sentence(view, stage)
@@ -309,7 +295,7 @@ def _whole(view: View, stage: Stage) -> Page:
     if view.looking.showing != "values":
         elements = with_lists_told(elements) if of_kind(elements, Matrix) else elements
     shown = true_signs(by_hand(view, elements), view.looking.showing)
-    return Page(stage.name, top, of_one_scale(view, shown))
+    return el.Page(stage.name, top, of_one_scale(view, shown))
 
 
 def _off(view: View, stage: Stage) -> str:
@@ -346,13 +332,13 @@ def _others(view: View, stage: Stage, elements: tuple[Element, ...]) -> tuple[El
     if not missing:
         return ()
     others = [matrix(view, view.of_head(name)) for name in missing]
-    return Section("others", "Also computed here"), Row.of("other matrices", others)
+    return el.Section("others", "Also computed here"), el.Row.of("other matrices", others)
 
 
 # The header
 
 
-def header(view: View, stage: Stage, sentence: str) -> Header:
+def header(view: View, stage: Stage, sentence: str) -> el.Header:
     """The header of a stage's page; `sentence`: what happens in the stage."""
     kind = KINDS[stage.kind]
     within = [one.name for one in levels.stages_of(view.graph, stage.name)] if stage.kind == BLOCK else [stage.name]
@@ -362,32 +348,32 @@ def header(view: View, stage: Stage, sentence: str) -> Header:
     chosen = min(view.looking.head, heads - 1)
     averaged = view.looking.averaged
     head = "" if heads < 2 else ", heads averaged" if averaged else f", head {chosen + 1}"
-    choices: list[Choice | Check] = [*_layers(view, stage)]
+    choices: list[el.Choice | el.Check] = [*_layers(view, stage)]
     if heads > 1:
         options = (*(str(i + 1) for i in range(heads)), "averaged")
         asks = (*(ChooseHead(i) for i in range(heads)), ChooseHead(None))
-        choices.append(Choice("head", "Head", options, heads if averaged else chosen, asks, "Head to look at"))
+        choices.append(el.Choice("head", "Head", options, heads if averaged else chosen, asks, "Head to look at"))
     block = block_of(stage.name, list(view.state.model.blocks()))
     bar = switch_bar(view, block, kind.switches, kind.more) if block and kind.switches else None
     title = f"{levels.full_title(stage)}{head}"
     choices += layout_choice(view, stage)
-    return Header("header", title, sentence, tuple(choices), bar, _crumbs(view, stage), stage.title)
+    return el.Header("header", title, sentence, tuple(choices), bar, _crumbs(view, stage), stage.title)
 
 
-def _crumbs(view: View, stage: Stage) -> tuple[Button, ...]:
+def _crumbs(view: View, stage: Stage) -> tuple[el.Button, ...]:
     """The path to a stage: the model, and the block around the stage; the last of them is the way out."""
     if stage.name == WHOLE:
         return ()
     whole = "The whole model in one picture (Alt+Home)"
-    model = Button("crumb.model", "The model", levels.to_whole(view, stage), whole, "The model")
+    model = el.Button("crumb.model", "The model", levels.to_whole(view, stage), whole, "The model")
     block = levels.block_around(view, stage)
     if block is None:
         return (model,)
     name = block.where
-    return model, Button("crumb.part", name, GoTo(block.name), f"{name}, all its matrices (Esc)", name)
+    return model, el.Button("crumb.part", name, GoTo(block.name), f"{name}, all its matrices (Esc)", name)
 
 
-def _layers(view: View, stage: Stage) -> list[Choice]:
+def _layers(view: View, stage: Stage) -> list[el.Choice]:
     """The choice of the layer, if several layers have this stage; on pages about all layers, which one is shown."""
     if stage.name == WHOLE or stage.kind == "switches":
         return _layers_of_all(view, stage) if levels.has_stream(view) else []
@@ -401,10 +387,10 @@ def _layers(view: View, stage: Stage) -> list[Choice]:
     if len(options) < 2:
         return []
     asks = tuple(GoTo(f"{before}{kind}.{k}.{rest}") for k in options)
-    return [Choice("layer", "Layer", options, options.index(number), asks, "Layer to look at")]
+    return [el.Choice("layer", "Layer", options, options.index(number), asks, "Layer to look at")]
 
 
-def _layers_of_all(view: View, stage: Stage) -> list[Choice]:
+def _layers_of_all(view: View, stage: Stage) -> list[el.Choice]:
     """The choice of the layer that the picture of the whole draws, or whose switches are listed; none if all are."""
     layers = max(levels.layers_of(view).values())
     options = tuple(map(str, range(1, layers + 1)))
@@ -418,7 +404,7 @@ def _layers_of_all(view: View, stage: Stage) -> list[Choice]:
         tip = f"The layer that is drawn; the others {others}"
     asks = tuple(Keep(key, levels.ALL if k == "all" else int(k)) for k in options)
     chosen = layers if layer == levels.ALL else layer - 1
-    return [Choice("layer", "Layer", options, chosen, asks, tip)] if several else []
+    return [el.Choice("layer", "Layer", options, chosen, asks, tip)] if several else []
 
 
 MORE, EVERYWHERE = "More switches", "Set everywhere"
@@ -426,7 +412,7 @@ MORE, EVERYWHERE = "More switches", "Set everywhere"
 
 def switch_bar(
     view: View, block: str, names: Sequence[str], more: Sequence[str] = (), everywhere: bool = True
-) -> Switches:
+) -> el.Switches:
     """Some switches of a block, with their values in the newest state.
 
     Switches that the block does not have, or that have no effect there, are left out.
@@ -449,7 +435,7 @@ def switch_bar(
     example = view.state.lesson
     unfolded, ticked = (view.chosen(_kept(block, box, example), False) for box in (MORE, EVERYWHERE))
     ticked = ticked and several > 1 and (unfolded or not rest)
-    return Switches(
+    return el.Switches(
         f"switches of {block}",
         *(block, kind, first, rest, several, _divisor(view, block)),
         *(levels.block_title(view.graph, block), unfolded, ticked, example),
@@ -461,22 +447,22 @@ def _kept(block: str, box: str, example: str) -> str:
     return f"{block}: {box} in {example}"
 
 
-def controls_of(bar: Switches) -> tuple[Element, ...]:
+def controls_of(bar: el.Switches) -> tuple[Element, ...]:
     """The controls of some switches, "More switches", and "Set everywhere" if the model has several such blocks."""
     unfolds, sets_all = (Keep(_kept(bar.block, box, bar.example)) for box in (MORE, EVERYWHERE))
     controls = [_switch(bar, name, value) for name, value in bar.values]
     if bar.more:
         text, tip = "Fewer switches" if bar.unfolded else MORE, "Heads, sizes, biases and the like"
-        controls.append(Button(MORE, text, unfolds.at(not bar.unfolded), tip, link=True))
+        controls.append(el.Button(MORE, text, unfolds.at(not bar.unfolded), tip, link=True))
     if bar.unfolded:
         controls += [_switch(bar, name, value) for name, value in bar.more]
     if bar.several > 1 and (bar.unfolded or not bar.more):
         tip = f"Set a switch in all {bar.several} blocks like this"
-        controls.append(Check(EVERYWHERE, EVERYWHERE, bar.everywhere, sets_all, tip))
+        controls.append(el.Check(EVERYWHERE, EVERYWHERE, bar.everywhere, sets_all, tip))
     return tuple(controls)
 
 
-def values_said(bar: Switches) -> str:
+def values_said(bar: el.Switches) -> str:
     """The values of the switches that are shown first, such as "Scale: 1/√dₖ · Mask: none"."""
     titled = ((SWITCHES[bar.kind][name].title, value) for name, value in bar.values)
     said = ((title, value if isinstance(value, bool) else _written(bar, f"{value}")) for title, value in titled)
@@ -485,26 +471,28 @@ def values_said(bar: Switches) -> str:
     )
 
 
-def _written(bar: Switches, choice: str) -> str:
+def _written(bar: el.Switches, choice: str) -> str:
     """A choice as it is written in a list, which takes plain text only."""
     return names_text(choice.replace("sqrt(d_k)", "√d_k").replace("d_k", bar.width))
 
 
-def _switch(bar: Switches, name: str, value: SwitchValue) -> Element:
+def _switch(bar: el.Switches, name: str, value: SwitchValue) -> Element:
     """The control of a switch."""
     switch = SWITCHES[bar.kind][name]
     options = tuple(_written(bar, one) for one in switch.choices)
     title, asks = switch.title, SwitchTo(bar.block, name, everywhere=bar.everywhere)
     tip, said = f"{title}: {', '.join(options) or switch.allowed}", f"{title} in {bar.where}"
     if isinstance(switch.default, bool):
-        return Check(name, title, bool(value), asks, tip, name=said)
+        return el.Check(name, title, bool(value), asks, tip, name=said)
     if options:
         at = switch.choices.index(str(value))
-        return Choice(name, title, options, at, tuple(map(asks.at, switch.choices)), tip, listed=True, name=said)
+        return el.Choice(name, title, options, at, tuple(map(asks.at, switch.choices)), tip, listed=True, name=said)
     if isinstance(switch.default, int):
         auto = "" if switch.default else "auto"
-        return Number(name, title, int(value), int(switch.least), int(switch.most), asks, tip, name=said, auto=auto)
-    return Field(name, title, f"{value:g}".replace("e-0", "e-"), None, asks, tip=tip, width=80, gives=True, name=said)
+        return el.Number(name, title, int(value), int(switch.least), int(switch.most), asks, tip, name=said, auto=auto)
+    return el.Field(
+        name, title, f"{value:g}".replace("e-0", "e-"), None, asks, tip=tip, width=80, gives=True, name=said
+    )
 
 
 def _divisor(view: View, block: str) -> str:

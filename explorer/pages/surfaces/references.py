@@ -13,26 +13,10 @@ from explorer.lessons import references
 from explorer.lessons.glossary import Term, glossary, linked
 from explorer.lessons.loader import errata, titles
 from explorer.lessons.printed_numbers import CITED, DIFFERS, REPRODUCES, RETYPED, STATUSES, PrintedNumber
+from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForGlossary, Keep, OpenLesson, ShowPrinted
 from explorer.pages.levels import full_title
-from explorer.pages.page import (
-    Button,
-    Choice,
-    Column,
-    Controls,
-    Entry,
-    Field,
-    Header,
-    Line,
-    Lines,
-    Listing,
-    Maths,
-    Note,
-    Passage,
-    lead,
-    numeric,
-)
 
 REFERENCE, STATUS, ROW = "references.reference", "references.status", "references.row"
 """The keys that keep the reader's choices: see `Keep`."""
@@ -42,11 +26,11 @@ VERBS = {REPRODUCES: "reproduce", RETYPED: "reproduce from the retyped inputs", 
 """What several numbers of a status do."""
 WHAT = 1
 """The index of the column "what", whose entries lead to the computed number."""
-COLUMNS = *map(Column, ("in", "what", "at")), *numeric("printed", "computed", "difference"), Column("status")
+COLUMNS = *map(el.Column, ("in", "what", "at")), *el.numeric("printed", "computed", "difference"), el.Column("status")
 """The columns before the last one, "cause", whose width depends on the room."""
 
 
-def printed_line(rows: Sequence[PrintedNumber], places: Sequence[int], chosen: int, row: int) -> Line:
+def printed_line(rows: Sequence[PrintedNumber], places: Sequence[int], chosen: int, row: int) -> el.Line:
     """The line of a printed number that passes the filter.
 
     `places`: the indices of `rows` in `printed_numbers`.
@@ -68,15 +52,15 @@ def printed_line(rows: Sequence[PrintedNumber], places: Sequence[int], chosen: i
         (one.why, one.why),
     )
     entries = (
-        Entry(text, tip=_wrapped(tip), leads=leads if i == WHAT else None, muted=i in (0, len(texts) - 1))
+        el.Entry(text, tip=_wrapped(tip), leads=leads if i == WHAT else None, muted=i in (0, len(texts) - 1))
         for i, (text, tip) in enumerate(texts)
     )
-    return Line(tuple(entries), here=place == chosen)
+    return el.Line(tuple(entries), here=place == chosen)
 
 
-def places_in(listing: Listing) -> tuple[int, ...]:
+def places_in(listing: el.Listing) -> tuple[int, ...]:
     """The places, in `printed_numbers`, of the numbers that the list shows."""
-    assert isinstance(listing.lines, Lines)
+    assert isinstance(listing.lines, el.Lines)
     _, places, _ = listing.lines.reads
     return cast(tuple[int, ...], places)
 
@@ -92,9 +76,9 @@ def references_page(
     `wide`: the most width of the column "cause", in pixels at text scale 1.
     """
     what = "Each number that the four texts print, beside the one that is computed here."
-    header = Header("header", "References", what)
+    header = el.Header("header", "References", what)
     if not rows:
-        return header, Note("waiting", "Every printed number is being compared …")
+        return header, el.Note("waiting", "Every printed number is being compared …")
     lessons = errata()
     names = (ALL, *dict.fromkeys(one.reference for one in rows))
     reference, status = _known(choices.get(REFERENCE), names), _known(choices.get(STATUS), (ALL, *STATUSES))
@@ -112,22 +96,24 @@ def references_page(
     note = f"{said}. A click on “what” opens the model that computes it; this tab leads back."
     if wrong:
         note += f" <mark>{wrong} do not come out as the program's own list says.</mark>"
-    chosen, columns = choices.get(ROW, -1), (*COLUMNS, Column("cause", width=wide))
-    lines = Lines(len(places), printed_line, (tuple(rows[i] for i in places), places, chosen))
-    list_ = Listing("numbers", "Printed numbers", columns, lines, most, order=f"{reference} {status}", scrolls=True)
-    detail = Note("detail", _detail(rows[chosen]) if chosen in places else "Choose a line to read all about it.")
+    chosen, columns = choices.get(ROW, -1), (*COLUMNS, el.Column("cause", width=wide))
+    lines = el.Lines(len(places), printed_line, (tuple(rows[i] for i in places), places, chosen))
+    list_ = el.Listing("numbers", "Printed numbers", columns, lines, most, order=f"{reference} {status}", scrolls=True)
+    detail = el.Note("detail", _detail(rows[chosen]) if chosen in places else "Choose a line to read all about it.")
     buttons = tuple(
-        Button(f"errata {one.id}", f"What {one.id} gets wrong", OpenLesson(lessons[one.id]), f"A lesson on {one.title}")
+        el.Button(
+            f"errata {one.id}", f"What {one.id} gets wrong", OpenLesson(lessons[one.id]), f"A lesson on {one.title}"
+        )
         for one in references.references()
         if reference in (ALL, one.id) and one.id in lessons
     )
-    ways = (Controls("ways to lessons", buttons),) if buttons else ()
+    ways = (el.Controls("ways to lessons", buttons),) if buttons else ()
     return (
         header,
-        Controls("filters", filters),
+        el.Controls("filters", filters),
         *ways,
-        Note("titles", " · ".join(titles)),
-        Note("counts", note),
+        el.Note("titles", " · ".join(titles)),
+        el.Note("counts", note),
         list_,
         detail,
     )
@@ -147,9 +133,9 @@ def _known(chosen: object, values: Sequence[str]) -> str:
     return chosen if isinstance(chosen, str) and chosen in values else ALL
 
 
-def _choice(id: str, title: str, values: Sequence[str], chosen: str, key: str) -> Choice:
+def _choice(id: str, title: str, values: Sequence[str], chosen: str, key: str) -> el.Choice:
     asks = tuple(Keep(key, value) for value in values)
-    return Choice(id, title, tuple(values), list(values).index(chosen), asks, f"Show those of one {title.lower()}")
+    return el.Choice(id, title, tuple(values), list(values).index(chosen), asks, f"Show those of one {title.lower()}")
 
 
 def _short(text: str) -> str:
@@ -182,37 +168,37 @@ def glossary_page(
     name, says, formula = ("", "", "") if term is None else (term.name, term.says, term.formula)
     asks, enters = ForGlossary("find"), ForGlossary("take")
     return (
-        Passage("title", "Glossary", "group"),
-        Field("find", "Find a term in the glossary", typed, asks, enters, MOST, width=0, hint="Find a term"),
-        Passage("name", escape(name, quote=False), "strong"),
-        Passage("says", linked(escape(says, quote=False), {name})),
-        Maths("formula", formula),
-        Passage("where", "", "small") if term is None else _where(term, stops),
+        el.Passage("title", "Glossary", "group"),
+        el.Field("find", "Find a term in the glossary", typed, asks, enters, MOST, width=0, hint="Find a term"),
+        el.Passage("name", escape(name, quote=False), "strong"),
+        el.Passage("says", linked(escape(says, quote=False), {name})),
+        el.Maths("formula", formula),
+        el.Passage("where", "", "small") if term is None else _where(term, stops),
         _listed(typed.strip(), in_sight),
     )
 
 
-def _where(term: Term, stops: Sequence[Stage]) -> Passage:
+def _where(term: Term, stops: Sequence[Stage]) -> el.Passage:
     """Where to see a term in the open model, and what explains it."""
     found = (next((one for one in stops if one.kind == kind), None) for kind in term.stages)
     seen = [one for one in found if one is not None]
-    here = ", ".join(lead(i, full_title(one)) for i, one in enumerate(seen))
+    here = ", ".join(el.lead(i, full_title(one)) for i, one in enumerate(seen))
     lines = [f"See it here: {here}"] if seen else []
     leads = [ForGlossary("stage", one.name) for one in seen]
     if term.lesson:
-        lines.append(f"Explained in: {lead(len(seen), titles()[term.lesson])}")
+        lines.append(f"Explained in: {el.lead(len(seen), titles()[term.lesson])}")
         leads.append(ForGlossary("lesson", (term.lesson, term.stages)))
     if also := ", ".join(escape(one) for one in term.also if one not in term.name):
         lines.append(f"Also written: {also}")
-    return Passage("where", "<br>".join(lines), "small", tuple(leads))
+    return el.Passage("where", "<br>".join(lines), "small", tuple(leads))
 
 
-def _listed(typed: str, in_sight: Sequence[Term]) -> Passage:
+def _listed(typed: str, in_sight: Sequence[Term]) -> el.Passage:
     """Links to the terms that were looked for, or else to those in sight."""
     terms = glossary().near(typed) if typed else in_sight
-    links = " · ".join(lead(i, one.name) for i, one in enumerate(terms))
+    links = " · ".join(el.lead(i, one.name) for i, one in enumerate(terms))
     if typed:
         text = f"<b>With “{escape(typed)}”</b>: {links or 'nothing. Try another word.'}"
     else:
         text = f"<b>On this page</b>: {links}" if links else ""
-    return Passage("listed", text, "small", tuple(ForGlossary("define", one.name) for one in terms))
+    return el.Passage("listed", text, "small", tuple(ForGlossary("define", one.name) for one in terms))

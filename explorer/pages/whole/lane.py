@@ -19,21 +19,7 @@ from explorer.core.graph import LOGITS, LOSS, Place, Stage
 from explorer.core.model import READS
 from explorer.core.numbers import full_of, percent, written
 from explorer.core.ops import Array
-from explorer.pages.drawing import (
-    HERE,
-    LINE,
-    LONG,
-    MUTED,
-    TEXT,
-    Band,
-    Box,
-    FlowLine,
-    Image,
-    Mark,
-    Rect,
-    Segments,
-    Words,
-)
+from explorer.pages import drawing as draw
 from explorer.pages.gestures import GoTo
 from explorer.pages.levels import into
 from explorer.pages.matrix import CALM, SHARES, SIGNED
@@ -189,7 +175,7 @@ def title_of(sequence: str, words: Sequence[str]) -> str:
     return {"source": "Source", "target": "Target so far"}.get(sequence, "Words in") + count
 
 
-def image_of(view: View, name: str, place: Rect) -> Image:
+def image_of(view: View, name: str, place: draw.Rect) -> draw.Image:
     """The image, at a place of the picture, of what is shown now of a node or of a head's slice of one."""
     where = view.graph.place(name)
     array = np.atleast_2d(view.shown(where))
@@ -198,12 +184,12 @@ def image_of(view: View, name: str, place: Rect) -> Image:
     high = _full(array) if shares else CALM * full_of(array) or 1.0
     sides = [axis if axis in view.graph.sequences else "" for axis in axes[-2:]]
     token, across = sides if len(sides) > 1 else ("", "")
-    return Image(array, high, 0.0, SHARES if shares else SIGNED, place, where, token=token, across=across)
+    return draw.Image(array, high, 0.0, SHARES if shares else SIGNED, place, where, token=token, across=across)
 
 
 def _full(shares: Array) -> float:
     """The share at which the colour is deepest: 1 as on the pages; less with many words, whose shares are small."""
-    if max(shares.shape) <= LONG:
+    if max(shares.shape) <= draw.LONG:
         return 1.0
     some = np.abs(shares[np.isfinite(shares) & (shares != 0)])
     return min(1.0, DEEPEST * float(some.mean())) if some.size else 1.0
@@ -267,7 +253,7 @@ class Sheet:
 
     def __init__(self, view: View, large: float = 1.0) -> None:
         self.view, self.large = view, large
-        self.marks: list[Mark] = []
+        self.marks: list[draw.Mark] = []
         self.stages = view.stages
         longest = max(len(word) for sequence in view.graph.sequences for word in view.labels(sequence))
         self._room = min(LETTER * (longest + 2), WIDEST_WORD) * large  # for the words at the left
@@ -276,7 +262,7 @@ class Sheet:
         self._waiting: list[tuple[int, str]] = [(0, "")]
         self._costs = _costs(view)
 
-    def add(self, *marks: Mark) -> None:
+    def add(self, *marks: draw.Mark) -> None:
         """Draw marks above all earlier marks."""
         self.marks += marks
 
@@ -302,7 +288,7 @@ class Sheet:
 
     def caption(self, x: float, y: float, words: str) -> None:
         """Small words around a place."""
-        self.add(Words(x, y, words, MUTED, fixed=True, size=SMALL))
+        self.add(draw.Words(x, y, words, draw.MUTED, fixed=True, size=SMALL))
 
     # The stream
 
@@ -318,16 +304,18 @@ class Sheet:
         for i, word in enumerate(lane.words):
             y = lane.row(n - 1) - (n - 1 - i) * each
             token, room = (lane.sequence, i), self._room if title else 0.0
-            self.add(Words(-16.0, y, word, TEXT, True, 1.0, token, SMALL * large, room=room))
+            self.add(draw.Words(-16.0, y, word, draw.TEXT, True, 1.0, token, SMALL * large, room=room))
             if lane.pitch >= ARROW:
-                self.add(FlowLine(((-11.0, y), (-1.0, lane.row(i))), MUTED, 1.0))
+                self.add(draw.FlowLine(((-11.0, y), (-1.0, lane.row(i))), draw.MUTED, 1.0))
         if title:
             high = LINE_HEIGHT * large
             above = min(
                 lane.row(n - 1) - (n - 1) * each - high, lane.top - 18.0 - high / 2
             )  # above the strip and its caption
             y = lane.top - RISE - 4.0 if large == 1.0 else above
-            self.add(Words(self.left(lane, title), y, title, MUTED, True, 0.0, size=12.0 * large, strong=True))
+            self.add(
+                draw.Words(self.left(lane, title), y, title, draw.MUTED, True, 0.0, size=12.0 * large, strong=True)
+            )
         lane.x = 2.0
 
     def tracks(self, lane: Lane, start: float, end: float) -> None:
@@ -344,11 +332,11 @@ class Sheet:
         """A part of the stream: a line for each word, or for `TRACKS` of them; the followed word's line on top."""
         n, chosen = len(ends), self.chosen(sequence)
         whose = np.arange(n) if n <= TRACKS else np.linspace(0, n - 1, TRACKS).round().astype(int)
-        ink, width = (MUTED, 1.3) if len(whose) <= 16 else (LINE, 1.0)
-        self.add(Segments(ends[whose], ink, width, token=sequence, whose=whose))
+        ink, width = (draw.MUTED, 1.3) if len(whose) <= 16 else (draw.LINE, 1.0)
+        self.add(draw.Segments(ends[whose], ink, width, token=sequence, whose=whose))
         if chosen is not None:
             start, end = ends[chosen].tolist()
-            self.add(FlowLine((tuple(start), tuple(end)), HERE, 2.4, False))
+            self.add(draw.FlowLine((tuple(start), tuple(end)), draw.HERE, 2.4, False))
 
     def go_on(self, lane: Lane, far: float = GAP) -> None:
         """Continue the stream by `far`."""
@@ -358,7 +346,7 @@ class Sheet:
     def gather(self, lane: Lane, x: float) -> None:
         """A bar across the lines of all words: here a block reads from all words, or adds to each."""
         ends = (x, lane.top + 0.5 * lane.pitch), (x, lane.bottom - 0.5 * lane.pitch)
-        self.add(FlowLine(ends, TEXT, 1.5, head=False))
+        self.add(draw.FlowLine(ends, draw.TEXT, 1.5, head=False))
 
     def strip(
         self, lane: Lane, stage: Stage, name: str, caption: str = "", before: float = 0.0, said: str = ""
@@ -370,7 +358,7 @@ class Sheet:
         note, share = amount(self.view, name)
         place = left - 3.0, lane.top - 3.0, lane.width + 6.0, lane.height + 6.0
         said = f"{stage.group}: {said or caption or stage.title}"
-        self.add(Box(place, said, "", "", self.tip(stage, name), self.into(stage), share))
+        self.add(draw.Box(place, said, "", "", self.tip(stage, name), self.into(stage), share))
         self.add(image_of(self.view, name, (left, lane.top, lane.width, lane.height)))
         middle = left + lane.width / 2
         if caption and (caption != "norm" or share is None):
@@ -383,7 +371,9 @@ class Sheet:
     def skip(self, lane: Lane, name: str, caption: str) -> None:
         """Three dots for the layers that are not drawn, and the strip of the stream after them."""
         for k in range(3):
-            self.add(Words(lane.x + 8.0 + 7.0 * k, lane.spine, "·", MUTED, fixed=True, size=20.0, strong=True))
+            self.add(
+                draw.Words(lane.x + 8.0 + 7.0 * k, lane.spine, "·", draw.MUTED, fixed=True, size=20.0, strong=True)
+            )
         lane.x += 32.0
         self.strip(lane, self.stages[self.view.nodes[name].stage], name, caption)
         self.go_on(lane)
@@ -393,11 +383,11 @@ class Sheet:
         size = 15.0
         self.wait_for(name)
         self.gather(lane, x)
-        self.add(FlowLine(((x, start), (x, lane.top + 0.5 * lane.pitch)), TEXT, 1.5))
+        self.add(draw.FlowLine(((x, start), (x, lane.top + 0.5 * lane.pitch)), draw.TEXT, 1.5))
         place = x - size / 2, lane.spine - size / 2, size, size
         share = amount(self.view, name)[1]
         tip = f"{said}: what was there stays in it.\n{written_shape(self.view.values[name].shape)}"
-        self.add(Box(place, said, "+", "", tip, self.into(stage), share))
+        self.add(draw.Box(place, said, "+", "", tip, self.into(stage), share))
 
     def added(self, lane: Lane, made: str, stream: str, left: float, width: float) -> str:
         """The length of a block's output for the followed word, in percent of the vector that it is added to.
@@ -411,8 +401,10 @@ class Sheet:
             return "its vector is a new one"
         before, added = length(self.view.values[stream][i]), length(self.view.values[made][i])
         bar = width * added / ((before + added) or 1.0)
-        self.add(Band((left, lane.bottom + 20.0, width, 3.0), LINE))
-        self.add(FlowLine(((left, lane.bottom + 21.5), (left + bar, lane.bottom + 21.5)), HERE, 3.0, head=False))
+        self.add(draw.Band((left, lane.bottom + 20.0, width, 3.0), draw.LINE))
+        self.add(
+            draw.FlowLine(((left, lane.bottom + 21.5), (left + bar, lane.bottom + 21.5)), draw.HERE, 3.0, head=False)
+        )
         return f"adds {percent(added / before)} of its length" if before else "adds to a vector of zeros"
 
     # What a box says, and where it leads
@@ -444,7 +436,7 @@ def net_node(view: View, block: str) -> str:
     return routed if routed in view.nodes else f"{block}.activation"
 
 
-def net_marks(view: View, block: str, place: Rect) -> list[Mark]:
+def net_marks(view: View, block: str, place: draw.Rect) -> list[draw.Mark]:
     """Pictures of what a net computes, within a place: hidden units; gate ⊙ units; or words by experts."""
     if f"{block}.gated" not in view.nodes or f"{block}.routed" in view.nodes:
         return [image_of(view, net_node(view, block), place)]
@@ -453,7 +445,7 @@ def net_marks(view: View, block: str, place: Rect) -> list[Mark]:
     middle = left + width / 2, top + height / 2
     return [
         image_of(view, f"{block}.activation", (left, top, wide, height)),
-        Words(*middle, "⊙", MUTED, True, size=SIGN),
+        draw.Words(*middle, "⊙", draw.MUTED, True, size=SIGN),
         image_of(view, f"{block}.hidden", (left + wide + BETWEEN, top, wide, height)),
     ]
 

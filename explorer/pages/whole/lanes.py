@@ -16,22 +16,7 @@ from explorer.core.graph import LOSS, PROBABILITIES, Stage
 from explorer.core.model import SUBLAYERS
 from explorer.core.numbers import alone, as_share, in_tables, places_of_largest
 from explorer.core.vocabulary import end_marks
-from explorer.pages.drawing import (
-    HERE,
-    MUTED,
-    TEXT,
-    Band,
-    Bars,
-    Box,
-    Drawing,
-    FlowLine,
-    Image,
-    Mark,
-    Rect,
-    Segments,
-    Words,
-    zoomed,
-)
+from explorer.pages import drawing as draw
 from explorer.pages.gestures import Keep
 from explorer.pages.levels import ALL, LAYER, layers_of, shown_layer, unlike
 from explorer.pages.page import where_said
@@ -60,9 +45,9 @@ def end(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> None:
         return
     sheet.go_on(lane)
     for i, word in enumerate(lane.words):
-        sheet.add(Words(lane.x + 4.0, lane.row(i), word, TEXT, True, 0.0, (lane.sequence, i), SMALL))
+        sheet.add(draw.Words(lane.x + 4.0, lane.row(i), word, draw.TEXT, True, 0.0, (lane.sequence, i), SMALL))
     said = "Each word in its context"
-    sheet.add(Words(lane.x + 4.0, lane.top - 14.0, said, MUTED, True, 0.0, strong=True))
+    sheet.add(draw.Words(lane.x + 4.0, lane.top - 14.0, said, draw.MUTED, True, 0.0, strong=True))
     longest = max(LETTER * max(map(len, lane.words)), 1.2 * LETTER * len(said))
     sheet.right = max(sheet.right, lane.x + GAP + longest)
 
@@ -84,7 +69,7 @@ def _answers(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> N
         way = start, (left, start[1])
         # No higher than the layers: another row may stand above them.
         top = max(min(max(lane.spine - height + 34.0 * large, start[1] - height + 14.0), start[1] - 14.0), ceiling)
-    sheet.add(FlowLine(way, HERE if sheet.chosen(lane.sequence) is not None else TEXT, 2.0))
+    sheet.add(draw.FlowLine(way, draw.HERE if sheet.chosen(lane.sequence) is not None else draw.TEXT, 2.0))
     answers(sheet, left, top, width, MOST_BARS)
     sheet.right, sheet.low = max(sheet.right, left + width), max(sheet.low, top + height)
     if LOSS in sheet.view.nodes:
@@ -121,12 +106,14 @@ def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> N
     place = left, top, width, answers_height(sheet, most)
     into, tip = sheet.into(stage), sheet.tip(stage, PROBABILITIES)
     title = where_said(view, after)
-    sheet.add(Box(place, f"What comes {title[0].lower()}{title[1:]}", title, said, tip, into, share, letters=large))
+    sheet.add(
+        draw.Box(place, f"What comes {title[0].lower()}{title[1:]}", title, said, tip, into, share, letters=large)
+    )
     values, was = tuple(float(shares[j]) for j in best), view.last.before.get(PROBABILITIES)
     edited = was is not None and was.shape == view.values[PROBABILITIES].shape and not view.given  # opening is no edit
     before = tuple(float(was[row, j]) for j in best) if was is not None and edited else ()
     sheet.add(
-        Bars(
+        draw.Bars(
             (left + 6.0, top + HEAD * large, width - 10.0, EACH * len(best) * large),
             tuple(words[j] for j in best),
             values,
@@ -137,7 +124,7 @@ def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> N
     )
 
 
-def loss(sheet: Sheet, place: Rect, way: tuple[tuple[float, float], ...]) -> None:
+def loss(sheet: Sheet, place: draw.Rect, way: tuple[tuple[float, float], ...]) -> None:
     """Draw the loss, and the line to it."""
     stage = sheet.stages["loss"]
     sheet.wait_for(LOSS)
@@ -145,9 +132,9 @@ def loss(sheet: Sheet, place: Rect, way: tuple[tuple[float, float], ...]) -> Non
     note, share = amount(sheet.view, LOSS)
     number = alone(value)
     title = f"Loss {number}" if share is None else f"Loss {number}, {note}"
-    sheet.add(FlowLine(way, MUTED, 1.5))
+    sheet.add(draw.FlowLine(way, draw.MUTED, 1.5))
     tip, into = sheet.tip(stage, LOSS), sheet.into(stage)
-    sheet.add(Box(place, "Loss", title, "", tip, into, share, letters=sheet.large))
+    sheet.add(draw.Box(place, "Loss", title, "", tip, into, share, letters=sheet.large))
 
 
 IMAGE, TALL = 64.0, 120.0
@@ -197,7 +184,7 @@ class Lanes:
         room = (IMAGE, WIDE_HEADS) if len(view.graph.sequences) > 1 else (TALL, WIDER_HEADS)
         self._sublayers = Sublayers(self._sheet, *room)
 
-    def drawing(self) -> tuple[Drawing, list[str]]:
+    def drawing(self) -> tuple[draw.Drawing, list[str]]:
         """The picture; and for each mark, the node that it waits for while a pass is played, "" if for none."""
         view, sheet = self._view, self._sheet
         sequences = list(view.graph.sequences)
@@ -220,7 +207,7 @@ class Lanes:
         titles = ", ".join(stage.title for stage in view.graph.stages)
         summary = f"{from_to(view)}: {titles}"
         window = (left, sheet.right + 8.0, min(top, sheet.high), max(lane.bottom + BELOW + 8.0, sheet.low))
-        return zoomed(sheet.marks, window, summary), sheet.due
+        return draw.zoomed(sheet.marks, window, summary), sheet.due
 
     def _name(self, sequence: str, words: Sequence[str]) -> str:
         """The title of an input sequence, short if its letters are large."""
@@ -264,7 +251,7 @@ class Lanes:
         place = left, bottom - height, width, height
         share = amount(self._view, name)[1]
         said = stage.where
-        sheet.add(Box(place, said, stage.title, "", sheet.tip(stage, name), sheet.into(stage), share))
+        sheet.add(draw.Box(place, said, stage.title, "", sheet.tip(stage, name), sheet.into(stage), share))
         wide = min(lane.width, width - 2 * PAD)
         inside = left + (width - wide) / 2, bottom - height + 20.0, wide, height - 20.0 - PAD
         sheet.add(image_of(self._view, name, inside))
@@ -316,7 +303,7 @@ class Lanes:
         beside = min(start, sheet.left(lane, self._name(lane.sequence, lane.words))) - 10.0
         self._sublayers.bends = beside, bend + 0.4 * BETWEEN
         ways = (x, y), (x + 10.0, y), (x + 10.0, bend), (start, bend), (start, lane.spine), (start + 8.0, lane.spine)
-        sheet.add(FlowLine(ways, TEXT, 2.0))
+        sheet.add(draw.FlowLine(ways, draw.TEXT, 2.0))
         sheet.words(lane)
         sheet.go_on(lane)
 
@@ -326,7 +313,7 @@ class Lanes:
         sheet.go_on(lane, 4.0)
         sheet.wait_for("")
         at, start = len(sheet.marks), lane.x + 2.0
-        sheet.add(Mark())  # holds the place of the frame, whose width is known only after its blocks
+        sheet.add(draw.Mark())  # holds the place of the frame, whose width is known only after its blocks
         sheet.wait_for(stream)
         sheet.go_on(lane)
         for part in SUBLAYERS:
@@ -345,7 +332,7 @@ class Lanes:
         leads = Keep(LAYER, ALL if folded else k) if times > 1 else None
         letters = self._letters
         said = ", ".join(filter(None, (title, note)))
-        sheet.marks[at] = Box(place, said, title, note, tip, leads, folded=folded, around=True, letters=letters)
+        sheet.marks[at] = draw.Box(place, said, title, note, tip, leads, folded=folded, around=True, letters=letters)
         sheet.go_on(lane, GAP - 4.0 + (6.0 if folded else 0.0))
         return stream
 
@@ -367,7 +354,7 @@ MOST_WORDS = 8
 LEAST = 1e-3
 """The part of its length with which a bar begins."""
 
-Part = tuple[Drawing, tuple[float, ...]]
+Part = tuple[draw.Drawing, tuple[float, ...]]
 """A drawing, and the time at which each mark appears: before `SPOKEN` for a word that is read, else from `WRITTEN`."""
 
 
@@ -382,7 +369,7 @@ def first_picture(view: View) -> Part:
     return replace(drawing, marks=marks), _moments(marks, [name for _, name in kept])
 
 
-def opening(drawing: Drawing, moments: Sequence[float], at: float) -> Drawing:
+def opening(drawing: draw.Drawing, moments: Sequence[float], at: float) -> draw.Drawing:
     """The picture at a time: the words appear one by one, then the other marks from left to right, then the bars grow.
 
     Vectors move along the stream from strip to strip; a moving image has the numbers of the strip that it comes from.
@@ -394,7 +381,7 @@ def opening(drawing: Drawing, moments: Sequence[float], at: float) -> Drawing:
         return drawing
     here = zip(drawing.marks, moments, strict=True)
     # The bars stay out of the picture until they grow, so that nobody reads the answer before.
-    marks = [_arrived(mark, at, moment) for mark, moment in here if at >= RUN or not isinstance(mark, Bars)]
+    marks = [_arrived(mark, at, moment) for mark, moment in here if at >= RUN or not isinstance(mark, draw.Bars)]
     return replace(drawing, marks=(*marks, *_numbers(drawing, moments, at), *_vectors(drawing, moments, at)))
 
 
@@ -420,19 +407,19 @@ def likeliest(view: View) -> str:
     return f"{named}, with a probability of {as_share(float(shares[best]), 2)}"
 
 
-def _moments(marks: Sequence[Mark], due: Sequence[str]) -> tuple[float, ...]:
+def _moments(marks: Sequence[draw.Mark], due: Sequence[str]) -> tuple[float, ...]:
     """The time at which each mark appears: words in their order, other marks by the x of their left end.
 
     `due`: for each mark, the node that it waits for; "" if it waits for none.
     """
     read = (
-        name.endswith(".tokens") and isinstance(mark, Words) and mark.token is not None
+        name.endswith(".tokens") and isinstance(mark, draw.Words) and mark.token is not None
         for mark, name in zip(marks, due, strict=True)
     )
     words = [i for i, is_read in enumerate(read) if is_read]
     far = [_left(mark) for mark in marks]
     first = max((far[i] for i in words), default=min(far, default=0.0))
-    last = max((one for one, mark in zip(far, marks, strict=True) if isinstance(mark, Bars)), default=first + 1)
+    last = max((one for one, mark in zip(far, marks, strict=True) if isinstance(mark, draw.Bars)), default=first + 1)
     time = RUN - WRITTEN - FADE
     moments = [WRITTEN + time * min(max((one - first) / (last - first), 0.0), 1.0) for one in far]
     for k, i in enumerate(words):
@@ -440,33 +427,33 @@ def _moments(marks: Sequence[Mark], due: Sequence[str]) -> tuple[float, ...]:
     return tuple(moments)
 
 
-def _left(mark: Mark) -> float:
+def _left(mark: draw.Mark) -> float:
     """The x of the left end of a mark."""
     match mark:
-        case Box() | Image() | Band() | Bars():
+        case draw.Box() | draw.Image() | draw.Band() | draw.Bars():
             return mark.place[0]
-        case Words():
+        case draw.Words():
             return mark.x
-        case Segments():
+        case draw.Segments():
             return float(mark.ends[..., 0].min(initial=np.inf))
-        case FlowLine():
+        case draw.FlowLine():
             return min(x for x, _ in mark.points)
     return -np.inf
 
 
-def _arrived(mark: Mark, at: float, moment: float) -> Mark:
+def _arrived(mark: draw.Mark, at: float, moment: float) -> draw.Mark:
     """A mark at a time, partly faded in. A bar grows, and the number beside it is its final number all the time."""
-    if isinstance(mark, Bars):
+    if isinstance(mark, draw.Bars):
         grown = (at - RUN) / (1.0 - RUN)
         eased = max(1.0 - (1.0 - grown) ** 3, LEAST)
         return replace(mark, full=mark.full / eased)
     there = (at - moment) / FADE
-    if isinstance(mark, Box) and mark.around:  # a fading frame would repaint everything inside it each time
+    if isinstance(mark, draw.Box) and mark.around:  # a fading frame would repaint everything inside it each time
         there = float(there >= 0.0)
     return mark if there >= 1.0 else replace(mark, faint=min(1.0 - there, 1.0))
 
 
-def _numbers(drawing: Drawing, moments: Sequence[float], at: float) -> tuple[Words, ...]:
+def _numbers(drawing: draw.Drawing, moments: Sequence[float], at: float) -> tuple[draw.Words, ...]:
     """The first numbers of each word that has appeared, at the place where the first strip will stand."""
     strips = _strips(drawing.marks, moments)
     if at >= WRITTEN or not strips:
@@ -477,14 +464,14 @@ def _numbers(drawing: Drawing, moments: Sequence[float], at: float) -> tuple[Wor
     found = []
     for row, (word, when) in zip(rows, read, strict=False):
         there = min((at - when) / FADE, left, 1.0)
-        if there > 0.0 and isinstance(word, Words):
+        if there > 0.0 and isinstance(word, draw.Words):
             text = " ".join((*in_tables(row[:FEW].tolist(), DECIMALS), "…"))
             size = SMALLER * word.size
-            found.append(Words(strip.place[0], word.y, text, TEXT, True, 0.0, size=size, faint=1.0 - there))
+            found.append(draw.Words(strip.place[0], word.y, text, draw.TEXT, True, 0.0, size=size, faint=1.0 - there))
     return tuple(found)
 
 
-def _vectors(drawing: Drawing, moments: Sequence[float], at: float) -> tuple[Image, ...]:
+def _vectors(drawing: draw.Drawing, moments: Sequence[float], at: float) -> tuple[draw.Image, ...]:
     """The vectors of the words as a moving image between two strips; () before the first and after the last strip."""
     strips = _strips(drawing.marks, moments)
     for (strip, start), (coming, end) in pairwise(strips):
@@ -495,9 +482,9 @@ def _vectors(drawing: Drawing, moments: Sequence[float], at: float) -> tuple[Ima
     return ()
 
 
-def _strips(marks: Sequence[Mark], moments: Sequence[float]) -> list[tuple[Image, float]]:
+def _strips(marks: Sequence[draw.Mark], moments: Sequence[float]) -> list[tuple[draw.Image, float]]:
     """The strips of the stream and their times: images at the height of the first image and with its size."""
-    images = [(mark, when) for mark, when in zip(marks, moments, strict=True) if isinstance(mark, Image)]
+    images = [(mark, when) for mark, when in zip(marks, moments, strict=True) if isinstance(mark, draw.Image)]
     if not images:
         return []
     along, size = images[0][0].place[1], images[0][0].place[2:]

@@ -13,26 +13,9 @@ import numpy as np
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact, quantity, written
 from explorer.core.ops import Array
+from explorer.pages import page as el
 from explorer.pages.drawing import ACCENT, HERE, Arc, Arrow, Axis, Drawing, series
 from explorer.pages.element import Element
-from explorer.pages.page import (
-    BAR,
-    HEAT,
-    NUMBER,
-    Button,
-    Check,
-    Column,
-    Controls,
-    Entry,
-    Line,
-    Lines,
-    Listing,
-    Note,
-    Picture,
-    Row,
-    Stack,
-    numeric,
-)
 from explorer.pages.words.card import NEAR, Card, ForWords, Pair, Shared
 from explorer.words import catalogue, similarity
 from explorer.words.similarity import PairCosine
@@ -101,33 +84,37 @@ class CosineCard(Card):
         return all(word in known and np.array_equal(known[word], vector) for word, vector in pairs)
 
     def page(self) -> tuple[Element, ...]:
-        work_out = Button("work out", "Work out", self.asks("compute"), "Work out the cosine of the two words")
+        work_out = el.Button("work out", "Work out", self.asks("compute"), "Work out the cosine of the two words")
         tip = "Sort the dimensions by the size of their product; else they stand in their own order"
-        largest = Check("largest", "Largest products first", self.largest, self.asks("set", field="largest"), tip)
+        largest = el.Check("largest", "Largest products first", self.largest, self.asks("set", field="largest"), tip)
         line = self.line(self.first, "and", self.second, work_out, largest)
         if self.cosine is None:
-            return Note("about", ABOUT), *line
-        return Note("about", ABOUT), *line, *self._way_back(self.cosine), *outcome(self.cosine, self.largest)
+            return el.Note("about", ABOUT), *line
+        return el.Note("about", ABOUT), *line, *self._way_back(self.cosine), *outcome(self.cosine, self.largest)
 
     def _way_back(self, cosine: PairCosine) -> tuple[Element, ...]:
         if self.asker is None:
             return ()
         a, b = map(escape, cosine.words)
-        between = () if self._has(cosine) else (Note("between", f"<mark>{a}</mark> and <mark>{b}</mark>", wide=False),)
+        between = (
+            () if self._has(cosine) else (el.Note("between", f"<mark>{a}</mark> and <mark>{b}</mark>", wide=False),)
+        )
         tip = "Go back to the part of the page where this cosine stands"
-        back = Button("way back", f"Back to “{self.asker.title}”", self.asks("back"), tip)
-        return (Controls("asked", (*between, back)),)
+        back = el.Button("way back", f"Back to “{self.asker.title}”", self.asks("back"), tip)
+        return (el.Controls("asked", (*between, back)),)
 
 
 def outcome(cosine: PairCosine, largest_first: bool) -> tuple[Element, ...]:
     """The elements of a cosine: the products, their sums, the picture, and why one uses a cosine."""
-    sums = Stack("sums and compared", "", (_sums(cosine), _compared(cosine)), 370)
-    picture = Stack("picture", "", (Picture("angle", _arrows(cosine), 250, 220, card=True), Note("exact", EXACT)), 250)
-    row = Row.of("outcome", (products(cosine, largest_first), sums, picture))
-    return row, Note("why", WHY + _printed(cosine))
+    sums = el.Stack("sums and compared", "", (_sums(cosine), _compared(cosine)), 370)
+    picture = el.Stack(
+        "picture", "", (el.Picture("angle", _arrows(cosine), 250, 220, card=True), el.Note("exact", EXACT)), 250
+    )
+    row = el.Row.of("outcome", (products(cosine, largest_first), sums, picture))
+    return row, el.Note("why", WHY + _printed(cosine))
 
 
-def _sums(cosine: PairCosine) -> Listing:
+def _sums(cosine: PairCosine) -> el.Listing:
     """The list from the products to the dot product, the cosine and the angle."""
     a, b = map(shortened, cosine.words)
     dims, agree = len(cosine.products), int(cosine.agree.sum())
@@ -136,29 +123,31 @@ def _sums(cosine: PairCosine) -> Listing:
     up, dot = float(cosine.products[cosine.agree].sum()), float(cosine.dot)
     first, second = (written(float(norm), 4) for norm in cosine.norms)
     rows = (
-        Line.of(f"{agree} of {quantity(dims, 'dimension')} agree{'s' * (agree == 1)}", written(up, 4)),
-        Line.of(f"{others}{against} pull{'s' * (against == 1)} apart", written(dot - up, 4)),
-        Line.of("dot product, their sum", written(dot, 4)),
-        Line.of(f"length of {a}", first),
-        Line.of(f"length of {b}", second),
-        Line.of(f"cosine = {written(dot, 4)} / ({first} × {second})", written(float(cosine.cosine), 4), here=True),
-        Line.of("angle", f"{written(cosine.angle, 2)}°"),
+        el.Line.of(f"{agree} of {quantity(dims, 'dimension')} agree{'s' * (agree == 1)}", written(up, 4)),
+        el.Line.of(f"{others}{against} pull{'s' * (against == 1)} apart", written(dot - up, 4)),
+        el.Line.of("dot product, their sum", written(dot, 4)),
+        el.Line.of(f"length of {a}", first),
+        el.Line.of(f"length of {b}", second),
+        el.Line.of(f"cosine = {written(dot, 4)} / ({first} × {second})", written(float(cosine.cosine), 4), here=True),
+        el.Line.of("angle", f"{written(cosine.angle, 2)}°"),
     )
-    return Listing("sums", "What becomes of the products", (Column("", width=320), Column("", NUMBER)), rows)
+    return el.Listing(
+        "sums", "What becomes of the products", (el.Column("", width=320), el.Column("", el.NUMBER)), rows
+    )
 
 
-def _compared(cosine: PairCosine) -> Listing:
+def _compared(cosine: PairCosine) -> el.Listing:
     """The dot product, the scaled dot product and the cosine, now and with the second vector twice as long."""
     u, v = cosine.vectors
     twice, dims = similarity.cosine_of((u, 2 * v), cosine.words), len(cosine.products)
     rows = (
-        Line.of("dot product", *(written(float(one.dot), 4) for one in (cosine, twice))),
-        Line.of(f"scaled dot, / √{dims}", *(written(one.scaled, 4) for one in (cosine, twice))),
-        Line.of("cosine", *(written(float(one.cosine), 4) for one in (cosine, twice)), here=True),
+        el.Line.of("dot product", *(written(float(one.dot), 4) for one in (cosine, twice))),
+        el.Line.of(f"scaled dot, / √{dims}", *(written(one.scaled, 4) for one in (cosine, twice))),
+        el.Line.of("cosine", *(written(float(one.cosine), 4) for one in (cosine, twice)), here=True),
     )
     longer = f"{shortened(cosine.words[1])} twice as long"
-    columns = (Column("", width=200), Column("now", NUMBER), Column(longer, NUMBER))
-    return Listing("compared", "What a longer vector changes", columns, rows)
+    columns = (el.Column("", width=200), el.Column("now", el.NUMBER), el.Column(longer, el.NUMBER))
+    return el.Listing("compared", "What a longer vector changes", columns, rows)
 
 
 def _arrows(cosine: PairCosine) -> Drawing:
@@ -213,7 +202,7 @@ class MatrixCard(Card):
         super().__init__(state)
         self.asked = self.field("entries", "Words or sentences, with commas between", 540, split=",")
         self.rows: list[Array] = []
-        self.table: Listing | None = None
+        self.table: el.Listing | None = None
         self.said = ""
         self.alike, self._typed = False, False
 
@@ -279,44 +268,44 @@ class MatrixCard(Card):
     def page(self) -> tuple[Element, ...]:
         tip = "Words that are alike stand together; otherwise they stand in the order that was typed"
         controls = (
-            Button("show", "Show", self.asks("show"), "Show the cosine of each with each"),
-            Check("alike", "Like beside like", self.alike, self.asks("set", field="alike"), tip),
-            Button("weakness", "Where the mean fails", self.asks("weakness"), FAILS),
+            el.Button("show", "Show", self.asks("show"), "Show the cosine of each with each"),
+            el.Check("alike", "Like beside like", self.alike, self.asks("set", field="alike"), tip),
+            el.Button("weakness", "Where the mean fails", self.asks("weakness"), FAILS),
         )
         table = () if self.table is None else (self.table,)
-        said = (Note("said", escape(self.said)),) if self.table is not None and self.said else ()
-        return Note("about", ABOUT_PAIRS), *self.line(self.asked, *controls), *table, *said
+        said = (el.Note("said", escape(self.said)),) if self.table is not None and self.said else ()
+        return el.Note("about", ABOUT_PAIRS), *self.line(self.asked, *controls), *table, *said
 
 
 LONGEST = 12  # the most letters of a word above its numbers
 MOST_SQUARE = 24
 
 
-def _product(cosine: PairCosine, order: Array, row: int) -> Line:
+def _product(cosine: PairCosine, order: Array, row: int) -> el.Line:
     d = int(order[row])
     a, b = (written(float(vector[d]), 4) for vector in cosine.vectors)
     product = float(cosine.products[d])
     side = "agree" if cosine.agree[d] else "against" if product < 0 else ""
     number = written(product, 4)
-    place, times, equals, agrees = (Entry(text, muted=True) for text in (str(d + 1), "×", "=", side))
-    return Line.of(place, a, times, b, equals, number, Entry(number, product), agrees)
+    place, times, equals, agrees = (el.Entry(text, muted=True) for text in (str(d + 1), "×", "=", side))
+    return el.Line.of(place, a, times, b, equals, number, el.Entry(number, product), agrees)
 
 
-def products(cosine: PairCosine, largest_first: bool) -> Listing:
+def products(cosine: PairCosine, largest_first: bool) -> el.Listing:
     """A line for each dimension of two vectors: both numbers, and their product as number and bar."""
     numbers = cosine.products
     order = np.argsort(-np.abs(numbers), kind="stable") if largest_first else np.arange(len(numbers))
     reach = min(float(numbers.min()), 0.0), max(float(numbers.max()), 1e-9)
     a, b = map(shortened, cosine.words)
-    dimension, first, second, product = numeric("dimension", a, b, "product")
-    bar = Column("", BAR, 110, reach, signed=True)
-    columns = dimension, first, Column(""), second, Column(""), product, bar, Column("")
+    dimension, first, second, product = el.numeric("dimension", a, b, "product")
+    bar = el.Column("", el.BAR, 110, reach, signed=True)
+    columns = dimension, first, el.Column(""), second, el.Column(""), product, bar, el.Column("")
     said = f"{'-'.join(cosine.words)} {largest_first}"
-    lines = Lines(len(order), _product, (cosine, order))
-    return Listing("products", "Products by dimension", columns, lines, 14, order=said)
+    lines = el.Lines(len(order), _product, (cosine, order))
+    return el.Listing("products", "Products by dimension", columns, lines, 14, order=said)
 
 
-def square(labels: tuple[str, ...], cosines: Array) -> Listing:
+def square(labels: tuple[str, ...], cosines: Array) -> el.Listing:
     """The cosines of all pairs, (n, n), on coloured cells; a click on a cosine shows its arithmetic."""
     pairs, name = np.array(cosines, float), f"{len(labels)} by {len(labels)} cosines."
     np.fill_diagonal(pairs, -2)
@@ -329,10 +318,10 @@ def square(labels: tuple[str, ...], cosines: Array) -> Listing:
         for column, (other, cosine) in enumerate(zip(labels, cosines[row], strict=True)):
             said = written(round(float(cosine), 2), 2)  # 0.00 for a small one: beside others it is no power of ten
             leads = ForWords("cosine", (row, column), "matrix")
-            entries.append(Entry(said, float(cosine), f"{label} and {other}: {exact(cosine)}", leads=leads))
-        lines.append(Line(tuple(entries)))
-    columns = tuple(Column(label, HEAT, signed=True) for label in labels)
-    return Listing("cosines", name, columns, tuple(lines), MOST_SQUARE, labels=labels)
+            entries.append(el.Entry(said, float(cosine), f"{label} and {other}: {exact(cosine)}", leads=leads))
+        lines.append(el.Line(tuple(entries)))
+    columns = tuple(el.Column(label, el.HEAT, signed=True) for label in labels)
+    return el.Listing("cosines", name, columns, tuple(lines), MOST_SQUARE, labels=labels)
 
 
 def shortened(word: str) -> str:
