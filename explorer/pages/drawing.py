@@ -211,6 +211,7 @@ class Box(Mark):
     ink: str = TEXT  # of the title
     after: tuple[int, ...] = ()  # indices, among the marks, of the boxes that it reads from: arrow keys follow them
     letters: float = 1.0  # the size of its letters, as a multiple of those of other boxes
+    briefly: str = ""  # its title where the whole one has no room; "": that is cut
 
 
 def lines_of(formula: str) -> float:

@@ -222,7 +222,8 @@ class Sublayers:
                 share = (len(within) + SIDES) / (len(within) + len(mixed) + 2 * SIDES)
                 positions = left + PAD, top + height - PILL - 4.0, share * (wide - APART), PILL
                 said = f"{stage.group}: positions in {stage.title.lower()}, {within}"
-                sheet.add(Box(positions, said, within, "", PLACES_TIP, sheet.into(stage)))
+                brief = BRIEFLY.get(within, "")
+                sheet.add(Box(positions, said, within, "", PLACES_TIP, sheet.into(stage), briefly=brief))
                 left, wide = left + share * (wide - APART) + APART, (1 - share) * (wide - APART)
             out = 0.0 if within else PAD - 3.0
             pill = left + PAD - out, top + height - PILL - 4.0, wide + 2 * out, PILL
@@ -323,7 +324,12 @@ def box_of(sheet: Sheet, stage: Stage, block: str, place: Rect) -> Box:
         share,
         menu=_menu(view, block, raw, stage.title.lower(), attention),
         off=off,
+        briefly=f"✕ {BRIEFLY[title]}" if off and title in BRIEFLY else BRIEFLY.get(title, ""),
     )
+
+
+BRIEFLY = {"Masked attention": "Attention", "Gated feed-forward": "Feed-forward", "distances": "bias"}
+"""What is written where the whole words have no room."""
 
 
 def exchange(

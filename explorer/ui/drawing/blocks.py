@@ -16,7 +16,7 @@ from explorer.pages.matrix import SHARES
 from explorer.pages.view import Cell
 from explorer.ui.drawing.strokes import Formulas, Pixels, line_ink, word_ink
 from explorer.ui.theme import MASKED, Ramp, letters_for, paint_numbers, paint_signs, qcolor
-from explorer.ui.widgets.names import draw_named
+from explorer.ui.widgets.names import draw_named, wide
 from explorer.ui.workbench import Workbench
 
 TITLE, NOTE = 12.5, 11.7
@@ -116,7 +116,7 @@ class Blocks:
         self._bench = bench
         self._kept: dict[int, _Coloured] = {}
         self._fonts: dict[tuple[int, bool], QFont] = {}
-        self._wide: dict[tuple[int, bool, str], float] = {}
+        self._wide: dict[tuple[int, bool, str, bool], float] = {}
         self._unit, self._together = 1.0, True
         self._few: Sequence[Image] = ()
         self.exposed: Sequence[QRectF] = ()
@@ -194,7 +194,7 @@ class Blocks:
         middle = not box.note and rect.height() < 2.2 * size * unit
         place = CENTRE if middle else TOP
         across = QRectF(rect.left() + EDGE, inside.top(), rect.width() - 2 * EDGE, inside.height())
-        self._write(painter, across, box.title, size, ink, place, not middle)
+        self._write(painter, across, box.title, size, ink, place, not middle, briefly=box.briefly)
         self._write(painter, across, box.note, NOTE * box.letters, quiet, BOTTOM)
 
     def _sheet(self, painter: QPainter, rect: QRectF, corner: float) -> None:
@@ -213,8 +213,8 @@ class Blocks:
         self._write(painter, inside, box.title, size, quiet, TOP_LEFT)
         font = self.font(size)
         if font is not None and box.note:
-            wide = self._advance(font, False, f"{box.title}  {box.note}")
-            self._write(painter, inside, box.note * (wide <= inside.width()), size, quiet, TOP_RIGHT)
+            fits = self._advance(font, False, f"{box.title}  {box.note}") <= inside.width()
+            self._write(painter, inside, box.note * fits, size, quiet, TOP_RIGHT)
 
     def _head(self, painter: QPainter, inside: QRectF, box: Box, ink: QColor, quiet: QColor) -> None:
         """Write the title and, on the same line, the note, if all of it fits; and the formula below."""
@@ -224,9 +224,9 @@ class Blocks:
         font = self.font(TITLE, True, least)
         if font is None:
             return
-        wide = self._advance(font, True, box.title)
+        across = self._advance(font, True, box.title)
         self._write(painter, line, box.title, TITLE, ink, LEFT, strong=True, least=least)
-        room = line.adjusted(wide + 0.4 * font.pixelSize(), 0, 0, 0)
+        room = line.adjusted(across + 0.4 * font.pixelSize(), 0, 0, 0)
         small = self.font(NOTE, least=least) if room.width() > font.pixelSize() else None
         if small is not None and self._fitted(small, False, box.note, room.width())[1] == box.note:
             self._write(painter, room, box.note, NOTE, quiet, RIGHT, least=least)
@@ -247,31 +247,39 @@ class Blocks:
         whole: bool = False,
         names: bool = True,
         least: float = LEAST,
+        briefly: str = "",
     ) -> None:
         """Write words in a rectangle; words that are too long are cut, unless they are a number (`whole`).
 
-        `names`: whether the words may contain names, which are typeset; words that the model reads may not. `least`:
-        the least height of the letters in pixels.
+        `names`: whether the words may contain names, which are typeset; words that the model reads may not.
+        `least`: the least height of the letters in pixels. `briefly`: the words to write instead if they would be cut.
         """
         font = self.font(size, strong, least)
         if not text or font is None:
             return
-        font, text = self._fitted(font, strong, text, rect.width(), whole)
+        font, written = self._fitted(font, strong, text, rect.width(), whole, names)
+        if (
+            briefly and written != text
+        ):  # as low as the whole words would be: where they are too wide, lines are low, too
+            font, written = self._fitted(self._sized(font.pixelSize(), strong), strong, briefly, rect.width())
         painter.setFont(font)
         painter.setPen(ink)
-        (draw_named if names else QPainter.drawText)(painter, rect, place, text)
+        (draw_named if names else QPainter.drawText)(painter, rect, place, written)
 
-    def _fitted(self, font: QFont, strong: bool, text: str, room: float, whole: bool = False) -> tuple[QFont, str]:
+    def _fitted(
+        self, font: QFont, strong: bool, text: str, room: float, whole: bool = False, names: bool = True
+    ) -> tuple[QFont, str]:
         """A font and words that fit: first in smaller letters, then in lighter ones, then cut (unless `whole`)."""
-        wide = self._advance(font, strong, text)
-        if wide > room:
+        across = self._advance(font, strong, text, names)
+        if across > room:
             # A number is never cut, and must not be wider than its circle; of "norm", cut, nothing is left to read.
             small = whole or len(text) <= SHORT
             least = int(TINY if small else TIGHT)
-            font = self._sized(max(int(font.pixelSize() * max(room / wide, 0 if small else NARROWER)), least), strong)
-            if strong and self._advance(font, True, text) > room:
+            smaller = int(font.pixelSize() * max(room / across, 0 if small else NARROWER))
+            font = self._sized(max(smaller, least), strong)
+            if strong and self._advance(font, True, text, names) > room:
                 font, strong = self._sized(font.pixelSize(), False), False
-            if self._advance(font, strong, text) > room and not whole:
+            if self._advance(font, strong, text, names) > room and not whole:
                 # Keep a number at the end: it is the only difference between "example 3" and "example 4".
                 cut = Qt.TextElideMode.ElideMiddle if text[-1:].isdigit() else Qt.TextElideMode.ElideRight
                 text = QFontMetricsF(font).elidedText(text, cut, room)
@@ -294,10 +302,11 @@ class Blocks:
             self._fonts[high, strong] = font
         return self._fonts[high, strong]
 
-    def _advance(self, font: QFont, strong: bool, text: str) -> float:
-        key = font.pixelSize(), strong, text
+    def _advance(self, font: QFont, strong: bool, text: str, names: bool = True) -> float:
+        """The width of words in pixels; of names, which are typeset, unless the words are those that a model reads."""
+        key = font.pixelSize(), strong, text, names
         if key not in self._wide:
-            self._wide[key] = QFontMetricsF(font).horizontalAdvance(text)
+            self._wide[key] = wide(font, text) if names else QFontMetricsF(font).horizontalAdvance(text)
         return self._wide[key]
 
     def disc(self, painter: QPainter, dot: Dot, at: QPointF, lit: bool) -> None:
@@ -358,7 +367,11 @@ class Blocks:
         needed = max((self._advance(font, False, one) for one in told), default=0.0) + 1.1 * gap if font else 0.0
         number = min(max(NUMBERED * rect.width(), needed), NAMED * rect.width())
         bold = self.font(TITLE * letters, True, least)
-        longest = max((self._advance(bold, True, word) for word in bars.words), default=0.0) + gap if bold else 0.0
+        longest = (
+            max((self._advance(bold, True, word, names=False) for word in bars.words), default=0.0) + gap
+            if bold
+            else 0.0
+        )
         # Bars become shorter if a word would be cut.
         name = max(NAMED * rect.width(), min(longest, (1 - LEAST_BAR) * rect.width() - number))
         room = rect.width() - name - number
@@ -390,8 +403,9 @@ class Blocks:
             return
         theme, strong = self._bench.appearance.theme, words.strong or lit
         text, room = words.text, words.room * self._unit or np.inf
-        wide, high = min(self._advance(font, strong, text), room), 1.25 * font.pixelSize()
-        rect = QRectF(at.x() - words.align * wide, at.y() - high / 2, wide, high)
+        names = words.token is None
+        across, high = min(self._advance(font, strong, text, names), room), 1.25 * font.pixelSize()
+        rect = QRectF(at.x() - words.align * across, at.y() - high / 2, across, high)
         if words.token is not None:
             if not self._has_room(words.token, rect, at) and not lit:
                 return
@@ -399,11 +413,11 @@ class Blocks:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(qcolor(theme.here_soft))
                 painter.drawRoundedRect(rect.adjusted(-4, 0, 4, 0), 4, 4)
-        font, text = self._fitted(font, strong, text, room)
+        font, text = self._fitted(font, strong, text, room, names=names)
         painter.setFont(font)
         painter.setPen(qcolor(theme.here_text if lit else word_ink(theme, words.ink)))
         place = RIGHT if words.align == 1.0 else CENTRE
-        (draw_named if words.token is None else QPainter.drawText)(painter, rect, place, text)
+        (draw_named if names else QPainter.drawText)(painter, rect, place, text)
 
     def _has_room(self, token: tuple[str, int], rect: QRectF, at: QPointF) -> bool:
         """Whether a word is far enough below the last written one to be written; it can be pointed at in any case."""

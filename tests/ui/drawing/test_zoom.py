@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import shiboken6
-from PySide6.QtCore import QBuffer, QPoint, QPointF, Qt
+from PySide6.QtCore import QBuffer, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QAccessible, QContextMenuEvent, QFont, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtTest import QTest
@@ -546,3 +546,22 @@ def test_a_picture_that_nobody_sees_is_made_when_one_scrolls_to_it(open_window, 
     window.bench.bridge.flush()
     assert plane.data is not seen
     assert plane.picture.drawing == plane.data.drawing
+
+
+def test_a_box_that_is_too_narrow_for_its_title_says_it_briefly_before_it_cuts_it(bench, monkeypatch):
+    """Beside another model one read “Masked atte…” and “Gated feed-for…”, and of W_O only its first letter."""
+    blocks, said = Blocks(bench), []
+    monkeypatch.setattr("explorer.ui.drawing.blocks.draw_named", lambda painter, rect, place, text: said.append(text))
+    image = QImage(400, 100, QImage.Format.Format_RGB32)
+    blocks.begin(0.6)
+    for width in (140.0, 65.0, 20.0):
+        painter = QPainter(image)
+        box = Box((0, 0, 1, 1), "masked", "Masked attention", briefly="Attention")
+        blocks.box(painter, box, QRectF(0, 0, width, 90), False, False)
+        painter.end()
+    assert said[:2] == ["Masked attention", "Attention"]
+    assert said[2].endswith("…")
+    font = blocks._sized(9, False)
+    typed, typeset = (blocks._advance(font, False, "W_O", names) for names in (False, True))
+    assert typeset < typed
+    assert blocks._fitted(font, False, "W_O", typeset + 0.5) == (font, "W_O")
