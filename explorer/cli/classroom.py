@@ -294,7 +294,7 @@ def questions(arguments: Namespace) -> int:
         asked += lesson.questions
         for variant in range(variants):
             for item in items(lesson, None if arguments.same else (arguments.seed or 0) + variant):
-                if variant == 0 or isinstance(item, NumberItem):  # choices have no variants
+                if variant == 0 or not item.ours:  # where nothing is drawn, as for a choice, there are no variants
                     groups.setdefault(item.id, []).append(item)
     every = [item for group in groups.values() for item in group]
     if not every:

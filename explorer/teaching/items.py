@@ -28,7 +28,7 @@ from explorer.lessons.answers import (
     values_of,
 )
 from explorer.lessons.glossary import glossary
-from explorer.lessons.mistakes import Mistake, array_of, half_unit, mistakes_of
+from explorer.lessons.mistakes import Mistake, array_of, half_unit, mistakes_of, names_apart
 from explorer.lessons.prose import html, numbers_of
 from explorer.lessons.schema import Choose, Lesson, Point, Predict, Question, Step, states_of
 from explorer.lessons.symbols import UnknownNameError, formula_html
@@ -240,8 +240,9 @@ def _number(lesson: Lesson, number: int, seed: int | None) -> NumberItem | None:
     right = float(array_of(engine, question.node, question.of)[question.cell])
     if not np.isfinite(right):
         return None
-    # With other numbers, the lesson's texts about its own numbers may be wrong.
-    ours = not drawn and not question.fresh
+    # With other numbers, the lesson's texts about its own numbers may be wrong. There are none for what is computed
+    # from places alone, or from equal numbers.
+    ours = state is states_of(lesson)[number] and not question.fresh
     item = NumberItem(id=id, step=step, question=question, state=state, ours=ours, value=right, digits=question.digits)
     vars(item)["engine"] = engine  # it has been computed already
     return item
@@ -291,7 +292,7 @@ def _head_of(graph: Graph, name: str, asked: Place) -> int | None:
 def _table(engine: Engine, name: str, head: int | None) -> Table | None:
     """A matrix, or a head's slice of it, with its symbol; None if it is too large."""
     node, value = engine.graph.nodes[name], engine.values[name]
-    labels = [engine.labels(axis) for axis in node.axes]
+    labels = [names_apart(engine.labels(axis)) for axis in node.axes]
     if head is not None and name in engine.graph.n_heads:
         value, labels = value[head], labels[1:]
     if value.ndim > 2:
@@ -322,9 +323,10 @@ def _formula(engine: Engine, name: str) -> str:
 def _asked(engine: Engine, question: Predict) -> str:
     graph = engine.graph
     place = graph.place(question.node)
-    names = [engine.labels(axis)[i] for axis, i in zip(graph.axes_of(place), question.cell, strict=True)]
-    where = [f"{what} “{escape(name)}”" for what, name in zip(("row", "column"), names[-2:], strict=False)]
-    where = [*map(escape, names[:-2]), *where]
+    axes = (names_apart(engine.labels(axis)) for axis in graph.axes_of(place))
+    names = [along[i] for along, i in zip(axes, question.cell, strict=True)]
+    quoted = (name if name.isdigit() else f"“{escape(name)}”" for name in names[-2:])
+    where = [*map(escape, names[:-2]), *map(" ".join, zip(("row", "column"), quoted, strict=False))]
     symbol = _symbol(graph.nodes[place.node].symbol, graph.nodes[place.node].short)
     head = f" of head {place.head + 1}" if place.head is not None else ""
     form = decimals_named(question.digits) if question.digits else "a whole number"

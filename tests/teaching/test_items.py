@@ -96,6 +96,22 @@ def test_the_title_of_a_question_with_drawn_numbers_says_nothing_about_those_of_
     assert titles("xor", 7)["answer"] == "The answer"  # no hidden unit
 
 
+def test_where_nothing_can_be_drawn_the_texts_of_the_lesson_stay(tmp_path, capsys):
+    pattern = next(items(load("positions-cat-mat"), 3, "positions-cat-mat/pattern"))
+    assert "the sine of 2 in radians" in pattern.text
+    assert pattern.title == "Give each place a pattern"
+    assert main(["questions", "softmax", "--variants", "3", "--out", str(tmp_path / "s.xml")]) == 0
+    named = [one.text for one in ET.parse(tmp_path / "s.xml").iterfind("question/name/text")]
+    assert [one for one in named if one.startswith("Three equal scores")] == ["Three equal scores"]
+    assert "Temperature (3)" in named
+
+
+def test_equal_words_are_told_apart_in_tables_and_in_what_is_asked():
+    twins = next(items(load("positions-cat-mat"), 3, "positions-cat-mat/twins"))
+    assert "row “the (2 of 2)”, column “sat”" in twins.text
+    assert ">the (2 of 2)<" in twins.text
+
+
 def test_a_single_number_stands_on_a_line_without_the_name_that_it_has_in_files():
     price = next(items(load("roses-are-red"), only="roses-are-red/price"))
     assert "loss.L_1" not in price.text
@@ -370,7 +386,7 @@ def test_the_command(tmp_path, capsys):
     numerical = root.findall("question[@type='numerical']")
     groups = len(root.findall("question[@type='category']"))
     assert said.startswith(f"{groups} of {load('softmax').questions} questions")
-    assert len(numerical) % 3 == 0
+    assert len(numerical) % 3 == 1, "three of each, but of three equal scores, which cannot be drawn"
     texts = [one.findtext("questiontext/text") for one in numerical[:3]]
     assert len(set(texts)) == 3
     assert main(["questions", "softmax", "softmax", "--variants", "3", "--out", str(out)]) == 0
