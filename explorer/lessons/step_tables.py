@@ -153,7 +153,7 @@ class _StepReader:
                 schema.Step(
                     f"{step.id}-{id}",
                     title,
-                    f"New numbers for you alone, and the same rule. {said}. Compute on paper, then fill the gaps.",
+                    f"New numbers, and the same rule. {said}. Compute on paper, then fill the gaps.",
                     look,
                     minutes=PRACTICE_MINUTES,
                     head=step.head,

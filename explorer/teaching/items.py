@@ -14,7 +14,7 @@ from explorer.core.derivation import chain
 from explorer.core.engine import Engine
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, Place
-from explorer.core.numbers import alone
+from explorer.core.numbers import alone, quantity
 from explorer.document.state import State
 from explorer.export.matrix import MOST_COLUMNS, MOST_ROWS, LabelledMatrix, html_table
 from explorer.lessons.answers import (
@@ -329,13 +329,8 @@ def _asked(engine: Engine, question: Predict) -> str:
     where = [*map(escape, names[:-2]), *map(" ".join, zip(("row", "column"), quoted, strict=False))]
     symbol = _symbol(graph.nodes[place.node].symbol, graph.nodes[place.node].short)
     head = f" of head {place.head + 1}" if place.head is not None else ""
-    form = decimals_named(question.digits) if question.digits else "a whole number"
+    form = quantity(question.digits, "decimal") if question.digits else "a whole number"
     return f"What is the number of {symbol}{head}{' in ' * bool(where)}{', '.join(where)}? Give {form}."
-
-
-def decimals_named(digits: int) -> str:
-    """How many decimals an answer has, in words: "2 decimals", "no decimals"."""
-    return f"{digits or 'no'} decimal{'s' * (digits != 1)}"
 
 
 def _wrong(engine: Engine, question: Predict, right: float) -> Iterator[Wrong]:

@@ -26,7 +26,6 @@ from explorer.teaching.items import (
     NumberItem,
     Table,
     bare,
-    decimals_named,
     done_wrong,
     items,
     left_out,
@@ -228,7 +227,7 @@ class Exercise:
     def _asked(self, item: Question, over: bool) -> tuple[Element, ...]:
         if isinstance(item, NumberItem):
             typed, lock = self._typed.get(item.id, ""), ForClass("answer")
-            what = f"Your number, with {decimals_named(item.digits)}"
+            what = f"Your number, with {quantity(item.digits, 'decimal')}" if item.digits else "Your whole number"
             field = el.Field(f"field {self.at}", what, typed, ForClass("typed"), lock, MOST_DIGITS, on=not over)
             ready = bool(typed.strip()) and not over
             return (el.Controls("answer", (field, el.Button("lock", "Lock in", lock, on=ready, primary=not over))),)
@@ -330,7 +329,7 @@ def told(item: Question, given: Try, left: int, again: bool = False) -> str:
 def form_of(item: Question) -> str:
     """What an answer to a question is: "a number with 2 decimals"."""
     if isinstance(item, NumberItem):
-        return f"a number with {decimals_named(item.digits)}"
+        return f"a number with {quantity(item.digits, 'decimal')}" if item.digits else "a whole number"
     assert isinstance(item, ChoiceItem)
     return f"a letter from a to {letter_of(len(item.options) - 1).lower()}"
 

@@ -15,7 +15,7 @@ from explorer.pages.page import Button, Field, Listing, Note
 from explorer.teaching.gradebook import ORDERS, Roll, asked_in, beginning, class_on_paper, class_page, gradebook
 from explorer.teaching.items import ChoiceItem, NumberItem, done_wrong, items
 from explorer.teaching.sheet import Sheet, Sitting, Try, read_answers, read_sheet, sheet_of
-from explorer.teaching.sheet_page import Draft, Exercise, making_page, order, questions_of, told
+from explorer.teaching.sheet_page import Draft, Exercise, form_of, making_page, order, questions_of, told
 from tests.refusals import refuses
 from tests.teaching.test_class import SHEET, right_one, sat
 
@@ -93,6 +93,7 @@ def test_a_question_without_decimals_asks_for_a_whole_number():
     item = next(items(load("emma"), 3, only="emma/first"))
     assert item.digits == 0
     assert "Give a whole number." in item.text
+    assert form_of(item) == "a whole number"
 
 
 def test_the_right_place_is_told_only_once_no_try_is_left():
