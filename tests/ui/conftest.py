@@ -198,13 +198,14 @@ def forget_training(bench):
 def anew(kept, left_at_rest, qtbot, appearance, monkeypatch):
     """Brings the window of the file back to how its lesson opens, and goes to a stage, to a step or to a tab.
 
-    With another lesson, or the name of one, it opens that, which was never begun before.
+    With another lesson, or the name of one, it opens that, which was never begun before. In another size than the
+    usual one it is never in the usual one, where its letters may be smaller.
     """
     window, first = kept
     for what in ("dialogs", "folder"):
         monkeypatch.setattr(window.files, what, getattr(window.files, what))
 
-    def begin(stage=None, step=None, lesson=None, tab="Pipeline"):
+    def begin(stage=None, step=None, lesson=None, tab="Pipeline", size=(1600, 900)):
         document, selection, guide = window.bench.document, window.bench.selection, window.lessons.guide
         was = window.bench.lesson.id
         assert window.isVisible(), "a test that closes its window says `own_window`"
@@ -213,7 +214,7 @@ def anew(kept, left_at_rest, qtbot, appearance, monkeypatch):
             window.area.hide()  # or the page that goes would follow each of these changes
             guide.leave()
             guide.forget(first.steps[0].state.lesson)
-        window.resize(1600, 900)
+        window.resize(*size)
         window.actions_.compare.setChecked(False)
         window.sides.compare(False)
         window.terms.close_down()
@@ -271,17 +272,11 @@ def window(request, open_window):
 
 
 @pytest.fixture
-def bring(window, eye):
-    """Brings the window to an example, or that of a name, at a stage and in a size: for files that say `kept`."""
+def bring(anew, kept_lesson):
+    """Brings the window of the file to an example, or that of a name, at a stage and in a size."""
 
-    def bring(lesson, stage, size=None):
-        if size is not None:
-            window.resize(*size)
-        if lesson != window.bench.lesson.id:
-            window.bench.open(lesson_of(lesson) if isinstance(lesson, str) else lesson)
-            window.bench.bridge.flush()
-        eye.go_to(window, stage)
-        return window
+    def bring(lesson, stage, size=(1600, 900)):
+        return anew(stage, lesson=None if lesson == kept_lesson else lesson, size=size)
 
     return bring
 
