@@ -32,6 +32,7 @@ from explorer.ui.turns import Bridge
 from explorer.ui.widgets.formula import _loader
 from explorer.ui.widgets.tree import inside, written_in
 from explorer.ui.window import main_window
+from explorer.ui.window.main_window import MainWindow
 from explorer.ui.workbench import Workbench
 
 lesson_of = functools.cache(load)
@@ -79,11 +80,15 @@ def qtbot(qtbot, look):
 def appearance(look):
     """The usual look. A test may change it."""
     yield look
+    usual = LIGHT, 1.0
+    if (look.theme, look.scale) != usual:
+        for window in QApplication.topLevelWidgets():
+            if isinstance(window, MainWindow) and window.isVisible():
+                window.area.hide()  # or the page in sight would be made anew for nobody: `anew` shows it again
+    look.mode, look.contrast, look.chosen = "light", False, 1.0
+    look.grow_with(0, 0)  # dresses all once
     look.set_mode("light")
-    look.set_contrast(False)
     look.set_still(False)
-    look.grow_with(0, 0)
-    look.set_scale(1.0)
     while any(timer.isActive() for timer in look.findChildren(QTimer)):  # some is dressed in turns of its own
         QApplication.processEvents()
     colours = [value for theme in (LIGHT, DARK) for value in vars(theme).values() if str(value).startswith("#")]

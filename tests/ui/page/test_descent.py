@@ -52,6 +52,20 @@ def fresh():
 
 
 @pytest.fixture
+def bring(window, eye):
+    """Brings the window to an example: from another page, so that the one of gradient descent is told of it once."""
+
+    def bring(lesson, stage, size=(1600, 900)):
+        window.resize(*size)
+        window.bench.open(load(lesson))
+        window.bench.bridge.flush()
+        eye.go_to(window, stage)
+        return window
+
+    return bring
+
+
+@pytest.fixture
 def panel(window, eye):
     return eye.go_to(window, "model.descent")
 

@@ -1,20 +1,25 @@
 """In the smallest usual window, and in text of twice the size, no word is cut and no page scrolls sideways."""
 
 import pytest
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtWidgets import QScrollBar
 
 from explorer.lessons.loader import lesson_files, load, model_files
 from explorer.pages.by_hand import LAYOUT
 from explorer.ui.matrix.box import LEAST_FORMULA, LEAST_SYMBOL, MatrixBox
+from explorer.ui.widgets.formula import typeset
 from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
 
 SMALL, LARGE_TEXT = (1024, 640, 1.0), (1280, 720, 2.0)
 """Pixels across and down of a window, and the size of its text."""
 EXAMPLES = *lesson_files(), *model_files()
-SHORT = ("tiny-gpt", SMALL), ("you-are-welcome", LARGE_TEXT)
-"""A page of each kind is looked at each time; all pages of all examples are `long`."""
 STEPS = {"xor": (0, 3, 9), "you-are-welcome": (7, 22), "cat-sat-on-the": (15,)}
 """Steps, counted from 0, at whose tables a page scrolled sideways in large text: looked at each time."""
+
+
+WORDS_FIRST = ("output", "loss", "generation", "input.points")
+"""What of a model comes next, and the terms of its loss, stand before any matrix."""
 
 
 def cut_pages(window, eye, stages):
@@ -25,10 +30,36 @@ def cut_pages(window, eye, stages):
     return {name: cut for name, cut in found.items() if cut}
 
 
-@pytest.mark.parametrize(("name", "size"), SHORT)
-def test_on_no_kind_of_page_a_word_is_cut(open_window, eye, appearance, name, size):
-    appearance.set_scale(size[2])
-    window = open_window(name, size=size[:2])
+def first_two(page):
+    """The boxes of the first two matrices, and where they are in sight."""
+    boxes = [box for box in page.elements.widgets.values() if isinstance(box, MatrixBox)]
+    return [(box, QRect(box.mapTo(page.viewport(), QPoint(0, 0)), box.size())) for box in boxes[:2]]
+
+
+@pytest.mark.parametrize("lesson", ["you-are-welcome", *map(long, ("start-here", "i-want-to-buy"))])
+def test_in_large_text_the_first_two_matrices_are_whole_no_word_is_cut_and_nothing_scrolls_but_the_page(
+    open_window, eye, appearance, lesson
+):
+    """On a page of each kind; all pages of all examples are long."""
+    typeset("x")
+    appearance.set_scale(LARGE_TEXT[2])
+    window = open_window(lesson, size=LARGE_TEXT[:2])
+    seen = 0
+    for name in list(one_of_each_kind(window)):
+        assert cut_pages(window, eye, [name]) == {}
+        page = window.page()
+        own = {page.verticalScrollBar(), page.horizontalScrollBar()}
+        assert [bar for bar in page.findChildren(QScrollBar) if bar.isVisible() and bar not in own] == []
+        assert page.horizontalScrollBar().maximum() == 0, name
+        if not name.startswith(WORDS_FIRST):
+            for box, rect in first_two(page):
+                assert page.viewport().rect().contains(rect), (name, box.matrix.name)
+                seen += 1
+    assert seen >= 6
+
+
+def test_in_the_smallest_usual_window_no_word_is_cut(open_window, eye):
+    window = open_window("tiny-gpt", size=SMALL[:2])
     assert cut_pages(window, eye, list(one_of_each_kind(window))) == {}
 
 
@@ -62,6 +93,7 @@ def test_pages_that_were_cut_are_so_no_more(open_window, eye):
         assert (lesson, cut_pages(window, eye, [stage])) == (lesson, {})
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_what_a_step_names_and_a_heading_are_no_larger_than_the_page_is_wide(open_window, eye, appearance):
     window = open_window(load("you-are-welcome"))
     for width, height, scale in (SMALL, (1600, 900, 3.0)):
@@ -117,8 +149,11 @@ def test_no_formula_is_too_small_to_be_read_beside_long_names_of_rows(open_windo
         assert boxes[name].width() >= min(boxes[name].width_of(boxes[name].latex()), 3 * least), name
 
 
-def test_what_stood_otherwise_meanwhile_stands_as_before(bring, eye):
-    def forms(window, by_hand):
+@pytest.mark.usefixtures("no_pictures")
+def test_what_stood_otherwise_meanwhile_stands_as_before(open_window, eye):
+    window = open_window("you-are-welcome", stage="decoder.1.self.attention")
+
+    def forms(stage, by_hand):
         window.bench.selection.keep(LAYOUT, by_hand)
         page = eye.go_to(window, stage)
         return {box.matrix.name: box.form for box in page.elements.widgets.values() if isinstance(box, MatrixBox)}
@@ -128,7 +163,10 @@ def test_what_stood_otherwise_meanwhile_stands_as_before(bring, eye):
         ("emma", SMALL[:2], "attention"),
         ("errata-000", SMALL[:2], "attention"),
     ):
-        window = bring(name, stage, size)
-        off, on = forms(window, False), forms(window, True)
+        window.resize(*size)
+        if window.bench.lesson.id != name:
+            window.bench.open(load(name))
+            window.bench.bridge.flush()
+        off, on = forms(stage, False), forms(stage, True)
         assert off != on, name
-        assert (forms(window, False), forms(window, True)) == (off, on), name
+        assert (forms(stage, False), forms(stage, True)) == (off, on), name
