@@ -76,6 +76,8 @@ def test_values_changes_and_gradients_stand_in_the_same_places_and_signs_in_the_
             continue  # in these there are more words, or they are larger: the pages that show words
         page = eye.go_to(window, stage)
         before = places(page)
+        if not before:
+            continue
         some += len(before)
         signs += signs_in_the_middle(page)
         for showing in ("gradient", "change", "values"):
@@ -87,9 +89,14 @@ def test_values_changes_and_gradients_stand_in_the_same_places_and_signs_in_the_
     assert signs
 
 
-def test_what_is_folded_is_not_decided_anew_for_changes(window, eye):
-    window.resize(1280, 720)
-    page = eye.go_to(window, "encoder.1.self.attention")
+@pytest.fixture
+def narrow(bring):
+    """The window of a usual laptop on attention with two heads."""
+    return bring("you-are-welcome", "encoder.1.self.attention", (1280, 720))
+
+
+def test_what_is_folded_is_not_decided_anew_for_changes(narrow, eye):
+    window, page = narrow, narrow.page()
     decided = page.elements._sharing._decided
     assert decided
     window.top_bar.showing.show_in_matrices("change")
@@ -97,36 +104,33 @@ def test_what_is_folded_is_not_decided_anew_for_changes(window, eye):
     assert page.elements._sharing._decided == decided
 
 
-@pytest.mark.parametrize("block", ["encoder.1.self", "decoder.1.self"])
-def test_three_words_of_attention_stand_on_one_screen(window, eye, block):
-    window.bench.open(window.bench.lesson, "printed")  # without a mask: the test below has one
-    window.resize(1280, 720)
-    page = eye.go_to(window, f"{block}.attention")
-    boxes = page.elements.widgets
-    for short in ("W_Q", "Q", "K", "V", "scores", "weights", "output", "heat map"):
-        box = boxes[f"{block}.{short}"]
-        assert page.viewport().rect().contains(box.mapTo(page.viewport(), box.rect().bottomRight())), short
-        assert short == "heat map" or box.small == (short == "W_Q")
+def in_sight(page, id):
+    part = page.elements.widgets[id]
+    return page.viewport().rect().contains(part.mapTo(page.viewport(), part.rect().bottomRight()))
 
 
-def test_three_words_of_masked_attention_stand_on_one_screen(bring):
-    window = bring("i-love-ai", "decoder.1.self.attention", (1280, 720))
-    page = window.page()
-    boxes = page.elements.widgets
-    for short in ("mask", "Q", "K", "V", "scores", "scaled", "masked", "weights", "output", "heat map"):
-        box = boxes[f"decoder.1.self.{short}"]
-        assert page.viewport().rect().contains(box.mapTo(page.viewport(), box.rect().bottomRight())), short
-        assert short == "heat map" or box.small == (short == "mask")
+def test_three_words_of_attention_stand_on_one_screen(narrow, eye, bring):
+    narrow.bench.open(narrow.bench.lesson, "printed")  # without a mask
+    for block in ("encoder.1.self", "decoder.1.self"):
+        page = eye.go_to(narrow, f"{block}.attention")
+        assert_on_one_screen(page, block, ("Q", "K", "V", "scores", "weights", "output"), "W_Q")
+    page = bring("i-love-ai", "decoder.1.self.attention", (1280, 720)).page()
+    numbers = "Q", "K", "V", "scores", "scaled", "masked", "weights", "output"
+    assert_on_one_screen(page, "decoder.1.self", numbers, "mask")
+
+
+def assert_on_one_screen(page, block, numbers, small):
+    for short in (*numbers, small, "heat map"):
+        assert in_sight(page, f"{block}.{short}"), short
+        assert short == "heat map" or page.elements.widgets[f"{block}.{short}"].small == (short == small)
 
 
 @pytest.mark.parametrize(("lesson", "stage"), [("start-here", "decoder.1.cross"), ("i-want-to-buy", "encoder.1.self")])
 def test_weights_and_output_are_in_sight_where_there_is_no_room_for_the_map(bring, lesson, stage):
-    window = bring(lesson, f"{stage}.attention", (1280, 720))
-    page = window.page()
+    page = bring(lesson, f"{stage}.attention", (1280, 720)).page()
     for short in ("weights", "output"):
-        box = page.elements.widgets[f"{stage}.{short}"]
-        assert page.viewport().rect().contains(box.mapTo(page.viewport(), box.rect().bottomRight())), short
-        assert not box.small
+        assert in_sight(page, f"{stage}.{short}"), short
+        assert not page.elements.widgets[f"{stage}.{short}"].small
 
 
 def test_a_number_is_not_alone_below_small_pictures(open_window, appearance, eye):
@@ -137,9 +141,8 @@ def test_a_number_is_not_alone_below_small_pictures(open_window, appearance, eye
     assert weights.top() < scale.center().y() < weights.bottom()
 
 
-def test_a_small_picture_is_clicked_for_its_numbers(window, eye, hand):
-    window.resize(1280, 720)
-    page = eye.go_to(window, "encoder.1.self.attention")
+def test_a_small_picture_is_clicked_for_its_numbers(narrow, eye, hand):
+    window, page = narrow, narrow.page()
     box = page.elements.widgets["encoder.1.self.W_Q"]
     assert not box.view.isVisible()
     hand.click(box._small)
@@ -154,8 +157,7 @@ def test_a_small_picture_is_clicked_for_its_numbers(window, eye, hand):
 def test_the_heat_map_is_in_sight_with_the_weights(window, eye):
     page = eye.go_to(window, "encoder.1.self.attention")
     for id in ("encoder.1.self.W_Q", "encoder.1.self.weights", "encoder.1.self.heat map"):
-        part = page.elements.widgets[id]
-        assert page.viewport().rect().contains(part.mapTo(page.viewport(), part.rect().bottomRight())), id
+        assert in_sight(page, id), id
     assert not page.elements.widgets["encoder.1.self.W_Q"].small
 
 
@@ -164,11 +166,11 @@ def test_what_is_in_the_way_of_weights_and_map_is_folded(bring, eye, qtbot, less
     window = bring(lesson, f"{stage}.1.self.attention")
     page = window.page()
     boxes = page.elements.widgets
-    late = boxes[f"{stage}.1.self.heat map"]
-    qtbot.waitUntil(lambda: late.picture is not None)
+    late = f"{stage}.1.self.heat map"
+    qtbot.waitUntil(lambda: boxes[late].picture is not None)
     eye.settle(window)
-    for part in (late, next(box for id, box in boxes.items() if id.endswith("weights"))):
-        assert page.viewport().rect().contains(part.mapTo(page.viewport(), part.rect().bottomRight()))
+    assert in_sight(page, late)
+    assert in_sight(page, next(id for id in boxes if id.endswith("weights")))
     folded = next(box for id, box in boxes.items() if id.endswith(".Q"))
     assert folded.small
     folded._small.opened.emit(QPoint(0, 0))
@@ -178,10 +180,9 @@ def test_what_is_in_the_way_of_weights_and_map_is_folded(bring, eye, qtbot, less
 
 
 @pytest.mark.parametrize("showing", ["gradient", long("change"), long("values")])
-def test_symbol_and_small_picture_are_whole_whatever_is_shown(window, eye, showing):
+def test_symbol_and_small_picture_are_whole_whatever_is_shown(narrow, eye, showing):
     typeset("x")
-    window.resize(1280, 720)
-    page = eye.go_to(window, "encoder.1.self.attention")
+    window, page = narrow, narrow.page()
     small = [box for box in page.elements.widgets.values() if isinstance(box, MatrixBox) and box.shape.where == PLACE]
     assert len(small) >= 4
     where = [box._small.mapTo(page.widget(), QPoint()) for box in small]

@@ -10,7 +10,6 @@ from explorer.pages import compose
 from explorer.pages.element import Arrangement, leaves
 from explorer.pages.levels import stops
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.form import CELL_HEIGHT
 from explorer.ui.page.elements import WIDGETS
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.note import NoteLabel, PassageView
@@ -84,12 +83,6 @@ def told(monkeypatch):
     return since
 
 
-def show(window, lesson, setting=None):
-    """The example in the window of the file."""
-    window.bench.open(lesson_of(lesson), setting)
-    window.bench.bridge.flush()
-
-
 def show_each(window, eye, stages):
     for stage in stages:
         assert eye.go_to(window, stage).isVisible()
@@ -111,9 +104,9 @@ FIRST = {kind: lesson for lesson in reversed(EXAMPLES) for kind in kinds_of(less
 
 
 @pytest.mark.parametrize("lesson", [one for one in EXAMPLES if one in FIRST.values()])
-def test_each_kind_of_stage_is_shown_in_the_first_example_that_has_it(window, eye, lesson):
+def test_each_kind_of_stage_is_shown_in_the_first_example_that_has_it(anew, eye, lesson):
     """And the page that it begins with; `tests/pages` composes all pages of all examples."""
-    show(window, lesson)
+    window = anew(lesson=lesson)
     new = [stage for stage in one_of_each_kind(window) if FIRST[kind_of(window, stage)] == lesson]
     show_each(window, eye, [window.bench.selection.stage, *new])
 
@@ -144,16 +137,14 @@ def end_of(page):
 @pytest.mark.parametrize(
     "stage", [long("source.embedding"), ATTENTION, long(f"{DECODER.replace('self', 'cross')}.heads"), "loss"]
 )
-def test_a_page_comes_to_rest(window, eye, monkeypatch, stage):
+def test_a_page_comes_to_rest(bring, monkeypatch, stage):
     """What is told of its sizes does not ask for a layout that asks for the same again."""
-    window.resize(1280, 720)
-    assert_comes_to_rest(eye.go_to(window, stage), monkeypatch)
+    assert_comes_to_rest(bring("you-are-welcome", stage, (1280, 720)).page(), monkeypatch)
 
 
 @WITHOUT_PICTURES
-def test_a_page_that_folds_its_first_row_comes_to_rest(window, eye, monkeypatch):
-    show(window, "apple-orange")
-    page = eye.go_to(window, ATTENTION)
+def test_a_page_that_folds_its_first_row_comes_to_rest(bring, monkeypatch):
+    page = bring("apple-orange", ATTENTION).page()
     assert page.elements.widgets[f"{ATTENTION.removesuffix('attention')}W_Q"].small
     assert_comes_to_rest(page, monkeypatch)
 
@@ -210,9 +201,8 @@ def test_a_page_shares_its_room_only_when_all_else_in_the_window_has_its_own(win
 
 
 @WITHOUT_PICTURES
-def test_each_line_of_two_narrow_heads_says_what_its_rows_are(window, eye):
-    window.resize(1280, 720)
-    page = eye.go_to(window, f"{ENCODER}.heads")
+def test_each_line_of_two_narrow_heads_says_what_its_rows_are(bring):
+    page = bring("you-are-welcome", f"{ENCODER}.heads", (1280, 720)).page()
     names = [f"{ENCODER}.head.{head}.{name}" for head in (1, 2) for name in ("weights", "output")]
     boxes = {box.matrix.name: box for box in page.elements.widgets.values() if isinstance(box, MatrixBox)}
     weights, output = boxes[names[0]], boxes[names[1]]
@@ -307,13 +297,12 @@ def test_the_mean_over_the_heads_leaves_the_picture_where_it_is(window, eye, han
 
 
 @WITHOUT_PICTURES
-def test_a_page_that_is_rearranged_leaves_nothing_of_the_old_one(open_window, eye, qtbot):
-    window = open_window()
-    page = eye.look_at(window, ATTENTION)
+def test_a_page_that_is_rearranged_leaves_nothing_of_the_old_one(window, eye, qtbot):
+    page = eye.go_to(window, ATTENTION)
     count = len(window.findChildren(MatrixBox))
     for kind in ("none", "1/d_k") * 2:
         window.bench.document.do(SetSwitch(ENCODER, "scale", kind))
-        eye.settle(window)
+        window.bench.bridge.flush()
     boxes = sum(isinstance(widget, MatrixBox) for widget in page.elements.widgets.values())
     qtbot.waitUntil(lambda: len(page.findChildren(MatrixBox)) == boxes)
     assert len(window.findChildren(MatrixBox)) == count
@@ -328,19 +317,6 @@ def test_a_page_whose_stage_is_gone_goes(window, eye, qtbot):
         window.bench.document.do(SetSwitch("decoder.1.ffn", "on", False))
     assert window.bench.selection.stage in {stage.name for stage in window.bench.selection.stops}
     assert wrong(window) == []
-
-
-@WITHOUT_PICTURES
-def test_theme_and_text_scale_make_the_page_anew(window, eye):
-    look = window.bench.appearance
-    for change in (lambda: look.set_mode("dark"), lambda: look.set_scale(1.5)):
-        before = eye.look_at(window, ATTENTION)
-        change()
-        assert window.page() is not before
-        assert window.page().page.elements == before.page.elements  # crumbs may lead to another view of the whole
-        eye.settle(window)
-        weights = eye.views(window)[f"{ENCODER}.head.1.weights"]
-        assert weights.rowHeight(0) == look.px(CELL_HEIGHT * weights.form.size)  # smaller where its line is too long
 
 
 def test_painting_every_page_between_an_edit_and_its_news_does_no_harm(window, eye):
@@ -375,9 +351,10 @@ def setting_buttons(window):
 
 
 @WITHOUT_PICTURES
-@pytest.mark.parametrize("lesson", ["you-are-welcome", "emma", "translation-lookup"])
-def test_a_click_on_a_setting_changes_the_numbers_and_undo_brings_them_back(window, hand, eye, lesson):
-    show(window, lesson, "printed")
+@pytest.mark.parametrize("lesson", ["you-are-welcome", *map(long, ("emma", "translation-lookup"))])
+def test_a_click_on_a_setting_changes_the_numbers_and_undo_brings_them_back(anew, hand, eye, lesson):
+    window = anew(lesson=lesson)
+    window.bench.open(window.bench.lesson, "printed")
     eye.settle(window)
     printed = dict(window.bench.document.engine.values)
     buttons = setting_buttons(window)
@@ -398,12 +375,12 @@ def test_a_click_on_a_setting_changes_the_numbers_and_undo_brings_them_back(wind
     assert all(values[name].tobytes() == array.tobytes() for name, array in printed.items())
 
 
+@WITHOUT_PICTURES
 @pytest.mark.parametrize("width", [900, long(1280), 1600])
 @pytest.mark.parametrize("stage", [long("source.embedding"), "encoder.1.ffn.layers"])
-def test_a_line_begins_with_no_sign_but_equals_and_none_is_left_out(window, eye, width, stage):
+def test_a_line_begins_with_no_sign_but_equals_and_none_is_left_out(bring, width, stage):
     """Without the + at the end of its line, the next line would say b_1 = h."""
-    window.resize(width, 900)
-    eye.go_to(window, stage)
+    window = bring("you-are-welcome", stage, (width, 900))
     boxes = [box for box in window.page().elements.findChildren(MatrixBox) if box.isVisible()]
     signs = [label for label in window.page().elements.findChildren(QLabel) if label.property("role") == "operator"]
     assert signs
@@ -420,10 +397,10 @@ def in_line(box, at, window):
     return top <= at.y() <= top + box.height()
 
 
-def test_what_stays_is_asked_again_how_high_it_is(open_window, eye):
+@WITHOUT_PICTURES
+def test_what_stays_is_asked_again_how_high_it_is(anew, eye):
     """An item that a layout had let go of would have kept the height that it was told before."""
-    window = open_window("xor")
-    window.resize(1280, 720)
+    window = anew(step=8, lesson="xor", size=(1280, 720))
     for step in (8, 10):
         window.lessons.guide.go(step)
         eye.settle(window)
