@@ -14,7 +14,8 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.drawing import Box
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.area import KEPT, PREPARATIONS, StageArea
+from explorer.ui.matrix.form import CELL_HEIGHT
+from explorer.ui.page.area import PREPARATIONS, StageArea
 from explorer.ui.page.column import Elements
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.page.overlays import Motion
@@ -23,14 +24,16 @@ from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("kept")
 
+KEPT = 3
+
 
 @pytest.fixture
-def visited(window, eye):
-    """The window after a visit to the first page of a lesson and as many of the last ones as are kept."""
+def visited(anew, eye, monkeypatch):
+    """The window after a visit to the first page of a lesson and as many of the last ones as are kept: here three."""
+    monkeypatch.setattr("explorer.ui.page.area.KEPT", KEPT)
 
     def visit(lesson):
-        window.bench.open(load(lesson))
-        window.bench.bridge.flush()
+        window = anew(lesson=lesson)
         stops = window.bench.selection.stops
         for stage in dict.fromkeys((*stops[:1], *stops[-KEPT:])):
             eye.look_at(window, stage.name)
@@ -39,9 +42,9 @@ def visited(window, eye):
     return visit
 
 
-def test_a_matrix_keeps_the_keys_in_another_theme_and_text_size(window, eye, hand, appearance):
+def test_a_matrix_keeps_the_keys_in_another_theme_and_text_size(window, eye, hand, appearance, no_pictures):
     """Qt gave them to the way back above the page, and the arrow keys went nowhere."""
-    eye.go_to(window, "encoder.1.self.heads")
+    elements = eye.go_to(window, "encoder.1.self.heads").page.elements
     name = "encoder.1.self.head.1.weights"
     view = eye.views(window)[name]
     hand.click(view, hand.cell(view, 1, 0))
@@ -50,7 +53,10 @@ def test_a_matrix_keeps_the_keys_in_another_theme_and_text_size(window, eye, han
         QApplication.processEvents()
     appearance.set_mode("dark")
     eye.settle(window)
+    assert window.page().page.elements == elements  # crumbs may lead to another view of the whole
     assert QApplication.focusWidget() is eye.views(window)[name] is not view
+    now = eye.views(window)[name]
+    assert now.rowHeight(0) == appearance.px(CELL_HEIGHT * now.form.size)  # smaller where its line is too long
     hand.key(Qt.Key.Key_Right)
     assert window.bench.selection.cell.index == (0, 1, 1)
     hand.key(Qt.Key.Key_F2)
@@ -72,11 +78,9 @@ def test_a_matrix_keeps_the_keys_in_another_theme_and_text_size(window, eye, han
     assert chip.hasFocus()
 
 
-def test_the_choice_of_the_layer_keeps_the_keys(window, eye, hand, no_pictures):
-    window.bench.open(new_lesson("gpt", ["a b c"], layers=4, d_model=4))
-    eye.settle(window)
-    page = eye.go_to(window, "decoder.2.self.attention")
-    eye.by_name(page.header, "Layer 3").setFocus(Qt.FocusReason.TabFocusReason)
+def test_the_choice_of_the_layer_keeps_the_keys(anew, eye, hand, no_pictures):
+    window = anew("decoder.2.self.attention", lesson=new_lesson("gpt", ["a b c"], layers=4, d_model=4))
+    eye.by_name(window.page().header, "Layer 3").setFocus(Qt.FocusReason.TabFocusReason)
     hand.key(Qt.Key.Key_Space)
     eye.settle(window)
     assert window.bench.selection.stage == "decoder.3.self.attention"
@@ -129,9 +133,8 @@ def test_a_page_that_stays_is_shown_on(window, eye, watch, no_pictures):
     assert shown == {}
 
 
-def test_a_narrow_page_asks_for_no_negative_width(window, eye, no_pictures):
-    window.bench.open(load("softmax"))
-    eye.settle(window)
+def test_a_narrow_page_asks_for_no_negative_width(anew, no_pictures):
+    window = anew(lesson="softmax")
     header = window.page().header
     header.fit(-20)  # a Qt warning would fail the test
     assert header.findChildren(QWidget)
@@ -139,9 +142,8 @@ def test_a_narrow_page_asks_for_no_negative_width(window, eye, no_pictures):
     window.page().elements.share_room(10)
 
 
-def test_a_cell_that_is_being_edited_when_its_matrix_goes(window, eye, no_pictures):
-    window.resize(1600, 1000)  # in less all matrices that can be edited are small pictures
-    eye.look_at(window, "encoder.1.self.attention")
+def test_a_cell_that_is_being_edited_when_its_matrix_goes(bring, eye, no_pictures):
+    window = bring("you-are-welcome", "encoder.1.self.attention", (1600, 1000))  # in less, what is editable is small
     view = next(v for v in eye.views(window).values() if v.matrix.editable)
     index = view.table.index(0, 0)
     view.edit(index)
@@ -168,10 +170,9 @@ def test_a_page_at_rest_is_not_laid_out_again_and_again(window, eye, monkeypatch
     assert times == []
 
 
-def test_a_page_that_is_made_while_its_model_goes(window, eye, no_pictures):
+def test_a_page_that_is_made_while_its_model_goes(anew, eye, no_pictures):
     """Undo and the turn of a page come before the news of the undo."""
-    window.bench.open(load("emma"))
-    window.bench.bridge.flush()
+    window = anew(lesson="emma")
     for begun in (False, True):
         window.bench.open(load("you-are-welcome"))
         window.bench.bridge.flush()
@@ -185,9 +186,9 @@ def test_a_page_that_is_made_while_its_model_goes(window, eye, no_pictures):
         assert window.page().is_whole
 
 
-def test_a_page_whose_sizes_ask_for_each_other(open_window, monkeypatch):
+def test_a_page_whose_sizes_ask_for_each_other(anew, monkeypatch, no_pictures):
     """Lists that go on below where they are narrow did so at one size; Qt asked until its stack was full."""
-    window = open_window("two-vectors")
+    window = anew(lesson="two-vectors")
     heights = itertools.count(2000)
     monkeypatch.setattr(Elements, "heightForWidth", lambda page, width: next(heights), raising=False)
     monkeypatch.setattr(Elements, "hasHeightForWidth", lambda page: True, raising=False)
@@ -223,9 +224,8 @@ def test_pages_that_go_take_their_parts_along(window, eye, qtbot):
     qtbot.waitUntil(lambda: all(part() is None for part in parts))
 
 
-def test_a_page_that_one_comes_back_to_is_made_anew_in_turns_before_it_is_seen(window, eye, qtbot, monkeypatch):
+def test_a_page_that_one_comes_back_to_is_made_anew_in_turns_before_it_is_seen(slowly, window, eye, qtbot):
     """What has changed in it meanwhile may be all of it: half a second of a large model in one turn."""
-    monkeypatch.setattr("explorer.ui.page.area.AT_ONCE", 0.0)
     page = eye.go_to(window, "encoder.1.self.attention")
     eye.go_to(window, "source.embedding")
     window.bench.document.do(SetCells("source.table", {(1, 0): 5.0}))
@@ -239,40 +239,64 @@ def test_a_page_that_one_comes_back_to_is_made_anew_in_turns_before_it_is_seen(w
     assert not page.is_stale
 
 
-def quantised(window, eye):
-    """A page in sight of whose model each weight has 4 bits now: it is still to be made of other elements."""
-    if window.bench.lesson.id != "i-love-ai":
-        window.bench.open(load("i-love-ai"))
-        window.bench.bridge.flush()
-    page = eye.look_at(window, "decoder.1.self.attention")
-    before = dict(page.elements.widgets)
-    window.bench.document.do(SetSwitch("decoder.1.self", "quantised", "4 bits"))
-    window.bench.bridge.flush()
-    assert window.area.makes
-    assert page.elements.widgets == before, "what one saw stays"
-    return page, before
-
-
-def test_a_page_in_sight_of_many_other_elements_is_made_in_turns_and_then_shown(open_window, eye, qtbot, monkeypatch):
-    """Four experts for one net: their elements were made in one turn of 0.3 s."""
+@pytest.fixture
+def slowly(monkeypatch):
+    """Only the least is made in a turn."""
     monkeypatch.setattr("explorer.ui.page.area.AT_ONCE", 0.0)
-    window = open_window("i-love-ai")
-    made, turns, make, go_on = [], [], MatrixBox.__init__, window.area._go_on
+
+
+@pytest.fixture
+def quantised(anew, eye):
+    """Has each weight of the model of a page in sight take 4 bits: it is still to be made of other elements."""
+
+    def quantise():
+        page = eye.look_at(anew(lesson="i-love-ai"), "decoder.1.self.attention")
+        before = dict(page.elements.widgets)
+        page.bench.document.do(SetSwitch("decoder.1.self", "quantised", "4 bits"))
+        page.bench.bridge.flush()
+        assert page.window().area.makes
+        assert page.elements.widgets == before, "what one saw stays"
+        return page, before
+
+    return quantise
+
+
+@pytest.fixture
+def turns_as(monkeypatch):
+    """Has pages made by another function than usual in each turn; gives the usual one."""
+    areas = []
+
+    def to(area, turn):
+        areas.append((area, turn))
+        area._next.timeout.disconnect()
+        area._next.timeout.connect(turn)
+        return area._go_on
+
+    yield to
+    for area, turn in areas:
+        area._next.timeout.disconnect(turn)
+        area._next.timeout.connect(area._go_on)
+
+
+def test_a_page_in_sight_of_many_other_elements_is_made_in_turns_and_then_shown(
+    slowly, quantised, qtbot, monkeypatch, turns_as
+):
+    """Four experts for one net: their elements were made in one turn of 0.3 s."""
+    (page, before), made, turns, make = quantised(), [], [], MatrixBox.__init__
+    area = page.window().area
     monkeypatch.setattr(MatrixBox, "__init__", lambda *given: made.append(given) or make(*given))
-    page, before = quantised(window, eye)
-    made.clear()
-    window.area._next.timeout.disconnect()
-    window.area._next.timeout.connect(lambda: (made.clear(), go_on(), turns.append(len(made))))
-    qtbot.waitUntil(lambda: not window.area.makes)
-    assert window.area.in_sight() is page
+    go_on = turns_as(area, lambda: (made.clear(), go_on(), turns.append(len(made))))
+    qtbot.waitUntil(lambda: not area.makes)
+    assert area.in_sight() is page
     assert max(turns) == 1
     new = page.elements.widgets.keys() - before.keys()
     assert len(new) == sum(turns) > 6
     assert all(page.elements.widgets[id] is one for id, one in before.items() if id != "header")
 
 
-def test_what_comes_while_a_page_in_sight_is_made_anew_is_on_it_as_well(window, eye, qtbot):
-    page, _ = quantised(window, eye)
+def test_what_comes_while_a_page_in_sight_is_made_anew_is_on_it_as_well(quantised, qtbot):
+    page, _ = quantised()
+    window = page.window()
     window.bench.document.do(SetCells("decoder.1.self.W_Q", {(0, 0, 0): 5.0}))
     window.bench.bridge.flush()
     assert window.area.makes
@@ -286,32 +310,34 @@ def test_what_comes_while_a_page_in_sight_is_made_anew_is_on_it_as_well(window, 
     assert page.elements.widgets.keys() < before.keys()
 
 
-def test_what_a_hand_does_on_a_page_that_is_made_anew_means_the_new_one(window, eye, qtbot):
-    page, before = quantised(window, eye)
-    page.elements.widgets["decoder.1.self.W_Q"].view.setFocus()
-    QTest.keyClick(window.windowHandle(), Qt.Key.Key_Shift)
-    assert not window.area.makes
-    assert page.elements.widgets.keys() > before.keys()
-
-
-def test_what_a_hand_does_elsewhere_leaves_a_page_to_be_made_in_turns(open_window, eye):
+def test_what_a_hand_does_on_a_page_that_is_made_anew_means_the_new_one_and_elsewhere_does_not(quantised, turns_as):
     """A turn of the wheel, or a key, held the window until all of a page was made: for 240 ms."""
-    window = open_window("i-love-ai")
-    quantised(window, eye)
-    window.area._next.timeout.disconnect()  # no turn is its own
+    page, before = quantised()
+    window = page.window()
+    turns_as(window.area, lambda: None)
     window.map.setFocus()
     handle, middle = window.windowHandle(), window.area.mapTo(window, window.area.rect().center())
     QTest.keyClick(handle, Qt.Key.Key_Shift)
     QTest.wheelEvent(handle, middle, QPoint(0, -120))
     QTest.mouseClick(handle, Qt.MouseButton.RightButton, pos=window.lesson_bar.mapTo(window, QPoint(4, 4)))
     assert window.area.makes
-    QTest.mouseClick(handle, Qt.MouseButton.RightButton, pos=middle)
+    page.elements.widgets["decoder.1.self.W_Q"].view.setFocus()
+    QTest.keyClick(handle, Qt.Key.Key_Shift)
+    assert not window.area.makes
+    assert page.elements.widgets.keys() > before.keys()
+    window.bench.document.undo()
+    window.bench.bridge.flush()
+    assert window.area.page() is page
+    window.bench.document.redo()
+    window.bench.bridge.flush()
+    assert window.area.makes
+    QTest.mouseClick(handle, Qt.MouseButton.MiddleButton, pos=middle)
     assert not window.area.makes
 
 
-def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_window, eye, qtbot, monkeypatch):
+def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(slowly, window, qtbot, monkeypatch, turns_as):
     """To compose it, its first widget, to lay it out, to share its room, and the picture of the page before."""
-    window = open_window()
+    window.area._drop([name for name in window.area._pages if name != window.bench.selection.stage])
     acts, turns = [], []
 
     def note(owner, name):
@@ -328,7 +354,6 @@ def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_w
         go_on()
         turns.append(tuple(acts))
 
-    monkeypatch.setattr("explorer.ui.page.area.AT_ONCE", 0.0)
     for owner, name in (
         (PageView, "_begin"),
         (MatrixBox, "__init__"),
@@ -337,9 +362,7 @@ def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_w
         (Motion, "remember"),
     ):
         note(owner, name)
-    go_on = window.area._go_on
-    window.area._next.timeout.disconnect()
-    window.area._next.timeout.connect(turn)
+    go_on = turns_as(window.area, turn)
     window.bench.selection.go_to("encoder.1.self.attention")
     qtbot.waitUntil(lambda: not window.area.makes)
     made = [turn for turn in turns if turn][:-1]  # the last one shows it
@@ -350,7 +373,9 @@ def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_w
     assert len(shared) == 1, "Qt tells of its place once more, which is no other: nothing is shared anew"
 
 
-def test_a_page_that_is_made_anew_for_another_look_is_laid_out_before_it_is_seen(window, eye, qtbot, monkeypatch):
+def test_a_page_that_is_made_anew_for_another_look_is_laid_out_before_it_is_seen(
+    window, eye, qtbot, monkeypatch, no_pictures
+):
     """It was laid out, shared and shown in one turn: 0.2 s of the attention of a large model."""
     eye.go_to(window, "encoder.1.self.attention")
     laid, lay_out, share_room, early = [], PageView.lay_out, PageView._share_room, []
@@ -402,10 +427,9 @@ def test_a_page_that_comes_as_the_window_gets_another_size_shares_its_room_befor
 
 
 def test_formulas_of_a_picture_that_fills_its_page_are_typeset_in_turns_before_it_is_painted(
-    open_window, qtbot, monkeypatch
+    slowly, window, qtbot, monkeypatch
 ):
     """Those of a block took 60 ms of the turn that first painted it."""
-    monkeypatch.setattr("explorer.ui.page.area.AT_ONCE", 0.0)
     done, turns, typesets = [], [], PageView.typeset
     monkeypatch.setattr("explorer.ui.page.page_view.typeset", done.append)
 
@@ -416,7 +440,7 @@ def test_formulas_of_a_picture_that_fills_its_page_are_typeset_in_turns_before_i
         return every
 
     monkeypatch.setattr(PageView, "typeset", noted)
-    window = open_window(stage="source.embedding")
+    window.area._drop([name for name in window.area._pages if name != window.bench.selection.stage])
     done.clear(), turns.clear()
     window.bench.selection.go_to("model.encoder.1.self")
     qtbot.waitUntil(lambda: not window.area.makes)
@@ -433,10 +457,10 @@ def read_at(page):
     return id, pytest.approx(-top / one.height(), abs=0.02)
 
 
-def test_another_look_shows_what_was_read(window, eye, hand, appearance):
+def test_another_look_shows_what_was_read(bring, eye, appearance, no_pictures):
     """The page was shown from its top, wherever one had scrolled."""
-    window.resize(1280, 720)
-    page = eye.go_to(window, "encoder.1.self.attention")
+    window = bring("you-are-welcome", "encoder.1.self.attention", (1280, 720))
+    page = window.page()
     page.verticalScrollBar().setValue(page.verticalScrollBar().maximum() // 2)
     before = read_at(page)
     for look in (lambda: appearance.set_mode("dark"), lambda: appearance.zoom(1), lambda: appearance.zoom(1)):
