@@ -31,18 +31,9 @@ def segment(window, spoken):
 
 
 @pytest.fixture
-def deep(window, eye):
-    """The window on a model of three layers with two heads each."""
-    model = Model(
-        "gpt",
-        lengths={"input": 3},
-        axes={"input.words": ("a", "b", "c")},
-        layers=3,
-        switches={f"decoder.{k}.self.heads": 2 for k in (1, 2, 3)},
-    )
-    window.bench.document.do(Replace(State.of(model, {}, setting="printed"), "Open a deep one"))
-    eye.settle(window)
-    return window
+def attention(anew):
+    """The window on attention with two heads."""
+    return anew(f"{ENCODER}.attention")
 
 
 def test_the_title_says_where_one_is(window, eye):
@@ -57,9 +48,10 @@ def test_the_title_says_where_one_is(window, eye):
     assert title(window) == "Probabilities"
 
 
-def test_a_click_on_a_head_shows_it(window, hand, eye):
-    eye.go_to(window, "encoder.1.self.attention")
+def test_a_click_or_an_arrow_shows_another_head(attention, hand, eye):
+    window = attention
     assert segment(window, "Head 1").isChecked()
+    assert segment(window, "Layer 1") is None, "one layer is no choice"
     assert f"{ENCODER}.head.1.Q" in eye.views(window)
     hand.click(segment(window, "Head 2"))
     assert segment(window, "Head 2").isChecked()
@@ -69,46 +61,33 @@ def test_a_click_on_a_head_shows_it(window, hand, eye):
     assert f"{ENCODER}.head.2.Q" in names
     assert not any(".head.1." in name for name in names)
     assert (eye.views(window)[f"{ENCODER}.head.2.Q"].matrix.array == eye.value(window, f"{ENCODER}.Q")[1]).all()
-
-
-def test_arrows_go_from_head_to_head(window, hand, eye):
-    eye.go_to(window, "encoder.1.self.attention")
-    segment(window, "Head 1").setFocus()
-    hand.key(Key.Key_Right)
-    assert QApplication.focusWidget() is segment(window, "Head 2")
-    if not segment(window, "Head 2").isChecked():
+    segment(window, "Head 2").setFocus()
+    hand.key(Key.Key_Left)
+    assert QApplication.focusWidget() is segment(window, "Head 1")
+    if not segment(window, "Head 1").isChecked():
         hand.key(Key.Key_Space)
-    assert window.bench.selection.head == 1
-    assert f"{ENCODER}.head.2.Q" in eye.views(window)
-
-
-def test_one_choice_of_head_for_all_panels(window, hand, eye):
-    window.bench.document.do(SetSwitch("decoder.1.self", "heads", 2))
-    eye.settle(window)
-    eye.go_to(window, "decoder.1.self.attention")
-    eye.go_to(window, "encoder.1.self.attention")
-    hand.click(segment(window, "Head 2"))
-    eye.go_to(window, "decoder.1.self.attention")
-    assert segment(window, "Head 2").isChecked()
-    assert "decoder.1.self.head.2.Q" in eye.views(window)
-    hand.click(segment(window, "Head 1"))
-    eye.go_to(window, "encoder.1.self.attention")
-    assert segment(window, "Head 1").isChecked()
+    assert window.bench.selection.head == 0
     assert f"{ENCODER}.head.1.Q" in eye.views(window)
 
 
-def test_a_block_with_fewer_heads_shows_its_last(window, hand, eye):
-    eye.go_to(window, "encoder.1.self.attention")
+def test_one_choice_of_head_for_all_panels_of_which_one_with_fewer_shows_its_last(attention, hand, eye):
+    window = attention
     hand.click(segment(window, "Head 2"))
     eye.go_to(window, "decoder.1.self.attention")
     assert segment(window, "Head 1") is None
     assert "decoder.1.self.head.1.Q" in eye.views(window)
-    eye.go_to(window, "encoder.1.self.attention")
+    window.bench.document.do(SetSwitch("decoder.1.self", "heads", 2))
+    eye.settle(window)
     assert segment(window, "Head 2").isChecked()
+    assert "decoder.1.self.head.2.Q" in eye.views(window)
+    hand.click(segment(window, "Head 1"))
+    eye.go_to(window, f"{ENCODER}.attention")
+    assert segment(window, "Head 1").isChecked()
+    assert f"{ENCODER}.head.1.Q" in eye.views(window)
 
 
-def test_the_choice_follows_the_number_of_heads(window, hand, eye):
-    eye.go_to(window, "encoder.1.self.attention")
+def test_the_choice_follows_the_number_of_heads(attention, hand, eye):
+    window = attention
     window.bench.document.do(SetSwitch(ENCODER, "heads", 4))
     eye.settle(window)
     hand.click(segment(window, "Head 4"))
@@ -125,9 +104,9 @@ def test_the_choice_follows_the_number_of_heads(window, hand, eye):
     assert title(window) == "Encoder 1: Self-attention"
 
 
-def test_heads_that_go_while_another_stage_is_shown(window, hand, eye):
+def test_heads_that_go_while_another_stage_is_shown(attention, hand, eye):
     """What hides must not look for what is gone, whatever is pointed at meanwhile."""
-    eye.go_to(window, "encoder.1.self.attention")
+    window = attention
     hand.click(segment(window, "Head 2"))
     eye.go_to(window, "encoder.1.self.heads")
     window.bench.document.do(SetSwitch(ENCODER, "heads", 1))
@@ -140,10 +119,9 @@ def test_heads_that_go_while_another_stage_is_shown(window, hand, eye):
     assert f"{ENCODER}.head.1.Q" in eye.views(window)
 
 
-def test_another_head_while_a_hidden_stage_has_lost_a_matrix(window, hand, eye):
+def test_another_head_while_a_hidden_stage_has_lost_a_matrix(attention, hand, eye):
+    window = attention
     window.bench.document.do(SetSwitch("decoder.1.self", "heads", 2))
-    eye.settle(window)
-    eye.go_to(window, "encoder.1.self.attention")
     eye.go_to(window, "decoder.1.self.attention")
     window.bench.document.do(SetSwitch(ENCODER, "scale", "none"))
     eye.settle(window)
@@ -154,7 +132,17 @@ def test_another_head_while_a_hidden_stage_has_lost_a_matrix(window, hand, eye):
     assert f"{ENCODER}.head.2.scaled" not in names
 
 
-def test_layers_are_chosen_above_the_stage(deep, hand, eye):
+def test_layers_are_chosen_above_the_stage(window, hand, eye):
+    model = Model(
+        "gpt",
+        lengths={"input": 3},
+        axes={"input.words": ("a", "b", "c")},
+        layers=3,
+        switches={f"decoder.{k}.self.heads": 2 for k in (1, 2, 3)},
+    )
+    deep = window
+    deep.bench.document.do(Replace(State.of(model, {}, setting="printed"), "Open a deep one"))
+    deep.bench.bridge.flush()
     eye.go_to(deep, "decoder.1.self.attention")
     assert segment(deep, "Layer 1").isChecked()
     hand.click(segment(deep, "Layer 3"))
@@ -171,11 +159,6 @@ def test_layers_are_chosen_above_the_stage(deep, hand, eye):
     assert segment(deep, "Head 1") is None
 
 
-def test_one_layer_is_no_choice(window, eye):
-    eye.go_to(window, "encoder.1.self.attention")
-    assert segment(window, "Layer 1") is None
-
-
 def test_beside_what_is_too_wide_words_and_switches_stay_in_sight(window, eye):
     page = eye.go_to(window, "encoder.1.ffn.layers")
     assert page.header.contentsMargins().right() == 0
@@ -183,10 +166,17 @@ def test_beside_what_is_too_wide_words_and_switches_stay_in_sight(window, eye):
     assert page.header.contentsMargins().right() > 0
 
 
-def test_a_title_longer_than_the_window_ends_in_dots(window, eye, appearance):
-    window.resize(1900, 900)
+def test_a_title_longer_than_the_window_ends_in_dots_and_one_that_fits_moves_no_tab(window, eye, appearance):
+    def places():
+        return [tab.mapTo(window, QPoint(0, 0)) for tab in window.top_bar._tabs.values()]
+
+    window.resize(1840, 900)  # in more, all letters are larger
     eye.settle(window)
+    before = places()
     assert window.top_bar.title.text() == f"{window.bench.lesson.title}  ▾"
+    window.files.open_lesson(load("xor"))
+    eye.settle(window)
+    assert places() == before, "the tabs stand in the same places whatever the title"
     window.files.open_lesson(replace(load("xor"), title="A title for more than two lines " * 4))
     window.resize(900, 600)
     appearance.set_scale(2.0)
@@ -195,22 +185,12 @@ def test_a_title_longer_than_the_window_ends_in_dots(window, eye, appearance):
     assert window.bench.lesson.title in window.top_bar.title.toolTip()
 
 
-def test_the_tabs_stand_in_the_same_places_whatever_the_title(window, eye):
-    def places():
-        eye.settle(window)
-        return [tab.mapTo(window, QPoint(0, 0)) for tab in window.top_bar._tabs.values()]
-
-    before = places()
-    window.files.open_lesson(load("xor"))
-    assert places() == before
-
-
 @pytest.mark.parametrize(("heads", "scale"), [(16, 1.0), (8, 2.0)])
-def test_more_heads_than_have_room_stand_in_a_list(open_window, eye, appearance, hand, heads, scale):
-    window = open_window(new_lesson("gpt", ["a b c"], d_model=16, heads=heads))
-    window.resize(1280, 720)
+def test_more_heads_than_have_room_stand_in_a_list(open_window, appearance, hand, heads, scale):
     appearance.set_scale(scale)
-    panel = eye.go_to(window, "decoder.1.self.attention")
+    lesson = new_lesson("gpt", ["a b c"], d_model=16, heads=heads)
+    panel = open_window(lesson, stage="decoder.1.self.attention", size=(1280, 720)).page()
+    window = panel.window()
     (choice,) = [box for box in panel.header.findChildren(QComboBox) if box.accessibleName() == "Head"]
     assert choice.count() == heads + 1
     assert choice.currentText() == "1"
@@ -224,9 +204,8 @@ def test_more_heads_than_have_room_stand_in_a_list(open_window, eye, appearance,
     assert right <= panel.viewport().width()
 
 
-def test_the_focus_of_the_way_back_crosses_no_letter(window, eye):
-    page = eye.go_to(window, "encoder.1.self.attention")
-    crumbs = page.header._crumbs
+def test_the_focus_of_the_way_back_crosses_no_letter(attention):
+    crumbs = attention.page().header._crumbs
     before = pixels(crumbs.grab().toImage())
     crumbs.setFocus(Qt.FocusReason.TabFocusReason)
     assert crumbs.hasFocus()
