@@ -14,6 +14,7 @@ from explorer.pages.page import Note
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.training.stepper import Stepper
 from tests.checkpoints.small import write
+from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 NOTE = "comes and goes"
@@ -45,7 +46,7 @@ def place(button):
     return QRect(button.mapTo(button.window(), QPoint()), button.size())
 
 
-@pytest.mark.parametrize(("height", "scrolled"), [(720, 100_000), (720, 440), (500, 600), (1500, 0)])
+@pytest.mark.parametrize(("height", "scrolled"), [(720, 100_000), long(720, 440), (500, 600), (1500, 0)])
 def test_a_button_is_hit_again_where_a_paragraph_above_it_goes_and_comes(learning, hand, eye, height, scrolled):
     page, stepper = learning(height)
     window = page.window()

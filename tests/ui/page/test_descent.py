@@ -38,7 +38,7 @@ def kept_lesson():
 
 @pytest.fixture
 def window(anew, request):
-    window = anew("loss")
+    window = anew("output")
     if "fresh" in request.fixturenames and "model.descent" in window.area._pages:
         window.area._drop(["model.descent"])
         window.bench.descent.looked_at = ()

@@ -15,14 +15,20 @@ LONG = 10**6
 """Milliseconds that a flash lasts here: on a busy machine it could be over before it is looked at."""
 
 
+@pytest.fixture(scope="module")
+def kept_lesson():
+    return "emma"
+
+
 @pytest.fixture
-def window(open_window, eye, monkeypatch):
+def window(anew, monkeypatch):
+    window = anew("attention")
+    flash = window.page().flash
     monkeypatch.setattr(Appearance, "moves", True)
-    window = open_window("emma", stage="attention")
-    eye.settle(window)
-    window.page().flash.stop()
-    window.page().flash._fades.setDuration(LONG)
-    return window
+    flash.stop()
+    flash._fades.setDuration(LONG)
+    yield window
+    flash.stop()
 
 
 def edit(window, value):

@@ -10,8 +10,15 @@ from explorer.ui.drawing.view import DrawingView
 from explorer.ui.render import render
 from tests.ui.conftest import lesson_of
 
+pytestmark = pytest.mark.usefixtures("kept")
+
 Key = Qt.Key
 SELF, ATTENTION = "model.encoder.1.self", "encoder.1.self.attention"
+
+
+@pytest.fixture
+def window(anew):
+    return anew(WHOLE.name)
 
 
 @pytest.fixture
@@ -22,7 +29,6 @@ def picture(window, eye):
         eye.settle(window)
         return eye.plot(window, DrawingView)
 
-    eye.go_to(window, WHOLE.name)
     return in_sight
 
 
@@ -120,6 +126,7 @@ def test_the_list_says_at_which_stages_one_is(window, picture, eye):
 
 
 def test_each_box_is_told_with_what_it_holds(window, picture, hand, eye):
+    window.area._drop([SELF] if SELF in window.area._pages else [])  # a new picture begins at its first box
     eye.go_to(window, SELF)
     window.setFocus()
     hand.key(Key.Key_Right)

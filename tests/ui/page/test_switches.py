@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPu
 
 from explorer.core.model import SWITCHES
 from explorer.document.commands import SetSwitch
-from explorer.lessons.loader import load
 from explorer.pages.compose import EVERYWHERE, KINDS, MORE, block_of
 from explorer.pages.levels import block_title
 from explorer.ui.page.controls import CheckView, ChoiceView, FieldView, NumberView
@@ -26,12 +25,12 @@ ALL = "model.switches"
 
 
 @pytest.fixture(autouse=True)
-def as_printed(no_pictures, window, eye):
+def as_printed(no_pictures, window):
     """The tests below throw switches as the text has them: no residual stream, ε = 10⁻⁶."""
     for block in window.bench.document.state.model.blocks():
         window.bench.selection.let_go(f"{block}: ")
     window.bench.open(window.bench.lesson, "printed")
-    eye.settle(window)
+    window.bench.bridge.flush()
 
 
 @pytest.fixture
@@ -89,7 +88,7 @@ def test_which_block_a_stage_belongs_to():
 # Every kind of control
 
 
-def test_a_choice_among_words(window, hand, eye, bar, switch):
+def test_a_choice_among_words_and_yes_or_no_by_mouse_and_keys(window, hand, eye, bar, switch):
     bar = bar("encoder.1.self.attention")
     scale = control(bar, "scale")
     assert isinstance(scale, QComboBox)
@@ -103,47 +102,29 @@ def test_a_choice_among_words(window, hand, eye, bar, switch):
     eye.settle(window)
     assert switch(ENCODER, "scale") == "1/sqrt(d_k)"
     assert control(window.page().header.switches, "scale").currentText() == "1/√dₖ"
-
-
-def test_arrows_go_through_the_choices(window, hand, eye, bar, switch):
-    combo = control(bar("encoder.1.self.attention"), "similarity")
-    combo.setFocus()
-    hand.key(Key.Key_Down)
-    eye.settle(window)
-    assert switch(ENCODER, "similarity") == "cosine"
-
-
-def test_yes_or_no(window, hand, eye, bar, switch):
-    bar = bar("encoder.1.self.attention")
-    box = control(bar, "bias")
+    box = control(window.page().header.switches, "bias")
     assert isinstance(box, QCheckBox)
     assert not box.isChecked()
     hand.click(box, box.rect().center() - box.rect().center() / 2)
     eye.settle(window)
     assert switch(ENCODER, "bias") is True
     assert f"{ENCODER}.b_Q" in window.page().elements.widgets
-    box = control(window.page().header.switches, "bias")
-    box.setFocus()
+    control(window.page().header.switches, "bias").setFocus()
     hand.key(Key.Key_Space)
     eye.settle(window)
     assert switch(ENCODER, "bias") is False
     assert f"{ENCODER}.b_Q" not in window.page().elements.widgets
+    control(window.page().header.switches, "similarity").setFocus()
+    hand.key(Key.Key_Down)
+    eye.settle(window)
+    assert switch(ENCODER, "similarity") == "cosine"
 
 
-def test_a_number(window, hand, eye, bar, switch):
+def test_a_number_by_an_arrow_or_typed_which_sets_it_once(window, hand, eye, bar, switch):
+    """Not at 1 on the way to 12."""
     spin = control(bar("encoder.1.ffn.layers"), "d_ff")
     assert isinstance(spin, QSpinBox)
     assert spin.value() == 6
-    spin.setFocus()
-    hand.key(Key.Key_Up)
-    eye.settle(window)
-    assert switch("encoder.1.ffn", "d_ff") == 7
-    assert eye.views(window)["encoder.1.ffn.W_1"].table.columnCount() == 7
-
-
-def test_typing_a_number_sets_it_once(window, hand, eye, bar, switch):
-    """Not at 1 on the way to 12."""
-    spin = control(bar("encoder.1.ffn.layers"), "d_ff")
     spin.setFocus()
     spin.selectAll()
     hand.type("12")
@@ -154,6 +135,11 @@ def test_typing_a_number_sets_it_once(window, hand, eye, bar, switch):
     assert window.bench.document.history.undo_label.endswith("to 12")
     window.bench.document.undo()
     assert window.bench.document.history.undo_label.endswith("As printed”")
+    eye.settle(window)
+    hand.key(Key.Key_Up)
+    eye.settle(window)
+    assert switch("encoder.1.ffn", "d_ff") == 7
+    assert eye.views(window)["encoder.1.ffn.W_1"].table.columnCount() == 7
 
 
 def test_a_switch_that_makes_the_page_anew_keeps_the_keys(window, hand, eye, bar, switch):
@@ -208,6 +194,13 @@ def test_a_small_number(window, hand, eye, bar, switch):
     eye.settle(window)
     assert switch(ENCODER, "epsilon") == 0.25
     assert control(window.page().header.switches, "epsilon").text() == "0.25"
+    window.bench.document.do(SetSwitch(ENCODER, "epsilon", 0.123456789))
+    eye.settle(window)
+    control(window.page().header.switches, "epsilon").setFocus()
+    hand.key(Key.Key_Return)
+    window.setFocus()
+    eye.settle(window)
+    assert switch(ENCODER, "epsilon") == 0.123456789, "it is not rounded by looking at it"
 
 
 def test_what_is_being_typed_stays_when_something_else_changes(window, bar, eye, hand, switch):
@@ -224,22 +217,16 @@ def test_what_is_being_typed_stays_when_something_else_changes(window, bar, eye,
     assert switch(ENCODER, "epsilon") == 0.5
 
 
-def test_a_small_number_is_not_rounded_by_looking_at_it(window, hand, eye, bar, switch):
-    window.bench.document.do(SetSwitch(ENCODER, "epsilon", 0.123456789))
-    edit = control(bar("encoder.1.self.after"), "epsilon")
-    edit.setFocus()
-    hand.key(Key.Key_Return)
-    window.setFocus()
-    eye.settle(window)
-    assert switch(ENCODER, "epsilon") == 0.123456789
-
-
 @pytest.mark.parametrize(
     "stage", [*map(long, ["encoder.1.self.attention", "encoder.1.ffn.layers", "encoder.1.self.after"]), ALL]
 )
 def test_every_control_shows_what_the_model_has_and_has_a_name(window, eye, stage, switch):
     panel = eye.go_to(window, stage)
     bars = panel.findChildren(SwitchBar)
+    if stage == ALL:  # also those whose stage another switch has taken away
+        blocks = window.bench.document.state.model.blocks()
+        found = {(bar.switches.block, name) for bar in bars for name in controls(bar)}
+        assert found == {(block, name) for block, kind in blocks.items() for name in SWITCHES[kind]}
     assert bars
     for bar in bars:
         for name, one in controls(bar).items():
@@ -256,14 +243,6 @@ def test_every_control_shows_what_the_model_has_and_has_a_name(window, eye, stag
             graph = window.bench.document.engine.graph
             assert one.accessibleName() == f"{said} in {block_title(graph, bar.switches.block)}"
             assert one.toolTip().startswith(set_names(f"{said}: "))
-
-
-def test_every_switch_of_every_block_can_be_reached(window, eye):
-    """Also those whose stage another switch has taken away."""
-    panel = eye.go_to(window, ALL)
-    found = {(bar.switches.block, name) for bar in panel.findChildren(SwitchBar) for name in controls(bar)}
-    blocks = window.bench.document.state.model.blocks()
-    assert found == {(block, name) for block, kind in blocks.items() for name in SWITCHES[kind]}
 
 
 def test_a_switch_on_the_page_of_all_switches_works(window, hand, eye, switch):
@@ -286,9 +265,15 @@ def test_a_switch_on_the_page_of_all_switches_works(window, hand, eye, switch):
 # What cannot be
 
 
-def test_the_blocks_of_a_short_page_stand_close_to_each_other(open_window, eye):
-    window = open_window("xor-linear")
-    bars = eye.go_to(window, ALL).findChildren(SwitchBar)
+def test_the_blocks_of_a_short_page_stand_close_to_each_other_and_no_line_is_asked_how_high_it_is(anew, monkeypatch):
+    """Nothing is to be brought into sight."""
+    window = anew(ALL, lesson="xor-linear")
+    page, asked = window.page(), []
+    places = page.elements.places
+    monkeypatch.setattr(page.elements, "places", lambda *given: asked.append(given) or places(*given))
+    page.share()
+    assert asked == []
+    bars = page.findChildren(SwitchBar)
     tops = sorted(bar.mapTo(window, QPoint()).y() for bar in bars)
     assert len(tops) > 2
     assert max(after - before for before, after in pairwise(tops)) < 3 * bars[0].height()
@@ -320,17 +305,17 @@ def test_a_choice_that_is_impossible_is_refused_and_goes_back(window, eye, bar, 
     assert switch("decoder.1.cross", "mask") == "none"
 
 
-@pytest.mark.parametrize("typed", [long("abc"), "-1", long(""), "nan"])
-def test_what_is_no_number_is_refused(window, hand, bar, switch, said, typed):
+def test_what_is_no_number_is_refused(hand, bar, switch, said):
     edit = control(bar("encoder.1.self.after"), "epsilon")
-    edit.setFocus()
-    edit.selectAll()
-    hand.key(Key.Key_Delete)
-    hand.type(typed)
-    hand.key(Key.Key_Return)
-    assert "a number of 0 or more" in said()
-    assert float(edit.text()) == 1e-6
-    assert switch(ENCODER, "epsilon") == 1e-6
+    for typed in ("-1", "nan", "abc", ""):
+        edit.setFocus()
+        edit.selectAll()
+        hand.key(Key.Key_Delete)
+        hand.type(typed)
+        hand.key(Key.Key_Return)
+        assert "a number of 0 or more" in said(), typed
+        assert float(edit.text()) == 1e-6, typed
+        assert switch(ENCODER, "epsilon") == 1e-6, typed
 
 
 # Everywhere, and more
@@ -362,11 +347,11 @@ def test_everywhere_has_no_say_once_it_is_out_of_sight(window, hand, eye, bar, s
     assert switch("decoder.1.cross", "scale") == "free"
 
 
-def test_everywhere_is_there_only_where_there_are_several(open_window, eye, window):
+def test_everywhere_is_there_only_where_there_are_several(anew, eye, window):
     source = eye.go_to(window, "source.embedding").header.switches
     assert source.switches.several > 1
     assert eye.go_to(window, "output").header.switches.switches.several == 1
-    alone = open_window("emma")
+    alone = anew("attention", lesson="emma")
     assert EVERYWHERE not in alone.page().header.switches.controls
 
 
@@ -417,19 +402,11 @@ def test_the_button_of_all_switches_is_only_there_with_a_use(window, eye, monkey
     assert not buttons()
 
 
-def test_where_nothing_is_to_be_brought_into_sight_no_line_is_asked_how_high_it_is(window, eye, monkeypatch):
-    page = eye.go_to(window, ALL)
-    asked, places = [], page.elements.places
-    monkeypatch.setattr(page.elements, "places", lambda *given: asked.append(given) or places(*given))
-    page.share()
-    assert asked == []
-
-
-def test_a_scale_by_a_number_is_listed_with_it(open_window, eye):
+def test_a_scale_by_a_number_is_listed_with_it(anew, eye):
     """The formula said 1/√24, and the list beside it 1/√d_k."""
-    window = open_window(load("tiny-gpt"))
     block = "decoder.1.self"
-    header = eye.go_to(window, f"{block}.attention").findChildren(HeaderView)[0]
+    window = anew(f"{block}.attention", lesson="tiny-gpt")
+    header = window.page().findChildren(HeaderView)[0]
     scale = control(header.switches, "scale")
     texts = [scale.itemText(i) for i in range(scale.count())]
     for width, said in {24: "24", 0: "dₖ"}.items():

@@ -13,21 +13,23 @@ from explorer.ui.page.page_view import PageView
 from explorer.ui.page.player import EACH, PlayerView
 from explorer.ui.widgets.tree import written_in
 
+pytestmark = pytest.mark.usefixtures("kept")
+
 Key = Qt.Key
 FFN = "encoder.1.ffn.layers"
 
 
 @pytest.fixture
-def whole(window, eye):
-    eye.go_to(window, WHOLE.name)
-    eye.settle(window)
-    return window
+def whole(anew):
+    return anew(WHOLE.name)
 
 
 @pytest.fixture
 def player(whole):
     (found,) = whole.page().findChildren(PlayerView)
-    return found
+    yield found
+    if found.playing:
+        found.button.click()
 
 
 def taken(window):
@@ -39,11 +41,9 @@ def motion(monkeypatch, milliseconds):
     monkeypatch.setattr(Appearance, "moves", milliseconds > 0)
 
 
-def test_in_a_window_of_1024_by_640_each_word_is_written_and_none_is_cut(open_window, eye):
-    window = open_window("you-are-welcome")
+def test_in_a_window_of_1024_by_640_each_word_is_written_and_none_is_cut(anew, eye):
+    window = anew(WHOLE.name, size=(1024, 640))
     window.bench.open(window.bench.lesson, "textbook")
-    window.resize(1024, 640)
-    eye.go_to(window, WHOLE.name)
     eye.settle(window)
     written = [one.text for one in written_in(window.page().widget())]
     for word in ("You", "are", "welcome"):
@@ -55,11 +55,10 @@ def test_in_a_window_of_1024_by_640_each_word_is_written_and_none_is_cut(open_wi
 @pytest.mark.parametrize(
     ("lesson", "showing"), [("you-are-welcome", "values"), ("i-love-ai", "gradient"), ("emma", "values")]
 )
-def test_no_word_of_it_is_cut_in_the_smallest_usual_window(open_window, eye, monkeypatch, lesson, showing):
-    window = open_window(lesson)
+def test_no_word_of_it_is_cut_in_the_smallest_usual_window(anew, eye, monkeypatch, lesson, showing):
+    window = anew(WHOLE.name, lesson=lesson, size=(1280, 720))
     window.bench.open(window.bench.lesson, "textbook")
-    window.resize(1280, 720)
-    eye.go_to(window, WHOLE.name)
+    eye.settle(window)
     assert window.map.buttons[0].titled
     cut = []
 
@@ -76,7 +75,7 @@ def test_no_word_of_it_is_cut_in_the_smallest_usual_window(open_window, eye, mon
 
 
 def test_the_picture_fills_the_page_and_nothing_scrolls(whole, eye):
-    for size in ((1280, 720), (1600, 900), (1920, 1080)):
+    for size in ((1280, 720), (1600, 900), (1840, 950)):
         whole.resize(*size)
         eye.settle(whole)
         page = whole.page()
@@ -173,16 +172,15 @@ def test_a_pass_that_is_paused_waits_where_it_is(whole, player, hand, eye, monke
     assert (player.button.text(), player.slider.value()) == ("Play", 3)
 
 
-@pytest.mark.parametrize(("key", "modifier"), [("Key_Home", "AltModifier"), ("Key_Backspace", "NoModifier")])
-def test_keys_lead_back_to_the_whole(window, eye, hand, key, modifier):
-    eye.go_to(window, FFN)
-    window.setFocus()
-    hand.key(Key[key], Qt.KeyboardModifier[modifier])
-    assert window.bench.selection.stage == WHOLE.name
-
-
-def test_crumbs_lead_back(window, eye):
-    page = eye.go_to(window, FFN)
+def test_keys_and_crumbs_lead_back_to_the_whole(anew, hand):
+    window = anew(FFN)
+    for key, modifier in ((Key.Key_Home, "AltModifier"), (Key.Key_Backspace, "NoModifier")):
+        window.bench.selection.go_to(FFN)
+        window.setFocus()
+        hand.key(key, Qt.KeyboardModifier[modifier])
+        assert window.bench.selection.stage == WHOLE.name
+    window.bench.selection.go_to(FFN)
+    page = window.page()
     assert isinstance(page, PageView)
     (crumbs,) = [label for label in page.header.findChildren(QLabel) if "href" in label.text()]
     assert crumbs.accessibleName() == "Back to The model or Encoder 1: Feed-forward block"
@@ -206,19 +204,17 @@ def test_the_list_is_folded_to_numbers_and_opened_again(whole, eye, hand):
 
 
 @pytest.mark.parametrize("step", [0, 9])
-def test_a_step_of_start_here_shows_all_of_the_model_and_play_moves(open_window, eye, hand, monkeypatch, qtbot, step):
+def test_a_step_of_start_here_shows_all_of_the_model_and_play_moves(anew, eye, hand, monkeypatch, qtbot, step):
     """A pass that was going on, or was paused half-way, stood there half faint, and said "Pause"."""
     motion(monkeypatch, 200)
     monkeypatch.setattr("explorer.ui.page.player.EACH", 8)
-    window = open_window("start-here")
+    window = anew(step=0, lesson="start-here")
     guide = window.lessons.guide
 
     def player():
         (found,) = window.page().findChildren(PlayerView)
         return found
 
-    guide.go(0)
-    eye.settle(window)
     hand.click(player().button)
     qtbot.waitUntil(lambda: player().slider.value() > 2)
     if step:
