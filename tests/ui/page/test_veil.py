@@ -12,20 +12,25 @@ from explorer.ui.matrix.form import CELL_HEIGHT
 from explorer.ui.page import page_view
 from explorer.ui.page.emphasis import Trials
 from explorer.ui.render import laid_out
+from tests.ui.conftest import lesson_of
+
+pytestmark = pytest.mark.usefixtures("kept", "no_pictures")
 
 Key = Qt.Key
 
 
+@pytest.fixture(scope="module")
+def kept_lesson():
+    return "emma"
+
+
 @pytest.fixture
-def led(open_window, eye, no_pictures):
+def led(anew):
     """The window in a step of a lesson."""
 
-    def lead(lesson, id):
-        window = open_window(lesson)
-        guide = window.lessons.guide
-        guide.go([step.id for step in guide.steps].index(id))
-        eye.settle(window)
-        return window
+    def lead(lesson, id, size=(1600, 900)):
+        at = [step.id for step in lesson_of(lesson).steps].index(id)
+        return anew(step=at, lesson=None if lesson == "emma" else lesson, size=size)
 
     return lead
 
@@ -52,13 +57,23 @@ def is_lit(window, name):
     return not veil.isVisible() or veil.lit().contains(place(window, name))
 
 
-def test_the_matrix_of_a_step_stands_out_and_another_has_a_fifth_of_its_ink(led):
+def test_the_matrix_of_a_step_stands_out_and_another_has_a_fifth_of_its_ink_until_the_light_is_off(led, hand):
     window = led("emma", "key")
     assert is_lit(window, "K")
     assert not is_lit(window, "Q")
     strong, faint = ink(window, "K"), ink(window, "Q")
     assert strong > 150
     assert 0.15 < faint / strong < 0.25
+    with laid_out(window.bench, window.page().stage.name) as (_, view):
+        assert not view.veil.isVisible(), "on paper nothing is faint"
+    hand.key(Key.Key_L)
+    assert not window.page().veil.isVisible()
+    assert not window.actions_.light.isChecked()
+    assert ink(window, "Q") > 150
+    assert ink(window, "K") == strong
+    hand.key(Key.Key_L)
+    assert not is_lit(window, "Q")
+    assert window.actions_.light.isChecked()
 
 
 def test_no_line_of_a_note_above_what_is_lit_is_lit(led):
@@ -125,9 +140,12 @@ def test_an_edit_moves_nothing_of_a_page_with_something_larger(led, hand, eye):
     assert places(window) == before
 
 
-def test_an_equation_on_one_line_is_not_broken_to_be_larger(led):
+def test_an_equation_on_one_line_is_not_broken_to_be_larger(led, eye):
+    window = led("softmax", "powers")
+    guide = window.lessons.guide
     for id in ("powers", "equal"):
-        window = led("softmax", id)
+        guide.go([step.id for step in guide.steps].index(id))
+        eye.settle(window)
         tops = {place(window, name).top() for name in ("output.scaled", "output.probabilities")}
         assert len(tops) == 1, id
 
@@ -140,7 +158,7 @@ def test_a_picture_and_the_number_that_a_step_names_beside_it_both_stand_out(led
     assert ink(window, "cosine") / ink(window, "dot") < 0.3  # below x and y, which stand beside the picture
 
 
-def test_in_a_large_window_all_matrices_are_larger(open_window, no_pictures):
+def test_in_a_large_window_all_matrices_are_larger(open_window):
     window = open_window(stage="encoder.1.self.attention")
     before = {times for _, times in places(window).values()}
     window.resize(2560, 1440)
@@ -150,31 +168,7 @@ def test_in_a_large_window_all_matrices_are_larger(open_window, no_pictures):
     assert {times for _, times in places(window).values()} == {1.5}
 
 
-def test_for_a_chosen_cell_nothing_becomes_larger(open_window, hand, eye, no_pictures):
-    window = open_window(stage="encoder.1.self.attention")
-    view = eye.view(window, "encoder.1.self.head.1.Q")
-    hand.key(Key.Key_L)
-    before = places(window)
-    hand.click(view, hand.cell(view, 0, 0))
-    eye.settle(window)
-    assert window.page().veil.isVisible()
-    assert places(window) == before
-
-
-def test_the_key_l_switches_the_light_off_and_on(led, hand):
-    window = led("emma", "key")
-    before = ink(window, "K")
-    hand.key(Key.Key_L)
-    assert not window.page().veil.isVisible()
-    assert not window.actions_.light.isChecked()
-    assert ink(window, "Q") > 150
-    assert ink(window, "K") == before
-    hand.key(Key.Key_L)
-    assert not is_lit(window, "Q")
-    assert window.actions_.light.isChecked()
-
-
-def test_what_is_pointed_at_or_has_the_keys_is_lit_and_can_be_edited(led, hand, eye):
+def test_what_is_pointed_at_or_has_the_keys_is_lit_and_can_be_edited_until_the_next_step(led, hand, eye):
     window = led("emma", "key")
     view = eye.view(window, "Q")
     hand.hover(view, hand.cell(view, 0, 0))
@@ -190,15 +184,23 @@ def test_what_is_pointed_at_or_has_the_keys_is_lit_and_can_be_edited(led, hand, 
     assert window.bench.document.engine.values["Q"][0, 0] == 2.5
 
 
-def test_what_was_pointed_at_is_not_lit_in_the_next_step(led, hand, eye):
+def test_the_next_step_lights_something_else_wherever_one_points_and_without_steps_all_is_seen(led, hand, eye):
     """Where the pointer rested something else stood then, and a matrix far from it was lit."""
     window = led("emma", "key")
+    guide = window.lessons.guide
     hand.hover(box(window, "Q").view.viewport())
     assert is_lit(window, "Q")
-    guide = window.lessons.guide
     guide.go([step.id for step in guide.steps].index("softmax"))
     eye.settle(window)
     assert not is_lit(window, "Q")
+    hand.away(window)
+    guide.go([step.id for step in guide.steps].index("key"))
+    guide.next()
+    eye.settle(window)
+    assert (is_lit(window, "Q"), is_lit(window, "K")) == (True, False)
+    guide.leave()
+    eye.settle(window)
+    assert not window.page().veil.isVisible()
 
 
 def test_what_may_be_changed_stands_in_the_light(led):
@@ -209,25 +211,19 @@ def test_what_may_be_changed_stands_in_the_light(led):
         assert is_lit(window, name), name
 
 
-def test_the_next_step_lights_something_else_and_without_steps_all_of_the_page_is_seen(led, eye):
-    window = led("emma", "key")
-    window.lessons.guide.next()
-    eye.settle(window)
-    assert (is_lit(window, "Q"), is_lit(window, "K")) == (True, False)
-    window.lessons.guide.leave()
-    eye.settle(window)
-    assert not window.page().veil.isVisible()
-
-
-def test_without_a_lesson_a_chosen_cell_lights_its_line_of_descent_for_who_wants_it(
-    open_window, hand, eye, no_pictures
+def test_without_a_lesson_a_chosen_cell_lights_its_line_of_descent_for_who_wants_it_and_nothing_is_larger(
+    open_window, hand, eye
 ):
     window = open_window(stage="encoder.1.self.attention")
     view, head = eye.view(window, "encoder.1.self.head.1.Q"), "encoder.1.self.head.1."
+    before = places(window)
     hand.click(view, hand.cell(view, 0, 0))
     assert not window.page().veil.isVisible(), "nobody has asked for it"
     hand.key(Key.Key_L)
     hand.away(window)
+    eye.settle(window)
+    assert window.page().veil.isVisible()
+    assert places(window) == before
     for name, wanted in (("Q", True), ("W_Q", True), ("scores", True), ("K", False), ("V", False)):
         assert is_lit(window, f"{head}{name}") is wanted, name
     hand.key(Key.Key_Escape)
@@ -242,8 +238,7 @@ def test_who_switches_the_light_on_where_no_cell_is_chosen_is_told_what_to_do(op
 
 
 def test_a_page_that_comes_back_at_once_has_what_the_new_step_names_larger(led, eye):
-    window = led("roses-are-red", "exercises")
-    window.resize(1366, 768)
+    window = led("roses-are-red", "exercises", (1366, 768))
     for step in range(3):
         window.lessons.guide.go(step)
         assert window.page().isVisible()  # at once: in turns, it would be laid out before
@@ -252,8 +247,8 @@ def test_a_page_that_comes_back_at_once_has_what_the_new_step_names_larger(led, 
     assert box(window, "loss.L_1").form.times > 1
 
 
-def test_what_comes_onto_a_page_in_sight_is_counted_when_its_room_is_shared(open_window, eye, no_pictures):
-    window = open_window("changed-since-2017", size=(1366, 768))
+def test_what_comes_onto_a_page_in_sight_is_counted_when_its_room_is_shared(anew, eye):
+    window = anew(step=5, lesson="changed-since-2017", size=(1366, 768))
     for step in (5, 6):  # the queries and keys of the second are turned: these matrices are new on the page
         window.lessons.guide.go(step)
         eye.settle(window)
@@ -263,20 +258,13 @@ def test_what_comes_onto_a_page_in_sight_is_counted_when_its_room_is_shared(open
 
 
 def test_what_stands_in_a_stack_beside_a_picture_counts_as_large_as_it_would_be(led, eye):
-    window = led("two-vectors", "length")
-    window.resize(1366, 768)
+    window = led("two-vectors", "length", (1366, 768))
     window.area._forget()  # out of sight, Qt tells nobody of a size in a later turn either
     window.area.show_stage("vectors")
     eye.settle(window)
     assert box(window, "length_y").form.times > 1
     first, last = place(window, "x"), place(window, "length_y")
     assert last.bottom() - first.top() < window.page().viewport().height()
-
-
-def test_on_paper_nothing_is_faint(led):
-    window = led("emma", "key")
-    with laid_out(window.bench, window.page().stage.name) as (_, view):
-        assert not view.veil.isVisible()
 
 
 def test_a_page_that_another_follows_stays_as_one_saw_it_until_that_comes(led, qtbot):
@@ -301,8 +289,6 @@ def test_a_page_that_another_follows_stays_as_one_saw_it_until_that_comes(led, q
 
 def test_while_the_edge_of_the_window_is_dragged_nothing_is_decided_and_then_it_is_as_at_once(led, eye, monkeypatch):
     window, tried = led("emma", "key"), []
-    window.resize(1600, 900)
-    eye.settle(window)
     before, stand = places(window), Trials.stand
     monkeypatch.setattr(Trials, "stand", lambda *how: tried.append(how) or stand(*how))
     rested = window.page()._rested
