@@ -166,7 +166,7 @@ class WordPicture(ZoomPlot):
         px, area, beside = self.bench.appearance.px, self.area(rows, columns), self.other_side != "top"
         for button in self._buttons:
             button.setVisible(max(len(rows), len(columns)) > MOST_IN_SIGHT)
-        self.line.setSpacing(px(8))
+        self.line.setSpacing(px(2))
         head = self.head.sizeHint()
         self._laid_out = rows, columns, head
         margins = (0, head.height() + px(4), px(10), px(10))

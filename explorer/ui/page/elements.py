@@ -157,7 +157,11 @@ def around_map(bench: Workbench, heat: HeatMap) -> tuple[int, int, int, int]:
     px, metrics, n = bench.appearance.px, QFontMetrics(bench.appearance.fonts.small), max(heat.matrix.array.shape)
     word = min(word_beside(bench, heat), px(LONGEST))
     buttons = n > FEW
-    return word, px(10) + 8, metrics.height() * (1 + buttons) + px(14) + 5 + word, px(160 if buttons else 76)
+    # Above it stands the scale of its colours, and, where there are many words, the buttons that look closer.
+    signs, letters = ("−", "+", "all") if buttons else (), QFontMetrics(bench.appearance.fonts.ui)
+    zooms = sum(letters.horizontalAdvance(sign) + 2 * px(6) + px(2) + 4 for sign in signs)
+    least = max(px(76), metrics.horizontalAdvance("0≥ 0.00") + px(60) + zooms if buttons else 0)
+    return word, px(10) + 8, metrics.height() * (1 + buttons) + px(14) + 5 + word, least
 
 
 WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {

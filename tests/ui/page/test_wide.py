@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from PySide6.QtCore import QPoint, QRect
 
-from explorer.document.commands import SetCells
+from explorer.document.commands import SetCells, SetTokens
 from explorer.pages.element import leaves
 from explorer.pages.page import Row, Stack
 from explorer.ui.appearance import GROWS
@@ -213,6 +213,16 @@ def test_all_heads_are_in_sight_at_once_in_even_lines(open_window, eye, qtbot):
         lines = {rect.top(): [one for one in there if one.top() == rect.top()] for rect in there}
         assert len({len(line) for line in lines.values()}) == 1, f"{size}: as many on each line"
         assert len({rect.height() for rect in there}) == 1, size
+    # With 40 words each has buttons to look closer: they were not counted, and head 4 stood alone on a line.
+    window.bench.document.do(SetTokens("input", ("she",) * 40))
+    for size in ((1440, 900), (1600, 900), WIDE):
+        window.resize(*size)
+        eye.settle(window)
+        qtbot.waitUntil(lambda: all(one.picture is not None for one in heads()))
+        tops = [rect.top() for rect in places()]
+        counts = [tops.count(top) for top in dict.fromkeys(tops)]
+        assert len({*counts[:-1]}) <= 1, f"{size}: as many on each line"
+        assert counts[-1] <= counts[0], size
 
 
 def test_pictures_of_few_words_take_the_room_that_a_page_leaves(open_window, eye, qtbot):
