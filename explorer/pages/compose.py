@@ -490,9 +490,8 @@ def _switch(bar: el.Switches, name: str, value: SwitchValue) -> Element:
     if isinstance(switch.default, int):
         auto = "" if switch.default else "auto"
         return el.Number(name, title, int(value), int(switch.least), int(switch.most), asks, tip, name=said, auto=auto)
-    return el.Field(
-        name, title, f"{value:g}".replace("e-0", "e-"), None, asks, tip=tip, width=80, gives=True, name=said
-    )
+    written = f"{value:g}".replace("e-0", "e-")
+    return el.Field(name, title, written, None, asks, tip=tip, width=80, gives=True, number=True, name=said)
 
 
 def _divisor(view: View, block: str) -> str:

@@ -65,7 +65,8 @@ class Theme(Frozen):
     raised: str = _shades("#eef3f2", "#222b38")  # under the pointer
     sunken: str = _shades("#f2f0eb", "#10151d")  # code, grooves
     line: str = _shades("#e3e0da", "#2a3341")  # between regions
-    line_strong: str = _shades("#cbc7bf", "#3c4758")  # around controls
+    line_strong: str = _shades("#cbc7bf", "#3c4758")  # around buttons, which have words
+    field: str = _shades("#8c8880", "#6b7788")  # around fields: an empty one is seen by its edge alone, 3 : 1
     text: str = _shades("#1b2430", "#e8ebf0")
     muted: str = _shades("#5b6472", "#a3adbb")
     disabled: str = _shades("#a3a8b0", "#5d6775")
@@ -114,6 +115,7 @@ class Theme(Frozen):
             muted=self.text,
             line=self.line_strong,
             line_strong=self.muted,
+            field=self.muted,
             cell_editable_border=self.cell_editable_text,
             cell_computed_border=self.muted,
             hatch=self.muted,
@@ -204,7 +206,7 @@ class Ramp:
         return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGB32).copy()
 
 
-LEAST, MANY = 4, 4096
+LEAST, MANY = 7, 4096
 """The least side, in pixels, of a square with a dash; the most squares that get dashes."""
 INKS = (0.4, 0.6), (0.15, 0.35), (0.0, 0.15)
 """From which share of the strongest number a dash has which opacity. With one for all, a picture of many small numbers

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
-from PySide6.QtWidgets import QLineEdit, QPushButton
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QPushButton, QSpinBox
 
 from explorer.export import colours
 from explorer.export.colours import contrast, luminance, text_on
@@ -57,6 +57,7 @@ def test_marks_that_are_not_writing_can_be_seen(theme):
         *[("focus_on_accent", ground) for ground in (*GROUNDS, "accent")],
         ("accent_line", "surface"),
         ("accent_line", "page"),
+        *[("field", ground) for ground in GROUNDS],
     ]:
         assert contrast(getattr(theme, mark_), getattr(theme, ground)) >= 3, (mark_, ground)
     assert contrast(theme.here_line, theme.cell_computed_bg) >= 3
@@ -91,6 +92,21 @@ def test_what_an_empty_field_and_its_button_say_can_be_read(qapp, appearance, mo
     image = button.grab().toImage()
     inks = {image.pixelColor(x, y).name() for x in range(8, image.width() - 8) for y in range(8, image.height() - 8)}
     assert max(contrast(one, appearance.theme.raised) for one in inks) > 4.5
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("kind", [QLineEdit, QComboBox, QSpinBox, QPlainTextEdit])
+def test_an_empty_field_is_seen_by_its_edge(qtbot, appearance, mode, kind):
+    """White on nearly white within a line of 1.6 to 1: where to type was to be guessed (WCAG 1.4.11)."""
+    appearance.set_mode(mode)
+    field = kind()
+    qtbot.addWidget(field)
+    field.ensurePolished()
+    field.resize(120, 60 if kind is QPlainTextEdit else field.sizeHint().height())
+    image = field.grab().toImage()
+    edge, within = (image.pixelColor(1, image.height() // 2).name(), appearance.theme.surface)
+    assert edge == appearance.theme.field
+    assert min(contrast(edge, ground) for ground in (within, appearance.theme.page)) >= 3
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
@@ -198,7 +214,7 @@ def test_the_maps_are_those_of_pyqtgraph():
         assert min(np.abs(np.array(blues) - QColor(color).getRgb()[:3]).max(axis=1)) <= 1
 
 
-@pytest.mark.parametrize(("wide", "dashed"), [(10, [False, True, False, False]), (3, [False] * 4)])
+@pytest.mark.parametrize(("wide", "dashed"), [(10, [False, True, False, False]), (6, [False] * 4)])
 def test_a_square_below_0_has_a_dash_where_one_fits(qapp, wide, dashed):
     image = QImage(4 * wide, wide, QImage.Format.Format_RGB32)
     image.fill(QColor("white"))

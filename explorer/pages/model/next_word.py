@@ -19,7 +19,7 @@ from explorer.document.commands import SetTokens, WriteOn
 from explorer.document.continuation import decoder_of, ends_of, ids_of, never_of, output_words, positions
 from explorer.document.state import State
 from explorer.pages import page as el
-from explorer.pages.drawing import ACCENT, MUTED, Box, FlowLine, Mark, zoomed
+from explorer.pages.drawing import HERE, MUTED, Box, FlowLine, Mark, zoomed
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Do, Keep
 from explorer.pages.stages.output import SCALED, temperature_controls
@@ -393,7 +393,7 @@ def _drawn(levels: list[tuple[Beam, ...]], says: tuple[str, ...], first: str) ->
             y = rank * high
             from_y = (middle if depth == 0 else beam.parent * high) + (high - 10) / 2
             points = ((x - gap, from_y), (x, y + (high - 10) / 2))
-            marks.append(FlowLine(points, ACCENT if on else MUTED, 2.5 if on else 1.2, False))
+            marks.append(FlowLine(points, HERE if on else MUTED, 2.5 if on else 1.2, False))
             word, score = says[beam.words[-1]], written(beam.score, 2)
             name = f"{' '.join(says[i] for i in beam.words)}: {score}"
             marks.append(Box((x, y, wide - gap, high - 10), name, word, score, name, share=float(np.exp(beam.score))))

@@ -14,7 +14,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact, quantity, written
 from explorer.core.ops import Array
 from explorer.pages import page as el
-from explorer.pages.drawing import ACCENT, HERE, Arc, Arrow, Axis, Drawing, series
+from explorer.pages.drawing import HERE, Arc, Arrow, Axis, Drawing, series
 from explorer.pages.element import Element
 from explorer.pages.words.card import NEAR, Card, ForWords, Pair, Shared
 from explorer.words import catalogue, similarity
@@ -157,7 +157,7 @@ def _arrows(cosine: PairCosine) -> Drawing:
         (side * float(norm) * sin(radians(half)), float(norm) * cos(radians(half)))
         for side, norm in zip((-1, 1), cosine.norms, strict=True)
     ]
-    arrows = zip(tips, (a, b), (ACCENT, series(0)), strict=True)
+    arrows = zip(tips, (a, b), (series(1), series(0)), strict=True)
     marks = (
         Arc(90 - half, 2 * half, f"{written(cosine.angle, 1)}°", HERE),
         *(Arrow((0.0, 0.0), tip, word, ink, 2.0) for tip, word, ink in arrows),

@@ -14,7 +14,6 @@ import numpy as np
 from explorer.core.numbers import percent, quantity, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import (
-    ACCENT,
     HERE,
     MUTED,
     Arrow,
@@ -195,7 +194,7 @@ def _picture(result: Analogy, five: Array) -> Stack:
     marks = (
         Segments(np.array([[b, c], [a, target]]), MUTED, 1.2, dashed=True),
         Segments(np.array([[target, answer]]), HERE, 1.6, dashed=True),
-        *(Arrow(start, tip, ink=ACCENT, width=2.0) for start, tip in ((b, a), (c, target))),
+        *(Arrow(start, tip, ink=series(0), width=2.0) for start, tip in ((b, a), (c, target))),
         *(Dot(*spot, name, ink) for spot, name, ink in dots),
     )
     low, high = points.min(0), points.max(0)

@@ -65,7 +65,7 @@ class _Points(pg.GraphicsObject):
             here, strong = map_.is_here(i), i < map_.shown.chosen
             ring = i == map_.here and map_.hasFocus()
             painter.setPen(QPen(qcolor(theme.focus), 2) if ring else Qt.PenStyle.NoPen)
-            painter.setBrush(qcolor(theme.here if here else theme.accent_line if strong else theme.series[0]))
+            painter.setBrush(qcolor(theme.here if here else theme.text if strong else theme.series[0]))
             size = 5.5 if here or strong else 3.5
             painter.drawEllipse(spots[i], size, size)
         view = to_pixels.mapRect(map_.getViewBox().viewRect())
@@ -87,7 +87,7 @@ class _Points(pg.GraphicsObject):
     def _arrows(self, painter: Any, start: QPointF, lines: list[QLineF]) -> None:
         theme, fonts = self._map.bench.appearance.theme, self._map.bench.appearance.fonts
         for line in lines:
-            draw_arrow(painter, start, line.p2(), qcolor(theme.accent_line))
+            draw_arrow(painter, start, line.p2(), qcolor(theme.text))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(qcolor(theme.muted))
         painter.drawEllipse(start, 3.5, 3.5)

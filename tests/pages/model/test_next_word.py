@@ -14,6 +14,7 @@ from explorer.document.continuation import decoder_of
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.loader import load
+from explorer.pages.drawing import HERE, MUTED, FlowLine
 from explorer.pages.element import leaves
 from explorer.pages.gestures import Do
 from explorer.pages.levels import NEXT_WORD, stops, writes
@@ -217,6 +218,9 @@ def test_the_tree_leads_to_the_best(cat):
     assert drawing.zoom  # boxes are painted in no other drawing
     names = [mark.name for mark in drawing.marks if hasattr(mark, "name")]
     assert any(name.startswith("mat <end>") for name in names)
+    assert {mark.ink for mark in drawing.marks if isinstance(mark, FlowLine)} == {HERE, MUTED}, (
+        "orange as the chosen word"
+    )
 
 
 def test_rows_that_are_not_needed_are_grey_and_the_cost_is_their_sum(cat):

@@ -5,6 +5,7 @@ import pytest
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
+from explorer.pages.drawing import ACCENT
 from explorer.pages.element import leaves
 from explorer.pages.page import Button
 from explorer.pages.words.cosine import outcome, square
@@ -61,6 +62,7 @@ def test_the_arrows_of_a_cosine_are_as_long_as_the_vectors_and_at_their_angle(wo
     _, a, b = part(card, "angle").drawing.marks
     assert [np.hypot(*arrow.tip) for arrow in (a, b)] == pytest.approx([float(n) for n in card.cosine.norms])
     assert np.dot(a.tip, b.tip) == pytest.approx(float(card.cosine.dot))
+    assert len({a.ink, b.ink, ACCENT}) == 3, "teal is for what can be changed"
 
 
 @pytest.mark.parametrize(
@@ -234,6 +236,7 @@ def test_the_analogy(words):
     ends, _, *arrows = part(card, "parallelogram").drawing.marks
     first, second = (np.subtract(arrow.tip, arrow.start) for arrow in arrows[:2])
     np.testing.assert_allclose(first, second, atol=1e-6)
+    assert ACCENT not in [arrow.ink for arrow in arrows], "teal is for what can be changed"
     assert ends.dashed
     # As vectors: the first three rows are the fourth.
     strips = part(card, "strips")

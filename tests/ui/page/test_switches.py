@@ -88,6 +88,14 @@ def test_which_block_a_stage_belongs_to():
 # Every kind of control
 
 
+def test_all_numbers_stand_at_the_right(bar):
+    """Those in boxes stood at the right, and those that are typed at the left: one column had both."""
+    boxes = [one for one in controls(bar("encoder.1.self.attention")).values() if isinstance(one, QSpinBox | QLineEdit)]
+    assert any(isinstance(one, QLineEdit) for one in boxes)
+    assert any(isinstance(one, QSpinBox) for one in boxes)
+    assert all(one.alignment() & Qt.AlignmentFlag.AlignRight for one in boxes)
+
+
 def test_a_choice_among_words_and_yes_or_no_by_mouse_and_keys(window, hand, eye, bar, switch):
     bar = bar("encoder.1.self.attention")
     scale = control(bar, "scale")
