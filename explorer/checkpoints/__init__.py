@@ -82,7 +82,7 @@ def opened(
             is_gguf = stream.read(4) == gguf.MAGIC
         if is_gguf or path.suffix.lower() == ".gguf":
             return gguf.opened(path, dtype, told)
-        return llama2c.opened(path, dtype, tokenizer)
+        return llama2c.opened(path, dtype, tokenizer, told)
     except OSError as error:
         raise wrong(Path(error.filename or path), f"cannot be read: {error.strerror or error}") from None
     except MemoryError:

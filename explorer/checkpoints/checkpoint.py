@@ -153,7 +153,11 @@ def put_together(
         raise wrong(path, "has sizes that do not fit together, or that are beyond what is read here") from None
     needed, there = numbers * np.dtype(dtype).itemsize, available()
     if needed > there:
-        raise wrong(path, f"needs {needed / 1e9:.1f} GB of memory for its weights; {there / 1e9:.1f} GB are free here")
+        free = f"{there / 1e9:.1f} GB are free here"
+        raise wrong(
+            path,
+            f"needs {needed / 1e9:.1f} GB of memory for its weights; {free}: end other programs, or open a smaller one",
+        )
     inputs: dict[str, Array] = {}
     sources: dict[str, tuple[Source, list[str]]] = {}  # the inputs to read, each with the names of its tensors
     for name, node in graph.nodes.items():
@@ -333,6 +337,11 @@ def counted_from_0(n: int) -> tuple[str, ...]:
 def written(name: str) -> str:
     """A name from a file, in a form that is safe in a sentence."""
     return repr(name if len(name) <= 80 else f"{name[:80]}…")
+
+
+def damaged(path: Path, problem: str) -> ExplorerError:
+    """The error for a file that cannot be as it was written."""
+    return wrong(path, f"{problem}; get the file again")
 
 
 def wrong(path: Path, problem: str) -> ExplorerError:

@@ -26,6 +26,7 @@ from explorer.checkpoints.checkpoint import (
     Tensor,
     Told,
     Type,
+    damaged,
     put_together,
     written,
     wrong,
@@ -357,13 +358,13 @@ class _Reader:
     def all(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
         """All facts and all tensors."""
         if self._size < 24:
-            raise wrong(self._file, "is too short for a GGUF file")
+            raise damaged(self._file, "is too short for a GGUF file")
         with self._file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as raw:
             self._raw = raw
             try:
                 return self._all()
             except struct.error:
-                raise wrong(self._file, "is cut short") from None
+                raise damaged(self._file, "is cut short") from None
             finally:
                 del self._raw
 
@@ -380,24 +381,24 @@ class _Reader:
         for _ in range(n_facts):
             name = self._text()
             if name in facts:
-                raise wrong(self._file, f"says {written(name)} twice")
+                raise damaged(self._file, f"says {written(name)} twice")
             facts[name] = self._fact()
         said = [self._tensor() for _ in range(n_tensors)]
         step = facts.get("general.alignment", 32)
         if type(step) is not int or not 1 <= step <= 2**20 or step & (step - 1):
-            raise wrong(self._file, "says general.alignment is no power of two")
+            raise damaged(self._file, "says general.alignment is no power of two")
         begin = -(-self._at // step) * step
         found: dict[str, Tensor] = {}
         for name, kind, shape, offset in said:
             tensor = Tensor(self._file, TYPES[kind], shape, begin + offset)
             if name in found:
-                raise wrong(self._file, f"has the tensor {written(name)} twice")
+                raise damaged(self._file, f"has the tensor {written(name)} twice")
             if offset % step or tensor.begin + tensor.width > self._size:
-                raise wrong(self._file, f"has no room for the tensor {written(name)} of its shape")
+                raise damaged(self._file, f"has no room for the tensor {written(name)} of its shape")
             found[name] = tensor
         places = sorted((one.begin, one.begin + one.width) for one in found.values() if one.width)
         if any(one[1] > other[0] for one, other in pairwise(places)):
-            raise wrong(self._file, "has tensors that overlap")
+            raise damaged(self._file, "has tensors that overlap")
         return facts, found
 
     def _tensor(self) -> tuple[str, int, tuple[int, ...], int]:
@@ -422,12 +423,12 @@ class _Reader:
         kind, n = self._number("<I"), self._number("<Q")
         if kind == _STRING:
             if n > (self._size - self._at) // 8:
-                raise wrong(self._file, "is cut short, or has a list that is longer than the file")
+                raise damaged(self._file, "is cut short, or has a list that is longer than the file")
             return [self._text() for _ in range(n)]
         form = self._form(kind)
         width = struct.calcsize(form)
         if n > (self._size - self._at) // width:
-            raise wrong(self._file, "is cut short, or has a list that is longer than the file")
+            raise damaged(self._file, "is cut short, or has a list that is longer than the file")
         found = np.frombuffer(self._raw[self._at : self._at + n * width], form).tolist()
         self._at += n * width
         return found
@@ -445,7 +446,7 @@ class _Reader:
     def _text(self) -> str:
         n = self._number("<Q")
         if n > self._size - self._at:
-            raise wrong(self._file, "is cut short, or has a text that is longer than the file")
+            raise damaged(self._file, "is cut short, or has a text that is longer than the file")
         found = self._raw[self._at : self._at + n].decode(errors="replace")
         self._at += n
         return found

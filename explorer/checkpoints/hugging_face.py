@@ -24,6 +24,7 @@ from explorer.checkpoints.checkpoint import (
     Tensor,
     Told,
     Type,
+    damaged,
     plain,
     put_together,
     written,
@@ -60,6 +61,7 @@ _NO_WEIGHTS = {
     "U32": 4,
 }
 TYPES = {one.name: one for one in (plain("F64", "<f8"), F32, F16, BF16)}
+_WEIGHTS = tuple(TYPES)
 TYPES |= {name: Type(name, 1, width) for name, width in _NO_WEIGHTS.items()}
 
 
@@ -73,14 +75,14 @@ def tensors(file: Path) -> Mapping[str, Tensor]:
         first = stream.read(8)
         length = int.from_bytes(first, "little")
         if len(first) < 8 or length > min(size - 8, MOST_HEADER):
-            raise wrong(file, "is no safetensors file, or is cut short: its header would be longer than the file")
+            raise damaged(file, "is no safetensors file, or is cut short: its header would be longer than the file")
         text = stream.read(length)
     try:
         header = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError):
-        raise wrong(file, "has a header that is no JSON, or names a tensor twice") from None
+        raise damaged(file, "has a header that is no JSON, or names a tensor twice") from None
     if not isinstance(header, dict) or len(header) > MOST_TENSORS:
-        raise wrong(file, "has a header that lists no tensors")
+        raise damaged(file, "has a header that lists no tensors")
     header.pop("__metadata__", None)
     found: dict[str, Tensor] = {}
     places: list[tuple[int, int]] = []
@@ -88,19 +90,22 @@ def tensors(file: Path) -> Mapping[str, Tensor]:
         said = entry if isinstance(entry, dict) else {}
         kind, shape, ends = said.get("dtype"), _whole(said.get("shape")), _whole(said.get("data_offsets"))
         if shape is None or ends is None or len(ends) != 2:
-            raise wrong(file, f"says no shape and place of the tensor {written(name)}")
+            raise damaged(file, f"says no shape and place of the tensor {written(name)}")
         if not isinstance(kind, str) or kind not in TYPES:
-            raise wrong(file, f"holds the tensor {written(name)} in a type that is not known here")
+            raise wrong(
+                file,
+                f"holds the tensor {written(name)} in a type that is not known here; known are {', '.join(_WEIGHTS)}",
+            )
         begin, end = ends
         found[name] = Tensor(file, TYPES[kind], shape, 8 + length + begin)
         if not begin <= end <= size - 8 - length or found[name].width != end - begin:
-            raise wrong(file, f"has no room for the tensor {written(name)} of its shape")
+            raise damaged(file, f"has no room for the tensor {written(name)} of its shape")
         places.append((begin, end))
     places = sorted(place for place in places if place[0] != place[1])
     if any(one[1] > other[0] for one, other in pairwise(places)):
-        raise wrong(file, "has tensors that overlap")
+        raise damaged(file, "has tensors that overlap")
     if max((end for _, end in places), default=0) != size - 8 - length:
-        raise wrong(file, "has bytes that belong to no tensor")
+        raise damaged(file, "has bytes that belong to no tensor")
     return found
 
 
@@ -144,10 +149,15 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     config = Config(folder / "config.json")
     config.known("quantization_config")
     if config.has("quantization_config"):
-        raise config.wrong("says that the weights are quantised, in a form that is not read here")
+        raise config.wrong(
+            "says that the weights are quantised, in a form that is not read here; get the model in float16, bfloat16 "
+            "or float32, or as a GGUF file"
+        )
     known = {kind: kind for kind in ARCHITECTURES}
     if config.has("auto_map") and not config.is_one_of("model_type", known):
-        raise config.wrong("needs program code of the folder (auto_map), which is never run")
+        raise config.wrong(
+            f"needs program code of the folder (auto_map), which is never run; known without it are {', '.join(known)}"
+        )
     kind = config.choice("model_type", "", known)
     plan = ARCHITECTURES[kind](config)
     config.check_rest()
@@ -234,11 +244,11 @@ def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
         remedy = "convert them elsewhere with `model.save_pretrained(FOLDER, safe_serialization=True)`"
         raise wrong(folder, f"has its weights as pickles only, which can run code when they are opened: {remedy}")
     else:
-        raise wrong(folder, f"has a config.json, but neither {WEIGHTS} nor {INDEX}")
+        raise wrong(folder, f"has a config.json, but neither {WEIGHTS} nor {INDEX}; put its weights there")
     seen: set[str] = set()
     for name in names:
         if not _is_file(folder / name):
-            raise wrong(folder, f"lacks the file {name}, which its index names")
+            raise wrong(folder, f"lacks the file {name}, which its index names; put it there")
         for key, tensor in tensors(folder / name).items():
             if key in seen:
                 raise wrong(folder, f"has the tensor {key} twice")
@@ -273,7 +283,7 @@ def _indexed(folder: Path) -> list[str]:
         ):
             raise wrong(file, "names files that are not in the folder")
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
-        raise wrong(file, "is no index of tensors") from None
+        raise damaged(file, "is no index of tensors") from None
     return names
 
 

@@ -3,28 +3,28 @@
 Version 0 has float32 weights, each kind layer by layer. Versions 1 and 2 begin with "ak42" and a header of 256 bytes,
 and have the norms first; in version 2 all other weights are bytes, with one factor for each group of them (Q8_0).
 
-The tokenizer is a separate file: the length of the longest piece, then the score, length and bytes of each piece.
+The sizes become fields of a config.json, and tensors get the names of the hub, so that the same table serves as for a
+folder. The tokenizer is a separate file: the length of the longest piece, then the score, length and bytes of each.
 """
 
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from explorer.checkpoints.checkpoint import MOST_PRECISE, Checkpoint, counted_from_0, model_of, wrong
-from explorer.checkpoints.plans import Plan
+from explorer.checkpoints.architectures import ARCHITECTURES
+from explorer.checkpoints.checkpoint import F32, Checkpoint, Tensor, Told, Type, damaged, put_together, wrong
+from explorer.checkpoints.plans import Config
 from explorer.checkpoints.tokenizers.fields import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, Piece, by_scores
 from explorer.checkpoints.tokenizers.tokenizer import MOST_SOURCE, Tokenizer, around, from_fields, named
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.model import Model
-from explorer.core.models import build
-from explorer.core.models.ends import TEMPERATURE
 from explorer.core.ops import Array
 
 _SIZES = struct.Struct("<7i")
@@ -32,7 +32,8 @@ _MAGIC, _HEADER = b"24ka", 256  # "ak42" as a number, its lowest byte first
 _MOST = 2**24
 _MARKS = {"<unk>": UNKNOWN, "<s>": CONTROL, "</s>": CONTROL}
 _PICKLES = (b"PK\x03\x04", b"\x80\x02", b"\x80\x04")
-_NORMS = ("self.gamma", "ffn.gamma", "final.gamma")
+_LAYER = "model.layers.{k}."
+_ANGLES = "rotary_emb"  # in version 0, twice; ignored
 
 
 class _Form(Frozen):
@@ -51,42 +52,71 @@ class _Form(Frozen):
     group: int = 0  # number of weights that share one factor; 0 for float32
 
     @property
+    def config(self) -> dict[str, Any]:
+        """The sizes as fields of a config.json."""
+        return {
+            "hidden_size": self.d,
+            "intermediate_size": self.hidden,
+            "num_hidden_layers": self.layers,
+            "num_attention_heads": self.heads,
+            "num_key_value_heads": self.key_heads,
+            "vocab_size": self.words,
+            "tie_word_embeddings": self.tied,
+            "rms_norm_eps": 1e-5,
+        }
+
+    @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """The arrays of the file, in its order. Weights are stored (out, in)."""
-        d, layers, d_k = self.d, self.layers, self.d // self.heads
-        before, above = {"self.gamma": (layers, d)}, {"ffn.gamma": (layers, d)}
-        last: dict[str, tuple[int, ...]] = {"final.gamma": (d,)}
-        table: dict[str, tuple[int, ...]] = {"table": (self.words, d)}
-        attention = {
-            "self.W_Q": (layers, self.heads, d_k, d),
-            "self.W_K": (layers, self.key_heads, d_k, d),
-            "self.W_V": (layers, self.key_heads, d_k, d),
-            "self.W_O": (layers, d, d),
-        }
+        """The tensors of the file, in its order, with "{k}" in the names of those that each layer has."""
+        d, key_width = self.d, self.d // self.heads * self.key_heads
+        before = {f"{_LAYER}input_layernorm.weight": (d,)}
+        above = {f"{_LAYER}post_attention_layernorm.weight": (d,)}
+        last: dict[str, tuple[int, ...]] = {"model.norm.weight": (d,)}
+        table: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (self.words, d)}
+        rows = {"q": d, "k": key_width, "v": key_width, "o": d}
+        attention = {f"{_LAYER}self_attn.{letter}_proj.weight": (n, d) for letter, n in rows.items()}
         net = {
-            "ffn.W_g": (layers, self.hidden, d),
-            "ffn.W_2": (layers, d, self.hidden),
-            "ffn.W_1": (layers, self.hidden, d),
+            f"{_LAYER}mlp.gate_proj.weight": (self.hidden, d),
+            f"{_LAYER}mlp.down_proj.weight": (d, self.hidden),
+            f"{_LAYER}mlp.up_proj.weight": (self.hidden, d),
         }
-        own: dict[str, tuple[int, ...]] = {} if self.tied else {"output.W": (self.words, d)}
+        own: dict[str, tuple[int, ...]] = {} if self.tied else {"lm_head.weight": (self.words, d)}
         if self.version:
             return {**before, **above, **last, **table, **attention, **net, **own}
-        angles = {"angles": (self.room, d_k)}  # ignored
+        angles = {_ANGLES: (self.room, d // self.heads)}
         return {**table, **before, **attention, **above, **net, **last, **angles, **own}
 
-    def width(self, name: str) -> int:
-        """How many bytes an array takes."""
-        n = prod(self.shapes[name])
-        return 4 * n if not self.group or name in _NORMS else n + 4 * (n // self.group)
+    def tensors(self, file: Path) -> Iterator[tuple[str, Tensor]]:
+        """The tensors by name, each layer's by itself, and where each lies in the file."""
+        at = self.begin
+        for name, shape in self.shapes.items():
+            grouped = self.group and "norm" not in name
+            type = _grouped(prod(shape), self.group) if grouped else F32
+            for k in range(self.layers if "{k}" in name else 1):
+                tensor = Tensor(file, type, shape, at)
+                yield name.format(k=k), tensor
+                at += tensor.width
 
 
-def opened(file: str | Path, dtype: str = "", tokenizer: str | Path | None = None) -> Checkpoint:
+def _grouped(n: int, group: int) -> Type:
+    """The type of a tensor of version 2: all its n bytes with a sign, then one float32 for each group of them."""
+    return Type("Q8", n, n + 4 * (n // group), partial(_multiplied, n, group))
+
+
+def _multiplied(n: int, group: int, raw: Array) -> Array:
+    numbers = raw[:, :n].view(np.int8).reshape(-1, group)
+    return (numbers * np.ascontiguousarray(raw[:, n:]).view("<f4").reshape(-1, 1)).reshape(-1, n)
+
+
+def opened(
+    file: str | Path, dtype: str = "", tokenizer: str | Path | None = None, told: Told | None = None
+) -> Checkpoint:
     """The model of a file; the tokenizer beside it names its words.
 
     Parameters
     ----------
-    dtype : str
-        "float64" or "float32"; default: float64 for models of up to `MOST_PRECISE` numbers.
+    dtype, told
+        As in `explorer.checkpoints.checkpoint.put_together`.
     tokenizer : str or Path, optional
         The tokenizer's file; default: a file "tok*" in the same folder with as many pieces as the model has words.
 
@@ -103,9 +133,15 @@ def opened(file: str | Path, dtype: str = "", tokenizer: str | Path | None = Non
         notices.append("no tokenizer for it lies beside it (tok*.bin): words are the numbers of the pieces")
     elif len(found.pieces) != form.words:
         notices.append(f"the tokenizer has {len(found.pieces):,} pieces, and the model {form.words:,} words")
-    dtype = dtype or ("float64" if sum(map(prod, form.shapes.values())) <= MOST_PRECISE else "float32")
-    model, inputs = _put_together(file, form, found, dtype)
-    return Checkpoint(file, "llama2.c", model, inputs, tuple(notices), "llama")
+    plan = ARCHITECTURES["llama"](Config(file, form.config))
+    # Pairs that turn together are neighbours in its queries and keys.
+    plan = replace(plan, switches={**plan.switches, "input.rotary_pairs": "neighbours"})
+    tensors = {name: tensor for name, tensor in form.tensors(file) if name != _ANGLES}
+    made = put_together(file, "llama2.c", plan, tensors, dtype, told)
+    model = replace(made.model, called={})  # the file names no tensors
+    if found is not None:
+        model = replace(model, axes={"input.words": named(found, form.words)})
+    return replace(made, model=model, notices=(*notices, *made.notices), architecture="llama")
 
 
 def _form(file: Path) -> _Form:
@@ -114,14 +150,17 @@ def _form(file: Path) -> _Form:
     with file.open("rb") as stream:
         head = stream.read(_HEADER)
     if head.startswith(_PICKLES):
-        raise wrong(file, "is a pickle, which can run code when it is opened: it is not read here")
+        raise wrong(
+            file,
+            "is a pickle, which can run code when it is opened; convert it elsewhere, to safetensors or by export.py",
+        )
     version, at = 0, 0
     if head.startswith(_MAGIC) and len(head) == _HEADER:
         version, at = int.from_bytes(head[4:8], "little"), 8
         if version not in (1, 2):
             raise wrong(file, f"is a file of llama2.c of version {version}; versions 0, 1 and 2 are known here")
     if len(head) < _SIZES.size + at:
-        raise wrong(file, "is too short for a file of llama2.c")
+        raise damaged(file, "is too short for a file of llama2.c")
     d, hidden, layers, heads, key_heads, words, room = _SIZES.unpack_from(head, at)
     group = int.from_bytes(head[37:41], "little") if version == 2 else 0
     # In version 0 a negative vocabulary means that the output has its own weights; later versions have a byte for it.
@@ -136,67 +175,10 @@ def _form(file: Path) -> _Form:
         raise wrong(file, f"has groups of {group} weights, which do not divide its rows of {d} and of {hidden}")
     begin = _HEADER if version else _SIZES.size
     form = _Form(version, begin, d, hidden, layers, heads, key_heads, words, room, tied, group)
-    needed = begin + sum(map(form.width, form.shapes))
+    needed = begin + sum(tensor.width for _, tensor in form.tensors(file))
     if size != needed:
-        raise wrong(file, f"has {size:,} bytes, not the {needed:,} that its sizes come to")
+        raise damaged(file, f"has {size:,} bytes, not the {needed:,} that its sizes come to")
     return form
-
-
-def _arrays(file: Path, form: _Form, dtype: str) -> Iterator[tuple[str, Array]]:
-    """The arrays of a file, one after another."""
-    at = form.begin
-    for name, shape in form.shapes.items():
-        n, width = prod(shape), form.width(name)
-        if width == 4 * n:
-            yield name, np.fromfile(file, "<f4", n, offset=at).reshape(shape).astype(dtype)
-        else:
-            # For each layer, or for a single matrix, first the bytes and then the factors.
-            parts = shape[0] if name.startswith(("self.", "ffn.")) else 1
-            raw = np.fromfile(file, np.int8, width, offset=at).reshape(parts, -1)
-            numbers = raw[:, : n // parts].reshape(-1, form.group)
-            factors = np.ascontiguousarray(raw[:, n // parts :]).view("<f4").reshape(-1, 1)
-            yield name, (numbers * factors).reshape(shape).astype(dtype)
-        at += width
-
-
-def _put_together(file: Path, form: _Form, tokenizer: Tokenizer | None, dtype: str) -> tuple[Model, dict[str, Array]]:
-    words = counted_from_0(form.words) if tokenizer is None else named(tokenizer, form.words)
-    model = _model(form, words, dtype)
-    try:
-        build(model)  # its weights are as large as the file
-    except ExplorerError:
-        raise wrong(file, "has sizes that are beyond what is read here") from None
-    inputs: dict[str, Array] = {"input.tokens": np.zeros(1, np.int64), TEMPERATURE: np.ones((), dtype)}
-    for name, array in _arrays(file, form, dtype):
-        if name.startswith(("self.", "ffn.")):
-            for k in range(form.layers):
-                own = array[k] if array[k].ndim == 1 else array[k].swapaxes(-1, -2)
-                inputs[f"decoder.{k + 1}.{name}"] = np.ascontiguousarray(own)
-        elif name == "output.W":
-            inputs[name] = np.ascontiguousarray(array.T)
-        elif name != "angles":
-            inputs["input.table" if name == "table" else name] = array
-    return model, inputs
-
-
-def _model(form: _Form, words: tuple[str, ...], dtype: str) -> Model:
-    heads, key_heads = form.heads, form.key_heads
-    switches: dict[str, Any] = {
-        "input.positions": "rotary",
-        **dict.fromkeys(("self.norm", "ffn.norm"), "pre"),
-        **dict.fromkeys(("self.norm_by", "ffn.norm_by", "final.norm_by"), "RMS norm"),
-        "self.heads": heads,
-        "self.d_k": form.d // heads,
-        "self.key_heads": key_heads if key_heads != heads else 0,
-        "ffn.gated": True,
-        "ffn.bias": False,
-        "ffn.d_ff": form.hidden,
-        "ffn.activation": "SiLU",
-        "output.bias": False,
-        "output.tied": form.tied,
-    }
-    model = model_of(Plan(form.d, form.layers, form.words, switches, {}), dtype)
-    return replace(model, axes={"input.words": words})
 
 
 def _beside(file: Path, words: int) -> Tokenizer | None:

@@ -181,3 +181,22 @@ def test_the_one_that_comes_along_tells_the_published_story(capsys):
 def test_a_tokenizer_given_as_a_model_is_refused(tmp_path):
     with refuses("no model of llama2.c: its first numbers are no sizes of one"):
         opened(tokenizer(tmp_path))
+
+
+def test_it_is_read_as_a_folder_is(tmp_path, monkeypatch):
+    """It had a way of its own: what is not finite was not told, nor how much is read, and memory was not asked for."""
+    file, _ = model(tmp_path)
+    before = file.read_bytes()
+    file.write_bytes(before[:-4] + struct.pack("<f", np.nan))  # an angle, which nobody reads
+    told = []
+    checkpoint = opened(file, told=lambda done, total: told.append(done / total))
+    assert told[0] == 0
+    assert 0.5 < told[-1] <= 1
+    assert all(array.flags.c_contiguous and array.flags.owndata for array in checkpoint.inputs.values())
+    assert checkpoint.notices == ("no tokenizer for it lies beside it (tok*.bin): words are the numbers of the pieces",)
+    first = struct.calcsize("<7i")
+    file.write_bytes(before[:first] + struct.pack("<f", np.inf) + before[first + 4 :])
+    assert opened(file).notices[1:] == ("model.embed_tokens.weight holds 1 number that is not finite",)
+    monkeypatch.setattr("explorer.checkpoints.checkpoint.available", lambda: 1000)
+    with refuses("needs 0.0 GB of memory for its weights; 0.0 GB are free here"):
+        opened(file)
