@@ -56,6 +56,7 @@ from explorer.ui.files import Files
 from explorer.ui.page.column_tab import ColumnTab
 from explorer.ui.page.controls import FieldView
 from explorer.ui.page.listing import ROW_HEIGHT
+from explorer.ui.turns import do_later
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Report
 
@@ -66,6 +67,8 @@ MOST_BEGUN = 4
 """How many of the last sheets that were begun are offered."""
 LEAST_LINES, ABOVE = 8, 330
 """The least number of visible lines of a long list; pixels at text scale 1 for the rest of its page."""
+BELOW = 12
+"""Pixels at text scale 1 in sight below the last buttons, where the page is scrolled to them."""
 _DPI, _MARGIN = 96, 14
 """Dots per inch, and margin in millimetres, of a printed page."""
 
@@ -187,6 +190,13 @@ class ClassTab(ColumnTab):
                 wanted.setFocus(Qt.FocusReason.OtherFocusReason)
                 if isinstance(wanted, FieldView):
                     wanted.edit.selectAll()  # so that typing replaces a wrong number, as in a lesson
+        if isinstance(self.shown, Exercise) and act in ("answer", "hint"):
+            do_later(self, self._show_said)  # when the page has its height
+
+    def _show_said(self) -> None:
+        """Scroll to what is said of an answer, which stands above the buttons at the end of a page."""
+        if (last := self.elements.widgets.get("review")) is not None:
+            self.area.ensureWidgetVisible(last, 0, self.bench.appearance.px(BELOW))
 
     def _begin(self, act: str, value: object) -> None:
         match act:

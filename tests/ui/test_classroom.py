@@ -53,6 +53,21 @@ def ask(qtbot):
     return ask
 
 
+def test_what_is_said_of_an_answer_is_in_sight_in_a_low_window(window, sheet, qtbot, ask):
+    window.files.open_path(sheet)
+    tab = window.tabs.classroom
+    ask(tab, "name", "Ada")
+    ask(tab, "begin")
+    qtbot.waitUntil(lambda: tab.shown.started)
+    ask(tab, "go", 1)
+    tab.area.setMaximumHeight(200)
+    qtbot.waitUntil(lambda: tab.area.verticalScrollBar().maximum() > 0)
+    ask(tab, "typed", "1234.5")
+    ask(tab, "answer")
+    said = tab.elements.widgets["said 1"]
+    qtbot.waitUntil(lambda: said.visibleRegion().boundingRect().size() == said.size())
+
+
 def test_a_sheet_is_done_and_handed_in(window, sheet, hand, qtbot, tmp_path, monkeypatch):
     window.files.open_path(sheet)
     tab = window.tabs.classroom
