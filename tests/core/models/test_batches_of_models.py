@@ -189,6 +189,8 @@ def test_cells_of_any_node_change_the_loss_as_their_gradient_says(engines, count
     for said, engine in smooth(engines):
         for root in roots_of(engine):
             for name, cell in sample(engine, count):
+                if name.endswith("routed") and engine.values[name][cell] == 0 and root.node.endswith("balance"):
+                    continue  # an expert that is not chosen: any share above 0 counts as chosen, so the count jumps
                 with about(f"{said}: {root}: {name}{cell}"):
                     check = check_cell(engine, name, cell, h=1e-5, root=root)
                     assert_near(check.gradient, check.slope, 1e-6, 1e-9)
