@@ -145,7 +145,8 @@ def check(engine, name, value, explain, near, chance):
         for row in rows(last, labels):
             said = name, cell, row  # written if it fails: a row holds the op with all its arrays
             if row.value not in ("NaN", "∞", "−∞"):
-                assert "∞" not in row.expression, said
+                # A divisor may overflow: one text has no d in the exponents of 10000, whose 88th power is no float.
+                assert "∞" not in row.expression.replace("÷ ∞", ""), said
                 assert "NaN" not in row.expression, said
             assert not SIGNED_ZERO.search(f"{row.expression} {row.value}"), said
 
