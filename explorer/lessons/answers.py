@@ -149,7 +149,7 @@ def right_or_mistake(question: Predict, typed: float, engine: Engine) -> tuple[b
     if not isfinite(typed) or (isfinite(right) and right_so_far(typed, right, digits)):
         return False, None
     mistake = likely(engine, question, typed)
-    if mistake is not None and mistake.name in ROUNDED and (not typed or is_whole_of(typed, right, digits)):
+    if mistake is not None and mistake.name in ROUNDED and is_whole_of(typed, right, digits):
         mistake = None
     return False, mistake
 

@@ -204,7 +204,7 @@ def mistakes(
     """The mistakes that give a wrong number, likely ones first; each is yielded as soon as it is found.
 
     `node`, `cell`, `of`, `learned`: as in `derivation`. A number that is right to the `decimals` that are asked for is
-    no mistake.
+    no mistake; nor is a 0 taken for a rounded number, since it has no digit of it.
     """
     right = float(array_of(engine, node, of)[cell])
     if learned is not None:
@@ -212,7 +212,8 @@ def mistakes(
     else:
         found = _all(engine, node, cell, decimals) if of == "value" else _of_gradient(engine, node, cell, decimals)
     for mistake in found:
-        if np.isfinite(mistake.value) and abs(mistake.value - right) > half_unit(decimals):
+        lost = mistake.name in ROUNDED and not mistake.value
+        if np.isfinite(mistake.value) and abs(mistake.value - right) > half_unit(decimals) and not lost:
             yield mistake
 
 

@@ -183,13 +183,17 @@ def test_a_number_that_is_cut_off_is_named():
 
 
 def test_a_0_is_not_right_so_far():
-    """0.04 is the bias alone: whoever had forgotten it typed 0, and was told that this is right to 1 decimal."""
+    """0.04 is the bias alone: whoever had forgotten it typed 0, and was told that this is right to 1 decimal.
+
+    Nor is it a number that was rounded on the way; another mistake that gives 0 is named.
+    """
     lesson = load("you-are-welcome")
     states, said = StepStates(lesson), {}
     for at, step in enumerate(lesson.steps):
         if step.id in ("relu", "slow-wave"):
             said[step.id] = judge(step.question, 0.0, states[at]).meanwhile
-    assert said == {"relu": "That is what comes out without the bias.", "slow-wave": "No: your number is too small."}
+    first = "That is the number of another cell: row “You”, column 3."
+    assert said == {"relu": "That is what comes out without the bias.", "slow-wave": first}
 
 
 def test_fewer_digits_than_are_asked_for_are_right_so_far():

@@ -242,6 +242,8 @@ def test_what_tells_nothing_of_it_is_not_covered(name):
             full, shown = parts_by_id(page(open_view, place)), parts_by_id(page(view, place))
             less = [id for id, one in full.items() if id not in shown or is_less(one, shown[id])]
             for id in less:
+                if isinstance(full[id], Number) and f"plane of {id.rpartition('.')[0]}" in less:
+                    continue  # which dimensions a picture shows cannot be chosen while the picture is covered
                 other = [parts_by_id(page(one, place)).get(id) for one in with_others]
                 assert any(is_less(full[id], one) for one in other) or tells(asked, full[id]), (asked.step.id, id)
 
