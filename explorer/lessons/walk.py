@@ -205,7 +205,9 @@ def _drawn(array: Array, random: "np.random.Generator") -> Array | None:
     step = 1.0 if np.array_equal(numbers, np.rint(numbers)) else 0.1
     most = min(max(abs(low), abs(high), _SEVERAL * step), 20 * step * _SEVERAL)
     first, last = (0 if low >= 0 else -round(most / step)), round(most / step)
-    drawn = np.where(known, np.round(random.integers(first, last + 1, array.shape) * step, 1), array)
+    steps = random.integers(first, last, array.shape)
+    steps += steps >= 0  # no 0: a product with it is no exercise, and 0 × 0 hides which numbers were taken
+    drawn = np.where(known, np.round(steps * step, 1), array)
     return drawn.astype(array.dtype)
 
 

@@ -251,6 +251,19 @@ def test_fresh_numbers_are_easy_and_of_the_same_kind(lesson, setting, node):
     assert judge(question, filled.blanks[-1].value, state, engine).right
 
 
+@pytest.mark.parametrize(
+    ("lesson", "setting", "node", "drawn"),
+    [("two-vectors", "alike", "dot", ("x", "y")), ("xor", "textbook", "layer.2.hidden", ("layer.1.activation",))],
+)
+def test_no_fresh_number_is_0(lesson, setting, node, drawn):
+    """Two exercises of three asked for a product with 0, where adding and multiplying may come to the same."""
+    state = load(lesson).state(setting)
+    question = Predict(ask="?", node=node, cell=(0, 0), fade=ALL)
+    for seed in range(20):
+        engine = values_of(fresh_numbers(question, state, seed))
+        assert all((engine.values[name] != 0).all() for name in drawn), seed
+
+
 def test_only_what_the_derivation_reads_is_drawn_anew():
     state = load("cat-sat-on-the").state("printed")
     question = Predict(ask="?", node="loss.value", cell=())
