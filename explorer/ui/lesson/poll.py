@@ -19,13 +19,15 @@ from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.letters import Enlarged, in_look
 from explorer.ui.page.column import Elements
 from explorer.ui.page.lines import height_of
+from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.layouts import scroll_area
-from explorer.ui.widgets.tree import Gone
+from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.workbench import Workbench
 
 Key = Qt.Key
+PRESSES = (Key.Key_Space, Key.Key_Enter, Key.Key_Return)
 ON, BACK = (
-    (Key.Key_Right, Key.Key_Down, Key.Key_PageDown, Key.Key_Space, Key.Key_Return, Key.Key_Enter),
+    (Key.Key_Right, Key.Key_Down, Key.Key_PageDown, *PRESSES),
     (Key.Key_Left, Key.Key_Up, Key.Key_PageUp),
 )
 LARGER = (2.4, 2.0, 1.7, 1.4, 1.2, 1.0)
@@ -87,10 +89,17 @@ class PollView(QFrame):
 
     def key_pressed(self, event: QKeyEvent) -> bool:
         """Handle a key; returns whether it was handled: a key typed into a box is not."""
-        key, poll = event.key(), self.poll
-        typed = isinstance(QApplication.focusWidget(), QAbstractSpinBox)
-        if poll is None or (typed and (event.text().isdecimal() or key in (Key.Key_Backspace, Key.Key_Tab))):
+        key, poll, focus = event.key(), self.poll, QApplication.focusWidget()
+        typed = isinstance(focus, QAbstractSpinBox)
+        if poll is None or (typed and (event.text().isdecimal() or key == Key.Key_Backspace)):
             return False
+        if key in (Key.Key_Tab, Key.Key_Backtab):
+            self._go_on(1 if key == Key.Key_Tab else -1)
+            return True
+        if key in PRESSES and isinstance(focus, PushButton) and self.isAncestorOf(focus):
+            focus.click()
+            self.window().setFocus(Qt.FocusReason.OtherFocusReason)  # the keys go on
+            return True
         place = ord(event.text().lower()) - ord("a") if len(event.text()) == 1 and event.text().isalpha() else -1
         if 0 <= place < len(poll.ballots):
             self._show(poll.vote(place))
@@ -102,7 +111,16 @@ class PollView(QFrame):
             self._turn(-1)
         elif key in (Key.Key_Escape, Key.Key_V):
             self.close_poll()
-        return key != Key.Key_Tab
+        return True
+
+    def _go_on(self, by: int) -> None:
+        """Give the focus to the next box or button of the poll, never to what it covers."""
+        each = (one for kind in (QAbstractSpinBox, PushButton) for one in inside(self, kind))
+        reached = [one for one in each if one.isEnabled() and one.isVisible()]  # the page before goes in a later turn
+        focus = QApplication.focusWidget()
+        at = reached.index(focus) + by if focus in reached else min(by, 0)
+        if reached and self.window().isActiveWindow():
+            reached[at % len(reached)].setFocus(Qt.FocusReason.TabFocusReason)
 
     def close_poll(self) -> None:
         """Show the slide again; the counts are kept."""

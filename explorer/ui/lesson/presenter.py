@@ -28,7 +28,7 @@ from explorer.ui.lesson.bodies import NumberField
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.lecturer import Clock, Overview, minutes
 from explorer.ui.lesson.letters import Enlarged, in_look, scale_for
-from explorer.ui.lesson.poll import PollView
+from explorer.ui.lesson.poll import PRESSES, PollView
 from explorer.ui.lesson.question import QuestionView
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.page.overlays import Motion
@@ -44,7 +44,6 @@ NEXT = (Key.Key_Right, Key.Key_Down, Key.Key_PageDown, Key.Key_Space, Key.Key_En
 BACK = (Key.Key_Left, Key.Key_Up, Key.Key_PageUp, Key.Key_Backspace, Key.Key_P)
 NEVER_TYPED = (Key.Key_PageDown, Key.Key_PageUp, Key.Key_F1)
 """These keep their meaning while a text field has the focus: the first two are those of a clicker."""
-PRESSES = (Key.Key_Space, Key.Key_Enter, Key.Key_Return)
 UNDO, REDO = ("Ctrl+Z",), ("Ctrl+Y", "Ctrl+Shift+Z")
 DOT = 13
 """Diameter of the pointer, in pixels at text scale 1."""

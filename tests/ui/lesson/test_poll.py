@@ -74,6 +74,26 @@ def test_backspace_takes_back_the_last_vote_that_a_letter_counted(presenter, gui
     assert guide.at == 1
 
 
+def test_tab_leads_to_the_boxes_and_the_button_of_a_poll_and_not_to_the_slide_below(presenter, hand, monkeypatch):
+    hand.key(Key.Key_V)
+    hand.key(Key.Key_Right)
+    view, asked = presenter.poll, []
+    monkeypatch.setattr(ClassDialogs, "to_read", lambda *_: asked.append("files") or [])
+    reached = []
+    for _ in range(len(view.poll.ballots) + 1):
+        hand.key(Key.Key_Tab)
+        assert view.isAncestorOf(QApplication.focusWidget())
+        reached.append(QApplication.focusWidget())
+    assert len(set(reached)) == len(reached)
+    hand.key(Key.Key_Space)  # on the button
+    assert (asked, view.poll.show) == (["files"], SHOWS[1])
+    hand.key(Key.Key_Tab)
+    hand.key(Key.Key_1)
+    hand.key(Key.Key_2)
+    hand.key(Key.Key_Backtab)  # takes what is typed, too
+    assert view.poll.counts[0] == 12
+
+
 def test_where_nothing_is_asked_there_is_no_poll(presenter, go, hand):
     go(0)
     hand.key(Key.Key_V)
