@@ -515,6 +515,12 @@ class Plot(pg.GraphicsView):
         rect: QRectF = self.getViewBox().viewRect()
         return rect
 
+    def nearer(self, factor: float, at: QPointF | None = None) -> QRectF:
+        """The part to show for a zoom (a factor above 1: in); the point `at`, or the middle, stays where it is."""
+        seen = self.seen
+        at = seen.center() if at is None else at
+        return QRectF(at - (at - seen.topLeft()) / factor, seen.size() / factor)
+
     def look(self, part: QRectF) -> None:
         """Show a part, moved into the picture."""
         raise NotImplementedError(type(self).__name__)

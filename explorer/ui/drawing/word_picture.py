@@ -41,13 +41,7 @@ class ZoomPlot(Plot):
 
     def zoom(self, factor: float | None = None, at: QPointF | None = None) -> None:
         """Zoom in (a factor above 1) or out; the point `at`, or the middle, stays where it is. None shows all."""
-        if factor is None:
-            self.look(self.whole)
-            return
-        seen = self.seen
-        at = seen.center() if at is None else at
-        corner = at - (at - seen.topLeft()) / factor
-        self.look(QRectF(corner, seen.size() / factor))
+        self.look(self.whole if factor is None else self.nearer(factor, at))
 
     # The mouse is handled here, since pyqtgraph's own events for its items take longer than painting the picture
 

@@ -102,14 +102,11 @@ class Closer:
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Zoom in (a factor above 1) or out; the point `at`, or the middle, stays where it is."""
-        seen = self._view.seen
-        at = seen.center() if at is None else at
-        wide, high = seen.width() / factor, seen.height() / factor
-        if wide >= self._whole.width() and high >= self._whole.height():
+        part, whole = self._view.nearer(factor, at), self._whole
+        if part.width() >= whole.width() and part.height() >= whole.height():
             self.show_all()
-        elif wide * CLOSEST >= self._whole.width() or high * CLOSEST >= self._whole.height():
-            x, y = at.x() - (at.x() - seen.x()) / factor, at.y() - (at.y() - seen.y()) / factor
-            self.look(QRectF(x, y, wide, high))
+        elif part.width() * CLOSEST >= whole.width() or part.height() * CLOSEST >= whole.height():
+            self.look(part)
 
     def look(self, part: QRectF) -> None:
         """Show a part, moved so that it does not leave the drawing."""
