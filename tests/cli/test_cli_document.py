@@ -66,7 +66,8 @@ def test_a_file_that_cannot_be_opened(tmp_path, capsys, argv, monkeypatch):
     broken = tmp_path / "broken.explorer"
     broken.write_bytes(b"PK\x03\x04")
     assert main([*command, str(broken), *rest]) == 2
-    assert capsys.readouterr().err == f"explorer: {broken}: cannot be opened: it is damaged. Open another copy of it.\n"
+    why = "cannot be opened: it was not written by this program. Open another copy of it."
+    assert capsys.readouterr().err == f"explorer: {broken}: {why}\n"
     assert main([*command, str(tmp_path / "gone.explorer"), *rest]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "gone.explorer" in line
