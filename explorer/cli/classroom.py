@@ -8,6 +8,7 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
@@ -27,7 +28,16 @@ from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.gradebook import Gradebook, Roll, asked_in, gradebook, mark, sheet_beside
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, items, left_out, letter_of
 from explorer.teaching.platforms import moodle_xml, qti_zip
-from explorer.teaching.sheet import Answered, Sitting, file_name, read_sheet, sheet_of
+from explorer.teaching.sheet import (
+    Answered,
+    Answers,
+    Sitting,
+    file_name,
+    known_as,
+    read_answers,
+    read_sheet,
+    sheet_of,
+)
 from explorer.teaching.sheet_page import form_of, only_in_the_program, order, told
 
 _BAR = 30
@@ -66,17 +76,23 @@ def sheet(arguments: Namespace) -> int:
 
 
 def answer(arguments: Namespace) -> int:
-    """``explorer answer``: ask the questions of a sheet, and save the answers."""
+    """``explorer answer``: ask the questions of a sheet that are not done yet, and save the answers."""
     out = Path(arguments.file or file_name(arguments.student))
     if not out.name.endswith(ANSWERS):
         raise UsageError(f"--out names a file that ends in {ANSWERS}.")
     may_write(out, arguments.force, arguments.sheet)
-    if out.exists() and not arguments.force:
-        raise UsageError(f"{shown(out)}: holds answers; choose another name by --out, or add --force to lose them.")
     if not out.parent.is_dir():  # said before the questions are answered
         raise ExplorerError("not-written", file=out, reason="there is no such folder")
     sitting = Sitting(read_sheet(arguments.sheet), arguments.student)
+    if out.exists() and not arguments.force:
+        earlier = _earlier(out, sitting)
+        if earlier is None:
+            raise UsageError(f"{shown(out)}: holds answers; choose another name by --out, or add --force to lose them.")
+        sitting.go_on(earlier)
+        print(f"Going on with {shown(out)}: {sum(map(sitting.over, sitting.items))} of {len(sitting.items)} done.")
     for number, item in enumerate(sitting.items, 1):
+        if sitting.over(item):
+            continue
         print(f"\n{number} of {len(sitting.items)}  {item.title}\n")
         print(as_text(item.text))
         if isinstance(item, ChoiceItem):
@@ -93,6 +109,15 @@ def answer(arguments: Namespace) -> int:
     answers.save(out)
     print(wrote(out))
     return 0
+
+
+def _earlier(file: Path, sitting: Sitting) -> Answers | None:
+    """The student's own answers to this sheet in a file; None if they are not, or are not as they were saved."""
+    with suppress(ExplorerError):
+        found = read_answers(file)
+        if known_as(found.student) == known_as(sitting.student) and found.agrees(sitting.sheet):
+            return found
+    return None
 
 
 def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:

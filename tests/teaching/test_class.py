@@ -473,9 +473,26 @@ def test_a_key_of_another_encoding_is_no_answer(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\n"), "utf-8"))
     assert main(["answer", "w.sheet.toml", "--student", "Ada"]) == 0
     assert "That is no answer to this question." in capsys.readouterr().out
+
+
+def test_a_second_start_goes_on_with_what_is_left_and_loses_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    SHEET.save("w.sheet.toml")
+    sat("Ada", ["emma/all-missing"]).save("ada.answers.json")
+    done = read_answers("ada.answers.json")
+    half = replace(done, answered=(*done.answered[:1], *(Answered(one.question) for one in done.answered[1:])))
+    half.save("ada.answers.json")
+    monkeypatch.setattr("builtins.input", lambda prompt: "")
+    assert main(["answer", "w.sheet.toml", "--student", "ada"]) == 0
+    said = capsys.readouterr().out
+    assert "Going on with ada.answers.json: 1 of 3 done." in said
+    assert ("1 of 3  " in said, "2 of 3  " in said, "3 of 3  " in said) == (False, True, True)
+    assert read_answers("ada.answers.json").answered == half.answered
     before = (tmp_path / "ada.answers.json").read_bytes()
-    assert main(["answer", "w.sheet.toml", "--student", "Ada"]) == 2, "a second start would lose them"
-    assert "ada.answers.json: holds answers" in capsys.readouterr().err
+    for sheet, student in (("w.sheet.toml", "Bob"), ("other.sheet.toml", "Ada")):
+        replace(SHEET, seed=99).save("other.sheet.toml")
+        assert main(["answer", sheet, "--student", student, "--out", "ada.answers.json"]) == 2, "they would be lost"
+        assert "ada.answers.json: holds answers" in capsys.readouterr().err
     assert (tmp_path / "ada.answers.json").read_bytes() == before
 
 
