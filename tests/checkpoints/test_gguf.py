@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.checkpoints import gguf, hugging_face
+from explorer.checkpoints import checkpoint, gguf, hugging_face
 from explorer.checkpoints.gguf import TYPES, opened, tokenizer_of
 from explorer.checkpoints.tokenizers.fields import BYTE_OF_LETTER
 from explorer.cli import main
@@ -414,3 +414,26 @@ def test_what_is_cut_short_or_changed_by_chance_is_refused_or_opens_and_never_en
             opened(file)
             opens += 1
     assert opens < 250
+
+
+def test_a_large_tensor_is_unpacked_in_parts(monkeypatch):
+    """All of a table at once needed new memory at each step on the way, which took up to ten times as long."""
+    raw = np.random.default_rng(3).integers(0, 256, (9, TYPES[12].bytes), dtype=np.uint8)
+    raw[:, :4] = np.frombuffer(np.float16([0.5, 0.25]).tobytes(), np.uint8)
+    at_once = TYPES[12].unpacked(raw)
+    asked = []
+    monkeypatch.setattr(checkpoint, "_AT_ONCE", 1000)
+    part = replace(TYPES[12], read=lambda blocks: asked.append(len(blocks)) or TYPES[12].read(blocks))
+    np.testing.assert_array_equal(part.unpacked(raw), at_once)
+    assert asked == [3, 3, 3]
+
+
+@pytest.mark.parametrize("form", ["<f4", "<f2", "<f8"])
+def test_a_transposed_tensor_is_copied_in_strips(tmp_path, form):
+    numbers = np.arange(3 * 37 * 5).reshape(3, 37, 5).astype(form)
+    (tmp_path / "t").write_bytes(numbers.tobytes())
+    tensor = checkpoint.Tensor(tmp_path / "t", checkpoint.plain("any", form), numbers.shape, 0)
+    for turn in (np.transpose, lambda array: array.swapaxes(-1, -2), lambda array: array[0], checkpoint.as_it_is):
+        found = tensor.read("float32", turn)
+        np.testing.assert_array_equal(found, turn(numbers))
+        assert (found.dtype, found.flags.c_contiguous, found.flags.owndata) == (np.float32, True, True)
