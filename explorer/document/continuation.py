@@ -84,11 +84,12 @@ def as_read(state: State, sequence: str, words: list[str]) -> list[str]:
 
 
 def nearest_words(word: str, vocabulary: Sequence[str]) -> str:
-    """The three words of a vocabulary whose spelling is most similar to a word."""
+    """Three words of a vocabulary: those spelt most like a word; where none shares a letter with it, the first ones."""
     from difflib import get_close_matches  # not needed at the start
 
     others = {one.lower(): one for one in reversed(vocabulary) if not is_mark(one) and one != word}
-    return ", ".join(others[one] for one in get_close_matches(word.lower(), others, n=3, cutoff=0.0))
+    alike = get_close_matches(word.lower(), others, n=3, cutoff=0.01)
+    return ", ".join(others[one] for one in list(dict.fromkeys([*alike, *reversed(others)]))[:3])
 
 
 def ids_of(words: Sequence[str], vocabulary: Sequence[str]) -> list[int]:

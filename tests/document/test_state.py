@@ -9,7 +9,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.ops.weights import write_weights
 from explorer.document import state as state_module
 from explorer.document.commands import PinCells, SendWords, SetArray, SetCells, SetSwitch, SetTokens
-from explorer.document.continuation import positions
+from explorer.document.continuation import nearest_words, positions
 from explorer.document.document import Document
 from explorer.document.state import DeferredArrays, State, Writing, read_only
 
@@ -300,3 +300,11 @@ def test_undo_of_an_edit_of_a_large_input_brings_back_the_array_itself(large):
     for _ in range(2):
         document.undo()
     assert document.engine.values["input.table"] is table
+
+
+def test_words_offered_for_another_are_spelt_like_it_or_the_first_of_the_model():
+    """For "5" it offered the last words of the alphabet, as similar in spelling."""
+    known = ("<end>", "the", "cat", "Tom", "mat", "yellow")
+    assert nearest_words("catt", known) == "cat, mat, Tom"
+    assert nearest_words("CAT", known).startswith("cat, mat, ")
+    assert nearest_words("5", known) == "the, cat, Tom"

@@ -217,8 +217,8 @@ class OpeningPage(QFrame):
             word, known = (str(error.fields[field]) for field in ("word", "known"))
             links = (f'<a href="{escape(f"{word} {one}")}">{escape(one)}</a>' for one in known.split(", "))
             n_words = sum(one[0].isalpha() for one in self._known(sequence_of(self._bench.document.state)))
-            it = f"“{escape(word, quote=False)}” is none of them"
-            text = f"This model knows {n_words} words. {it}; similar in spelling: {', '.join(links)}."
+            it = f"This model knows {n_words} words, but not “{escape(word, quote=False)}”"
+            text = f"{it}; it knows, for example, {', '.join(links)}."
         self._tell(text, "error")
 
     def _invite(self) -> None:

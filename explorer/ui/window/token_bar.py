@@ -149,7 +149,7 @@ class TokenBar(QFrame):
         said = f"New: {named} → {rows} of the table, random numbers"
         if self._bench.lesson.card or self._bench.document.state.records:  # a trained model cannot use a random row
             near = nearest_words(there[0], [word for word in known if word not in there])
-            said = f"Unknown to the model: {named}; similar spelling: {near}"
+            said = f"Unknown to the model: {named}; it knows, for example: {near}"
         self._row.setText(with_ampersands(said))
         where = f"New words start with random numbers, in {rows} of {axis}.table. Click to go there and type others"
         self._row.setToolTip(where)

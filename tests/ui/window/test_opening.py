@@ -179,7 +179,7 @@ def test_a_word_that_the_model_does_not_know_is_named_and_known_ones_are_offered
     page, before = window.tabs.opening, window.bench.document.state
     hand.click(page.field)
     hand.enter("the hors sat on the")
-    assert page.told.text().startswith("This model knows 242 words. “hors” is none of them;")
+    assert page.told.text().startswith("This model knows 242 words, but not “hors”; it knows, for example, ")
     assert window.bench.document.state is before, "nothing is changed"
     assert page.field.text() == "the hors sat on the", "what was typed is not lost"
     page.told.label.linkActivated.emit("hors horse")

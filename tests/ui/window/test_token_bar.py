@@ -601,7 +601,7 @@ def test_a_word_that_a_trained_model_does_not_know_is_said_to_be_unknown(open_wi
     window.tokens._strips["input"]._typed("dogg")
     window.bench.bridge.flush()
     said = window.tokens._row.text()
-    assert said.startswith("Unknown to the model: “dogg”; similar spelling: dog")
+    assert said.startswith("Unknown to the model: “dogg”; it knows, for example: dog")
     assert not window.tokens._row.isHidden()
 
 
