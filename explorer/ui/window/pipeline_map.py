@@ -298,6 +298,8 @@ class PipelineMap(QFrame):
             label = Label(words, "group", align=Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft)
             label.setContentsMargins(indent if self._titled else 2, 0, 0, 0)
             return label
+        if self._titled:  # else it looked like the headings that do nothing
+            words += "  ▾" if first.group == self._open else "  ▸"
         act, name = partial(self._bench.selection.go_to, first.name), several or first.group
         return mark(PushButton(words, act, f"Open {first.where}", name=name), role="group")
 

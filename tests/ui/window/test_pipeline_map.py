@@ -141,12 +141,14 @@ def test_of_many_layers_the_one_that_one_is_in_is_open(open_window, hand, eye):
         return {b.stage.group for b in window.map.buttons if b.isVisible() and b.stage.group.startswith("Layer")}
 
     assert open_layers() == set()
-    headings = {b.text(): b for b in window.map.findChildren(QPushButton) if b.text() != "«"}
+    headings = {b.accessibleName(): b for b in window.map.findChildren(QPushButton) if b.text() != "«"}
     assert list(headings) == ["Layer 1", "Layer 2", "Layer 3", "Layer 4"]
+    assert all(b.text().endswith(" ▸") for b in headings.values()), "other headings cannot be opened"
     hand.click(headings["Layer 3"])
     eye.settle(window)
     assert window.bench.selection.stage == "decoder.3.self.attention"
     assert open_layers() == {"Layer 3"}
+    assert [b.text() for b in window.map.findChildren(QPushButton) if "▾" in b.text()] == ["Layer 3  ▾"]
     button(window, "decoder.3.self.attention").setFocus()
     while window.bench.selection.stage.startswith("decoder.3"):
         hand.key(Key.Key_Down)
@@ -172,7 +174,8 @@ def test_of_very_many_layers_only_the_first_the_last_and_the_nearest_are_listed(
     eye.settle(window)
 
     def layers():
-        return {b.text(): b for b in window.map.findChildren(QPushButton) if b.text().startswith("Layer")}
+        found = window.map.findChildren(QPushButton)
+        return {b.accessibleName(): b for b in found if b.accessibleName().startswith("Layer")}
 
     assert list(layers()) == ["Layer 1", "Layer 2", "Layer 3", "Layer 4 to 19", "Layer 20"]
     hand.click(layers()["Layer 4 to 19"])
