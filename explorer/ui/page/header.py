@@ -60,6 +60,7 @@ class HeaderView(QWidget):
         px = bench.appearance.px
         layout = column_in(self, spacing=px(3))
         line = QWidget(self)
+        line.setObjectName("titleLine")
         top = FlowLayout(line, horizontal=px(8), vertical=px(4))
         self._crumbs = self._way_back(bench, header, line) if header.crumbs else None
         if self._crumbs is not None:

@@ -48,6 +48,17 @@ def test_the_title_says_where_one_is(window, eye):
     assert title(window) == "Probabilities"
 
 
+def test_the_title_stands_still_from_page_to_page(window, eye):
+    """It moved by 3 pixels, and all below it by 6, where there is a choice of the head beside it."""
+
+    def places(stage):
+        header = eye.go_to(window, stage).header
+        parts = header._title, header._sentence, header.switches
+        return [one.mapTo(window, QPoint()).y() for one in parts]
+
+    assert places("encoder.1.self.attention") == places("encoder.1.self.after") == places("source.embedding")
+
+
 def test_a_click_or_an_arrow_shows_another_head(attention, hand, eye):
     window = attention
     assert segment(window, "Head 1").isChecked()
