@@ -17,9 +17,17 @@ NAME = "encoder.1.self.head.1.weights"
 
 
 @pytest.fixture
-def dialog(window, eye, qtbot):
-    eye.go_to(window, "encoder.1.self.attention")
-    menu = MatrixMenu(eye.views(window)[NAME])
+def window(anew):
+    return anew("encoder.1.self.attention")
+
+
+@pytest.fixture
+def dialog(window, eye):
+    return dialog_of(window, eye, NAME)
+
+
+def dialog_of(window, eye, name):
+    menu = MatrixMenu(eye.views(window)[name])
     next(action for action in menu.actions() if action.text().startswith("Which settings")).trigger()
     menu.deleteLater()
     return window.findChild(Conventions)
@@ -56,12 +64,13 @@ def test_settings_are_found_and_open_as_one_step(window, dialog, eye, qtbot):
     np.testing.assert_array_equal(eye.value(window, NAME), before)
 
 
-def test_what_goes_wrong_is_said_in_the_dialog(window, dialog, qtbot):
+def test_what_goes_wrong_is_said_in_the_dialog(anew, eye, qtbot):
+    dialog = dialog_of(anew("attention", lesson="emma"), eye, "weights")  # of one head, which has few switches
     for text, said in (("", "no numbers"), ("1 2; 3", "equally long"), ("a", "not a number")):
         dialog.numbers.setPlainText(text)
         qtbot.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
         assert said in dialog.told.text()
-    find(dialog, "0.5 0.4 0.3\n0 0 1\n0 0 1", qtbot)
+    find(dialog, "\n".join(["0.5 0.4 0.3 0 0 0 0 0 0"] * 9), qtbot)
     assert dialog.told.text().startswith("No setting that was tried gives these numbers.")
     assert dialog.open_.isHidden()
 

@@ -18,30 +18,47 @@ from explorer.ui.matrix import heading
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets import formula
 
+pytestmark = pytest.mark.usefixtures("kept", "no_pictures")
+
 N = 20
-SCORES = "decoder.1.self.head.1.scores"
+ATTENTION, SCORES = "decoder.1.self.attention", "decoder.1.self.head.1.scores"
+
+
+@pytest.fixture(scope="module")
+def kept_lesson():
+    return new_lesson("gpt", [" ".join(f"word{i}" for i in range(N))], d_model=8, heads=2)
 
 
 @pytest.fixture
-def box(open_window, eye):
-    words = " ".join(f"word{i}" for i in range(N))
-    window = open_window(new_lesson("gpt", [words], d_model=8, heads=2), stage="decoder.1.self.attention")
-    page = window.page()
-    return next(box for box in page.findChildren(MatrixBox) if box.matrix.name == SCORES)
+def box(anew):
+    """A matrix of twenty words on a page that no other test has seen."""
+    window = anew(ATTENTION)
+    yield next(box for box in window.page().findChildren(MatrixBox) if box.matrix.name == SCORES)
+    window.area._drop([ATTENTION])
 
 
 def at(picture, row, column):
     return QPoint(int((column + 0.5) * picture.width() / N), int((row + 0.5) * picture.height() / N))
 
 
-def test_pointing_at_the_picture_explains_a_cell(box):
+def test_small_pictures_are_in_sight_at_once_made_once_and_lead_to_their_numbers_and_back(box, qtbot, monkeypatch):
+    """All steps from the scores to the weights."""
+    boxes = [one for one in box.parentWidget().findChildren(MatrixBox) if one.matrix.shape == (N, N)]
+    assert len(boxes) == 4  # the mask stands with what is given
+    seen = box.window().page().viewport()
+    for one in boxes:
+        assert seen.rect().contains(one.mapTo(seen, one.rect().bottomRight())), one.matrix.name
     assert box.small
     assert not box.view.isVisible()
+    looked = []
+    with monkeypatch.context() as patch:
+        patch.setattr("explorer.ui.matrix.heading.strongest_in", lambda array, most: looked.append(1) or array)
+        box._small._image = None
+        for _ in range(2):
+            box._small.grab()
+    assert looked == [1]
     QTest.mouseMove(box._small, at(box._small, 5, 3))
-    assert box.view.bench.selection.cell.index == (0, 5, 3)
-
-
-def test_a_click_brings_the_numbers_around_it_and_a_link_the_picture(box, eye, qtbot):
+    assert box.view.bench.selection.cell.index == (0, 5, 3), "a cell that one points at is explained"
     QTest.mouseClick(box._small, Qt.MouseButton.LeftButton, pos=at(box._small, 15, 1))
     qtbot.waitUntil(lambda: box.view.isVisible() and box.view.rowAt(0) > 8)
     assert box.view.rowAt(0) <= 15 <= box.view.rowAt(box.view.viewport().height() - 1)
@@ -91,35 +108,23 @@ def wide(open_window, eye, qtbot):
     return box
 
 
-def test_no_number_is_cut_at_an_edge(wide):
-    view = wide.view
+def test_no_number_is_cut_at_an_edge_and_a_swipe_sideways_brings_other_columns(wide):
+    view, page, plain = wide.view, wide.window().page(), Qt.KeyboardModifier.NoModifier
+    bar, before = view.horizontalScrollBar(), view.horizontalScrollBar().value()
+    for down, moves in ((QPoint(0, -120), False), (QPoint(-120, 0), True)):
+        middle = QPointF(view.viewport().rect().center())
+        where = QPointF(view.viewport().mapToGlobal(middle.toPoint()))
+        none, phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
+        turned = QWheelEvent(middle, where, QPoint(), down, none, plain, phase, False)
+        QApplication.sendEvent(view.viewport(), turned)
+        assert (bar.value() > before) == moves
+    assert page.horizontalScrollBar().maximum() == 0
     for across in (0.21, 0.5, 0.83, 1.0):
         wide._small.look_at(QPointF(across, 0.5))
         assert view.columnViewportPosition(view.columnAt(0)) == 0
         last = view.columnAt(view.viewport().width() - 1)
         assert view.columnViewportPosition(last) + view.columnWidth(last) == view.viewport().width()
     assert last == WIDE - 1
-
-
-def test_a_swipe_sideways_brings_other_columns(wide):
-    view, page = wide.view, wide.window().page()
-    bar, before = view.horizontalScrollBar(), view.horizontalScrollBar().value()
-    for down, moves in ((QPoint(0, -120), False), (QPoint(-120, 0), True)):
-        middle = QPointF(view.viewport().rect().center())
-        none, plain = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
-        where = QPointF(view.viewport().mapToGlobal(middle.toPoint()))
-        turned = QWheelEvent(middle, where, QPoint(), down, none, plain, Qt.ScrollPhase.NoScrollPhase, False)
-        QApplication.sendEvent(view.viewport(), turned)
-        assert (bar.value() > before) == moves
-    assert page.horizontalScrollBar().maximum() == 0
-
-
-def test_all_steps_from_the_scores_to_the_weights_are_in_sight_at_once(box):
-    boxes = [one for one in box.parentWidget().findChildren(MatrixBox) if one.matrix.shape == (N, N)]
-    assert len(boxes) == 4  # the mask stands with what is given
-    seen = box.window().page().viewport()
-    for one in boxes:
-        assert seen.rect().contains(one.mapTo(seen, one.rect().bottomRight())), one.matrix.name
 
 
 def test_a_heading_takes_the_room_of_its_formula_once_that_can_be_typeset(open_window, eye, qtbot, monkeypatch):
@@ -140,15 +145,6 @@ def test_a_heading_takes_the_room_of_its_formula_once_that_can_be_typeset(open_w
     assert mask._heading.formula.sizeHint().width() > guessed
     qtbot.waitUntil(lambda: mask._heading.formula.width() == mask._heading.formula.sizeHint().width())
     assert mask._heading.rect().contains(mask._heading.formula.geometry())
-
-
-def test_a_picture_of_a_matrix_is_looked_for_once(box, monkeypatch):
-    looked = []
-    monkeypatch.setattr("explorer.ui.matrix.heading.strongest_in", lambda array, most: looked.append(1) or array)
-    box._small._image = None
-    for _ in range(2):
-        box._small.grab()
-    assert looked == [1]
 
 
 def test_pictures_of_a_sum_stand_below_each_other_in_one_width_with_their_words(open_window, eye):
