@@ -251,23 +251,19 @@ def drag(hand, plot, start, end):
     hand.release(b.x() - a.x(), a.y() - b.y())
 
 
-@pytest.fixture
-def net(open_window, eye):
-    """The picture of what a net answers."""
-
-    def of(lesson):
-        window = open_window(lesson)
-        eye.go_to(window, "input")
-        (picture,) = [v for v in window.page().findChildren(DrawingView) if v.isVisible() and v.drawing.probe]
-        return window, picture
-
-    return of
+def picture_of(window, asks=False):
+    """The picture in sight, or that one of several which asks the net wherever one points."""
+    found = [view for view in window.page().findChildren(DrawingView) if view.isVisible()]
+    (found,) = [view for view in found if view.drawing.probe] if asks else found
+    return found
 
 
-def test_a_case_is_dragged_in_one_step(net, hand, eye):
-    window, picture = net("xor")
-    document = window.bench.document
+def test_a_case_of_a_net_is_pointed_at_and_dragged_in_one_step(anew, hand, eye):
+    window = anew("input", lesson="xor")
+    picture, document = picture_of(window, asks=True), window.bench.document
     before = document.state
+    hand.hover(picture.viewport(), pixel(picture, 1, 0))
+    assert window.bench.selection.cell == Cell("layer.2.activation", (2, 0))
     drag(hand, picture, (0, 0), (0.5, 0.5))
     eye.settle(window)
     np.testing.assert_allclose(document.engine.values["input.X"][0], [0.5, 0.5], atol=0.02)
@@ -275,22 +271,17 @@ def test_a_case_is_dragged_in_one_step(net, hand, eye):
     assert document.state is before
 
 
-def test_a_case_is_pointed_at_and_anywhere_else_the_net_is_asked(net, hand, eye):
-    window, picture = net("xor")
-    hand.hover(picture.viewport(), pixel(picture, 1, 0))
-    assert window.bench.selection.cell == Cell("layer.2.activation", (2, 0))
-
-
-def test_an_arrow_is_dragged_by_its_tip(open_window, hand, eye):
-    window = open_window("two-vectors")
-    (picture,) = [view for view in window.page().findChildren(DrawingView) if view.isVisible()]
+def test_an_arrow_is_dragged_by_its_tip(anew, hand, eye):
+    window = anew(lesson="two-vectors")
+    picture = picture_of(window)
+    before = window.bench.document.history.undo_label
     x = eye.value(window, "x").ravel()
     drag(hand, picture, x, x + 0.5)
     eye.settle(window)
     np.testing.assert_allclose(eye.value(window, "x").ravel(), x + 0.5, atol=0.1)
     window.bench.document.undo()
     np.testing.assert_array_equal(eye.value(window, "x").ravel(), x)
-    assert window.bench.document.history.undo_label is None
+    assert window.bench.document.history.undo_label == before
 
 
 @WITHOUT_PICTURES
