@@ -25,7 +25,7 @@ from explorer.ui.page.picture_place import PARTS, DescentView, PicturePlace
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
 from explorer.ui.training.loss_curve import RunCurve
-from explorer.ui.training.loss_surface import LossSurface
+from explorer.ui.training.loss_surface import CellPicker, LossGrid, LossSurface, SurfaceView
 from explorer.ui.training.stepper import Stepper
 
 pytestmark = pytest.mark.usefixtures("kept")
@@ -94,18 +94,6 @@ def take(qtbot, hand, stepper, steps):
     qtbot.waitUntil(lambda: stepper._descent.at == at + steps and not stepper._descent.going)
 
 
-def test_steps_go_down_and_one_undo_goes_back(panel, stepper, hand, qtbot):
-    before = loss(panel)
-    take(qtbot, hand, stepper, 10)
-    assert loss(panel) < before
-    qtbot.waitUntil(lambda: "after 10 steps" in stepper.loss.text())
-    panel.bench.document.undo()
-    assert loss(panel) == before
-    qtbot.waitUntil(lambda: "after 0 steps" in stepper.loss.text())
-    assert not stepper.back.isEnabled()
-    assert stepper.slider.maximum() == 10
-
-
 def test_a_part_that_is_made_while_there_is_no_loss_waits_for_the_news(panel, window):
     """A page is made in turns: in between, the model may lose its loss and get it back."""
     document, parts = window.bench.document, panel.findChildren(DescentView)
@@ -139,8 +127,18 @@ def test_a_step_is_read_once_by_each_part(panel, stepper, window, monkeypatch):
     assert sorted(map(str, read)) == sorted(map(str, kinds))
 
 
-def test_the_slider_and_the_button_go_back(panel, stepper, descent, hand, qtbot):
+def test_steps_go_down_and_slider_button_and_undo_go_back(panel, stepper, descent, hand, qtbot):
+    before = loss(panel)
     take(qtbot, hand, stepper, 10)
+    assert loss(panel) < before
+    qtbot.waitUntil(lambda: "after 10 steps" in stepper.loss.text())
+    panel.bench.document.undo()
+    assert loss(panel) == before
+    qtbot.waitUntil(lambda: "after 0 steps" in stepper.loss.text())
+    assert not stepper.back.isEnabled()
+    assert stepper.slider.maximum() == 10
+    panel.bench.document.redo()
+    qtbot.waitUntil(lambda: "after 10 steps" in stepper.loss.text())
     losses = descent.run.curve()[1].tolist()
     stepper.slider.setValue(4)
     qtbot.waitUntil(lambda: loss(panel) == losses[4])
@@ -207,15 +205,12 @@ def test_the_rate_is_typed_or_dragged(panel, stepper, descent, hand, qtbot, said
     hand.enter("fast")
     assert "not a number" in said()
     assert stepper.rate.text() == "0.01"
-
-
-def test_a_rate_below_zero_is_said(stepper, hand, said):
     hand.click(stepper.rate)
     hand.enter("-1")
     assert "not a learning rate" in said()
 
 
-def test_another_optimiser_goes_on_from_here(stepper, descent, hand, qtbot):
+def test_another_optimiser_goes_on_from_here_and_an_edit_in_mid_run_is_said(panel, stepper, descent, hand, qtbot):
     take(qtbot, hand, stepper, 2)
     stepper.kind.setFocus()
     hand.type("A")
@@ -223,6 +218,8 @@ def test_another_optimiser_goes_on_from_here(stepper, descent, hand, qtbot):
     take(qtbot, hand, stepper, 2)
     assert descent.at == 4
     assert set(descent.run.kept) == {0, 1, 2, 3, 4}
+    panel.bench.document.do(SetCells("output.logits", {(0, 1): 3.0}))
+    qtbot.waitUntil(lambda: stepper.loss.text().endswith("after 4 steps, then edited"))
 
 
 def test_steps_too_large_stop_with_a_sentence(panel, stepper, descent, hand, said):
@@ -230,12 +227,6 @@ def test_steps_too_large_stop_with_a_sentence(panel, stepper, descent, hand, sai
     hand.click(stepper.play)
     assert "not a finite number" in said()
     assert not descent.going
-
-
-def test_an_edit_in_mid_run_is_said(panel, stepper, hand, qtbot):
-    take(qtbot, hand, stepper, 2)
-    panel.bench.document.do(SetCells("output.logits", {(0, 1): 3.0}))
-    qtbot.waitUntil(lambda: stepper.loss.text().endswith("after 2 steps, then edited"))
 
 
 def test_a_long_way_back_is_gone_in_slices(panel, stepper, descent, hand, qtbot, monkeypatch):
@@ -253,20 +244,16 @@ def test_a_long_way_back_is_gone_in_slices(panel, stepper, descent, hand, qtbot,
     assert loss(panel) == run.curve()[1][5]
 
 
-def test_a_frozen_weight_stays(panel, stepper, hand, qtbot):
-    click_weight(hand, panel.elements, "temperature in Probabilities")
+def test_a_frozen_weight_stays_and_with_all_frozen_it_says_so(panel, stepper, hand, qtbot, said):
     click_weight(hand, panel.elements, "logits in Probabilities")
+    hand.click(stepper.one)
+    assert "free some of the frozen" in said()
+    click_weight(hand, panel.elements, "temperature in Probabilities")
     inputs = panel.bench.document.state.inputs
     take(qtbot, hand, stepper, 1)
     now = panel.bench.document.state.inputs
     assert now["output.logits"] is inputs["output.logits"]
     assert now["output.temperature"] != inputs["output.temperature"]
-
-
-def test_with_all_weights_frozen_it_says_so(panel, stepper, hand, said):
-    click_weight(hand, panel.elements, "logits in Probabilities")
-    hand.click(stepper.one)
-    assert "free some of the frozen" in said()
 
 
 def test_without_a_loss_it_says_so(panel, eye, hand, qtbot):
@@ -367,8 +354,6 @@ def test_an_edit_overtakes_a_step_that_is_being_computed(window, large, gate, ey
 
 
 def test_the_surface_of_a_large_model_is_computed_in_the_background(fresh, window, large, eye, qtbot):
-    from explorer.ui.training.loss_surface import LossSurface
-
     panel = eye.look_at(window, "model.descent")
     qtbot.waitUntil(lambda: bool(panel.findChildren(LossSurface)))
     (surface,) = panel.findChildren(LossSurface)
@@ -448,16 +433,12 @@ def test_a_step_has_the_curve_painted_and_no_side_of_it(window, panel, stepper, 
 
 @pytest.fixture
 def surface(fresh, window, panel, eye):
-    from explorer.ui.training.loss_surface import LossSurface
-
     return eye.plot(window, LossSurface)
 
 
 def test_its_sides_are_right_before_the_surface_is_there(monkeypatch, window, qtbot):
-    from explorer.ui.training import loss_surface
-
-    monkeypatch.setattr(loss_surface.LossGrid, "more", lambda *_, **__: False)
-    surface = loss_surface.LossSurface(window.bench, (Cell("output.logits", (0, 0)), Cell("output.logits", (0, 3))))
+    monkeypatch.setattr(LossGrid, "more", lambda *_, **__: False)
+    surface = LossSurface(window.bench, (Cell("output.logits", (0, 0)), Cell("output.logits", (0, 3))))
     qtbot.addWidget(surface)
     surface.resize(330, 310)
     with qtbot.waitExposed(surface):
@@ -470,8 +451,6 @@ def test_its_sides_are_right_before_the_surface_is_there(monkeypatch, window, qt
 
 def test_words_say_that_a_surface_is_being_computed_until_it_is_there(window, panel, qtbot):
     """An empty field stood above words about its colours, for seconds where a pass through the model takes long."""
-    from explorer.ui.training.loss_surface import SurfaceView
-
     view = SurfaceView(window.bench)
     qtbot.addWidget(view)
     assert view._words.text() == "Being computed: the loss at 25 places first. Each takes a pass through the model."
@@ -481,7 +460,9 @@ def test_words_say_that_a_surface_is_being_computed_until_it_is_there(window, pa
     assert view._words.text().startswith("The bluer, the higher the loss.")
 
 
-def test_the_surface_shows_losses_that_the_model_would_have(window, surface, eye, qtbot):
+def test_the_surface_shows_losses_that_the_model_would_have_and_a_click_moves_the_two_weights(
+    window, surface, eye, hand, qtbot
+):
     qtbot.waitUntil(lambda: surface.losses.whole)
     assert surface.cells == (Cell("output.logits", (0, 0)), Cell("output.logits", (0, 3)))
     grid, document = surface.losses, window.bench.document
@@ -493,18 +474,14 @@ def test_the_surface_shows_losses_that_the_model_would_have(window, surface, eye
     document.do(SetCells("output.logits", {(0, 1): 2.0}))
     eye.settle(window)
     assert surface.losses is not grid
-
-
-def test_a_click_on_the_surface_moves_the_two_weights(window, surface, hand, qtbot):
     qtbot.waitUntil(lambda: surface.losses.whole)
-    middle = surface.getViewBox().sceneBoundingRect().center()
-    hand.click(surface, surface.mapFromScene(middle))
-    window_ = surface.losses.window
-    logits = window.bench.document.state.inputs["output.logits"][0]
-    assert logits[0] == pytest.approx((window_.left + window_.right) / 2, abs=0.05)
-    assert logits[3] == pytest.approx((window_.bottom + window_.top) / 2, abs=0.05)
-    window.bench.document.undo()
-    assert window.bench.document.state.inputs["output.logits"][0, 3] == 0.7
+    before, seen = document.state, surface.losses.window
+    hand.click(surface, surface.mapFromScene(surface.getViewBox().sceneBoundingRect().center()))
+    logits = document.state.inputs["output.logits"][0]
+    assert logits[0] == pytest.approx((seen.left + seen.right) / 2, abs=0.05)
+    assert logits[3] == pytest.approx((seen.bottom + seen.top) / 2, abs=0.05)
+    document.undo()
+    assert document.state is before
 
 
 def test_a_click_on_the_surface_keeps_an_edit_that_is_still_computed(window, surface, large, gate, hand, qtbot):
@@ -557,8 +534,6 @@ def test_while_steps_play_the_surface_follows_and_a_step_computes_losses_or_draw
 
 
 def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
-    from explorer.ui.training.loss_surface import CellPicker
-
     qtbot.waitUntil(lambda: bool(panel.findChildren(CellPicker)))
     (picker,) = panel.findChildren(CellPicker)
     logits, temperature = (picker.pictures[f"output.{name}"] for name in ("logits", "temperature"))
@@ -589,8 +564,6 @@ def test_beside_a_small_surface_each_weight_has_its_layer(bring, eye):
 
 
 def test_the_pictures_of_many_weights_are_whole_and_those_are_painted_anew_that_look_otherwise(bring, eye, qtbot):
-    from explorer.ui.training.loss_surface import CellPicker
-
     class Painted(QObject):
         def eventFilter(self, picture, event):
             if event.type() == QEvent.Type.Paint:
@@ -616,8 +589,6 @@ def test_the_pictures_of_many_weights_are_whole_and_those_are_painted_anew_that_
 
 def test_in_a_large_window_the_loss_is_larger_and_all_weights_are_in_sight_below_it(bring, eye, qtbot):
     """They stood below each other in the column of the surface: the page scrolled, and most of it was empty."""
-    from explorer.ui.training.loss_surface import CellPicker, SurfaceView
-
     page = bring("you-are-welcome", "model.descent", (2560, 1440)).page()
     qtbot.waitUntil(lambda: bool(page.findChildren(CellPicker) and page.findChildren(SurfaceView)))
     eye.settle(page.window())
