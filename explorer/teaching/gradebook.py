@@ -483,21 +483,22 @@ def _on_paper(roll: Roll, start: int) -> str:
 
 def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]:
     """The start page for a class; `begun`: unfinished sheets, each with the answers so far."""
+    done = "A file from your lecturer. You answer its questions here and hand in one small file."
+    made = "Choose questions of lessons. Each student gets numbers of her own."
+    came = "Who was right, which mistakes were made, what to talk about. Or drop the files here."
     on = tuple(
         el.Button(
             f"go on {sheet}",
             f"Go on with “{one.sheet}”: {one.student}, {sum(a.over for a in one.answered)} of {len(one.answered)} done",
             ForClass("go on", str(sheet)),
+            done,
         )
         for sheet, one in begun
     )
-    sheet = el.Button("open a sheet", "Open a sheet …", ForClass("open a sheet")), *on
-    questions = el.Button("make a sheet", "Choose questions …", ForClass("make a sheet"))
-    files = el.Button("add files", "Open files …", ForClass("add files"))
-    folder = el.Button("add a folder", "Open a folder …", ForClass("add a folder"))
-    done = "A file from your lecturer. You answer its questions here and hand in one small file."
-    made = "Choose questions of lessons. Each student gets numbers of her own."
-    came = "Who was right, which mistakes were made, what to talk about. Or drop the files here."
+    sheet = el.Button("open a sheet", "Open a sheet …", ForClass("open a sheet"), done), *on
+    questions = el.Button("make a sheet", "Choose questions …", ForClass("make a sheet"), made)
+    files = el.Button("add files", "Open files …", ForClass("add files"), came)
+    folder = el.Button("add a folder", "Open a folder …", ForClass("add a folder"), came)
 
     def way(id: str, title: str, words: str, *buttons: el.Button) -> tuple[int, tuple[Element, ...]]:
         return WAY, (el.Section(id, title), el.Note(f"{id} words", words), el.Controls(f"{id} ways", buttons))

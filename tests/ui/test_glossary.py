@@ -15,6 +15,7 @@ from explorer.ui.page.note import SectionLabel
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.labels import Label, SteadyLabel
+from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 Key = Qt.Key
@@ -189,7 +190,7 @@ def test_it_follows_theme_and_text_scale(window, hand):
     assert window.terms.width() == window.inspector.width()
 
 
-@pytest.mark.parametrize("scale", [1.0, 2.0])
+@pytest.mark.parametrize("scale", [long(1.0), 2.0])
 def test_no_entry_is_wider_than_the_column(window, appearance, qtbot, scale):
     appearance.set_scale(scale)
     window.terms.open()
@@ -202,7 +203,7 @@ def test_no_entry_is_wider_than_the_column(window, appearance, qtbot, scale):
     qtbot.waitUntil(lambda: scroll.widget().width() == scroll.viewport().width())
 
 
-@pytest.mark.parametrize("size", [(1600, 900), (1280, 720)])
+@pytest.mark.parametrize("size", [long((1600, 900)), (1280, 720)])
 def test_the_step_of_a_lesson_below_it_keeps_its_buttons_in_large_text(window, appearance, eye, size):
     """It stood over the row with the step's number and Reset."""
     window.resize(*size)

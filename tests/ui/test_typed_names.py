@@ -1,15 +1,24 @@
-"""No name of a quantity reaches the screen as it is typed: W_O and d_k are set, with a true index."""
+"""
+What holds on each kind of page and on each tab, which one walk goes through.
+
+No name of a quantity reaches the screen as it is typed: W_O and d_k are set, with a true index. Every control has a
+name and a tooltip. No picture swallows a file that is dropped on it.
+"""
 
 import re
 
 import pytest
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QWidget
 
 from explorer.pages.compose import MORE
 from explorer.ui.widgets import tree
 from explorer.ui.widgets.names import NamedItems
 from explorer.ui.window.top_bar import TABS
 from tests.ui.conftest import lesson_of
+from tests.ui.test_accessibility import controls, nameless
+from tests.ui.test_files import event_of
 
 TYPED = re.compile(r"(?<![\w.“])[A-Za-zα-ω]_[A-Za-z0-9(]")
 """Not in an address of a node, such as encoder.1.self.W_Q, which is what one types to go there."""
@@ -39,29 +48,34 @@ def said(window, heard):
             yield from (widget.itemText(i) for i in range(widget.count()))
 
 
-def test_each_name_on_each_kind_of_page_is_set(open_window, eye, heard):
+def test_each_kind_of_page_sets_its_names_tells_its_controls_and_swallows_no_file(open_window, eye, heard, tmp_path):
     window, seen = open_window(), set()
+    (tmp_path / "mine.explorer").touch()
     for example in ("you-are-welcome", "two-vectors", "xor", "changed-since-2017"):
         window.bench.open(lesson_of(example))
         kinds = {stage.kind: stage.name for stage in reversed(window.bench.selection.places)}
-        look_at_names(window, eye, heard, [stage for kind, stage in kinds.items() if kind not in seen])
+        for stage in [stage for kind, stage in kinds.items() if kind not in seen]:
+            page = eye.go_to(window, stage)
+            if page.header.switches is not None and MORE in page.header.switches.controls:
+                page.header.switches.controls[MORE].click()
+            assert [text for text in said(window, heard) if TYPED.search(text)] == [], stage
+            assert nameless(window) == [], stage
+            for widget in (one for one in page.findChildren(QWidget) if one.acceptDrops()):
+                if not isinstance(widget, QLineEdit):  # words may be dropped there
+                    enter, _data = event_of(QDragEnterEvent, tmp_path / "mine.explorer")
+                    QApplication.sendEvent(widget, enter)
+                    assert enter.dropAction() == Qt.DropAction.CopyAction, widget  # the window has seen it
+                    QApplication.sendEvent(widget, QDragLeaveEvent())  # or Qt would send the next drop to what is gone
         seen |= kinds.keys()
 
 
-def look_at_names(window, eye, heard, stages):
-    for stage in stages:
-        eye.go_to(window, stage)
-        switches = window.page().header.switches
-        if switches is not None and MORE in switches.controls:
-            switches.controls[MORE].click()
-        assert [text for text in said(window, heard) if TYPED.search(text)] == [], stage
-
-
-def test_each_name_on_each_tab_is_set(open_window, eye, heard):
+def test_each_tab_sets_its_names_and_tells_its_controls(open_window, eye, qtbot, heard):
     window = open_window("you-are-welcome")
     for tab in TABS[1:]:
         window.show_tab(tab)
         eye.settle(window)
+        qtbot.waitUntil(lambda: len(controls(window)) > 9)
+        qtbot.waitUntil(lambda: nameless(window) == [])
         assert [text for text in said(window, heard) if TYPED.search(text)] == [], tab
 
 

@@ -44,8 +44,8 @@ def test_a_step_looks_where_it_says(window, guide, eye):
     assert guide.at == 1
 
 
-def test_what_is_said_of_one_word_is_about_the_word_of_the_step(open_window):
-    window = open_window("you-are-welcome")
+def test_what_is_said_of_one_word_is_about_the_word_of_the_step(anew):
+    window = anew(lesson="you-are-welcome")
     guide, selection = window.lessons.guide, window.bench.selection
     ids = [step.id for step in guide.steps]
     guide.go(ids.index("logit"))
@@ -58,10 +58,10 @@ def test_what_is_said_of_one_word_is_about_the_word_of_the_step(open_window):
 
 @pytest.mark.parametrize(
     ("scale", "size"),
-    [long(1.0, (1280, 720)), long(2.0, (1280, 720)), (2.5, (1280, 720)), (3.0, (1024, 640))],
+    [*(long(scale, (1280, 720)) for scale in (1.0, 2.0, 2.5)), (3.0, (1024, 640))],
 )
-def test_next_stays_under_the_mouse_and_no_button_is_cut(open_window, eye, appearance, scale, size):
-    window = open_window("start-here")
+def test_next_stays_under_the_mouse_and_no_button_is_cut(anew, eye, appearance, scale, size):
+    window = anew(lesson="start-here")
     appearance.set_scale(scale)
     window.resize(*size)
     panel, places = window.lessons.panel, set()
@@ -79,8 +79,8 @@ def test_next_stays_under_the_mouse_and_no_button_is_cut(open_window, eye, appea
     assert words.mapTo(window.whole, words.rect().bottomLeft()).y() < window.whole.height(), "by scrolling, in sight"
 
 
-def test_a_panel_that_was_hidden_while_the_text_grew_is_measured_in_the_new_letters(open_window, eye, appearance):
-    window = open_window("start-here")
+def test_a_panel_that_was_hidden_while_the_text_grew_is_measured_in_the_new_letters(anew, eye, appearance):
+    window = anew(lesson="start-here")
     appearance.set_scale(2.5)
     window.lessons.guide.go(0)
     panel = window.lessons.panel
@@ -196,8 +196,7 @@ def test_many_steps_to_revisit_are_folded_and_nothing_lies_over_anything_else(wi
     assert "▸" in fold.text()
 
 
-def test_the_end_is_reached_by_keys_left_backwards_and_leads_to_the_lessons(open_window, file, hand, eye):
-    window = open_window(load(file))
+def test_the_end_is_reached_by_keys_left_backwards_and_leads_to_the_lessons(own_window, window, hand, eye):
     guide, panel = window.lessons.guide, window.lessons.panel
     guide.go(4)
     eye.settle(window)
@@ -267,8 +266,8 @@ def test_no_step_is_shown_of_a_lesson_that_is_forgotten_until_it_begins_anew(win
     assert panel.isVisible()
 
 
-def test_behind_the_last_question_of_a_lesson_comes_the_next_lesson(open_window, eye, hand):
-    window = open_window("jane")
+def test_behind_the_last_question_of_a_lesson_comes_the_next_lesson(anew, eye, hand):
+    window = anew(lesson="jane")
     guide, panel = window.lessons.guide, window.lessons.panel
     for at, step in enumerate(guide.steps):
         guide.go(at)
@@ -305,9 +304,9 @@ def test_the_panel_says_where_one_is_and_leaves(window, guide, panel, hand, go):
     assert window.bench.document.state.inputs[LOGITS][0, 1] == 3  # the model stays
 
 
-def test_another_lesson_ends_the_steps_and_undo_brings_them_back(window, guide, lesson_again, go):
+def test_another_lesson_ends_the_steps_and_undo_brings_them_back(window, guide, go):
     go(2)
-    window.bench.open(lesson_again)
+    window.bench.open(load("emma"))
     window.bench.bridge.flush()
     assert guide.at is None
     window.bench.document.undo()
@@ -315,17 +314,9 @@ def test_another_lesson_ends_the_steps_and_undo_brings_them_back(window, guide, 
     assert guide.at == 2
 
 
-@pytest.fixture
-def lesson_again():
-    from explorer.lessons.loader import load
-
-    return load("emma")
-
-
-def test_a_page_is_made_once_where_a_lesson_begins_and_where_undo_goes_back_to_it(open_window, eye, monkeypatch):
+def test_a_page_is_made_once_where_a_lesson_begins_and_where_undo_goes_back_to_it(anew, eye, monkeypatch):
     made, page = [], compose.page
-    window = open_window("softmax")
-    eye.settle(window)
+    window = anew(lesson="softmax")
     monkeypatch.setattr(compose, "page", lambda view, stage: made.append(stage.name) or page(view, stage))
     lessons, undo = window.lessons, window.actions_.undo.trigger
     for act in (lambda: lessons.begin("one-word-at-a-time", False), lambda: lessons.begin("jane", False), undo, undo):
@@ -346,10 +337,8 @@ def test_what_is_taken_again_stays_above_what_stood_there(qtbot):
     assert [aside.column.itemAt(i).widget() for i in range(aside.column.count())] == [panel, below]
 
 
-def test_a_step_on_the_words_tab_looks_its_word_up(open_window, qtbot):
-    from explorer.lessons.loader import load
-
-    window = open_window(load("words-as-vectors"))
+def test_a_step_on_the_words_tab_looks_its_word_up(anew, qtbot):
+    window = anew(lesson="words-as-vectors")
     guide = window.lessons.guide
     at = next(i for i, step in enumerate(guide.steps) if step.look.word)
     guide.go(at)
@@ -360,10 +349,9 @@ def test_a_step_on_the_words_tab_looks_its_word_up(open_window, qtbot):
     assert window.tabs.currentWidget() is not window.tabs.words
 
 
-def test_the_column_of_a_step_has_one_ground_down_to_the_foot_of_the_window(open_window, eye):
+def test_the_column_of_a_step_has_one_ground_down_to_the_foot_of_the_window(anew, eye):
     """Beside the tab "Train" the white column ended below the step, as if something were missing."""
-    window = open_window("xor")
-    window.lessons.guide.go(0)
+    window = anew(step=0, lesson="xor")
     window.show_tab("Train")
     eye.settle(window)
     image, panel = window.grab().toImage(), window.lessons.panel
@@ -373,8 +361,8 @@ def test_the_column_of_a_step_has_one_ground_down_to_the_foot_of_the_window(open
     assert image.pixelColor(below).name() == window.bench.appearance.theme.surface
 
 
-def test_a_step_that_shows_gradients_presses_their_button(open_window, eye):
-    window = open_window("xor")
+def test_a_step_that_shows_gradients_presses_their_button(anew, eye):
+    window = anew(step=0, lesson="xor")
     guide, showing = window.lessons.guide, window.top_bar.showing
     guide.go(next(i for i, step in enumerate(guide.steps) if step.showing == "gradient"))
     eye.settle(window)
@@ -384,11 +372,8 @@ def test_a_step_that_shows_gradients_presses_their_button(open_window, eye):
     assert showing.group.checkedButton().text() == "Values"
 
 
-def test_the_small_picture_of_a_matrix_covers_what_is_asked_for(open_window, eye):
-    window = open_window("jane")
-    guide = window.lessons.guide
-    guide.go(0)
-    eye.settle(window)
+def test_the_small_picture_of_a_matrix_covers_what_is_asked_for(anew, eye):
+    window = anew(step=0, lesson="jane")
     (box,) = [one for one in window.page().findChildren(MatrixBox) if one.matrix.covered and one.matrix.spot]
     ((row,), _) = box.matrix.spot
     picture, cover = box._small._picture(), QColor(window.bench.appearance.theme.here_soft).rgba()

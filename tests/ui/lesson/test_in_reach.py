@@ -9,6 +9,7 @@ from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.schema import MakeSo, Point
 from explorer.pages.steps.of_step import controls_named, right_cells
 from explorer.ui.matrix.box import MatrixBox
+from tests.samples import few, long
 
 ASKS = re.compile(r"\b(?:Choose|Click|Press|Set|Tick|Type)\b")
 LESSONS = [one for one in map(load, lesson_files()) if one.needed is None]
@@ -19,15 +20,31 @@ def asks_to_act(step):
     return isinstance(step.question, Point | MakeSo) or ASKS.search(step.words) is not None
 
 
-STEPS = [(lesson.id, at) for lesson in LESSONS for at, step in enumerate(lesson.steps) if asks_to_act(step)]
+STEPS = {lesson.id: [at for at, step in enumerate(lesson.steps) if asks_to_act(step)] for lesson in LESSONS}
+NAMED = "Why", "What is lost without each"
+
+
+def traits(name):
+    """What the steps of a lesson ask to act on, and by which words."""
+    for step in (load(name).steps[at] for at in STEPS[name]):
+        question, look = step.question, step.look
+        yield from ASKS.findall(step.words)
+        yield from (one for one in NAMED if f"**{one}**" in step.words)
+        if isinstance(question, Point | MakeSo):
+            yield type(question), getattr(question, "at", ""), bool(question.goals), bool(question.allowed)
+            yield look.element if question.made else ""
+
+
+CHOSEN = [case.values[0] for case in few(STEPS, traits, lambda name: len(STEPS[name]) + 1) if not case.marks]
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_what_is_asked_for_is_in_reach(open_window, eye, qtbot):
+@pytest.mark.parametrize("lessons", [CHOSEN, long([*STEPS])], ids=["few", "all"])
+def test_what_is_asked_for_is_in_reach(open_window, eye, qtbot, lessons):
     """“Choose *bed* beside **Why**” opened on the list below, and what was to be pressed stood above the page's top."""
     window, seen = open_window(size=(1440, 900)), set()
     guide = window.lessons.guide
-    for name, at in STEPS:
+    for name, at in ((one, at) for one in lessons for at in STEPS[one]):
         if window.bench.lesson.id != name:
             window.lessons.ask_again(name, load(name).steps[at].id)
         guide.go(at)
@@ -39,7 +56,7 @@ def test_what_is_asked_for_is_in_reach(open_window, eye, qtbot):
         for what, places in wanted(window.bench.view, page.elements, step):
             assert any(is_in_sight(page.viewport(), *one) for one in places), (name, step.id, what)
             seen.add(what)
-    assert {"cell", "input", "goal", "steps", "plane", "Why", "What is lost without each"} <= seen
+    assert {"cell", "input", "goal", "steps", "plane", *NAMED} <= seen
 
 
 def is_in_sight(viewport, widget, rect):

@@ -9,18 +9,23 @@ from explorer.ui.drawing.view import DrawingView
 from explorer.ui.training.loss_curve import RunCurve
 from explorer.ui.training.stepper import Stepper
 
+pytestmark = pytest.mark.usefixtures("kept")
 STEPS = [("xor", "watch", "loss.value"), ("cat-sat-on-the", "walk-down", "output.probabilities")]
 
 
+@pytest.fixture(scope="module")
+def kept_lesson():
+    return "xor"
+
+
 @pytest.fixture
-def learning(open_window, eye):
+def learning(anew):
     """A function that opens the window at a step, and finds the controls of gradient descent there."""
 
     def open_it(lesson, step):
-        window = open_window(lesson)
-        at = [one.id for one in load(lesson).steps].index(step)
-        window.lessons.guide.go(at)
-        eye.settle(window)
+        window = anew(
+            step=[one.id for one in load(lesson).steps].index(step), lesson=None if lesson == "xor" else lesson
+        )
         (stepper,) = window.page().findChildren(Stepper)
         return window, stepper
 
@@ -115,11 +120,8 @@ def test_the_loss_on_the_way_stands_beside_what_is_asked(learning, hand, eye):
     assert "after 2 steps" in curve.accessibleName()
 
 
-def test_a_step_that_is_not_about_learning_shows_no_loss(open_window, eye):
-    window = open_window("emma")
-    guide = window.lessons.guide
-    guide.go([one.id for one in load("emma").steps].index("make"))
-    eye.settle(window)
+def test_a_step_that_is_not_about_learning_shows_no_loss(anew):
+    window = anew(step=[one.id for one in load("emma").steps].index("make"), lesson="emma")
     assert not window.lessons.panel.findChildren(RunCurve)
 
 

@@ -51,24 +51,28 @@ ONWARD = Key.Key_Right, Key.Key_Down, Key.Key_PageDown, Key.Key_Space, Key.Key_E
 BACK = Key.Key_Left, Key.Key_Up, Key.Key_PageUp, Key.Key_Backspace, Key.Key_P
 
 
-def test_each_key_is_exactly_one_step_and_home_and_end_go_to_the_first_and_the_last(presenter, guide, hand):
-    for key in ONWARD:
-        for in_a_matrix in (True, False):
-            if guide.at == len(guide.steps) - 1:
-                hand.key(Key.Key_Home)
-                assert guide.at == 0
-            (presenter.findChild(MatrixView) if in_a_matrix else presenter).setFocus()
-            before = guide.at
-            hand.key(key)
-            assert guide.at == before + 1, key
+def test_each_key_is_exactly_one_step_and_home_and_end_go_to_the_first_and_the_last(
+    presenter, guide, hand, monkeypatch
+):
+    view = presenter.findChild(MatrixView)
+    hand.click(view.viewport(), view.visualRect(view.table.index(0, 0)).center())
+    assert view.hasFocus()
+    hand.key(Key.Key_Down)
+    assert guide.at == 1, "a matrix that has the keys does not keep them"
     hand.key(Key.Key_End)
     assert guide.at == len(guide.steps) - 1
-    for key in BACK:
-        if guide.at == 0:
-            hand.key(Key.Key_End)
-        before = guide.at
-        hand.key(key)
-        assert guide.at == before - 1, key
+    hand.key(Key.Key_Home)
+    assert guide.at == 0
+    guide.go(1)
+    for keys, at in ((ONWARD, 2), (BACK, 0)):  # each slide that comes would take most of the time
+        for key in keys:
+            for in_a_matrix in (True, False):
+                (presenter.findChild(MatrixView) if in_a_matrix else presenter).setFocus()
+                asked = []
+                with monkeypatch.context() as patch:
+                    patch.setattr(guide, "go", asked.append)
+                    hand.key(key)
+                assert asked == [at], key
 
 
 def test_a_choice_that_tab_has_led_to_is_given_and_the_next_key_goes_on(presenter, guide, go, hand):
@@ -112,14 +116,6 @@ def test_a_clicker_sends_f5_and_esc_in_turn(window, guide, hand, qtbot, presente
     window.lessons.presenter.leave()
 
 
-def test_the_matrix_that_has_the_keys_does_not_keep_them(presenter, guide, hand):
-    view = presenter.findChild(MatrixView)
-    hand.click(view.viewport(), view.visualRect(view.table.index(0, 0)).center())
-    assert view.hasFocus()
-    hand.key(Key.Key_Down)
-    assert guide.at == 1
-
-
 def test_an_edit_is_live_and_undo_takes_it_back(window, presenter, guide, hand, said):
     view = presenter.findChild(MatrixView)
     hand.key(Key.Key_C)
@@ -132,10 +128,11 @@ def test_an_edit_is_live_and_undo_takes_it_back(window, presenter, guide, hand, 
     assert window.bench.document.state.inputs[LOGITS][0, 0] == 5
     window.bench.bridge.flush()
     assert presenter.sheet.elements.widgets[LOGITS].matrix.values[0, 0] == 5
-    hand.key(Key.Key_C)
-    assert presenter.sheet.elements.widgets[LOGITS].matrix.text(0, 0) == "+3.00"
-    hand.key(Key.Key_C)
-    assert presenter.sheet.elements.widgets[LOGITS].matrix.text(0, 0) == "5.0"
+    for showing, text in (("change", "+3.00"), ("values", "5.0")):
+        hand.key(Key.Key_C)
+        assert presenter.sheet.elements.widgets[LOGITS].matrix.text(0, 0) == text
+        assert window.bench.selection.showing == showing
+        assert window.top_bar.showing._buttons[showing].isChecked(), "it is said in the window, too"
     control = Qt.KeyboardModifier.ControlModifier
     hand.key(Key.Key_Z, control)
     assert window.bench.document.state.inputs[LOGITS][0, 0] == 2
@@ -172,22 +169,6 @@ def test_undo_with_nothing_changed_leaves_neither_the_step_nor_the_presentation(
     assert guide.at == 1
 
 
-def test_what_matrices_show_is_said_in_the_window_too(window, presenter, hand):
-    window.bench.document.do(SetCells(LOGITS, {(0, 0): 5.0}))
-    window.bench.bridge.flush()
-    for showing in ("change", "values"):
-        hand.key(Key.Key_C)
-        assert window.bench.selection.showing == showing
-        assert window.top_bar.showing._buttons[showing].isChecked()
-
-
-def test_ctrl_t_is_light_or_dark_here_too(presenter, appearance, hand, qtbot):
-    for theme in ("dark", "light"):
-        hand.key(Key.Key_T, Qt.KeyboardModifier.ControlModifier)
-        qtbot.waitUntil(lambda theme=theme: appearance.theme.name == theme)
-        qtbot.waitUntil(lambda: presenter.bench.appearance.theme is appearance.theme)
-
-
 def test_a_mouse_that_rests_points_at_nothing_until_it_is_moved(presenter, window, guide, go, hand):
     go(2)
     guide.answer(1)
@@ -217,7 +198,8 @@ def test_black_and_white_and_a_step_shows_the_screen_again(presenter, guide, han
     assert guide.at == 1
 
 
-def test_g_and_a_number_go_to_a_step_and_esc_only_ends_the_number(presenter, guide, hand):
+def test_g_and_a_number_go_to_a_step_and_so_does_a_number_alone_where_none_is_asked_for(presenter, guide, hand):
+    """As with slides elsewhere; “5, Enter” went to the next step."""
     hand.key(Key.Key_G)
     hand.type("4")
     assert "Go to step 4 of 5" in presenter._bar.text()
@@ -232,10 +214,6 @@ def test_g_and_a_number_go_to_a_step_and_esc_only_ends_the_number(presenter, gui
     hand.type("99")
     hand.key(Key.Key_Return)
     assert guide.at == 3
-
-
-def test_a_number_alone_goes_to_a_step_where_none_is_asked_for(presenter, guide, hand):
-    """As with slides elsewhere; “5, Enter” went to the next step."""
     asks = [isinstance(step.question, Predict) for step in guide.steps]
     guide.go(asks.index(False))
     hand.type("4")
@@ -248,11 +226,32 @@ def test_a_number_alone_goes_to_a_step_where_none_is_asked_for(presenter, guide,
     assert presenter._question._body.field.text() == "4"
 
 
-def test_all_steps_as_small_pictures(presenter, guide, hand, qtbot):
+def test_all_steps_as_small_pictures_in_the_theme_that_ctrl_t_asks_for(
+    presenter, guide, hand, qtbot, appearance, monkeypatch
+):
+    drawn, overview = Pictures.step, presenter._overview
+
+    def step(self, number):
+        if number == 2:
+            raise ExplorerError("model-changed")
+        return drawn(self, number)
+
+    def corner():
+        qtbot.waitUntil(lambda: not overview._timer.isActive())
+        picture = overview.item(1).icon().pixmap(overview.iconSize()).toImage()
+        return picture.pixelColor(2, 2).lightnessF()
+
+    def other(theme):
+        hand.key(Key.Key_T, Qt.KeyboardModifier.ControlModifier)
+        qtbot.waitUntil(lambda: presenter.bench.appearance.theme is appearance.theme)
+        assert appearance.theme.name == theme
+
+    monkeypatch.setattr(Pictures, "step", step)
     hand.key(Key.Key_D)
-    overview = presenter._overview
     assert overview.isVisible()
-    qtbot.waitUntil(lambda: not overview._timer.isActive())
+    assert corner() > 0.5
+    assert overview.item(2).toolTip() == sentence(ExplorerError("model-changed")), "blank, and says why"
+    assert not overview.item(0).toolTip()
     assert overview.count() == 5
     assert overview.item(1).icon().availableSizes()[0].width() >= 300
     first, third = (overview.visualItemRect(overview.item(i)) for i in (0, 2))
@@ -262,44 +261,17 @@ def test_all_steps_as_small_pictures(presenter, guide, hand, qtbot):
     for step in (step for lesson in catalogue() for step in lesson.steps):
         needed = overview.fontMetrics().boundingRect(title, Qt.TextFlag.TextWordWrap, f"88  {step.title}")
         assert needed.height() <= title.height(), step.title
+    appearance.set_mode("dark")
+    assert corner() < 0.5
+    hand.key(Key.Key_D)
+    other("light")  # while they are out of sight
+    hand.key(Key.Key_D)
+    assert corner() > 0.5
     overview.setCurrentRow(3)
     hand.key(Key.Key_Return)
     assert overview.isHidden()
     assert guide.at == 3
-
-
-def test_a_step_that_cannot_be_shown_leaves_its_small_picture_blank_and_says_why(presenter, hand, qtbot, monkeypatch):
-    drawn = Pictures.step
-
-    def step(self, number):
-        if number == 1:
-            raise ExplorerError("model-changed")
-        return drawn(self, number)
-
-    monkeypatch.setattr(Pictures, "step", step)
-    hand.key(Key.Key_D)
-    overview = presenter._overview
-    qtbot.waitUntil(lambda: not overview._timer.isActive())
-    assert overview.item(1).toolTip() == sentence(ExplorerError("model-changed"))
-    assert not overview.item(0).toolTip()
-
-
-def test_the_small_pictures_follow_the_theme_in_sight_and_out_of_it(presenter, hand, qtbot, appearance):
-    overview = presenter._overview
-
-    def corner():
-        qtbot.waitUntil(lambda: not overview._timer.isActive())
-        picture = overview.item(1).icon().pixmap(overview.iconSize()).toImage()
-        return picture.pixelColor(2, 2).lightnessF()
-
-    hand.key(Key.Key_D)
-    assert corner() > 0.5
-    appearance.set_mode("dark")
-    assert corner() < 0.5
-    hand.key(Key.Key_D)
-    appearance.set_mode("light")
-    hand.key(Key.Key_D)
-    assert corner() > 0.5
+    other("dark")
 
 
 def test_the_pointer_the_clock_and_the_zoom(presenter, guide, hand):
@@ -333,7 +305,7 @@ def test_the_pointer_the_clock_and_the_zoom(presenter, guide, hand):
     assert presenter.sheet.findChild(MatrixView).width() == wide
 
 
-def test_m_gives_a_long_sum_the_room_of_the_words(presenter, guide, hand):
+def test_m_gives_a_long_sum_the_room_of_the_words_and_a_drag_zooms(presenter, guide, hand):
     hand.key(Key.Key_M)
     assert presenter.sheet.alone
     assert presenter.sheet._needs().longest == 0  # no term is left out
@@ -342,12 +314,16 @@ def test_m_gives_a_long_sum_the_room_of_the_words(presenter, guide, hand):
     hand.key(Key.Key_M)
     hand.key(Key.Key_N)
     assert not presenter.sheet.alone  # another step has words of its own
+    handle = presenter.windowHandle()
+    QTest.mousePress(handle, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(40, 420))
+    QTest.mouseMove(handle, QPoint(300, 640))
+    QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(300, 640))
+    assert presenter.sheet.alone
 
 
-def test_a_large_matrix_is_not_cut_and_shows_the_number_that_is_asked_for(open_window, screen, qtbot):
-    window = open_window("jane")
+def test_a_large_matrix_is_not_cut_and_shows_the_number_that_is_asked_for(anew, screen, qtbot):
+    window = anew(step=0, lesson="jane")
     guide = window.lessons.guide
-    guide.go(0)
     window.lessons.open_presenter()
     presenter = window.lessons.presenter
 
@@ -412,14 +388,6 @@ def test_a_slide_with_lines_between_words_comes_to_rest(open_window, screen, qtb
     presenter.leave()
 
 
-def test_a_drag_zooms(presenter, hand):
-    handle = presenter.windowHandle()
-    QTest.mousePress(handle, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(40, 420))
-    QTest.mouseMove(handle, QPoint(300, 640))
-    QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(300, 640))
-    assert presenter.sheet.alone
-
-
 def test_frozen_the_class_sees_what_it_saw_and_a_single_screen_says_so(presenter, guide, hand):
     live = presenter.grab().toImage()
     hand.key(Key.Key_F)
@@ -469,16 +437,13 @@ def test_reveal_covers_the_numbers_and_shows_one_after_the_other(presenter, guid
         assert LOGITS not in guide.covered.where("values"), "in the window no key uncovers them"
 
 
-def test_reveal_tells_the_answer_that_nobody_gave(presenter, guide, go, hand):
+def test_reveal_tells_the_answer_that_nobody_gave_and_a_way_to_make_it_so(presenter, guide, go, hand):
     go(1)
     assert presenter.sheet.elements.widgets[SHARES].matrix.text(0, 0) == "?"
     hand.key(Key.Key_R)
     assert presenter.sheet.elements.widgets[SHARES].matrix.text(0, 0) != "?"
     assert guide.attempt.tried == []
     assert guide.walk.progress.answers == {}
-
-
-def test_reveal_tells_a_way_to_make_it_so(presenter, guide, go, hand):
     go([isinstance(step.question, MakeSo) for step in guide.steps].index(True))
     hand.key(Key.Key_R)
     (question,) = presenter.findChildren(QuestionView)
@@ -489,29 +454,12 @@ def test_reveal_tells_a_way_to_make_it_so(presenter, guide, go, hand):
     assert not guide.changed, "it is told, and not done"
 
 
-def test_a_clicker_goes_on_while_somebody_types(presenter, guide, go, hand):
-    go(1)
-    (body,) = presenter.findChildren(PredictBody)
-    hand.click(body.field)
-    hand.type("0.5")
-    assert body.field.text() == "0.5"
-    hand.key(Key.Key_PageDown)
-    assert guide.at == 2
-
-
 def test_nothing_is_too_small_to_read(presenter, guide, hand, text_sizes):
     for _ in guide.steps:
         sizes = text_sizes(presenter)
         assert len(sizes) > 5
         assert min(sizes.values()) >= READ, sizes
         hand.key(Key.Key_N)
-
-
-def test_it_is_as_large_on_a_larger_screen(presenter):
-    small = presenter._look.scale
-    presenter.resize(1920, 1080)
-    QApplication.processEvents()
-    assert presenter._look.scale == pytest.approx(1.5 * small)
 
 
 def test_digits_go_to_the_number_that_is_asked_for_and_behind_the_answer_keys_mean_steps_again(
@@ -530,20 +478,30 @@ def test_digits_go_to_the_number_that_is_asked_for_and_behind_the_answer_keys_me
     assert guide.at == 2
 
 
-def test_what_is_typed_stays_on_a_slide_of_another_size_and_is_shown_beside_the_page(
+def test_what_is_typed_stays_on_a_slide_of_another_size_and_a_clicker_goes_on_meanwhile(
     window, presenter, guide, go, hand
 ):
     go(1)
     hand.type("0.5")
-    presenter.resize(1600, 900)
-    assert presenter.sheet.question.findChild(PredictBody).field.text() == "0.5"
+    small = presenter._look.scale
+    presenter.resize(1920, 1080)
+    QApplication.processEvents()
+    assert presenter._look.scale == pytest.approx(1.5 * small)
+    (body,) = presenter.findChildren(PredictBody)
+    assert body.field.text() == "0.5"
+    hand.click(body.field)
+    hand.key(Key.Key_PageDown)
+    assert guide.at == 2
+    hand.key(Key.Key_PageUp)
     hand.type("0.56")
     hand.key(Key.Key_Return)
     assert guide.attempt.tried == [0.56]
-    assert window.lessons.panel.findChild(PredictBody).field.text() == "0.56"
+    assert window.lessons.panel.findChild(PredictBody).field.text() == "0.56", "it is shown beside the page"
 
 
-def test_as_it_begins_the_keys_stand_below_the_words_for_three_seconds_and_cover_nothing(presenter, qtbot):
+def test_as_it_begins_the_keys_stand_below_the_words_for_three_seconds_and_cover_nothing(
+    presenter, hand, guide, go, qtbot, monkeypatch
+):
     bar, sheet = presenter._bar, presenter.sheet
     qtbot.waitUntil(lambda: sheet.is_settled)
     assert bar.isVisible()
@@ -554,10 +512,11 @@ def test_as_it_begins_the_keys_stand_below_the_words_for_three_seconds_and_cover
             assert not bar.geometry().intersects(QRect(part.mapTo(presenter, QPoint()), part.size()))
     presenter._begun.start(0)
     qtbot.waitUntil(bar.isHidden)
-
-
-def test_f1_says_what_all_keys_mean_also_in_a_field(presenter, hand, guide, go, qtbot):
-    go(1)
+    with monkeypatch.context() as patch:  # at the upper right, before all that is there
+        patch.setattr(StepSheet, "free", QRect())
+        presenter._say_keys()
+        assert (bar.text(), bar.x()) == (FEW_KEYS, sheet._number.x()), "they do not cut the name of the lesson"
+    go(1)  # F1 says them all, also in a field
     hand.type("0.5")
     hand.key(Key.Key_F1)
     qtbot.waitUntil(lambda: QApplication.activeWindow() is not presenter)
@@ -569,9 +528,9 @@ def test_f1_says_what_all_keys_mean_also_in_a_field(presenter, hand, guide, go, 
     assert guide.at == 1
 
 
-def test_a_step_whose_model_lacks_what_the_step_beside_it_names_is_come_to_from_there(open_window, qtbot):
+def test_a_step_whose_model_lacks_what_the_step_beside_it_names_is_come_to_from_there(anew, qtbot):
     """Codes of weights in few bits, then the router of another model: the model changes a moment before the step."""
-    window = open_window("changed-since-2017")
+    window = anew(step=0, lesson="changed-since-2017")
     guide = window.lessons.guide
     ids = [step.id for step in guide.steps]
     guide.go(ids.index("bits"))
@@ -600,14 +559,6 @@ def test_a_slide_becomes_the_next_and_a_second_key_is_not_made_to_wait(presenter
     motion.show_at(1.0)
     assert not motion.moves
     assert motion.geometry().isEmpty()
-
-
-def test_the_words_of_the_keys_do_not_cut_the_name_of_the_lesson(presenter, monkeypatch):
-    """Where no room is below the words of the step, they stand at the upper right, before all that is there."""
-    monkeypatch.setattr(StepSheet, "free", QRect())
-    presenter._say_keys()
-    assert presenter._bar.text() == FEW_KEYS
-    assert presenter._bar.x() == presenter.sheet._number.x()
 
 
 def test_a_part_that_wants_another_size_each_time_that_the_room_is_shared_does_not_hold_the_slide_for_ever(

@@ -134,7 +134,6 @@ def test_a_page_may_be_painted_when_the_model_is_another_already(open_window, pi
             window.update()
             QApplication.sendPostedEvents(window, QEvent.Type.UpdateRequest)
             window.bench.bridge.flush()
-            eye.settle(window)
             assert state_of(window)["stage"] in {stop.name for stop in window.bench.selection.stops}
             window.bench.document.undo()
     eye.settle(window)

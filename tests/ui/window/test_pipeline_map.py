@@ -157,19 +157,10 @@ def test_of_many_layers_the_one_that_one_is_in_is_open(open_window, hand, eye):
     assert QApplication.focusWidget() is button(window, "decoder.4.self.attention")
 
 
-def test_the_keys_stay_at_a_layer_that_they_open(open_window, hand, eye):
-    window = open_window("you-are-welcome")
-    window.bench.open(new_lesson("gpt", ["a b c"], layers=20, d_model=4))
-    eye.settle(window)
-    for name, then in (("Layer 2", "Layer 2"), ("Layer 5 to 19", "Layer 5: Masked attention")):
-        eye.by_name(window.map, name).setFocus(Qt.FocusReason.TabFocusReason)
-        hand.key(Key.Key_Space)
-        eye.settle(window)
-        assert QApplication.focusWidget().accessibleName() == then
-
-
-def test_of_very_many_layers_only_the_first_the_last_and_the_nearest_are_listed(open_window, hand, eye):
-    window = open_window("you-are-welcome")
+def test_of_very_many_layers_the_first_the_last_and_the_nearest_are_listed_and_the_keys_stay_where_they_open(
+    anew, hand, eye
+):
+    window = anew()
     window.bench.open(new_lesson("gpt", ["a b c"], layers=20, d_model=4))
     eye.settle(window)
 
@@ -178,6 +169,13 @@ def test_of_very_many_layers_only_the_first_the_last_and_the_nearest_are_listed(
         return {b.accessibleName(): b for b in found if b.accessibleName().startswith("Layer")}
 
     assert list(layers()) == ["Layer 1", "Layer 2", "Layer 3", "Layer 4 to 19", "Layer 20"]
+    for name, then in (("Layer 2", "Layer 2"), ("Layer 5 to 19", "Layer 5: Masked attention")):
+        eye.by_name(window.map, name).setFocus(Qt.FocusReason.TabFocusReason)
+        hand.key(Key.Key_Space)
+        eye.settle(window)
+        assert QApplication.focusWidget().accessibleName() == then
+    window.bench.selection.go_to("model")
+    eye.settle(window)
     hand.click(layers()["Layer 4 to 19"])
     eye.settle(window)
     assert window.bench.selection.stage == "decoder.4.self.attention"

@@ -69,17 +69,30 @@ def add_button(window, axis="source"):
 # Typing
 
 
-def test_double_click_and_typing_replaces_a_word(window, hand, words, chip):
+def test_double_click_and_typing_replaces_a_word_by_one_by_several_or_by_none(window, hand, words, chip):
     hand.double_click(chip(1))
-    assert editor(window).text() == "are"
-    assert editor(window).hasFocus()
-    hand.enter("were")
-    assert words() == ["You", "were", "welcome"]
+    hand.type("nonsense")
+    hand.key(Key.Key_Escape)
     assert editor(window) is None
-    hand.key(Key.Key_Z, CONTROL)
     assert words() == ["You", "are", "welcome"]
-    hand.key(Key.Key_Y, CONTROL)
-    assert words() == ["You", "were", "welcome"]
+    assert chip(1).isVisible()
+    assert window.bench.document.history.undo_label is None
+    for typed, expected in (
+        ("were", "You were welcome"),
+        ("are  so   very", "You are so very welcome"),
+        ("", "You welcome"),
+    ):
+        hand.double_click(chip(1))
+        assert editor(window).text() == "are"
+        assert editor(window).hasFocus()
+        hand.enter(typed)
+        assert words() == expected.split()
+        assert editor(window) is None
+        hand.key(Key.Key_Z, CONTROL)
+        assert words() == ["You", "are", "welcome"]
+        hand.key(Key.Key_Y, CONTROL)
+        assert words() == expected.split()
+        hand.key(Key.Key_Z, CONTROL)
 
 
 def test_keys_open_a_word_and_after_typing_the_focus_is_on_it(window, hand, words, chip):
@@ -95,22 +108,6 @@ def test_keys_open_a_word_and_after_typing_the_focus_is_on_it(window, hand, word
     hand.key(Key.Key_F2)
     hand.key(Key.Key_Escape)
     assert QApplication.focusWidget() is chip(2)
-
-
-def test_typing_over_a_word_with_several(hand, words, chip):
-    hand.double_click(chip(1))
-    hand.enter("are  so   very")
-    assert words() == ["You", "are", "so", "very", "welcome"]
-
-
-def test_escape_keeps_the_word(window, hand, words, chip):
-    hand.double_click(chip(1))
-    hand.type("nonsense")
-    hand.key(Key.Key_Escape)
-    assert editor(window) is None
-    assert words() == ["You", "are", "welcome"]
-    assert chip(1).isVisible()
-    assert window.bench.document.history.undo_label is None
 
 
 def test_going_elsewhere_takes_what_was_typed(window, hand, words, chip, said):
@@ -230,12 +227,6 @@ def test_add_one_word_or_several_also_by_keyboard(window, hand, words):
     assert words("target") == ["<start>", "de", "nada", "gracias"]
 
 
-def test_a_word_made_empty_is_removed(hand, words, chip):
-    hand.double_click(chip(1))
-    hand.enter("")
-    assert words() == ["You", "welcome"]
-
-
 def test_a_new_word_gets_a_row_of_its_own_in_the_table(window, hand, eye, chip, words):
     eye.go_to(window, "source.embedding")
     table = eye.views(window)["source.table"]
@@ -260,17 +251,17 @@ def test_a_new_word_gets_a_row_of_its_own_in_the_table(window, hand, eye, chip, 
 # Removing
 
 
-@pytest.mark.parametrize("key", [Key.Key_Delete, Key.Key_Backspace])
-def test_delete_removes_and_undo_brings_back(window, hand, words, chip, key):
-    hand.click(chip(1))
-    hand.key(key)
-    assert words() == ["You", "welcome"]
-    assert QApplication.focusWidget() is chip(1)
-    hand.key(key)
-    assert words() == ["You"]
-    for expected in (["You", "welcome"], ["You", "are", "welcome"]):
-        hand.key(Key.Key_Z, CONTROL)
-        assert words() == expected
+def test_delete_removes_and_undo_brings_back(window, hand, words, chip):
+    for key in (Key.Key_Delete, Key.Key_Backspace):
+        hand.click(chip(1))
+        hand.key(key)
+        assert words() == ["You", "welcome"]
+        assert QApplication.focusWidget() is chip(1)
+        hand.key(key)
+        assert words() == ["You"]
+        for expected in (["You", "welcome"], ["You", "are", "welcome"]):
+            hand.key(Key.Key_Z, CONTROL)
+            assert words() == expected
 
 
 def test_the_last_word_can_neither_be_removed_nor_typed_away(window, hand, words, chip, said):
@@ -363,8 +354,8 @@ def test_a_click_lights_a_word_up_and_another_click_puts_it_out(window, hand, ch
     assert not any(c.isChecked() for strip in window.tokens._strips.values() for c in strip.chips)
 
 
-@pytest.mark.parametrize("count", [40, 512])
-def test_many_words_stay_on_one_line_that_scrolls(window, eye, words, chip, count):
+def test_many_words_stay_on_one_line_that_scrolls(window, eye, words, chip):
+    count = 512
     low = window.tokens.height()
     window.bench.document.do(SetTokens("source", tuple(f"word{i}" for i in range(count))))
     eye.settle(window)
@@ -404,7 +395,7 @@ def test_words_that_fit_need_no_arrows_however_their_letters_grew(window, eye, a
     assert all(in_sight(window, chip) for strip in window.tokens._strips.values() for chip in strip.chips)
 
 
-def test_arrows_scroll_to_the_words_behind(window, hand, eye, chip):
+def test_arrows_keys_and_a_choice_elsewhere_scroll_to_the_words_behind(window, hand, eye, chip, qtbot):
     window.bench.document.do(SetTokens("source", tuple(f"word{i}" for i in range(60))))
     eye.settle(window)
     assert in_sight(window, chip(0))
@@ -413,22 +404,6 @@ def test_arrows_scroll_to_the_words_behind(window, hand, eye, chip):
     while (button := eye.by_name(window.tokens, "Source: words after these")).isEnabled():
         hand.click(button)
     assert in_sight(window, chip(59))
-
-
-def test_no_word_is_seen_in_part(window, eye, appearance):
-    appearance.set_scale(2.0)
-    window.resize(1280, 720)
-    eye.settle(window)
-    chips = [chip for strip in window.tokens._strips.values() for chip in strip.chips]
-    seen = [chip.text() for chip in chips if in_sight(window, chip)]
-    assert 0 < len(seen) < len(chips)
-    written = [one.text for one in written_in(window.tokens)]
-    assert [chip.text() for chip in chips if chip.text() in written] == seen
-
-
-def test_the_keys_go_along_the_words(window, hand, chip):
-    window.bench.document.do(SetTokens("source", tuple(f"word{i}" for i in range(60))))
-    window.bench.bridge.flush()
     chip(0).setFocus()
     hand.key(Key.Key_Right, times=2)
     assert QApplication.focusWidget() is chip(2)
@@ -442,14 +417,20 @@ def test_the_keys_go_along_the_words(window, hand, chip):
     assert QApplication.focusWidget() is chip(58)
     hand.key(Key.Key_Home)
     assert QApplication.focusWidget() is chip(0)
-
-
-def test_a_word_chosen_elsewhere_scrolls_into_sight(window, chip, qtbot):
-    window.bench.document.do(SetTokens("source", tuple(f"word{i}" for i in range(60))))
-    window.bench.bridge.flush()
-    chip(59)
+    assert not in_sight(window, chip(50))
     window.bench.selection.choose_token(("source", 50))
     qtbot.waitUntil(lambda: in_sight(window, chip(50)))
+
+
+def test_no_word_is_seen_in_part(window, eye, appearance):
+    appearance.set_scale(2.0)
+    window.resize(1280, 720)
+    eye.settle(window)
+    chips = [chip for strip in window.tokens._strips.values() for chip in strip.chips]
+    seen = [chip.text() for chip in chips if in_sight(window, chip)]
+    assert 0 < len(seen) < len(chips)
+    written = [one.text for one in written_in(window.tokens)]
+    assert [chip.text() for chip in chips if chip.text() in written] == seen
 
 
 def test_rows_of_examples_are_no_words(window):
@@ -528,19 +509,15 @@ def test_new_words_say_where_their_rows_are(window, hand, eye, words, qtbot):
     assert eye.value(window, "source.table")[3, 0] == 7
 
 
-def test_new_words_that_are_undone_are_not_spoken_of(window, hand, eye, words):
+def test_new_words_that_are_undone_are_not_spoken_of_nor_those_of_one_example_in_another(window, hand, eye, words):
     all_of(window, hand, "You like zebras")
     eye.settle(window)
     assert eye.by_name(window.tokens, "Go to rows 4 to 5 of source.table")
     hand.key(Key.Key_Z, CONTROL)
     words()
     assert window.tokens._row.isHidden()
-
-
-def test_words_that_are_new_to_one_example_are_not_new_to_another(window, hand, eye, words):
-    all_of(window, hand, "You like zebras")
-    eye.settle(window)
-    assert eye.by_name(window.tokens, "Go to rows 4 to 5 of source.table")
+    hand.key(Key.Key_Y, CONTROL)
+    words()
     window.bench.open(new_lesson("encoder-decoder", ["You like zebras", "a b"], layers=1, d_model=4))
     eye.settle(window)
     assert window.tokens._row.isHidden()
@@ -605,22 +582,17 @@ def test_a_word_that_a_trained_model_does_not_know_is_said_to_be_unknown(open_wi
     assert not window.tokens._row.isHidden()
 
 
-def test_what_is_typed_for_a_model_of_pieces_falls_into_pieces(open_window):
-    window = open_window("tiny-reader")
-    strip = window.tokens._strips["input"]
+def test_what_is_typed_for_a_model_of_pieces_falls_into_pieces_and_what_nobody_types_into_stays_in_its_own(anew, hand):
+    window = anew(lesson="tiny-reader")
+    document, strip = window.bench.document, window.tokens._strips["input"]
     strip.edit_all()
     assert strip._edit[2].text() == "The flibbertigibbet was a"
     strip._typed("A dragon slept")
     window.bench.bridge.flush()
-    words = window.bench.document.words("input")
+    words = document.words("input")
     assert "".join(words) == "A␣dragon␣slept"
     assert len(words) > 3
     assert window.tokens._row.isHidden()  # nothing is unknown
-
-
-def test_a_sentence_of_pieces_that_nobody_typed_into_stays_in_its_pieces(open_window, hand):
-    window = open_window("tiny-reader")
-    document, strip = window.bench.document, window.tokens._strips["input"]
     document.do(SetTokens("input", list("The")))
     window.bench.bridge.flush()
     strip.edit_all()

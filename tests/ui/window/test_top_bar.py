@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QPushButton, QStyle
 
 from explorer.ui.widgets.tree import written_in
 from explorer.ui.window.top_bar import shortened
+from tests.samples import long
 from tests.ui.conftest import lesson_of
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
@@ -69,7 +70,7 @@ def test_beside_train_the_bar_is_on_one_line_again_after_large_text(anew, eye, a
     assert window.top_bar.height() == high
 
 
-@pytest.mark.parametrize(("width", "scale"), [(1280, 2.0), (1280, 2.5), (1280, 3.0), (1024, 3.0), (1600, 3.0)])
+@pytest.mark.parametrize(("width", "scale"), [(1280, 2.0), (1280, 3.0), (1024, 3.0), long(1280, 2.5), long(1600, 3.0)])
 def test_in_large_text_the_title_does_not_lie_under_a_tab(anew, eye, appearance, qtbot, width, scale):
     window = anew()
     window.resize(width, 720)
