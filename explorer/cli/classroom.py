@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import sys
 from argparse import Namespace
 from collections import Counter
@@ -160,6 +161,8 @@ def _read(item: Item, text: str, student: str) -> float | None:
 def class_(arguments: Namespace) -> int:
     """``explorer class``: print the results of a class from its files of answers."""
     files, sheet = [Path(file) for file in arguments.files], read_sheet(arguments.sheet) if arguments.sheet else None
+    if arguments.csv is not None and arguments.csv == arguments.grades:
+        raise UsageError("--csv and --grades name the same file; they are two tables.")
     book = gradebook(files, sheet)
     roll = Roll(book=book, asked=asked_in(book, sheet or sheet_beside(files, book)))
     tables = {arguments.csv: partial(book.csv, roll.told), arguments.grades: partial(book.grades, roll.called)}
@@ -168,6 +171,9 @@ def class_(arguments: Namespace) -> int:
     tables.pop(None, None)
     for file in tables:
         may_write(Path(file), arguments.force)
+        if os.path.exists(file) and not file.lower().endswith(".csv") and not arguments.force:
+            # Answers of a student, or a model, are ours, too.
+            raise UsageError(f"{shown(file)}: is no table (.csv); choose another name, or add --force to lose it.")
     for file, table in tables.items():
         write_file(file, table().encode("utf-8-sig"))
     if arguments.json:

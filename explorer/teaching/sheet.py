@@ -346,14 +346,16 @@ def checksum(content: dict[str, Any]) -> str:
 def read_answers(path: str | Path) -> Answers:
     """Answers from their file, or from a mail that contains its text.
 
-    Raises `ExplorerError`: "text-not-read"; "answers-damaged" if it is no such file, "answers-altered" if its content
-    has changed since it was saved.
+    Raises `ExplorerError`: "text-not-read"; "answers-damaged" if it is no such file, "answers-packed" if it is a zip,
+    "answers-altered" if its content has changed since it was saved.
     """
     try:
         with open_file(path) as stream:
             raw = stream.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         raise ExplorerError("text-not-read", file=path, reason=error) from None
+    if raw.startswith(_ZIP):
+        raise ExplorerError("answers-packed", file=path)
     text = _QUOTED.sub("", raw.decode("utf-8", "replace")) if len(raw) <= MOST_BYTES else ""
     found = _BEGINS.search(text)  # a mail may have braces of its own
     try:
@@ -372,6 +374,7 @@ def read_answers(path: str | Path) -> Answers:
     return answers
 
 
+_ZIP = b"PK\x03\x04"
 _BEGINS = re.compile(r'\{\s*"format"')
 _QUOTED = re.compile(r"^(?:[^\S\n]*>)+", re.MULTILINE)
 """Matches the signs at the start of a line that is quoted in a mail; no line of a file begins with them."""

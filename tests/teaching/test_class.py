@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import zipfile
 from dataclasses import replace
 
 import pytest
@@ -16,7 +17,9 @@ from hypothesis import strategies as st
 from explorer.cli import main
 from explorer.cli.classroom import as_text
 from explorer.core.errors import ExplorerError
+from explorer.document.storage import save
 from explorer.lessons.answers import TRIES
+from explorer.lessons.loader import load
 from explorer.pages.element import leaves
 from explorer.pages.page import Button, Check, Field, Note
 from explorer.sentences import sentence
@@ -148,7 +151,7 @@ def test_answers_that_were_made_up_do_not_agree_with_the_sheet():
 def test_any_file_is_refused_in_a_sentence(tmp_path_factory, content):
     file = tmp_path_factory.mktemp("any") / "a.answers.json"
     file.write_bytes(content)
-    with refuses("not a file of answers"):
+    with refuses("is a zip" if content.startswith(b"PK\x03\x04") else "not a file of answers"):
         read_answers(file)
 
 
@@ -286,6 +289,27 @@ def test_grades_have_a_line_for_each_student(folder, tmp_path, capsys):
     before = out.read_bytes()
     assert main(["class", str(folder), "--grades", str(out)]) == 0  # a week later
     assert out.read_bytes() == before
+
+
+def test_a_table_of_a_class_is_written_over_no_answers(folder, tmp_path, capsys):
+    """`--csv` took any file of ours: the answers of a student were gone."""
+    ada, model = next(folder.rglob("*.answers.json")), tmp_path / "a.explorer"
+    save(load("two-vectors").state(), "Mine", model)
+    for file in (ada, model):
+        before = file.read_bytes()
+        for name in ("--csv", "--grades"):
+            assert main(["class", str(folder), name, str(file)]) == 2
+            assert "is no table" in capsys.readouterr().err
+        assert file.read_bytes() == before
+    assert main(["class", str(folder), "--csv", "c.csv", "--grades", "c.csv"]) == 2
+    assert "the same file" in capsys.readouterr().err
+
+
+def test_a_zip_of_answers_is_to_be_unpacked(tmp_path):
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as packed:
+        packed.writestr("ada.answers.json", "{}")
+    with refuses("unpack it"):
+        read_answers(tmp_path / "all.zip")
 
 
 def test_a_folder_without_answers(tmp_path):
