@@ -18,7 +18,7 @@ from explorer.document.state import State
 from explorer.lessons.document_lesson import is_document, opened, opened_session
 from explorer.lessons.loader import chapters, load
 from explorer.lessons.own_lessons import is_bundle
-from explorer.lessons.schema import Lesson
+from explorer.lessons.schema import MODEL_MISSING, Lesson
 from explorer.settings import Settings, own_folder
 from explorer.teaching import is_for_class
 from explorer.ui.appearance import MODES, SCALES, Appearance
@@ -66,13 +66,14 @@ def make_window(
 
 
 def open_window(
-    file: str | None = None, remembers: bool = True, tokenizer: str | None = None
+    file: str | None = None, remembers: bool = True, tokenizer: str | None = None, model: str | None = None
 ) -> tuple[QApplication, MainWindow]:
     """The application and its window, shown on the screen; the event loop does not run yet.
 
     `file`: a document, a lesson file, the name of a lesson, or a model that others trained.
     `remembers`: whether the person's settings are read and written.
     `tokenizer`: the tokenizer of such a model, see `explorer.checkpoints.opened`.
+    `model`: the folder or file of the model that a lesson needs; None: the window asks for it.
 
     Raises `ExplorerError` if the file cannot be opened.
     """
@@ -89,9 +90,11 @@ def open_window(
         begins_with = FIRST_LESSON if file is None or late or in_tab else file
         session = None
         try:
-            lesson, state = opened(begins_with, tokenizer=tokenizer)
+            if model is not None and begins_with != file:
+                raise ExplorerError("no-model-needed", name=file)
+            lesson, state = opened(begins_with, tokenizer=tokenizer, model=model)
         except ExplorerError as error:
-            if error.id != "model-needed":
+            if error.id not in MODEL_MISSING:
                 raise
             waiting = load(begins_with)  # the window will ask where its model is
             lesson, state = opened(FIRST_LESSON)
@@ -119,6 +122,8 @@ def open_window(
         window.files.begin_model(Path(file), lesson, state)
     elif not document:
         own = Path(file) if os.path.isfile(file) else None
+        if file is not None and lesson.folder is not None and (needed := load(file).needed) is not None:
+            window.files.know(needed, lesson.folder)  # the lesson is read again whenever its file is saved
         window.files.list_lesson(own)
         window.lessons.go_on(own)
     window.show()
@@ -166,12 +171,12 @@ def _appearance(app: QApplication, settings: Settings) -> Appearance:
     return look
 
 
-def run(file: str | None = None, smoke: bool = False, tokenizer: str | None = None) -> int:
+def run(file: str | None = None, smoke: bool = False, tokenizer: str | None = None, model: str | None = None) -> int:
     """Open the window, and return the exit status once it is closed; parameters and errors as of `open_window`.
 
     `smoke`: run the smoke test and end.
     """
-    app, window = open_window(file, not smoke, tokenizer)
+    app, window = open_window(file, not smoke, tokenizer, model)
     if smoke:
         from explorer.ui.smoke_test import smoke_test
 

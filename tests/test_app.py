@@ -9,10 +9,16 @@ import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
+from explorer.app import FIRST_LESSON
 from explorer.cli import main
+from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import lesson_files
+from explorer.lessons.recording import Recording
+from explorer.lessons.schema import Look
 from explorer.library import page
 from explorer.settings import FILE
+from tests.checkpoints import test_gguf
+from tests.checkpoints.small import weights, write
 
 PROGRAM = """
 import sys
@@ -140,3 +146,31 @@ def test_a_file_that_macos_tells_of_is_opened(tmp_path):
     file, text = tmp_path / "mine.lesson.toml", lesson_files()["two-vectors"].read_text("utf-8")
     file.write_text(text.replace('id = "two-vectors"', 'id = "mine"', 1), "utf-8")
     assert start(str(file), program=OPENED) == ["mine"]
+
+
+NEEDS = """
+import sys
+from explorer.app import open_window
+from explorer.ui.dialogs import Dialogs
+Dialogs.to_find = lambda self, text, file: print("asked", file or "folder")
+app, window = open_window(sys.argv[1], model=sys.argv[2] or None)
+for _ in range(20):
+    app.processEvents()
+print(window.bench.lesson.id)
+"""
+
+
+def test_a_recorded_lesson_asks_for_its_model_in_the_window_unless_it_is_given(monkeypatch, tmp_path):
+    """A double-click on it said that the window asks for the model, and there was no window."""
+    monkeypatch.setenv("EXPLORER_SETTINGS", str(tmp_path / "settings"))
+    (tmp_path / "model").mkdir()
+    write(tmp_path / "model")
+    file = test_gguf.file_of(tmp_path / "small.gguf", test_gguf.FACTS, test_gguf.own_names(weights()))
+    for model, asked in ((tmp_path / "model", "folder"), (file, "small.gguf")):
+        recording, mine = Recording(opened(model)[0]), tmp_path / "mine.lesson.toml"
+        recording.add(recording._begin(), Look("model"))
+        recording.save(mine)
+        assert start(str(mine), "", program=NEEDS) == ["asked", asked, FIRST_LESSON]
+        assert start(str(mine), str(model), program=NEEDS) == ["mine"]
+        mine.unlink()
+    assert main(["--model", str(file)]) == 2

@@ -124,6 +124,8 @@ def _window(arguments: Namespace) -> int:
         return register()
     if arguments.tokenizer is not None and not (arguments.file or "").lower().endswith(".bin"):
         raise UsageError("--tokenizer is for a file of llama2.c; name that file (.bin), too.")
+    if arguments.model is not None and arguments.file is None:
+        raise UsageError("--model is for a lesson that needs one; name that lesson, too.")
     from explorer.cli.window import openable
     from explorer.library.page import need_display, was_double_clicked
 
@@ -136,7 +138,7 @@ def _window(arguments: Namespace) -> int:
         gc.disable()
         from explorer.app import run
 
-        return run(arguments.file, arguments.smoke_test, arguments.tokenizer)
+        return run(arguments.file, arguments.smoke_test, arguments.tokenizer, arguments.model)
     except (ExplorerError, UsageError) as error:
         if was_double_clicked() and not arguments.smoke_test:
             from explorer.app import refuse

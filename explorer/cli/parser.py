@@ -139,6 +139,7 @@ WINDOW = Command(
         nargs="?",
     ),
     TOKENIZER,
+    MODEL,
     flag("--smoke-test", "start, do everything once, say what was done, end"),
     flag("--register-desktop", "give the program a menu entry, and its files their type, for you alone (Linux)"),
     Argument("--version", {"action": "version", "version": f"explorer {__version__}"}),

@@ -230,6 +230,10 @@ class Setting(Frozen, eq=False):
     source: tuple[str, str] | None = field(default=None, kw_only=True)
 
 
+MODEL_MISSING = ("model-needed", "own-model-needed", "own-file-needed")
+"""The ids of the errors for a lesson without its model: the window then asks for that."""
+
+
 class NeededModel(Frozen):
     """A model that others trained and that does not come with the program, but that can be downloaded."""
 

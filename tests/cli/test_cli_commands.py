@@ -297,8 +297,8 @@ def window(monkeypatch):
     """What the window was opened with, without opening it."""
     calls = []
 
-    def run(file=None, smoke=False, tokenizer=None):
-        calls.append((file, smoke, tokenizer))
+    def run(file=None, smoke=False, tokenizer=None, model=None):
+        calls.append((file, smoke, tokenizer, model))
         return 7
 
     monkeypatch.setitem(sys.modules, "explorer.app", SimpleNamespace(run=run))
@@ -308,10 +308,11 @@ def window(monkeypatch):
 @pytest.mark.parametrize(
     ("argv", "call"),
     [
-        ([], (None, False, None)),
-        (["emma"], ("emma", False, None)),
-        (["a.bin", "--tokenizer", "t.bin"], ("a.bin", False, "t.bin")),
-        (["--smoke-test"], (None, True, None)),
+        ([], (None, False, None, None)),
+        (["emma"], ("emma", False, None, None)),
+        (["a.bin", "--tokenizer", "t.bin"], ("a.bin", False, "t.bin", None)),
+        (["inside-pythia", "--model", "pythia"], ("inside-pythia", False, None, "pythia")),
+        (["--smoke-test"], (None, True, None, None)),
     ],
 )
 def test_the_window_opens(window, argv, call, tmp_path, monkeypatch):
@@ -325,7 +326,7 @@ def test_the_window_opens_a_file(window, tmp_path):
     file = tmp_path / "show"
     file.touch()
     assert main([str(file)]) == 7
-    assert window == [(str(file), False, None)]
+    assert window == [(str(file), False, None, None)]
 
 
 @pytest.fixture
