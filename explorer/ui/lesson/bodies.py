@@ -133,7 +133,8 @@ class NumberField(QLineEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         super().keyPressEvent(event)
-        around = self.parentWidget() if event.text() else None
+        confirms = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)  # what comes next is read from its beginning
+        around = self.parentWidget() if event.text() and not confirms else None
         while around is not None:
             if isinstance(around, QScrollArea):
                 around.ensureWidgetVisible(self, 0, 0)

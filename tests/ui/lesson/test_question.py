@@ -634,6 +634,24 @@ def test_enter_goes_on_where_the_answer_is_given(window, guide, panel, hand, eye
     assert guide.at == 3
 
 
+def test_who_goes_on_by_enter_reads_the_next_step_from_its_beginning(open_window, hand, eye, appearance):
+    """The key that led there brought the field into sight, as typing does: title and words were above the panel."""
+    window = open_window("start-here")
+    appearance.set_scale(2.0)
+    window.resize(1280, 720)
+    guide, panel = window.lessons.guide, window.lessons.panel
+    panel.go(lambda: guide.go(1))
+    eye.settle(window)
+    hand.type("0.5")
+    assert panel._scroll.verticalScrollBar().value() > 0
+    for _ in range(2):  # the answer, and the way on
+        hand.key(Key.Key_Return)
+        eye.settle(window)
+    assert guide.at == 2
+    assert panel._scroll.verticalScrollBar().maximum() > 0
+    assert panel._scroll.verticalScrollBar().value() == 0
+
+
 def test_a_cell_of_another_model_is_no_answer_to_a_question_that_was_left(open_window, qtbot):
     """The question goes in a later turn than the lesson that another file takes the place of."""
     window = open_window("two-vectors")
