@@ -206,7 +206,10 @@ WIDE = 330
 
 
 BARE = Axis("", ())
-_GRADES = "A table (CSV) that learning platforms import: a line for each student"
+_GRADES = (
+    "A table (CSV) that learning platforms import: a line for each student. They find a student by an ID number or an "
+    "e-mail address, if answers are handed in under that name."
+)
 
 
 class Asked(Frozen):

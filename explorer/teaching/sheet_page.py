@@ -179,8 +179,8 @@ class Exercise:
         lessons = ", ".join(f"“{escape(lesson.title)}”" for lesson in self.sheet.lessons.values())
         count = len(self.sheet.questions)
         about = (
-            f"{quantity(count, 'question')} from {lessons}. Everybody gets other numbers: they depend on the name. "
-            "Write it as you are known in your class."
+            f"{quantity(count, 'question')} from {lessons}. Everybody gets other numbers: they are drawn from the name. "
+            "Write yours as your lecturer knows it."
         )
         what = (
             "Nothing is sent anywhere. At the end you see all of what is handed in, and save it as one small file or "
