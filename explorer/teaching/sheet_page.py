@@ -179,7 +179,7 @@ class Exercise:
         lessons = ", ".join(f"“{escape(lesson.title)}”" for lesson in self.sheet.lessons.values())
         count = len(self.sheet.questions)
         about = (
-            f"{quantity(count, 'question')} from {lessons}. Everybody gets other numbers: they are drawn from the name. "
+            f"{quantity(count, 'question')} from {lessons}. Everybody gets other numbers, drawn from the name. "
             "Write yours as your lecturer knows it."
         )
         what = (
