@@ -14,7 +14,7 @@ from functools import lru_cache
 from io import BytesIO
 from math import prod
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
@@ -66,17 +66,8 @@ _PARTS = ("format", "version", "title", "states", "labels", "now", "session")
 _STATE = ("lesson", "setting", "model", "inputs", "pins", "run", "beyond", "optimiser")
 _MODEL = (
     *("kind", "lengths", "axes", "d_model", "layers", "switches"),
-    *("seed", "initialiser", "dtype", "behind", "called"),
+    *("seed", "initialiser", "dtype", "behind", "called", "tokenizers"),
 )
-
-
-class _Parts(Protocol):
-    """An open file: its manifest, the forms of its arrays, and the arrays."""
-
-    manifest: Any
-    forms: dict[str, Form]
-
-    def array(self, name: str) -> Array: ...
 
 
 def save(
@@ -178,7 +169,7 @@ def _version(manifest: object) -> int:
     return version
 
 
-def _read(parts: _Parts) -> tuple[State, str, Session]:
+def _read(parts: Container | Written) -> tuple[State, str, Session]:
     """The document in a file, its title and session."""
     top = JsonTable(parts.manifest, TOP, _PARTS)
     said, labels = top.data["states"], top.data["labels"]
@@ -205,7 +196,7 @@ def _read(parts: _Parts) -> tuple[State, str, Session]:
 class _Reader:
     """Reads states one after another; what they have in common becomes the same object."""
 
-    def __init__(self, parts: _Parts) -> None:
+    def __init__(self, parts: Container | Written) -> None:
         self._parts = parts
         self._made: dict[object, Any] = {}
         self._models: list[tuple[object, Model, Graph, Graph | None]] = []
@@ -250,13 +241,8 @@ class _Reader:
         for known, model, graph, on in self._models:
             if known is said:
                 return model, graph, on
-        model = _model(
-            JsonTable(
-                {"tokenizers": {}, "behind": 0, "called": {}, **table.table("model").data},
-                "model",
-                (*_MODEL, "tokenizers"),
-            )
-        )
+        whole = {"tokenizers": {}, "behind": 0, "called": {}, **table.table("model").data}
+        model = _model(JsonTable(whole, "model", _MODEL))
         self._models = [(said, model, _graph(model), _with_loss(model))]
         return self._models[0][1:]
 
