@@ -406,9 +406,13 @@ class CellPicker(FollowsRun, QWidget):
         column = column_in(self, spacing=px(4))
         column.addWidget(Label("Click two cells: the loss is drawn over them.", "small"))
         pictures = QWidget()
-        flow = FlowLayout(pictures, px(10), px(6))
+        flow = blocks = FlowLayout(pictures, px(20), px(6))
         self.pictures = {name: _Weights(self, bench, name) for name in bench.descent.moves()}
-        for caption, picture in zip(self._captions(), self.pictures.values(), strict=True):
+        for (block, caption), picture in zip(self._captions(), self.pictures.values(), strict=True):
+            if block:
+                flow = FlowLayout(None, px(10), px(6))
+                blocks.addWidget(_Block(block, flow))
+                blocks.setAlignment(blocks.widgets[-1], Qt.AlignmentFlag.AlignTop)
             holder = QWidget()
             stack = column_in(holder, Label(caption, "small"), spacing=0)
             stack.addWidget(picture, 0, Qt.AlignmentFlag.AlignLeft)
@@ -418,17 +422,16 @@ class CellPicker(FollowsRun, QWidget):
         column.addWidget(pictures)
         self.follow(bench.descent)
 
-    def _captions(self) -> list[str]:
-        """What stands above the pictures: matrix and block or, where that takes too much room, the block only once."""
+    def _captions(self) -> list[tuple[str, str]]:
+        """What stands above the pictures: nothing, and matrix and block; or, where that takes too much room, the block
+        above the first of its matrices, and the matrix.
+        """
         titles = [matrix_title(self._bench.document.engine.graph, name) for name in self.pictures]
         if all(len(title) <= LONG for title in titles):
-            return titles
+            return [("", title) for title in titles]
         named = [title.partition(" in ") for title in titles]
         before = ["", *(block for _, _, block in named)]
-        return [
-            f"{'' if block == last else block}&nbsp;<br>{name}"
-            for (name, _, block), last in zip(named, before, strict=False)
-        ]
+        return [("" if block == last else block, name) for (name, _, block), last in zip(named, before, strict=False)]
 
     def hasHeightForWidth(self) -> bool:
         return True  # before the widget is shown its layout does not say so; many weights take several lines
@@ -445,6 +448,19 @@ class CellPicker(FollowsRun, QWidget):
         self.cells = self._bench.descent.looked_at
         for picture in self.pictures.values():
             picture.follow()
+
+
+class _Block(QWidget):
+    """The weights of a block below its name: above the first of them it would keep the others at a distance."""
+
+    def __init__(self, title: str, flow: FlowLayout) -> None:
+        super().__init__()
+        weights = QWidget()
+        weights.setLayout(flow)
+        column_in(self, Label(title, "small"), weights, spacing=0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True  # as for `CellPicker`
 
 
 class _Weights(QWidget):

@@ -538,7 +538,9 @@ def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
     (picker,) = panel.findChildren(CellPicker)
     logits, temperature = (picker.pictures[f"output.{name}"] for name in ("logits", "temperature"))
     captions = [label.text() for label in picker.findChildren(QLabel)]
-    assert captions[-2:] == ["Probabilities&nbsp;<br>logits", "&nbsp;<br>temperature"], "words, and no addresses"
+    assert captions[-3:] == ["Probabilities", "logits", "temperature"], "words, and no addresses"
+    beside = temperature.parentWidget().x() - logits.parentWidget().geometry().right()
+    assert beside <= window.bench.appearance.px(12), "the name of a block is above all its weights"
     was = surface.cells
     # The second of the five cells; what went up before goes across now.
     hand.click(logits, QPoint(logits.width() * 3 // 10, logits.height() // 2))
