@@ -269,6 +269,7 @@ class Axis(Data):
     most: int = 24  # the most labels that are written; of more, only some
     token: str = ""  # the axis of tokens, if the labels are its words: a lit word stands out
     grid: bool = False
+    short: str = ""  # the title in fewer words, where a side of numbers is too short for it
 
 
 class Probe(Data):

@@ -300,7 +300,7 @@ def _curves(view: View, shape: Shape) -> el.Picture:
         (0.0, float(x[-1]) * 1.15, 0.0, top),
         f"Millions of multiplications a token, from {LENGTHS[0]} to {LENGTHS[-1]:,} tokens: {said}.",
         Axis("tokens, n"),
-        Axis("million multiplications a token"),
+        Axis("million multiplications a token", short="millions a token"),
     )
     return el.Picture("per token", drawing, 560, 260)
 

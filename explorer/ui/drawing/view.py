@@ -171,7 +171,7 @@ class DrawingView(Plot):
         if axis.labels is not None:
             self.side(side).show_words(axis.labels, room, axis.most, axis.title)
         else:
-            self.side(side).show_numbers(ends[0], ends[1], room, axis.title)
+            self.side(side).show_numbers(ends[0], ends[1], room, axis.title, axis.short)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

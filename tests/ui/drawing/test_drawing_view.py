@@ -182,6 +182,12 @@ def test_of_a_title_that_is_longer_than_its_side_the_end_is_written(view, appear
     assert picture.side("bottom").title_written() == "steps"
 
 
+def test_of_a_title_that_is_longer_than_its_side_fewer_words_are_written_where_there_are_some(view):
+    picture = view(x=Axis("steps"), y=Axis("million multiplications a token " * 3, short="millions a token"))
+    picture.grab()
+    assert picture.side("left").title_written() == "millions a token"
+
+
 def test_the_last_label_above_is_not_cut(view, monkeypatch):
     picture = view(
         window=(0.0, 36.0, 0.0, 3.0), x=Axis("position", tuple(f"{k}" for k in range(100, 136)), most=8), down=True
