@@ -7,6 +7,7 @@ chance. What tells nothing of it is not covered: it is the same whatever the ask
 
 import re
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -89,11 +90,16 @@ class Asked:
             return np.abs(np.abs(array) - abs(self.number)) <= 1e-9 * max(abs(self.number), 1e-12)
 
 
-def asked_in(lesson):
+@cache
+def asked_in(name):
     """All questions of a lesson for a number; of those for practice, on numbers that were drawn, the first.
 
     The two behind it ask the same of other numbers.
     """
+    return tuple(_asked_in(LESSONS[name]))
+
+
+def _asked_in(lesson):
     walk = Walk(lesson)
     for at, step in enumerate(lesson.steps):
         question = step.question
@@ -163,7 +169,7 @@ def read_by(view, cell, of):
 
 @pytest.mark.parametrize("name", LESSONS)
 def test_no_cell_of_the_model_tells_it(name):
-    for asked in asked_in(LESSONS[name]):
+    for asked in asked_in(name):
         view, of = asked.view, asked.question.of
         covered = view.looking.covered.gradients if of == "gradient" else view.looking.covered.values
         twin = of_other_inputs(view)
@@ -184,7 +190,7 @@ def test_no_cell_of_the_model_tells_it(name):
 
 @pytest.mark.parametrize("name", SOME)
 def test_no_page_tells_it(name):
-    for asked in asked_in(LESSONS[name]):
+    for asked in asked_in(name):
         if not asked.peculiar and asked.question.of == "value":
             continue  # a number such as 0.5 stands in many words
         for place in places(asked.view.graph):
@@ -197,7 +203,7 @@ def test_no_page_tells_it(name):
 
 @pytest.mark.parametrize("name", SOME)
 def test_neither_the_inspector_nor_the_panel_tells_it(name):
-    for asked in asked_in(LESSONS[name]):
+    for asked in asked_in(name):
         view, step = asked.view, asked.step
         assert all(view.graph.place(node).node != asked.cell.node or place.index + cell != asked.cell.index
                    for node, cell in step.shown.values() for place in (view.graph.place(node),)), step.id  # fmt: skip
@@ -227,7 +233,7 @@ def test_neither_the_inspector_nor_the_panel_tells_it(name):
 
 @pytest.mark.parametrize("name", SOME)
 def test_what_tells_nothing_of_it_is_not_covered(name):
-    for asked in asked_in(LESSONS[name]):
+    for asked in asked_in(name):
         if asked.question.of != "value":
             continue
         view, covered = asked.view, asked.view.looking.covered
