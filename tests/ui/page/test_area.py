@@ -186,9 +186,9 @@ def test_a_page_that_is_made_while_its_model_goes(anew, eye, no_pictures):
         assert window.page().is_whole
 
 
-def test_a_page_whose_sizes_ask_for_each_other(anew, monkeypatch, no_pictures):
+def test_a_page_whose_sizes_ask_for_each_other(open_window, monkeypatch):
     """Lists that go on below where they are narrow did so at one size; Qt asked until its stack was full."""
-    window = anew(lesson="two-vectors")
+    window = open_window("two-vectors")
     heights = itertools.count(2000)
     monkeypatch.setattr(Elements, "heightForWidth", lambda page, width: next(heights), raising=False)
     monkeypatch.setattr(Elements, "hasHeightForWidth", lambda page: True, raising=False)
