@@ -28,6 +28,7 @@ from explorer.ui.window.pipeline_map import StageButton
 from explorer.ui.window.top_bar import IN_BAR
 from tests.ui.conftest import settle
 
+pytestmark = pytest.mark.usefixtures("kept")
 CONTROLS = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, StageButton)
 
 
@@ -142,7 +143,7 @@ def tab_round(window, hand):
 
 
 @pytest.mark.parametrize("stage", ["source.embedding", "encoder.1.self.attention"])
-def test_tab_reaches_every_control_and_every_matrix(window, hand, eye, stage):
+def test_tab_reaches_every_control_and_every_matrix(own_window, window, hand, eye, stage):
     eye.go_to(window, stage)
     order = tab_round(window, hand)
     reached = set(order)

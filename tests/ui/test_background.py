@@ -28,6 +28,7 @@ from explorer.ui.window.notice import Computing
 from explorer.words.progress import Progress
 from tests.ui.conftest import PATIENCE_S
 
+pytestmark = pytest.mark.usefixtures("kept")
 WEIGHT = "encoder.1.self.W_Q"
 SELF = "encoder.1.self.attention"
 
@@ -175,7 +176,7 @@ def test_saving_waits(window, bench, gate, tmp_path, monkeypatch):
     assert (value(bench), bench.document.computing, window.files.modified) == (7.0, False, False)
 
 
-def test_a_window_can_be_closed_meanwhile(window, bench, gate):
+def test_a_window_can_be_closed_meanwhile(own_window, window, bench, gate):
     edit(bench, 7.0)
     window.close()
     gate.open.set()

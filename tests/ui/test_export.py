@@ -31,6 +31,7 @@ from explorer.ui.window.notice import Computing
 from explorer.ui.window.top_bar import TABS
 from tests.samples import long
 
+pytestmark = pytest.mark.usefixtures("kept")
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
