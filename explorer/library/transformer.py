@@ -166,10 +166,19 @@ class Transformer:
     def __getitem__(self, name: str) -> Matrix:
         """The numbers of a node, or of a head's slice of one, with their labels.
 
-        Raises `ExplorerError`: "unknown-node", with the most similar name.
+        Raises `ExplorerError`: "unknown-node", with the most similar name; "name-in-file" for the name of a tensor, of
+        which a node is a part, turned.
         """
-        engine = self.document.engine
-        graph, place = engine.graph, engine.graph.place(name)
+        engine, model = self.document.engine, self.document.state.model
+        graph = engine.graph
+        if "." in name and name not in self:
+            inputs = [node.name for node in graph.nodes.values() if node.is_input]
+            own = [
+                one for one in inputs if f".{model.in_file(one)}".endswith(f".{name}")
+            ]  # some leave out its beginning
+            if own:
+                raise ExplorerError("name-in-file", name=name, known=", ".join(own))
+        place = graph.place(name)
         node, value = graph.nodes[place.node], engine.value(place)
         words: tuple[str, ...] = ()
         of_words = LOGITS if node.name == TARGET and node.op.whole else node.parents[0] if node.op.picks else ""

@@ -425,10 +425,11 @@ class CommandPalette(QDialog):
                 yield Entry(word, f"Word {place + 1} of {sequence}", partial(bench.selection.choose_token, token))
         for id, title in (titles() | model_titles()).items():
             yield Entry(title, "Example", partial(self._open, id))
-        stages = {stage.name: stage for stage in graph.stages}
+        stages, model = {stage.name: stage for stage in graph.stages}, bench.document.state.model
         for node in graph.nodes.values():
-            stage = stages[node.stage]
-            yield Entry(node.name, f"Matrix · {stage.where}", partial(self._point, node.name))
+            stage, in_file = stages[node.stage], model.in_file(node.name) if node.is_input else ""
+            also = (in_file,) if in_file else ()
+            yield Entry(node.name, f"Matrix · {stage.where}", partial(self._point, node.name), also)
         for term in glossary().terms:
             explain = partial(perform, bench, ForGlossary("define", term.name), self._window)
             yield Entry(term.name, "Term", explain, (*term.also, *term.labels))

@@ -2,8 +2,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from explorer.lessons.document_lesson import opened
+from explorer.library.transformer import Transformer
 from explorer.pages.view import Cell
 from explorer.ui.window.find import CommandPalette, Entry, found
+from tests.checkpoints.small import write
+from tests.refusals import refuses
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
@@ -178,3 +182,25 @@ def test_it_is_as_high_as_what_fits_and_its_rows_are_alike(window, palette, hand
         hand.key(Qt.Key.Key_Backspace)
     assert shown.height() == high
     assert shown.list.visualItemRect(shown.list.topLevelItem(0)).height() == row
+
+
+def test_a_matrix_is_found_by_the_name_that_its_file_has_for_it(open_window, qtbot, tmp_path):
+    """Who knows a model from its file had to learn our names first."""
+    window = open_window(opened(write(tmp_path))[0])
+    palette, typed = CommandPalette(window), "layers.1.self_attn.q_proj"
+    qtbot.addWidget(palette)
+    (entry,) = found(list(palette._all()), typed)
+    assert entry.shown(typed) == "decoder.2.self.W_Q, model.layers.1.self_attn.q_proj.weight"
+    m = Transformer(window.bench.lesson, window.bench.document)
+    with refuses(
+        "'model.layers.1.mlp.up_proj.weight' is the file's name of a tensor; its numbers are those of decoder"
+    ):
+        m["model.layers.1.mlp.up_proj.weight"]
+    with refuses("There is no node 'model.layers.7'"):
+        m["model.layers.7"]
+    with refuses(
+        "'0.mlp.down_proj.weight' is the file's name of a tensor; its numbers are those of decoder.1.ffn.W_2."
+    ):
+        m["0.mlp.down_proj.weight"]
+    with refuses("There is no node ''"):
+        m[""]
