@@ -484,11 +484,15 @@ class MatrixBox(QWidget):
             self._beside.insertWidget(0, self.view, 0, Qt.AlignmentFlag.AlignTop)
 
     def _open(self, at: QPointF) -> None:
-        """Show the numbers, scrolled to a place in the picture."""
+        """Show the numbers, scrolled to a place in the picture; with the keys the cell there is the current one."""
         had_keys = self._small.hasFocus()  # Qt would give the focus to the next picture when this one is hidden
         self._bench.selection.keep(open_key(self.matrix.id), True)
 
         def look() -> None:
+            if had_keys:  # else the first cell would be, far from what is seen, and take what is typed
+                (rows, columns), table = self.matrix.array.shape, self.view.table
+                row, column = (min(max(int(part * n), 0), n - 1) for part, n in ((at.y(), rows), (at.x(), columns)))
+                self.view.setCurrentIndex(table.index(row, column))
             self._small.look_at(at)
             if had_keys:
                 self.view.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -198,6 +198,11 @@ class MatrixView(QTableView):
     def _stand(self, found: Extent) -> None:
         self._most_width = self.letters.least(self.matrix)
         across, down = self.horizontalHeader(), self.verticalHeader()
+        bars = self.horizontalScrollBar(), self.verticalScrollBar()
+        first = [
+            round(bar.value() / max(part.defaultSectionSize(), 1))
+            for bar, part in zip(bars, (across, down), strict=True)
+        ]
         for header, size, room in ((across, found.across, found.top), (down, found.down, found.left)):
             header.setDefaultSectionSize(size)
             if header.isHidden() != (room <= 0):  # Qt lays the table out again each time that it is asked
@@ -206,6 +211,8 @@ class MatrixView(QTableView):
         across.setFixedHeight(found.top)
         self.setFixedSize(found.width, found.height)
         self.updateGeometries()  # Qt itself waits until it is shown, but the visible part is chosen before that
+        for bar, cells, size in zip(bars, first, (found.across, found.down), strict=True):
+            bar.setValue(cells * size)  # Qt keeps the pixels: after an edit the cell stood beside what was seen
         self._say_name()
 
     @property

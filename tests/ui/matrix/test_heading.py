@@ -108,6 +108,33 @@ def wide(open_window, eye, qtbot):
     return box
 
 
+def test_what_is_typed_after_a_click_into_a_picture_goes_to_the_cell_that_was_clicked(wide):
+    """The current cell was the first one, out of sight: a number typed there changed it, and the table jumped."""
+    view = wide.view
+    assert view.hasFocus()
+    index = view.currentIndex()
+    assert (index.row(), abs(index.column() - WIDE // 2) < 4) == (0, True)
+    assert view.viewport().rect().contains(view.visualRect(index).center())
+
+
+def test_an_edit_that_makes_numbers_wider_leaves_its_cell_in_sight(open_window, hand, eye, qtbot):
+    """Qt kept the pixels by which the table was scrolled: with wider columns others stood in their place."""
+    lesson = new_lesson("gpt", ["one two three"], d_model=WIDE, heads=2)
+    window = open_window(lesson, stage="input.embedding", size=(1280, 720))
+    boxes = [box for box in window.page().findChildren(MatrixBox) if box.matrix.array.shape[1] == WIDE]
+    box = next(box for box in boxes if box.matrix.editable)
+    QTest.mouseClick(box._small, Qt.MouseButton.LeftButton, pos=QPoint(box._small.width() // 2, 5))
+    qtbot.waitUntil(lambda: box.view.isVisible() and box.view.columnAt(0) > 4)
+    view = box.view
+    before, column, across = view.columnAt(0), view.currentIndex().column(), view.columnWidth(0)
+    hand.type("-2000.25")
+    hand.key(Qt.Key.Key_Return)
+    eye.settle(window)
+    assert view.columnWidth(0) > across
+    assert view.columnAt(0) == before
+    assert view.columnViewportPosition(column) + view.columnWidth(column) <= view.viewport().width()
+
+
 def test_no_number_is_cut_at_an_edge_and_a_swipe_sideways_brings_other_columns(wide):
     view, page, plain = wide.view, wide.window().page(), Qt.KeyboardModifier.NoModifier
     bar, before = view.horizontalScrollBar(), view.horizontalScrollBar().value()
