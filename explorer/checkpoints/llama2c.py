@@ -90,12 +90,23 @@ class _Form(Frozen):
         """The tensors by name, each layer's by itself, and where each lies in the file."""
         at = self.begin
         for name, shape in self.shapes.items():
-            grouped = self.group and "norm" not in name
-            type = _grouped(prod(shape), self.group) if grouped else F32
-            for k in range(self.layers if "{k}" in name else 1):
-                tensor = Tensor(file, type, shape, at)
+            for k in range(self._times(name)):
+                tensor = Tensor(file, self._type(name), shape, at)
                 yield name.format(k=k), tensor
                 at += tensor.width
+
+    @property
+    def end(self) -> int:
+        """How many bytes the file has; no tensor is made for it, as a header may claim millions of layers."""
+        blocks = ((self._type(name), prod(shape) * self._times(name)) for name, shape in self.shapes.items())
+        return self.begin + sum(n // type.numbers * type.bytes for type, n in blocks)
+
+    def _times(self, name: str) -> int:
+        return self.layers if "{k}" in name else 1
+
+    def _type(self, name: str) -> Type:
+        grouped = self.group and "norm" not in name
+        return _grouped(prod(self.shapes[name]), self.group) if grouped else F32
 
 
 def _grouped(n: int, group: int) -> Type:
@@ -175,9 +186,8 @@ def _form(file: Path) -> _Form:
         raise wrong(file, f"has groups of {group} weights, which do not divide its rows of {d} and of {hidden}")
     begin = _HEADER if version else _SIZES.size
     form = _Form(version, begin, d, hidden, layers, heads, key_heads, words, room, tied, group)
-    needed = begin + sum(tensor.width for _, tensor in form.tensors(file))
-    if size != needed:
-        raise damaged(file, f"has {size:,} bytes, not the {needed:,} that its sizes come to")
+    if size != form.end:
+        raise damaged(file, f"has {size:,} bytes, not the {form.end:,} that its sizes come to")
     return form
 
 

@@ -151,7 +151,13 @@ def test_a_file_is_shown_and_written_on_with_the_tokenizer_that_is_named(tmp_pat
 
 @pytest.mark.parametrize(
     "change",
-    [lambda raw: raw[:20], lambda raw: raw[:-4], lambda raw: raw + b"\0", lambda raw: struct.pack("<i", 7) + raw[4:]],
+    [
+        lambda raw: raw[:20],
+        lambda raw: raw[:-4],
+        lambda raw: raw + b"\0",
+        lambda raw: struct.pack("<i", 7) + raw[4:],
+        lambda raw: raw[:8] + struct.pack("<i", 2**24 - 1) + raw[12:],  # layers: for none of them is anything made
+    ],
 )
 def test_a_file_whose_sizes_do_not_fit_is_refused(tmp_path, change):
     with pytest.raises(ExplorerError) as error:
