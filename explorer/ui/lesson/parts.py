@@ -15,6 +15,7 @@ from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson
 from explorer.pages.gestures import Ask, ForLessons
+from explorer.pages.steps.of_step import ELSEWHERE
 from explorer.sentences import sentence
 from explorer.ui.actions import RECORD
 from explorer.ui.lesson.guide import Guide
@@ -493,7 +494,11 @@ class LessonParts(QObject):
         return QRect(box.mapTo(over, rect.topLeft()), rect.size())
 
     def scroll_to_spot(self) -> None:
-        """Scroll the page so that what the step names, asks for, or wants changed is visible."""
+        """Scroll the page so that what the step names, asks for, or wants changed is visible.
+
+        On a page that the reader has gone to alone, what the step names may stand anywhere, such as at the end: it
+        begins as any page does, unless something may be changed there.
+        """
         if self._window.area.makes:
             return  # the visible page is still the old one, which must not scroll
         step, page = self.guide.step, self._window.area.in_sight()
@@ -501,9 +506,13 @@ class LessonParts(QObject):
             return
         from explorer.ui.lesson.spot import begin, scroll_to_meant, wanted_rects  # the first page names no cells
 
-        wanted = [*page.elements.lit_rects(), *wanted_rects(page.elements, self._bench.view.graph, step)]
+        place, graph = step.look.stage, self._bench.view.graph
+        here = page.page is not None and page.page.stage == ELSEWHERE.get(place, place)
+        wanted = [*page.elements.lit_rects(), *wanted_rects(page.elements, graph, step, here)]
         boxes = [one for one in page.elements.widgets.values() if isinstance(one, MatrixBox)]
         scroll_to_meant([box for box in boxes if not (box.view.extent.whole or box.small)], self._bench.view, step)
+        if not here and not any(wanted):
+            return
         spans = [[(rect.top(), rect.bottom() + 1) for rect in rects] for rects in wanted]
         page.in_place.begin_at(begin(page.elements.spans(), spans, page.viewport().height()))
         rect = next((rects[0] for rects in reversed(wanted) if rects), QRect())

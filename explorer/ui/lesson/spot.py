@@ -34,13 +34,15 @@ def spot_rect(box: MatrixBox) -> QRect:
     return _cells_rect(box, *(box.matrix.spot or ((0,), (0,))))
 
 
-def wanted_rects(elements: Elements, graph: Graph, step: Step) -> list[list[QRect]]:
+def wanted_rects(elements: Elements, graph: Graph, step: Step, here: bool = True) -> list[list[QRect]]:
     """Groups of rectangles to be visible together on a step's page, in its pixels; the most wanted group first.
 
     The first group has what the step names, the number that it asks for, the controls that its words name, the inputs
     that may be changed and the cells that should reach a goal; the next what it names and asks for; the last only what
     it names. Each group comes twice: with whole matrices, and then with only the cells; beside a control, with only the
     beginning of an element that the step names.
+
+    `here`: whether it is the page that the step speaks of; on another, only what may be changed there is wanted.
     """
     named: list[tuple[QRect, QRect]] = []  # (the whole matrix, only its cells)
     used = [_rect(elements, elements.widgets[one.id]) for one in controls_named(elements.elements, step)]
@@ -52,6 +54,8 @@ def wanted_rects(elements: Elements, graph: Graph, step: Step) -> list[list[QRec
         least = QSize(place.width(), min(place.height(), elements.bench.appearance.px(BEGINNING)))
         named.append((place, QRect(place.topLeft(), least) if used else place))
     asked, question = asked_box(elements, graph, step.question), step.question
+    if not here:
+        named, asked, used = [], None, []
     if asked is not None and asked is not spot:
         named.append(_both(elements, asked, asked.rect()))
     others = [(place, place) for place in used]

@@ -10,7 +10,7 @@ from explorer.document.commands import SetTokens
 from explorer.lessons.loader import lesson_files
 from explorer.lessons.schema import MakeSo, Predict
 from explorer.pages.steps.of_step import first_cell
-from explorer.ui.lesson.spot import GAP, begin, scroll_to_meant, wanted_rects
+from explorer.ui.lesson.spot import GAP, begin, scroll_to_meant, spot_box, wanted_rects
 from explorer.ui.matrix.box import MatrixBox
 from tests.samples import long
 
@@ -138,6 +138,19 @@ def test_what_a_step_speaks_of_stays_in_sight_when_a_comparison_begins_and_ends(
         eye.settle(window)
         assert (window.sides.comparison is not None) is compares
         qtbot.waitUntil(is_in_sight)
+
+
+def test_a_page_that_the_reader_goes_to_alone_begins_at_its_top(anew, eye, qtbot):
+    """What a step names stands on other pages, too, often at their end, where nobody had looked for it."""
+    window = anew(lesson="cat-sat-on-the", size=(1280, 640))
+    window.lessons.guide.go(0)
+    eye.settle(window)
+    window.bench.selection.go_to("loss")
+    eye.settle(window)
+    qtbot.waitUntil(lambda: not window.lessons._found.isActive())
+    page = window.page()
+    assert spot_box(page.elements) is not None
+    assert page.verticalScrollBar().maximum() > 0 == page.verticalScrollBar().value()
 
 
 def test_a_page_that_has_found_its_place_is_not_laid_out_again(anew, eye, qtbot, watch):
