@@ -9,6 +9,7 @@ import random
 import signal
 import subprocess
 import sys
+from copy import deepcopy
 from functools import partial
 from io import BytesIO
 from time import monotonic
@@ -201,7 +202,7 @@ def said(content, chance):
         if isinstance(table, dict) and chance.random() < 0.3:
             del table[way]
         elif table:
-            table[way] = chance.choice(ODD)
+            table[way] = deepcopy(chance.choice(ODD))  # else one could come to hold itself
     stream = BytesIO()
     container.write(stream, manifest, arrays)
     return stream.getvalue()
