@@ -78,6 +78,7 @@ LOSS_ON = Button(
     "Switch the loss on",
     Do(SetSwitch("loss", "loss", SWITCHES["loss"]["loss"].default)),
     "For a model that writes, of the next words",
+    primary=True,
 )
 SWITCHED_OFF = "The loss of this model is switched off, so there is no loss to make smaller."
 NONE = (

@@ -211,7 +211,7 @@ def settings_page(plan: Plan, view: View, lesson: Lesson, weights: Mapping[str, 
     return (
         Stack("learns from", "Learns from", _source(plan, view, lesson)),
         Stack("how", "How", (Form("recipe", tuple(_setting(plan, name) for name in ORDER)),)),
-        Stack("what moves", "What moves", (moving(view, weights),)),
+        *([Stack("what moves", "What moves", (moving(view, weights),))] if weights else ()),
     )
 
 
@@ -364,14 +364,14 @@ def run_page(progress: RunProgress, pace: str, folds: bool | None) -> tuple[Elem
     back = "Take the whole run back, to the weights before it"
     watch = "Pace: how long a run takes at least, so that you can watch it; a large model takes longer"
     asks, possible = tuple(ForTraining("pace", one) for one in PACES), progress.possible
-    words = "Pause" if progress.going else "Train"
+    words, adds = "Pause" if progress.going else "Train", progress.said() == ADD_LOSS
     controls: Sequence[Button | Check | Choice] = (
-        Button("train", words, ForTraining("train"), takes, on=possible, primary=True),
+        Button("train", words, ForTraining("train"), takes, on=possible, primary=not adds),
         Button("one", "One step", ForTraining("one"), "Take one step", on=possible),
         Button("over", "Start over", ForTraining("over"), back, on=progress.is_over),
         Choice("pace", "", tuple(PACES), list(PACES).index(pace), asks, watch, listed=True),
     )
-    if progress.said() == ADD_LOSS:
+    if adds:
         controls = (LOSS_ON, *controls)
     if folds is not None:
         controls = (*controls, Check("fold", "Settings", folds, ForTraining("fold"), "What is learned from, and how"))

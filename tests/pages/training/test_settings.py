@@ -222,6 +222,13 @@ def test_what_a_step_is_for_is_said_until_one_was_taken(progress, run):
     assert [said in run_page(one, PACE, None)[0].sentence for one in (untouched, moved, none)] == [True, False, False]
 
 
+def test_where_no_weight_moves_no_list_of_them_has_a_title(desk):
+    plan, here = opened(desk, "xor")
+    for weights, count in ((), 0), (("layer.1.W",), 1):
+        found = settings_page(plan, here.view, load("xor"), dict.fromkeys(weights, True))
+        assert [one.id for one in found].count("what moves") == count
+
+
 def test_without_a_loss_nothing_can_be_done(progress):
     one = progress("translation-lookup")
     assert one.said() == NO_LOSS
@@ -233,9 +240,11 @@ def test_the_loss_of_a_model_of_others_is_switched_on_before_it_learns_from_a_te
     one = replace(progress("stories260k"), source=TEXT)
     assert one.said() == ADD_LOSS
     assert not controls(one)["train"].on
+    assert [name for name, one in controls(one).items() if getattr(one, "primary", False)] == ["loss on"]
     one.document.do(controls(one)["loss on"].asks.command())
     assert one.said() == "No step yet"
     assert controls(one)["train"].on
+    assert controls(one)["train"].primary
     assert "loss on" not in controls(one)
 
 
