@@ -190,18 +190,16 @@ class Flash(Overlay):
         self._fades.finished.connect(self.stop)
 
     def await_rest(self) -> None:
-        """Flash once there was no change for `REST` milliseconds, even if a step of a run takes longer than that."""
+        """Flash once there was no change for `REST` milliseconds."""
         self.stop()
-        descent = self._elements.bench.descent
-        rushes = descent.playing and descent.pace * REST > 1000
-        if self._elements.bench.appearance.moves and not rushes:
+        if self._elements.bench.appearance.moves:
             self._rests.start()
 
     def begin(self) -> None:
-        """Flash the visible cells that the last edit has changed."""
-        if not self._elements.isVisible():
-            return
-        view = self._elements.bench.view
+        """Flash the visible cells that the last edit has changed; none in a run that does not wait between steps."""
+        view, descent = self._elements.bench.view, self._elements.bench.descent
+        if not self._elements.isVisible() or (descent.playing and descent.pace * REST > 1000):
+            return  # a step may take longer than `REST`
         for box in (one for one in self._elements.widgets.values() if isinstance(one, MatrixBox)):
             if box.visibleRegion().isEmpty():
                 continue
