@@ -475,8 +475,11 @@ def test_a_page_says_how_far_what_it_waits_for_has_come_and_shows_it_then(why_pa
 
 
 def test_what_a_page_waits_for_can_be_stopped_and_begun_again(why_page, tries, qtbot):
-    waits(why_page)[why.TO_PATCH].button.click()
+    button = waits(why_page)[why.TO_PATCH].button
+    assert button.toolTip() == "Stop it; it can begin again"
+    button.click()
     qtbot.waitUntil(lambda: waits(why_page)[why.TO_PATCH].text == "Trying all parts: stopped")
+    assert waits(why_page)[why.TO_PATCH].button.toolTip() == "Compute it from its beginning"
     qtbot.waitUntil(lambda: not why_page.bench.aside._background.at_work)  # other parts of the page may still come
     tries[0].set()
     waits(why_page)[why.TO_PATCH].button.click()

@@ -144,6 +144,7 @@ class WaitingBar(QWidget):
         """Show another task, or another state of it."""
         self._waiting = waiting
         self.button.setText("Begin again" if waiting.stopped else "Stop")
+        self.button.setToolTip("Compute it from its beginning" if waiting.stopped else "Stop it; it can begin again")
         self._say()
 
     def _say(self) -> None:
