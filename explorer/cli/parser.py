@@ -272,10 +272,11 @@ COMMANDS = {
     ),
     "generate": Command(
         "show.generate",
-        arg("model", "MODEL", "a name from `explorer list`, a document (.explorer), or a model that others trained"),
+        arg("lesson", "MODEL", "a name from `explorer list`, a document (.explorer), or a model that others trained"),
         arg("text", "TEXT", "words that the model knows", nargs="?"),
         arg("--ids", "NUMBERS", "the numbers of the words in the place of TEXT, as in --ids '5 17 3'"),
         TOKENIZER,
+        MODEL,
         arg("-n", "N", "write up to N words (20)", type=int, default=20),
         arg("--temperature", "T", "what the logits are divided by (1)", type=float, default=1.0),
         arg("--top-k", "K", "choose among the K most probable words (0: all)", type=int, default=0),

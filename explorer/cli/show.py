@@ -32,6 +32,7 @@ from explorer.library import conventions as searches
 from explorer.library import transformer as library
 from explorer.library.matrix import Matrix, nested, table
 from explorer.library.transformer import Transformer
+from explorer.sentences import sentence
 
 
 def parse_set(text: str) -> tuple[NamedCell, float]:
@@ -89,6 +90,7 @@ def show(arguments: Namespace) -> int:
         what = "A file of arrays" if arrays else f"The format {arguments.format}"
         raise UsageError(f"{what} has no gradients; --grad goes with {', '.join(GRADIENTS)}.")
     m = opened(arguments)
+    arguments.nodes = [one for name in arguments.nodes for one in _named(m, name)]
     if arguments.format == "python":
         return _script(arguments, m)
     if arrays:
@@ -121,6 +123,14 @@ def show(arguments: Namespace) -> int:
         case _:
             write_latex(shown, sys.stdout)
     return 0
+
+
+def _named(m: Transformer, name: str) -> list[str]:
+    """The nodes with the numbers of a tensor, which are told; any other name as it is."""
+    nodes = m.of_tensor(name)
+    if nodes:
+        _tell([sentence(ExplorerError("name-in-file", name=name, known=", ".join(nodes)))])
+    return nodes or [name]
 
 
 def _arrays(arguments: Namespace, m: Transformer) -> int:
@@ -199,7 +209,7 @@ def generate(arguments: Namespace) -> int:
         raise UsageError("--beams follows the likeliest words; leave out --greedy, --temperature, --top-k and --top-p.")
     if (arguments.text is None) == (arguments.ids is None):
         raise UsageError("Give the words to go on from as TEXT or by --ids, one of the two.")
-    m = library.open(arguments.model, tokenizer=arguments.tokenizer)
+    m = library.open(arguments.lesson, tokenizer=arguments.tokenizer, model=arguments.model)
     _tell(m.notices)
     text = arguments.text if arguments.ids is None else parse_ids(arguments.ids, m.vocabulary(), "--ids")
     target = arguments.target
@@ -210,7 +220,7 @@ def generate(arguments: Namespace) -> int:
     _tell(found.notices)
     if arguments.json:
         written: dict[str, Any] = {
-            "model": arguments.model,
+            "model": arguments.lesson,
             "tokens": found.read,
             "new": found.new,
             "ids": found.ids,

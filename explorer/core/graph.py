@@ -14,6 +14,7 @@ from typing import TypeAlias
 from explorer.core.cell import Index
 from explorer.core.errors import ExplorerError, cut, nearest
 from explorer.core.frozen import Frozen
+from explorer.core.hooks import hook_names
 from explorer.core.ops import Array, Input, Op
 
 
@@ -134,6 +135,11 @@ class Graph(Frozen, eq=False):
         return self._towards[name]
 
     @cached_property
+    def hooks(self) -> Mapping[str, str]:
+        """The node of each name that TransformerLens has."""
+        return hook_names(self.nodes, self.leaving)
+
+    @cached_property
     def node_names(self) -> frozenset[str]:
         """The names of all nodes."""
         return frozenset(self.nodes)
@@ -213,7 +219,8 @@ class Graph(Frozen, eq=False):
         """
         place = self._places.get(name) or self.find(name)
         if place is None:
-            raise ExplorerError("unknown-node", name=name, near=nearest(name, [*self.names(), *self.leaving]))
+            others = self.hooks if "hook_" in name else ()
+            raise ExplorerError("unknown-node", name=name, near=nearest(name, [*self.names(), *self.leaving, *others]))
         self._places[name] = place
         return place
 
@@ -223,6 +230,8 @@ class Graph(Frozen, eq=False):
             return Place(name)
         if name in self.leaving:
             return Place(self.leaving[name])
+        if ".hook_" in f".{name}" and name in self.hooks:
+            return Place(self.hooks[name])
         block, _, rest = name.rpartition(".head.")
         number, _, short = rest.partition(".")
         whole = f"{block}.{short}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.core.decoder import Choice
 from explorer.core.errors import ExplorerError, cut, require_cell
-from explorer.core.graph import LOGITS, LOSS, TARGET, Root, cell_of, parse_cell, root_of, stage_of
+from explorer.core.graph import LOGITS, LOSS, TARGET, Place, Root, cell_of, parse_cell, root_of, stage_of
 from explorer.core.model import SWITCHES, SwitchValue
 from explorer.core.vocabulary import tokens_of
 from explorer.document import storage
@@ -100,6 +100,7 @@ class Transformer:
     -----
     Nodes have the names of the window, such as "encoder.1.self.scores"; `nodes` lists them. A node stacked over heads
     is (heads, rows, columns); "encoder.1.self.head.2.scores" is the (rows, columns) of one head. Indices count from 0.
+    The names that TransformerLens has are understood, too: "blocks.0.attn.hook_pattern".
 
     >>> import explorer
     >>> m = explorer.open("you-are-welcome")
@@ -169,16 +170,8 @@ class Transformer:
         Raises `ExplorerError`: "unknown-node", with the most similar name; "name-in-file" for the name of a tensor, of
         which a node is a part, turned.
         """
-        engine, model = self.document.engine, self.document.state.model
-        graph = engine.graph
-        if "." in name and name not in self:
-            inputs = [node.name for node in graph.nodes.values() if node.is_input]
-            own = [
-                one for one in inputs if f".{model.in_file(one)}".endswith(f".{name}")
-            ]  # some leave out its beginning
-            if own:
-                raise ExplorerError("name-in-file", name=name, known=", ".join(own))
-        place = graph.place(name)
+        engine = self.document.engine
+        graph, place = engine.graph, self._place(name)
         node, value = graph.nodes[place.node], engine.value(place)
         words: tuple[str, ...] = ()
         of_words = LOGITS if node.name == TARGET and node.op.whole else node.parents[0] if node.op.picks else ""
@@ -193,14 +186,27 @@ class Transformer:
         labels = tuple(engine.labels(axis) for axis in graph.axes_of(place))
         return Matrix(name, symbol, read_only(value + 0), labels, node, stage_of(graph, node), words, pins, self)
 
+    def of_tensor(self, name: str) -> list[str]:
+        """The nodes whose numbers are those of a tensor in the file of a checkpoint; the name's beginning may lack."""
+        model, graph = self.document.state.model, self.document.state.graph
+        if "." not in name or name in self:
+            return []
+        return [one for one in graph.nodes if one in graph.inputs and f".{model.in_file(one)}".endswith(f".{name}")]
+
+    def _place(self, name: str) -> Place:
+        """The node, or the head's slice of one, that is meant."""
+        if own := self.of_tensor(name):
+            raise ExplorerError("name-in-file", name=name, known=", ".join(own))
+        return self.document.state.graph.place(name)
+
     def cell(self, cell: str) -> tuple[str, tuple[int, ...]]:
         """The node of a cell, and the index in that node; `cell` may name a head's slice.
 
-        Raises `ExplorerError`: "bad-cell-syntax", "unknown-node" or "bad-cell".
+        Raises `ExplorerError`: "bad-cell-syntax", "unknown-node", "name-in-file" or "bad-cell".
         """
         has_loss = cell == "loss" and LOSS in self.document.engine.graph.nodes
         name, at = parse_cell(LOSS if has_loss else cell)
-        place = self.document.engine.graph.place(name)
+        place = self._place(name)
         require_cell(name, at, self.document.engine.value(place).shape)
         return place.node, place.index + at
 
@@ -257,7 +263,7 @@ class Transformer:
         """
         engine = self.document.engine
         root = root_of(engine.graph, root) if isinstance(root, str) else root
-        found, matrix = engine.gradient(engine.graph.place(of), root), self[of]
+        found, matrix = engine.gradient(self._place(of), root), self[of]
         if found is None:
             raise ExplorerError("no-gradient", name=of)
         name = f"gradient of {cell_of(engine.graph, root.node, root.cell)} with respect to {of}"
@@ -313,7 +319,7 @@ class Transformer:
         Raises `ExplorerError`: "unknown-node", "bad-shape", "bad-token-id"; `ValueError` if `value` has no numbers.
         """
         graph = self.document.state.graph
-        place = graph.place(name)
+        place = self._place(name)
         shape = self.document.engine.value(place).shape
         numbers = fitting(name, value, shape)
         if graph.nodes[place.node].is_input and not graph.nodes[place.node].op.whole:
@@ -336,7 +342,7 @@ class Transformer:
         ExplorerError
             "unknown-node", "bad-cell", or "bad-token-id" for a node of whole numbers.
         """
-        node = self.document.state.graph.place(name).node
+        node = self._place(name).node
         given = self.document.state.graph.nodes[node].is_input
         self.document.do(SetCells(name, cells) if given else PinCells(name, cells))
 
@@ -384,9 +390,11 @@ class Transformer:
         from explorer.training.goal_seek import command, seek  # imported only when it is used
 
         graph = self.document.state.graph
+        names = [change] if isinstance(change, str) else change
+        for name in (cell, *names) if cell != "loss" else names:
+            self._place(parse_cell(name)[0])
         root = root_of(graph, cell)
         require_cell(cell.partition("[")[0], root.cell, graph.shape(root.node))
-        names = [change] if isinstance(change, str) else change
         found = seek(self.document.state, root, float(value), [parse_cell(name) for name in names])
         if found.reached and found.moves:
             self.document.do(command(found, cell))

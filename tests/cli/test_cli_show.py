@@ -502,6 +502,8 @@ def test_a_lesson_gets_the_model_that_it_needs_by_an_option(tmp_path, capsys):
     assert "a valid lesson" in out("check", str(mine), *given)
     assert "1 step forward" in out("replay", str(mine), *given)
     assert "=" in out("explain", str(mine), "output.logits[0,0]", *given)
+    chosen = "--ids", "1", "--greedy", "-n", "3"
+    assert out("generate", str(mine), *chosen, *given) == out("generate", str(folder), *chosen)
     paper = tmp_path / "mine.html"
     assert "mine.html" in out("handout", str(mine), str(paper), *given)
     assert paper.is_file()
@@ -514,3 +516,18 @@ def test_a_lesson_gets_the_model_that_it_needs_by_an_option(tmp_path, capsys):
     for said, argv in refused.items():
         assert main(argv) == 2
         assert said in capsys.readouterr().err
+
+
+def test_a_tensor_is_shown_by_the_name_that_its_file_has_for_it(tmp_path, capsys):
+    """Who knows a model from its file types the names that stand in it."""
+    name, ours = "model.layers.1.self_attn.k_proj.weight", "decoder.2.self.W_K"
+    folder = str(write(tmp_path))
+    assert main(["show", folder, name]) == 0
+    said, told = capsys.readouterr()
+    assert said == out("show", folder, ours)
+    assert told.startswith(f"explorer: '{name}' is a tensor of the file; ")
+    assert told.endswith(f"in {ours}.\n")
+    for argv in (("explain", folder, f"{name}[0,0]"), ("seek", folder, "output.logits[0,0]=1", "--change", name)):
+        assert main(argv) == 2
+        assert f"in {ours}." in capsys.readouterr().err, argv
+    assert shown(folder, "blocks.1.attn.hook_k")["nodes"].keys() == {"decoder.2.self.K"}

@@ -426,9 +426,12 @@ class CommandPalette(QDialog):
         for id, title in (titles() | model_titles()).items():
             yield Entry(title, "Example", partial(self._open, id))
         stages, model = {stage.name: stage for stage in graph.stages}, bench.document.state.model
+        called: dict[str, list[str]] = {}
+        for hook, name in graph.hooks.items() if model.called else ():
+            called.setdefault(name, []).append(hook)
         for node in graph.nodes.values():
             stage, in_file = stages[node.stage], model.in_file(node.name) if node.is_input else ""
-            also = (in_file,) if in_file else ()
+            also = (in_file,) if in_file else tuple(called.get(node.name, ()))
             yield Entry(node.name, f"Matrix · {stage.where}", partial(self._point, node.name), also)
         for term in glossary().terms:
             explain = partial(perform, bench, ForGlossary("define", term.name), self._window)

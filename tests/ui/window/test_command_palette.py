@@ -191,16 +191,16 @@ def test_a_matrix_is_found_by_the_name_that_its_file_has_for_it(open_window, qtb
     qtbot.addWidget(palette)
     (entry,) = found(list(palette._all()), typed)
     assert entry.shown(typed) == "decoder.2.self.W_Q, model.layers.1.self_attn.q_proj.weight"
+    (entry,) = found(list(palette._all()), "blocks.1.attn.hook_pattern")
+    assert entry.shown("blocks.1.attn.hook_pattern") == "decoder.2.self.weights, blocks.1.attn.hook_pattern"
     m = Transformer(window.bench.lesson, window.bench.document)
     with refuses(
-        "'model.layers.1.mlp.up_proj.weight' is the file's name of a tensor; its numbers are those of decoder"
+        "'model.layers.1.mlp.up_proj.weight' is a tensor of the file; its numbers stand here, .* in decoder.2.ffn.W_1."
     ):
         m["model.layers.1.mlp.up_proj.weight"]
     with refuses("There is no node 'model.layers.7'"):
         m["model.layers.7"]
-    with refuses(
-        "'0.mlp.down_proj.weight' is the file's name of a tensor; its numbers are those of decoder.1.ffn.W_2."
-    ):
+    with refuses("'0.mlp.down_proj.weight' is a tensor of the file; its numbers stand here, .* in decoder.1.ffn.W_2."):
         m["0.mlp.down_proj.weight"]
     with refuses("There is no node ''"):
         m[""]
