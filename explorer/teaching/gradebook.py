@@ -24,7 +24,8 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
 from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.items import ChoiceItem, items
-from explorer.teaching.sheet import Answered, Answers, Sheet, known_as, read_answers, read_sheet
+from explorer.teaching.sheet import Answered, Answers, Sheet, known_as, read_sheet
+from explorer.teaching.submissions import submissions
 
 MOST_FILES = 2000
 UNKNOWN = "another number"
@@ -126,34 +127,34 @@ _FORMULA = frozenset("=+-@")
 
 
 def gradebook(files: Iterable[Path], sheet: Sheet | None = None) -> Gradebook:
-    """The answers in files, or in folders of them; if a sheet is given, each answer is judged again with it.
+    """The answers in files, or in folders and zips of them; if a sheet is given, each answer is judged again with it.
 
     Files that are damaged, altered, doubled, too many or of another sheet are listed instead.
 
     Raises `ExplorerError`: "no-answers" if there is no such file.
     """
-    # A Mac puts a file "._NAME" beside each file that it zips.
-    each = (sorted(given.rglob(f"[!.]*{ANSWERS}")) if given.is_dir() else [given] for given in files)
-    paths = list(dict.fromkeys(path for some in each for path in some))
-    if not paths:
+    handed_in = list(submissions(files))
+    if not handed_in:
         raise ExplorerError("no-answers", ending=ANSWERS)
-    read = list[tuple[Path, Answers]]()
+    read = list[tuple[str, Answers]]()
     left_out = list[LeftOut]()
 
-    def leave_out(path: Path, why: str, **fields: object) -> None:
-        left_out.append(LeftOut(str(path), ExplorerError(why, file=path, **fields)))
+    def leave_out(file: str, why: str, **fields: object) -> None:
+        left_out.append(LeftOut(file, ExplorerError(why, file=file, **fields)))
 
-    for path in paths[MOST_FILES:]:
-        leave_out(path, "too-many-files", limit=MOST_FILES)
-    for path in paths[:MOST_FILES]:
+    for late in handed_in[MOST_FILES:]:
+        leave_out(late.name, "too-many-files", limit=MOST_FILES)
+    for file in handed_in[:MOST_FILES]:
         try:
-            read.append((path, read_answers(path)))
+            read.append((file.name, file.read()))
         except ExplorerError as error:
-            left_out.append(LeftOut(str(path), error))
+            left_out.append(LeftOut(file.name, error))
     wanted = sheet.id if sheet else next(iter(Counter(one.sheet_id for _, one in read).most_common(1)), ("",))[0]
-    kept: dict[str, tuple[Path, Answers]] = {}
+    kept: dict[str, tuple[str, Answers]] = {}
     for path, one in read:
         name = known_as(one.student)
+        if name in kept and kept[name][1] == one:  # a copy, as where a zip lies beside what was in it
+            continue
         if one.sheet_id != wanted:
             leave_out(path, "answers-of-another", sheet=one.sheet)
         elif sheet and not one.agrees(sheet):
@@ -307,12 +308,17 @@ def class_page(roll: Roll, most: int, reasons: Sequence[str] = ()) -> tuple[Elem
     if reasons:
         parts.append(el.Section("left out title", "Left out"))
         lines = tuple(
-            el.Line.of(Path(one.file).name, el.Entry(why, tip=why))
+            el.Line.of(_below(one.file, roll.files), el.Entry(why, tip=why))
             for one, why in zip(book.left_out, reasons, strict=True)
         )
         columns = (el.Column("file", width=260), el.Column("why", width=900))
         parts.append(el.Listing("left out", "Files that are left out", columns, lines))
     return tuple(parts)
+
+
+def _below(file: str, given: Sequence[Path]) -> str:
+    """What a file is called in the given folder or zip: platforms put it into a folder with the student's name."""
+    return next((file[len(f"{one}/") :] for one in given if Path(file).is_relative_to(one)), "") or Path(file).name
 
 
 def _topics(roll: Roll, book: Gradebook) -> list[Element]:

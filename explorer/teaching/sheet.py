@@ -346,14 +346,23 @@ def checksum(content: dict[str, Any]) -> str:
 def read_answers(path: str | Path) -> Answers:
     """Answers from their file, or from a mail that contains its text.
 
-    Raises `ExplorerError`: "text-not-read"; "answers-damaged" if it is no such file, "answers-packed" if it is a zip,
-    "answers-altered" if its content has changed since it was saved.
+    Raises `ExplorerError`: "text-not-read"; those of `answers_from`.
     """
     try:
         with open_file(path) as stream:
             raw = stream.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         raise ExplorerError("text-not-read", file=path, reason=error) from None
+    return answers_from(raw, path)
+
+
+def answers_from(raw: bytes, path: str | Path) -> Answers:
+    """Answers from the content of their file, or of a mail.
+
+    `path`: what the file is called in an error.
+    Raises `ExplorerError`: "answers-damaged" if it is no such file, "answers-packed" if it is a zip, "answers-altered"
+    if its content has changed since it was saved.
+    """
     if raw.startswith(_ZIP):
         raise ExplorerError("answers-packed", file=path)
     text = _QUOTED.sub("", raw.decode("utf-8", "replace")) if len(raw) <= MOST_BYTES else ""

@@ -33,7 +33,7 @@ from explorer.lessons.own_lessons import FOLDER, yours
 from explorer.pages.element import Element
 from explorer.pages.gestures import Ask, ForClass
 from explorer.sentences import sentence
-from explorer.teaching import ANSWERS, SHEET
+from explorer.teaching import ANSWERS, HANDED_IN, SHEET
 from explorer.teaching.gradebook import (
     Asked,
     Gradebook,
@@ -76,9 +76,9 @@ _DPI, _MARGIN = 96, 14
 class ClassDialogs(Dialogs):
     """Dialogs that ask which files the page "Class" should read or write."""
 
-    def to_read(self, folder: Path, what: str, ending: str) -> list[Path]:
+    def to_read(self, folder: Path, what: str, *endings: str) -> list[Path]:
         """Ask for files to read."""
-        known = f"{what} (*{ending})"
+        known = f"{what} ({' '.join(f'*{ending}' for ending in endings)})"
         files, _ = QFileDialog.getOpenFileNames(self._window, what, str(folder), known)
         return [Path(file) for file in files]
 
@@ -213,7 +213,7 @@ class ClassTab(ColumnTab):
 
     def _add(self, act: str) -> None:
         if act == "add files":
-            self.open_files(self.dialogs.to_read(self._files.folder, "Answers", ANSWERS))
+            self.open_files(self.dialogs.to_read(self._files.folder, "Answers", *HANDED_IN))
         elif act == "add a folder" and (folder := self.dialogs.to_read_folder(self._files.folder)) is not None:
             self.open_files([folder])
 

@@ -23,8 +23,9 @@ from explorer.lessons.loader import load
 from explorer.pages.element import leaves
 from explorer.pages.page import Button, Check, Field, Note
 from explorer.sentences import sentence
+from explorer.teaching import is_for_class
 from explorer.teaching import sheet as module
-from explorer.teaching.gradebook import UNKNOWN, asked_in, gradebook, sheet_beside
+from explorer.teaching.gradebook import UNKNOWN, Roll, asked_in, class_page, gradebook, sheet_beside
 from explorer.teaching.items import ChoiceItem, NumberItem
 from explorer.teaching.sheet import Answered, Answers, Begun, Sheet, Sitting, Try, read_answers, read_sheet, sheet_of
 from explorer.teaching.sheet_page import Exercise, form_of, order
@@ -151,7 +152,7 @@ def test_answers_that_were_made_up_do_not_agree_with_the_sheet():
 def test_any_file_is_refused_in_a_sentence(tmp_path_factory, content):
     file = tmp_path_factory.mktemp("any") / "a.answers.json"
     file.write_bytes(content)
-    with refuses("is a zip" if content.startswith(b"PK\x03\x04") else "not a file of answers"):
+    with refuses("within a zip" if content.startswith(b"PK\x03\x04") else "not a file of answers"):
         read_answers(file)
 
 
@@ -305,11 +306,63 @@ def test_a_table_of_a_class_is_written_over_no_answers(folder, tmp_path, capsys)
     assert "the same file" in capsys.readouterr().err
 
 
-def test_a_zip_of_answers_is_to_be_unpacked(tmp_path):
-    with zipfile.ZipFile(tmp_path / "all.zip", "w") as packed:
-        packed.writestr("ada.answers.json", "{}")
-    with refuses("unpack it"):
-        read_answers(tmp_path / "all.zip")
+def packed(path, files, method=zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_the_zip_of_a_learning_platform_is_read_as_it_is(tmp_path):
+    """Moodle hands out all that a class has handed in as one zip, a folder a student; it had to be unpacked first."""
+    handed_in = {
+        "Lovelace, Ada_17_assignsubmission_file_/ada.answers.json": sat("Ada").text(),
+        "Özil, Zoë_18_assignsubmission_file_/zoe.answers (1).json": sat("Zoë").text(),  # as a browser renames it
+        "Bob_19_assignsubmission_file_/bob.answers.json.txt": sat("Bob").text(),
+        "Bob_19_assignsubmission_file_/essay.pdf": b"%PDF",
+        "__MACOSX/Bob_19/._bob.answers.json": b"Mac OS X",
+        "Eve_20/eve.answers.json": b"",
+        "Dan_21/dan.answers.json": "{" * 300_000,
+        "Max_22/max.zip": b"PK",
+        "../../out\x1b[2J.answers.json": b"{}",
+    }
+    file = packed(tmp_path / "week3.zip", handed_in)
+    assert is_for_class(file)
+    book = gradebook([file])
+    assert [one.student for one in book.students] == ["Ada", "Bob", "Zoë"]
+    assert {one.file.rpartition("/")[2]: one.reason.id for one in book.left_out} == {
+        "eve.answers.json": "answers-damaged",
+        "dan.answers.json": "answers-damaged",
+        "max.zip": "answers-packed",
+        "out[2J.answers.json": "answers-damaged",
+    }
+    assert os.listdir(tmp_path) == ["week3.zip"], "nothing is unpacked onto the disk"
+    assert gradebook([tmp_path]).students == book.students, "in a folder, too"
+    sat("Ada").save(tmp_path / "ada.answers.json")
+    assert len(gradebook([tmp_path]).left_out) == len(book.left_out), "a copy of a file is not told"
+    page = class_page(
+        Roll((file,), book=book, asked=asked_in(book)), 9, [sentence(one.reason) for one in book.left_out]
+    )
+    (told,) = (one for one in page if one.id == "left out")
+    assert "Eve_20/eve.answers.json" in [line.entries[0].text for line in told.lines], "says whose file it is"
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_that_would_burst_is_refused(tmp_path, method):
+    """Of these ways of packing, zipfile unpacks whatever a few bytes become, however little is asked for."""
+    book = gradebook([packed(tmp_path / "a.zip", {"a.answers.json": sat("Ada").text()}, method)])
+    assert [one.reason.id for one in book.left_out] == ["answers-packed"]
+
+
+def test_a_zip_without_answers_says_so(tmp_path):
+    other = packed(tmp_path / "other.zip", {"essay.pdf": b"%PDF"})
+    assert not is_for_class(other)
+    (tmp_path / "cut.zip").write_bytes(
+        packed(tmp_path / "x.zip", {"a.answers.json": sat("Ada").text()}).read_bytes()[:90]
+    )
+    book = gradebook([other, tmp_path / "cut.zip"])
+    assert [one.reason.id for one in book.left_out] == ["no-answers-packed", "answers-damaged"]
+    assert not gradebook([tmp_path]).left_out, "what else lies in a folder is not the class's"
 
 
 def test_a_folder_without_answers(tmp_path):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QFrame, QVBoxLayou
 from explorer.core.errors import ExplorerError
 from explorer.lessons.schema import Choose
 from explorer.pages.gestures import Ask, ForPoll
-from explorer.teaching import ANSWERS
+from explorer.teaching import HANDED_IN
 from explorer.teaching.gradebook import gradebook
 from explorer.teaching.items import item_at
 from explorer.teaching.poll import SHOWS, Poll, poll_of, poll_page
@@ -188,7 +188,7 @@ class PollView(QFrame):
             elif gesture.act == "files":
                 from explorer.ui.classroom import ClassDialogs
 
-                files = ClassDialogs(self._lecturer()).to_read(Path.home(), "Answers", ANSWERS)
+                files = ClassDialogs(self._lecturer()).to_read(Path.home(), "Answers", *HANDED_IN)
                 if files:
                     if poll.id not in (book := gradebook(files)).questions:
                         raise ExplorerError("no-votes")
