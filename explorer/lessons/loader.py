@@ -16,16 +16,7 @@ from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
 from explorer.core.frozen import Frozen
 from explorer.core.ops import Array
-from explorer.lessons.model_tables import (
-    inputs_of,
-    read_given,
-    read_model,
-    read_needed,
-    read_on_needed,
-    read_settings,
-    switches_in,
-    to_try,
-)
+from explorer.lessons.model_tables import inputs_of, read_model, read_settings, switches_in, to_try
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read, recipe_in
 from explorer.lessons.schema import WHOLE, Lesson, Setting
 from explorer.lessons.step_tables import read_steps
@@ -72,7 +63,7 @@ def ready(name_or_path: str | Path, model: str | Path | None = None) -> Lesson:
 def load_with(name_or_path: str | Path, model: Path, told: "Told | None" = None) -> Lesson:
     """A lesson that needs a model, with the model from a folder or a file.
 
-    Raises `ExplorerError`: those of `load`, and of `explorer.lessons.model_tables.read_given`; "no-model-needed".
+    Raises `ExplorerError`: those of `load`, and of `explorer.lessons.needed_model.read_given`; "no-model-needed".
     """
     files = example_files()
     name = str(name_or_path)
@@ -80,6 +71,8 @@ def load_with(name_or_path: str | Path, model: Path, told: "Told | None" = None)
     whole = _with_example(top)
     if "checkpoint" not in whole:
         raise ExplorerError("no-model-needed", name=name)
+    from explorer.lessons.needed_model import read_given  # few lessons need a model
+
     found = read_given(whole, model, told)
     return replace(lesson_from(top, found), folder=found.path, architecture=found.architecture)
 
@@ -210,9 +203,12 @@ def lesson_from(top: TomlTable, found: "Checkpoint | None" = None) -> Lesson:
     if len(tables) > MOST_SETTINGS:
         top.fail("settings", f"holds {len(tables)} settings", f"write up to {MOST_SETTINGS}")
     ours: Collection[str] = ()
-    needed = read_needed(top) if "checkpoint" in top else None
+    needed = None
     inputs: Mapping[str, Array]
-    if needed is not None:
+    if "checkpoint" in top:
+        from explorer.lessons.needed_model import read_needed, read_on_needed  # few lessons need a model
+
+        needed = read_needed(top)
         _lacks(top, "the model that the lesson needs", "tokenizer", "training", "learns")
         model, inputs, settings = read_on_needed(top, needed, found)
         stage = WHOLE

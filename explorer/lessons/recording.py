@@ -21,7 +21,8 @@ from explorer.document.state import State
 from explorer.files import whole_file, write_file
 from explorer.lessons.answers import values_of
 from explorer.lessons.loader import FORMAT, example_files, lesson_from
-from explorer.lessons.model_tables import gathered, needed_of, weights_in
+from explorer.lessons.model_tables import gathered
+from explorer.lessons.needed_model import needed_of, weights_in
 from explorer.lessons.reading import MOST_BYTES, MOST_TITLE, TomlTable, parsed, written_value
 from explorer.lessons.schema import Lesson, Look, NeededModel
 from explorer.lessons.symbols import Names

@@ -10,7 +10,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.commands import PinCells
 from explorer.lessons.document_lesson import lesson_of, opened
 from explorer.lessons.loader import catalogue, load, load_with, ready
-from explorer.lessons.model_tables import sizes_of
+from explorer.lessons.needed_model import sizes_of
 from explorer.lessons.replay import replay
 from explorer.sentences import sentence
 from tests.lessons.needed import narrow, written
