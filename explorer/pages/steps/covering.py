@@ -297,7 +297,10 @@ def _others(array: Array, cells: frozenset[tuple[int, ...]]) -> Array:
             share = (value - low) / (high - low) if np.isfinite(value) and high > low else 0.0
             jitter = k * _GOLDEN % 1
             reach = high - low if high > low else 0.37 * abs(value) + 0.31
-            other[cell] = low + reach * (0.75 * (1 - share) + 0.2 * jitter)
+            moved = 0.75 * (1 - share) + 0.2 * jitter
+            if abs(moved - share) < 0.1:  # a number from the middle would stay there, and rounded be the same
+                moved = share + 0.2 + 0.1 * jitter
+            other[cell] = low + reach * moved
     return other
 
 

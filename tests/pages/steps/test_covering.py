@@ -18,10 +18,10 @@ from explorer.pages.levels import WHOLE
 from explorer.pages.matrix import matrix
 from explorer.pages.matrix import matrix as made
 from explorer.pages.page import BAR, Column, Entry, Header, Item, Line, Listing, Note, Page, Row, Stack
-from explorer.pages.steps.covering import WAITS, _same, altered, asked_cell, covered_by, without_covered
+from explorer.pages.steps.covering import WAITS, _others, _same, altered, asked_cell, covered_by, without_covered
 from explorer.pages.surfaces.inspector import WAITS as EXPLAINED_LATER
 from explorer.pages.surfaces.inspector import inspected
-from explorer.pages.view import Cell, Covered, Looking, View
+from explorer.pages.view import Cell, Covered, Looking, Spot, View
 
 
 @pytest.fixture
@@ -263,6 +263,20 @@ def test_other_numbers_differ_in_each_covered_cell_and_nowhere_else(desk):
         assert (other.values[name].argmax(axis=1) != one.view.values[name].argmax(axis=1)).all()
         same = one.view.values.keys() - {name}
         assert all(other.values[node] is one.view.values[node] for node in same)
+
+
+def test_a_number_from_the_middle_does_not_stay_in_the_middle(at):
+    """The other number was 0.997 where 1.0 was asked for: beside the curve of ReLU the answer stood in sight."""
+    view, question = at("xor", "hidden")
+    covered = covered_by(view, question)
+    view = replace(view, looking=Looking(covered=covered, spot=Spot("layer.1.hidden", (3,), (1,))))
+    found = page(view, next(one for one in view.graph.stages if one.name == "layer.1"))
+    (units,) = (element for one in found.elements for element in leaves(one) if getattr(element, "id", "") == "units")
+    entries = [[entry.text for entry in line.entries] for line in (units.lines[0], units.lines[1])]
+    assert entries == [["h₁", "2.0", "2.0", "2.0", "2.0", ""], ["h₂", "?", "?", "?", "?", ""]]
+    numbers = np.linspace(-3, 3, 601)[None]
+    other = _others(numbers, frozenset(np.ndindex(numbers.shape)))
+    assert np.abs(other - numbers).min() > 0.09 * 6
 
 
 def test_covered_gradients_leave_the_values_in_sight(desk):
