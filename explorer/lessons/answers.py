@@ -18,7 +18,17 @@ from explorer.core.frozen import Frozen
 from explorer.core.numbers import decimals_of, formatted, in_table, quantity, written
 from explorer.core.ops import Array
 from explorer.document.state import State
-from explorer.lessons.mistakes import ROUNDED, Mistake, Part, array_of, derivation, half_unit, likely, names_apart
+from explorer.lessons.mistakes import (
+    ROUNDED,
+    Mistake,
+    Part,
+    array_of,
+    derivation,
+    half_unit,
+    leeway,
+    likely,
+    names_apart,
+)
 from explorer.lessons.schema import Cell, Choose, Condition, MakeSo, Point, Predict, Question
 from explorer.lessons.symbols import Names, UnknownNameError, formula_text, split_cell
 
@@ -144,7 +154,7 @@ def right_or_mistake(question: Predict, typed: float, engine: Engine) -> tuple[b
     """Whether a typed number is right; if not, the mistake that gives it, if one is known."""
     right = float(array_of(engine, question.node, question.of)[question.cell])
     digits = question.digits
-    if typed == right or (isfinite(typed) and isfinite(right) and abs(typed - right) <= half_unit(digits)):
+    if typed == right or (isfinite(typed) and isfinite(right) and abs(typed - right) <= leeway(right, digits)):
         return True, None
     if not isfinite(typed) or (isfinite(right) and right_so_far(typed, right, digits)):
         return False, None

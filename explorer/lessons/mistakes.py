@@ -28,6 +28,8 @@ from explorer.lessons.symbols import formula_text
 
 Labels = Callable[[str, int], tuple[str, ...]]
 MOST_TERMS = 16
+MOST_FAR_CELLS = 144
+"""In a table of more cells, a wrong number is compared only with cells of the same row or column."""
 PRODUCT = "product of the "
 """How the name of a product of two numbers of a kind begins."""
 
@@ -213,7 +215,7 @@ def mistakes(
         found = _all(engine, node, cell, decimals) if of == "value" else _of_gradient(engine, node, cell, decimals)
     for mistake in found:
         lost = mistake.name in ROUNDED and not mistake.value
-        if np.isfinite(mistake.value) and abs(mistake.value - right) > half_unit(decimals) and not lost:
+        if np.isfinite(mistake.value) and abs(mistake.value - right) > leeway(right, decimals) and not lost:
             yield mistake
 
 
@@ -235,6 +237,15 @@ def _decimals_of(number: float) -> int:
 def half_unit(decimals: int) -> float:
     """Half a unit of the last decimal, and a little more, because a half is seldom exact in binary."""
     return 0.5 * 10.0**-decimals * (1 + 1e-9)
+
+
+def leeway(right: float, decimals: int) -> float:
+    """How far a typed number may be from the right one, which is asked for with so many decimals.
+
+    It is half a unit of the last decimal. A whole number that is asked for as such is exact: 0.5 is not 1, nor 1.4.
+    """
+    exact = not decimals and np.isfinite(right) and abs(right - round(right)) <= 1e-6
+    return half_unit(1 if exact else decimals)
 
 
 def _all(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mistake]:
@@ -447,13 +458,22 @@ def names_apart(labels: Sequence[str]) -> list[str]:
 
 
 def _other_cells(engine: Engine, node: str, cell: Cell, of: str) -> Iterator[Mistake]:
-    """The mistakes of reading another cell: first cells of the same row or column, then all others."""
+    """The mistakes of reading another cell: first cells of the same row or column, then all others.
+
+    In a large table nearly every number stands somewhere: there only the cell with row and column swapped follows.
+    """
     value = array_of(engine, node, of)
     if value.size > MOST_CELLS or np.isin(value, (0, 1)).all():  # a yes is told from a no, and not from other yeses
         return
     names = [names_apart(engine.labels(axis)) for axis in engine.graph.axes_of(engine.graph.place(node))]
-    cells = [one for one in np.ndindex(value.shape) if one != cell]
-    for one in sorted(cells, key=lambda other: sum(a != b for a, b in zip(other, cell, strict=True))):
+
+    def differs(other: Cell) -> int:
+        return sum(a != b for a, b in zip(other, cell, strict=True))
+
+    all_of_them = value.size <= MOST_FAR_CELLS
+    swapped = (*cell[:-2], *reversed(cell[-2:]))
+    cells = (one for one in np.ndindex(value.shape) if all_of_them or differs(one) == 1 or one == swapped)
+    for one in sorted((one for one in cells if one != cell), key=differs):
         labels = [along[i] for along, i in zip(names, one, strict=True)]
         labels = [one if one.isdigit() else f"“{one}”" for one in labels]
         if len(labels) > 1:

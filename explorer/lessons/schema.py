@@ -103,7 +103,7 @@ class Predict(Question, kw_only=True):
     node: str  # a node, or a head's slice of one
     cell: Cell  # the index in the shape of the node or slice
     of: str = "value"  # its "value", or the "gradient" of the loss there
-    digits: int = 2  # the decimals to type, with a tolerance of half a unit of the last one
+    digits: int = 2  # the decimals to type: see `mistakes.leeway`
     # How many terms of the derivation are left out for the student to fill in, or `ALL`; 0: only the result is asked.
     fade: int = 0
     fresh: bool = False  # whether other numbers are drawn for this student

@@ -25,7 +25,7 @@ from explorer.core.ops import Array
 from explorer.document.commands import Replace, SetArray
 from explorer.document.state import State, read_only
 from explorer.lessons.answers import TRIES, Answer, Verdict, judge, right_places, values_of
-from explorer.lessons.mistakes import DECIMALS, Part, derivation, half_unit
+from explorer.lessons.mistakes import DECIMALS, Part, derivation, half_unit, leeway
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import ALL, Choose, Lesson, MakeSo, Point, Predict, Question, Step, states_of
 
@@ -50,7 +50,7 @@ class Blank(Frozen):
 
     def judge(self, typed: float) -> Verdict:
         """Whether the number fits, with a tolerance for the rounding of the numbers that it is computed from."""
-        right = abs(typed - self.value) <= half_unit(self.digits) + half_unit(DECIMALS)
+        right = abs(typed - self.value) <= leeway(self.value, self.digits) + half_unit(DECIMALS)
         shown = written(self.value, self.digits)
         return Verdict(right, f"Right: {shown}." if right else f"No: it is {shown}.")
 

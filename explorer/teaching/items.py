@@ -28,7 +28,7 @@ from explorer.lessons.answers import (
     values_of,
 )
 from explorer.lessons.glossary import glossary
-from explorer.lessons.mistakes import Mistake, array_of, half_unit, mistakes_of, names_apart
+from explorer.lessons.mistakes import Mistake, array_of, leeway, mistakes_of, names_apart
 from explorer.lessons.prose import html, numbers_of
 from explorer.lessons.schema import Choose, Lesson, Point, Predict, Question, Step, states_of
 from explorer.lessons.symbols import UnknownNameError, formula_html
@@ -119,7 +119,7 @@ class NumberItem(Item, kw_only=True):
     """A question that is answered by typing a number."""
 
     value: float
-    digits: int  # decimals; an answer may be off by half a unit of the last one
+    digits: int  # decimals
 
     @property
     def title(self) -> str:
@@ -147,7 +147,7 @@ class NumberItem(Item, kw_only=True):
     @property
     def tolerance(self) -> float:
         """How far off an answer may be."""
-        return half_unit(self.digits)
+        return leeway(self.value, self.digits)
 
 
 class ChoiceItem(Item, kw_only=True):
@@ -341,7 +341,7 @@ def _wrong(engine: Engine, question: Predict, right: float) -> Iterator[Wrong]:
     for mistake in islice(mistakes_of(engine, question), _LOOKED_AT):
         before.append(mistake)
         value = round(mistake.value, question.digits)
-        near = abs(value - right) <= 2 * half_unit(question.digits)
+        near = abs(value - right) <= 2 * leeway(right, question.digits)
         nearly = right_so_far(value, right, question.digits) or is_whole_of(value, right, question.digits)
         if value in seen or near or nearly or not mistake.is_near(value):
             continue

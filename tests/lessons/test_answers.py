@@ -16,7 +16,7 @@ from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
 from explorer.lessons.answers import SO_FAR, holds, judge, read_goal, right_places, values_of
 from explorer.lessons.loader import load
-from explorer.lessons.mistakes import derivation, half_unit, mistakes
+from explorer.lessons.mistakes import MOST_FAR_CELLS, derivation, half_unit, mistakes
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.replay import check_lesson
 from explorer.lessons.schema import Choice, Choose, MakeSo, Point, Predict, StepStates
@@ -138,6 +138,29 @@ def test_a_right_number_is_right_within_half_a_unit_of_the_last_digit():
         assert verdict.derivation
     assert judge(SHARE, 0.3, TEXTBOOK).right
     assert not judge(SHARE, 0.29, TEXTBOOK).right
+
+
+@pytest.mark.parametrize(("typed", "right"), [(1.0, True), (0.98, True), (0.5, False), (1.4, False), (1.1, False)])
+def test_a_whole_number_is_exact(typed, right):
+    """0.5 was right for 1, and for the 0 of XOR, where 0.5 is what a net without hidden units answers."""
+    lesson = load("xor")
+    for id, value in (("hidden", 1), ("answer", 0)):
+        number = next(i for i, step in enumerate(lesson.steps) if step.id == id)
+        question, state = lesson.steps[number].question, StepStates(lesson)[number]
+        assert judge(question, value + typed - 1, state).right is right
+        assert judge(question, value - typed + 1, state).right is right
+
+
+def test_in_a_large_table_a_wrong_number_is_not_that_of_a_far_cell():
+    """Of 801 numbers some cell has nearly any: a product that was doubled was told to be that of “she”."""
+    lesson = load("changed-since-2017")
+    number = next(i for i, step in enumerate(lesson.steps) if step.id == "gate")
+    question, state = lesson.steps[number].question, StepStates(lesson)[number]
+    value = values_of(state).values[question.node]
+    assert value.size > MOST_FAR_CELLS
+    for cell, named in (((0, 5), True), ((4, 0), True), ((4, 5), False)):
+        verdict = judge(question, round(float(value[cell]), 3), state)
+        assert ("another cell" in verdict.meanwhile) is named
 
 
 def test_a_number_that_no_mistake_gives_is_told_apart_by_its_difference():

@@ -206,7 +206,8 @@ def _words(op: Op, after: Array, units: Sequence[str], who: str, last: bool) -> 
         return f"For {who}: sigmoid turns each sum into a number between 0 and 1; {'; '.join(sides)}."
     if not len(off):
         left = "no sum is below zero" if op.cuts else f"{name} makes no sum exactly 0"
-        every = "the only unit is" if len(units) == 1 else f"all {len(units)} units are"
+        few = {1: "the only unit is", 2: "both units are"}
+        every = few.get(len(units), f"all {len(units)} units are")
         return f"For {who}: {every} on; {left}."
     listed = _listed(units, off)
     which = f"unit {listed} is" if len(off) == 1 else f"units {listed} are"
