@@ -75,7 +75,7 @@ def opened(
     try:
         path = model_in(path)
         if tokenizer and not path.suffix.lower() == ".bin":
-            raise wrong(path, "is no file of llama2.c (.bin), so it takes no tokenizer from elsewhere")
+            raise wrong(path, "is no file of llama2.c (.bin), so it takes no tokenizer from elsewhere", "leave it out")
         if path.is_dir():
             return hugging_face.opened(path, dtype, told)
         with path.open("rb") as stream:
@@ -84,6 +84,12 @@ def opened(
             return gguf.opened(path, dtype, told)
         return llama2c.opened(path, dtype, tokenizer, told)
     except OSError as error:
-        raise wrong(Path(error.filename or path), f"cannot be read: {error.strerror or error}") from None
+        raise wrong(
+            Path(error.filename or path),
+            f"cannot be read: {error.strerror or error}",
+            "check its place, and whether you may read it",
+        ) from None
     except MemoryError:
-        raise wrong(path, "needs more memory than there is here") from None
+        raise wrong(
+            path, "needs more memory than there is here", "end other programs, or choose a smaller model"
+        ) from None

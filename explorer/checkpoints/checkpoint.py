@@ -4,7 +4,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from math import prod
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import cast
 
 import numpy as np
 
-from explorer.checkpoints.plans import Plan, Source, Turn, as_it_is
+from explorer.checkpoints.plans import AGAIN, OTHER_TYPE, TOGETHER, Plan, Source, Turn, as_it_is
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import counted
@@ -118,7 +118,7 @@ class Tensor(Frozen):
         Raises `ExplorerError`: "checkpoint" for whole numbers, and for types that are not numbers.
         """
         if self.type.read is None:
-            raise wrong(self.file, f"holds a tensor of type {self.type.name}, which is no weight")
+            raise wrong(self.file, f"holds a tensor of type {self.type.name}, which is no weight", OTHER_TYPE)
         raw = self.raw
         with np.errstate(invalid="ignore", over="ignore"):  # numbers that are not finite are reported later
             found = self.type.finished(turn(self.type.unpacked(raw.reshape(-1, self.type.bytes)).reshape(self.shape)))
@@ -178,13 +178,13 @@ def put_together(
         model = model_of(plan, dtype)
         graph = build(model)
     except ExplorerError:
-        raise wrong(path, "has sizes that do not fit together, or that are beyond what is read here") from None
+        raise unfit(path, "has sizes that do not fit together, or that are beyond what is read here") from None
     needed, there = numbers * np.dtype(dtype).itemsize, available()
     if needed > there:
-        free = f"{there / 1e9:.1f} GB are free here"
         raise wrong(
             path,
-            f"needs {needed / 1e9:.1f} GB of memory for its weights; {free}: end other programs, or open a smaller one",
+            f"needs {needed / 1e9:.1f} GB of memory for its weights, and {there / 1e9:.1f} GB are free here",
+            "end other programs, or choose a smaller model",
         )
     inputs: dict[str, Array] = {}
     sources: dict[str, tuple[Source, list[str]]] = {}  # the inputs to read, each with the names of its tensors
@@ -198,7 +198,7 @@ def put_together(
         k = name.split(".")[1] if name.partition(".")[0] in ("encoder", "decoder") else ""
         keys = [source.tensor.format(k=int(k) - 1 if k.isdigit() else 0, e=e) for e in range(max(source.each, 1))]
         if missing := [key for key in keys if key not in found]:
-            raise wrong(path, f"lacks the tensor {missing[0]}")
+            raise unfit(path, f"lacks the tensor {missing[0]}")
         sources[name] = source, keys
     read = 0
     used, whole = set(), dict[str, Array]()
@@ -213,8 +213,8 @@ def put_together(
                 array, others = next(numbers_of)
                 shape = graph.shape(name)[1 if source.each else 0 :]
                 if array.shape != shape:
-                    of = "" if array.size == prod(shape) else f": that asks for {prod(shape):,} numbers"
-                    raise wrong(path, f"has {key} in the shape {found[key].shape}, which does not fit its config{of}")
+                    of = _asked(found[key].shape, source.turn, shape)
+                    raise unfit(path, f"has {key} in the shape {found[key].shape}, which does not fit its config{of}")
                 if others:
                     notices.append(
                         f"{key} holds {quantity(others, 'number')} that {'is' if others == 1 else 'are'} not finite"
@@ -236,6 +236,17 @@ def put_together(
         notices.append(f"{len(unused)} of its tensors {are} not used: {few}{' …' if len(unused) > 3 else ''}")
     called = {node: named.get(source.tensor, source.tensor) for node, source in plan.nodes.items() if source.tensor}
     return Checkpoint(path, kind, replace(model, called=called), inputs, tuple(notices), kind)
+
+
+def _asked(stored: tuple[int, ...], turn: Turn, shape: tuple[int, ...]) -> str:
+    """What a config asks for in the place of a tensor with a stored shape, as far as that is known."""
+    if prod(stored) != prod(shape):
+        return f": that asks for {prod(shape):,} numbers"
+    swapped = stored[::-1]
+    with suppress(ValueError):
+        if turn(np.broadcast_to(0, swapped)).shape == shape:
+            return f": that asks for {swapped}"
+    return ""
 
 
 def _numbers(tensors: Iterable[tuple[Tensor, Turn]], dtype: str) -> Generator[tuple[Array, int]]:
@@ -290,15 +301,15 @@ def _check_sizes(path: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
     for sequence in SEQUENCES[plan.kind]:
         table = plan.nodes[f"{sequence}.table"].tensor
         if table not in found:
-            raise wrong(path, f"lacks the tensor {table}")
+            raise unfit(path, f"lacks the tensor {table}")
         said = _words(plan, sequence), int(plan.switches.get("input.table_width", 0)) or plan.d_model
         if found[table].shape != said:
-            raise wrong(path, f"has {table} in the shape {found[table].shape}, not {said} as its config says")
+            raise unfit(path, f"has {table} in the shape {found[table].shape}, not {said} as its config says")
     for stack, layers in (("encoder", plan.layers), ("decoder", plan.decoder_layers or plan.layers)):
         source = plan.nodes.get("self.W_O") or plan.nodes[f"{stack}.self.W_O"]
         last = source.tensor.format(k=layers - 1)
         if last not in found:
-            raise wrong(path, f"has fewer layers than the {layers} that its config says: it lacks {last}")
+            raise unfit(path, f"has fewer layers than the {layers} that its config says: it lacks {last}")
     for name, source in plan.nodes.items():
         stack, number = (*name.split(".", 2), "")[:2]
         k = int(number) - 1 if stack in ("encoder", "decoder") and number.isdigit() else 0
@@ -310,12 +321,12 @@ def _check_sizes(path: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
             continue  # the first layer has a single net
         keys = [source.tensor.format(k=k, e=e) for e in range(max(source.each, 1))]
         if missing := [key for key in keys if key not in found]:
-            raise wrong(path, f"lacks the tensor {missing[0]}")
+            raise unfit(path, f"lacks the tensor {missing[0]}")
         if name.endswith("ffn.W_1"):
             own = f"{name.removesuffix('W_1')}d_ff"
             width = int(plan.switches[own if own in plan.switches else "ffn.d_ff"])
             if width not in found[keys[0]].shape:
-                raise wrong(
+                raise unfit(
                     path,
                     f"has {keys[0]} in the shape {found[keys[0]].shape}, but its config says {width} hidden units",
                 )
@@ -323,7 +334,7 @@ def _check_sizes(path: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
         plan.switches.get("input.positions") == "own"
         and found[plan.nodes["input.places"].tensor].shape[0] != plan.switches["input.room"]
     ):
-        raise wrong(path, "has another number of positions than its config says")
+        raise unfit(path, "has another number of positions than its config says")
 
 
 def _source(plan: Plan, name: str) -> Source:
@@ -379,9 +390,14 @@ def written(name: str) -> str:
 
 def damaged(path: Path, problem: str) -> ExplorerError:
     """The error for a file that cannot be as it was written."""
-    return wrong(path, f"{problem}; get the file again")
+    return wrong(path, problem, AGAIN)
 
 
-def wrong(path: Path, problem: str) -> ExplorerError:
-    """The error for this problem of a checkpoint."""
-    return ExplorerError("checkpoint", file=str(path), problem=problem)
+def unfit(path: Path, problem: str) -> ExplorerError:
+    """The error for weights that are not those that a config, or the facts of a file, promise."""
+    return wrong(path, problem, TOGETHER if path.is_dir() else AGAIN)
+
+
+def wrong(path: Path, problem: str, remedy: str) -> ExplorerError:
+    """The error for this problem of a checkpoint, with what people can do."""
+    return ExplorerError("checkpoint", file=str(path), problem=problem, remedy=remedy)

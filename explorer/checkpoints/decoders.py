@@ -32,7 +32,7 @@ def gpt2(c: Config) -> plans.Plan:
     tied = c.flag("tie_word_embeddings", True)
     by_layer, scaled = c.flag("scale_attn_by_inverse_layer_idx", False), c.flag("scale_attn_weights", True)
     if by_layer and not scaled:
-        raise c.wrong("says scale_attn_by_inverse_layer_idx without scale_attn_weights, which is not known here")
+        raise c.unknown("says scale_attn_by_inverse_layer_idx without scale_attn_weights")
     switches = _gpt(c, c.number("layer_norm_epsilon", 1e-5), ("activation_function", "gelu_new")) | {
         "input.positions": "own",
         "input.room": c.whole("n_positions", 1024),
@@ -410,7 +410,7 @@ def gemma3_text(c: Config) -> plans.Plan:
         raise c.wrong("says attn_logit_softcapping, which a Gemma 3 does not have")
     near = c.fields("rope_parameters").get("sliding_attention") or {}
     if not isinstance(near, dict) or near.get("rope_type", "default") != "default":
-        raise c.wrong("says of layers with a window how they turn in a form that is not known here")
+        raise c.unknown("says in another form how layers with a window turn")
     base = c.number("rope_theta", c.number("rope_local_base_freq", 10000.0), near)
     near_layers = (k for k in range(1, plan.layers + 1) if plan.switches[f"decoder.{k}.self.window"])
     bases = {f"decoder.{k}.self.rotary_base": base for k in near_layers}

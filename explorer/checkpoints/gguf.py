@@ -31,7 +31,7 @@ from explorer.checkpoints.checkpoint import (
     written,
     wrong,
 )
-from explorer.checkpoints.plans import Config, Plan
+from explorer.checkpoints.plans import OTHER, Config, Plan
 from explorer.checkpoints.tokenizers.fields import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, USER, by_scores
 from explorer.checkpoints.tokenizers.steps import LLAMA_3, QWEN_2
@@ -229,7 +229,9 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
     kind = facts.get("general.architecture")
     if not isinstance(kind, str) or kind not in _ARCHITECTURES:
         known = ", ".join(_ARCHITECTURES)
-        raise wrong(file, f"is of the architecture {written(str(kind))}, which is not known here; known are {known}")
+        raise wrong(
+            file, f"is of the architecture {written(str(kind))}, which is not known here (known are {known})", OTHER
+        )
     named = {_name(kind, name): tensor for name, tensor in found.items() if name != "rope_freqs.weight"}
     config = Config(file, _config(file, kind, facts, named))
     plan = ARCHITECTURES[_ARCHITECTURES[kind]](config)
@@ -264,7 +266,7 @@ def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str,
     fields = {field: own.pop(name) for name, field in _FIELDS.items() if name in own}
     table = named.get("model.embed_tokens.weight")
     if table is None or len(table.shape) != 2:
-        raise wrong(file, "lacks the tensor token_embd.weight, or has it in another form")
+        raise damaged(file, "lacks the tensor token_embd.weight, or has it in another form")
     fields["vocab_size"] = table.shape[0]
     fields["tie_word_embeddings"] = "lm_head.weight" not in named
     if kind != "qwen2":  # it always has them
@@ -272,7 +274,7 @@ def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str,
     if kind == "llama":
         fields["mlp_bias"] = "model.layers.0.mlp.up_proj.bias" in named
         if fields.pop("sliding_window", 0):
-            raise wrong(file, "says attention.sliding_window, which is not known here for llama")
+            raise wrong(file, "says attention.sliding_window, which is not known here for llama", OTHER)
     else:
         fields["hidden_activation" if kind in _BOTH_SIDES else "hidden_act"] = (
             "gelu_pytorch_tanh" if kind.startswith("gemma") else "silu"
@@ -282,7 +284,7 @@ def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str,
         heads, d = fields.get("num_attention_heads"), fields.get("hidden_size")
         usual = width or (d // heads if type(heads) is int and type(d) is int and heads > 0 else 0)
         if own.pop(name, usual) != usual:
-            raise wrong(file, f"says {name} is another number than the width of a head, which is not known here")
+            raise wrong(file, f"says {name} is not the width of a head, which is not known here", OTHER)
     if kind in _BOTH_SIDES:  # as in llama.cpp: the largest models use d_model / heads, others the width of a head
         layers = fields.get("num_hidden_layers")
         fields["query_pre_attn_scalar"] = {46: 144, 62: 168}.get(layers, width or 256) if type(layers) is int else 256
@@ -295,10 +297,11 @@ def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str,
         room = own.pop("rope.scaling.original_context_length", own.get("context_length"))
         fields["rope_scaling"] = {"type": "yarn", "factor": factor, "original_max_position_embeddings": room}
     elif scaling != "none":
-        raise wrong(file, f"says rope.scaling.type is {written(str(scaling))}, which is not known here")
+        raise wrong(file, f"says rope.scaling.type is {written(str(scaling))}, which is not known here", OTHER)
     for name, fact in own.items():
         if name not in _CHANGES_NOTHING and fact not in (0, False, None):
-            raise wrong(file, f"says {written(f'{kind}.{name}')}, which is not known here and may change the numbers")
+            said = written(f"{kind}.{name}")
+            raise wrong(file, f"says {said}, which is not known here and may change the numbers", OTHER)
     return fields
 
 
@@ -312,7 +315,7 @@ def _longer(file: Path, plan: Plan, tensor: Tensor) -> dict[str, str | float | i
     width, base = int(plan.switches["self.d_k"]), float(plan.switches["input.rotary_base"])
     waves = 2 * np.pi * base ** (np.arange(0, width, 2) / width)
     if given.shape != waves.shape or not np.isfinite(given).all() or (given < 1).any():
-        raise wrong(file, "has rope_freqs.weight in a form that is not known here")
+        raise wrong(file, "has rope_freqs.weight in a form that is not known here", OTHER)
     most, low, high = float(given.max()), 1.0, 4.0
     if most == 1:
         return {}
@@ -329,7 +332,7 @@ def _longer(file: Path, plan: Plan, tensor: Tensor) -> dict[str, str | float | i
         if np.allclose(given, 1 / ((1 - part) / most + part), rtol=1e-5):
             break
     else:
-        raise wrong(file, "has rope_freqs.weight by another rule than Llama 3's, which is not known here")
+        raise wrong(file, "has rope_freqs.weight by another rule than Llama 3's, which is not known here", OTHER)
     return {
         "input.rotary_scaling": "llama 3",
         "input.rotary_factor": most,
@@ -370,13 +373,15 @@ class _Reader:
 
     def _all(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
         if self._raw[:4] != MAGIC:
-            raise wrong(self._file, "is no GGUF file")
+            raise damaged(self._file, "is no GGUF file, though its name ends in .gguf")
         version = self._number("<I")
         if version not in (2, 3):
-            raise wrong(self._file, f"is GGUF of version {version}; versions 2 and 3 are known here")
+            raise wrong(
+                self._file, f"is GGUF of version {version} (versions 2 and 3 are known here)", "get a newer file"
+            )
         n_tensors, n_facts = self._number("<Q"), self._number("<Q")
         if n_tensors > MOST_TENSORS or n_facts > MOST_FACTS:
-            raise wrong(self._file, "has more tensors or facts than a model can have")
+            raise damaged(self._file, "has more tensors or facts than a model can have")
         facts: dict[str, Any] = {}
         for _ in range(n_facts):
             name = self._text()
@@ -404,14 +409,15 @@ class _Reader:
     def _tensor(self) -> tuple[str, int, tuple[int, ...], int]:
         name, axes = self._text(), self._number("<I")
         if axes > MOST_AXES:
-            raise wrong(self._file, f"has the tensor {written(name)} with {axes} axes")
+            raise damaged(self._file, f"has the tensor {written(name)} with {axes} axes")
         shape = tuple(self._number("<Q") for _ in range(axes))[::-1]  # the file lists the fastest axis first
         kind, offset = self._number("<I"), self._number("<Q")
         if kind not in TYPES:
             known = ", ".join(one.name for one in TYPES.values())
-            raise wrong(self._file, f"has {written(name)} in a type that is not read here ({kind}); known are {known}")
+            problem = f"has {written(name)} in a type that is not read here ({kind}; known are {known})"
+            raise wrong(self._file, problem, "get it in one of these")
         if any(n > 2**48 for n in shape) or (shape[-1] if shape else 1) % TYPES[kind].numbers:
-            raise wrong(self._file, f"has {written(name)} in a shape that does not fit its type")
+            raise damaged(self._file, f"has {written(name)} in a shape that does not fit its type")
         return name, kind, shape, offset
 
     def _fact(self) -> Any:
@@ -435,7 +441,7 @@ class _Reader:
 
     def _form(self, kind: int) -> str:
         if kind not in _NUMBERS:
-            raise wrong(self._file, f"has a fact of a type that is not known here ({kind})")
+            raise damaged(self._file, f"has a fact of a type that is not known here ({kind})")
         return _NUMBERS[kind]
 
     def _number(self, form: str) -> Any:

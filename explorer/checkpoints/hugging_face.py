@@ -30,7 +30,7 @@ from explorer.checkpoints.checkpoint import (
     written,
     wrong,
 )
-from explorer.checkpoints.plans import MOST_BYTES, Config
+from explorer.checkpoints.plans import MOST_BYTES, OTHER, OTHER_TYPE, Config
 from explorer.checkpoints.tokenizers import sentencepiece
 from explorer.checkpoints.tokenizers.fields import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.models import vocabulary_of
@@ -94,7 +94,8 @@ def tensors(file: Path) -> Mapping[str, Tensor]:
         if not isinstance(kind, str) or kind not in TYPES:
             raise wrong(
                 file,
-                f"holds the tensor {written(name)} in a type that is not known here; known are {', '.join(_WEIGHTS)}",
+                f"holds the tensor {written(name)} in a type that is not known here (known are {', '.join(_WEIGHTS)})",
+                OTHER_TYPE,
             )
         begin, end = ends
         found[name] = Tensor(file, TYPES[kind], shape, 8 + length + begin)
@@ -144,19 +145,19 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     if not (folder / "config.json").is_file():
         files = [file for file in folder.iterdir() if file.suffix.lower() in ENDINGS and file.is_file()]
         largest = max(files, key=lambda file: file.stat().st_size, default=None)
-        there = f"; name the file {largest.name} in it" if largest else ""
-        raise wrong(folder, f"has no config.json: it is no folder of a model as the Hugging Face hub has them{there}")
+        remedy = (
+            f"name the file {largest.name} in it" if largest else "choose a folder with config.json and safetensors"
+        )
+        raise wrong(folder, "has no config.json: it is no folder of a model as the Hugging Face hub has them", remedy)
     config = Config(folder / "config.json")
     config.known("quantization_config")
     if config.has("quantization_config"):
-        raise config.wrong(
-            "says that the weights are quantised, in a form that is not read here; get the model in float16, bfloat16 "
-            "or float32, or as a GGUF file"
-        )
+        raise config.wrong("says that the weights are quantised, in a form that is not read here", OTHER_TYPE)
     known = {kind: kind for kind in ARCHITECTURES}
     if config.has("auto_map") and not config.is_one_of("model_type", known):
         raise config.wrong(
-            f"needs program code of the folder (auto_map), which is never run; known without it are {', '.join(known)}"
+            f"needs program code of the folder (auto_map), which is never run (without it: {', '.join(known)})",
+            OTHER,
         )
     kind = config.choice("model_type", "", known)
     plan = ARCHITECTURES[kind](config)
@@ -242,16 +243,16 @@ def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
         names = _indexed(folder)
     elif any(folder.glob("*.bin")) or any(folder.glob("*.pt")):
         remedy = "convert them elsewhere with `model.save_pretrained(FOLDER, safe_serialization=True)`"
-        raise wrong(folder, f"has its weights as pickles only, which can run code when they are opened: {remedy}")
+        raise wrong(folder, "has its weights as pickles only, which can run code when they are opened", remedy)
     else:
-        raise wrong(folder, f"has a config.json, but neither {WEIGHTS} nor {INDEX}; put its weights there")
+        raise wrong(folder, f"has a config.json, but neither {WEIGHTS} nor {INDEX}", "put its weights there")
     seen: set[str] = set()
     for name in names:
         if not _is_file(folder / name):
-            raise wrong(folder, f"lacks the file {name}, which its index names; put it there")
+            raise wrong(folder, f"lacks the file {name}, which its index names", "put it there")
         for key, tensor in tensors(folder / name).items():
             if key in seen:
-                raise wrong(folder, f"has the tensor {key} twice")
+                raise wrong(folder, f"has the tensor {written(key)} in two files", "get the files of one model again")
             seen.add(key)
             yield key, tensor
 
@@ -267,7 +268,7 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except OSError as error:  # a circle of links
-        raise wrong(path, "is a link that leads nowhere") from error
+        raise wrong(path, "is a link that leads nowhere", "put the file itself there") from error
 
 
 def _indexed(folder: Path) -> list[str]:
@@ -281,7 +282,7 @@ def _indexed(folder: Path) -> list[str]:
         if not all(
             isinstance(name, str) and PurePath(name).name == name and name.endswith(".safetensors") for name in names
         ):
-            raise wrong(file, "names files that are not in the folder")
+            raise wrong(file, "names files that are not in the folder", "get it again, with all the files beside it")
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         raise damaged(file, "is no index of tensors") from None
     return names

@@ -19,7 +19,7 @@ import numpy as np
 
 from explorer.checkpoints.architectures import ARCHITECTURES
 from explorer.checkpoints.checkpoint import F32, Checkpoint, Tensor, Told, Type, damaged, put_together, wrong
-from explorer.checkpoints.plans import Config
+from explorer.checkpoints.plans import OTHER, Config
 from explorer.checkpoints.tokenizers.fields import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, Piece, by_scores
 from explorer.checkpoints.tokenizers.tokenizer import MOST_SOURCE, Tokenizer, around, from_fields, named
@@ -163,13 +163,15 @@ def _form(file: Path) -> _Form:
     if head.startswith(_PICKLES):
         raise wrong(
             file,
-            "is a pickle, which can run code when it is opened; convert it elsewhere, to safetensors or by export.py",
+            "is a pickle, which can run code when it is opened",
+            "convert it elsewhere, to safetensors or by export.py",
         )
     version, at = 0, 0
     if head.startswith(_MAGIC) and len(head) == _HEADER:
         version, at = int.from_bytes(head[4:8], "little"), 8
         if version not in (1, 2):
-            raise wrong(file, f"is a file of llama2.c of version {version}; versions 0, 1 and 2 are known here")
+            problem = f"is a file of llama2.c of version {version} (versions 0, 1 and 2 are known here)"
+            raise wrong(file, problem, "export it anew as one of these")
     if len(head) < _SIZES.size + at:
         raise damaged(file, "is too short for a file of llama2.c")
     d, hidden, layers, heads, key_heads, words, room = _SIZES.unpack_from(head, at)
@@ -177,13 +179,13 @@ def _form(file: Path) -> _Form:
     # In version 0 a negative vocabulary means that the output has its own weights; later versions have a byte for it.
     tied, words = (head[36] == 1 if version else words > 0), (words if version else abs(words))
     if not all(0 < one < _MOST for one in (d, hidden, layers, heads, key_heads, words, room)):
-        raise wrong(file, "is no model of llama2.c: its first numbers are no sizes of one")
+        raise wrong(file, "is no model of llama2.c: its first numbers are no sizes of one", OTHER)
     if d % heads or heads % key_heads or (d // heads) % 2:
-        raise wrong(file, f"has {heads} heads and {key_heads} of keys, which do not fit {d} numbers a word")
+        raise damaged(file, f"has {heads} heads and {key_heads} of keys, which do not fit {d} numbers a word")
     if version and head[36] > 1:
-        raise wrong(file, "does not say whether its output has weights of its own")
+        raise damaged(file, "does not say whether its output has weights of its own")
     if version == 2 and (group < 1 or d % group or hidden % group):
-        raise wrong(file, f"has groups of {group} weights, which do not divide its rows of {d} and of {hidden}")
+        raise damaged(file, f"has groups of {group} weights, which do not divide its rows of {d} and of {hidden}")
     begin = _HEADER if version else _SIZES.size
     form = _Form(version, begin, d, hidden, layers, heads, key_heads, words, room, tied, group)
     if size != form.end:

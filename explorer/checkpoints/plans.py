@@ -48,6 +48,11 @@ _ROTARY = {
 
 
 MOST_BYTES = 10_000_000
+AGAIN, CORRECT = "get the file again", "correct it, or get the file again"
+OTHER = "choose another model"
+OTHER_TYPE = "get the model in float16, bfloat16 or float32, or as a GGUF file"
+TOGETHER = "get its config.json and its weights again, both of the same model"
+"""What people can do about a problem."""
 _MOST = sys.float_info.max
 _CHANGES_NOTHING = (
     *("_name_or_path", "architectures", "auto_map", "dtype", "torch_dtype", "model_type", "transformers_version"),
@@ -97,7 +102,7 @@ class Config:
             return
         try:
             if file.stat().st_size > MOST_BYTES:
-                raise self.wrong("is larger than a config can be")
+                raise self.wrong("is larger than a config can be", AGAIN)
             found = json.loads(file.read_bytes())
         except (ValueError, RecursionError):
             raise self.wrong("is no JSON, or is nested too deep") from None
@@ -105,9 +110,13 @@ class Config:
             raise self.wrong("is a list, not fields with names")
         self._fields = found
 
-    def wrong(self, problem: str) -> ExplorerError:
-        """The error for this problem of the file."""
-        return ExplorerError("checkpoint", file=str(self._file), problem=problem)
+    def wrong(self, problem: str, remedy: str = CORRECT) -> ExplorerError:
+        """The error for this problem of the file, with what people can do."""
+        return ExplorerError("checkpoint", file=str(self._file), problem=problem, remedy=remedy)
+
+    def unknown(self, problem: str, more: str = "") -> ExplorerError:
+        """The error for what a file says rightly, but the program does not know."""
+        return self.wrong(f"{problem}, which is not known here{more}", OTHER)
 
     def has(self, *names: str) -> bool:
         """Whether one of these fields has a value other than null."""
@@ -138,7 +147,7 @@ class Config:
                 raise self.wrong(f"does not say {name}")
             return default
         if type(found) is not int or not least <= found <= most:
-            raise self.wrong(f"says {name} is {_short(found)}; a whole number from {least} to {most} is needed")
+            raise self.wrong(f"says {name} is {_short(found)}, not a whole number from {least} to {most}")
         return found
 
     def number(self, name: str, default: float, within: "dict[str, Any] | None" = None) -> float:
@@ -147,14 +156,14 @@ class Config:
         if found is None:
             return default
         if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 < found <= _MOST:
-            raise self.wrong(f"says {name} is {_short(found)}; a number above 0 is needed")
+            raise self.wrong(f"says {name} is {_short(found)}, not a number above 0")
         return float(found)
 
     def _checked(self, name: str, right: Callable[[Any], bool], needed: str) -> Any:
         """A field; None if it is absent or null."""
         found = self._get(name)
         if found is not None and not right(found):
-            raise self.wrong(f"says {name} is {_short(found)}; {needed} is needed")
+            raise self.wrong(f"says {name} is {_short(found)}, not {needed}")
         return found
 
     def flag(self, name: str, default: bool) -> bool:
@@ -167,7 +176,7 @@ class Config:
         found = self._get(name)
         word = default if found is None else found
         if not isinstance(word, str) or word not in known:
-            raise self.wrong(f"says {name} is {_short(word)}, which is not known here; known are {', '.join(known)}")
+            raise self.unknown(f"says {name} is {_short(word)}", f" (known are {', '.join(known)})")
         return known[word]
 
     def fields(self, name: str) -> dict[str, Any]:
@@ -195,7 +204,7 @@ class Config:
         """Check a field of which only one value is supported."""
         found = self._get(name)
         if found is not None and found != value:
-            raise self.wrong(f"says {name} is {_short(found)}; only {_short(value)} is known here")
+            raise self.unknown(f"says {name} is {_short(found)}", f" (only {_short(value)} is)")
 
     def check_rest(self) -> None:
         """Check that no unread field can change the numbers."""
@@ -209,9 +218,7 @@ class Config:
             if name == "layer_types" and isinstance(value, list):  # of a model without windows
                 known = known or all(kind == "full_attention" for kind in value)
             if not known and value not in (None, False, [], {}):
-                raise self.wrong(
-                    f"says {_short(name)} is {_short(value)}, which is not known here and may change the numbers"
-                )
+                raise self.unknown(f"says {_short(name)} is {_short(value)}", " and may change the numbers")
 
 
 def _short(value: Any) -> str:
@@ -358,7 +365,7 @@ def rotary(c: Config, width: int, part: float, theta: float = 10000.0, odd: bool
     newer, older = c.fields("rope_parameters"), c.fields("rope_scaling")
     newer = newer.get(of, newer)
     if not isinstance(newer, dict):
-        raise c.wrong(f"says of the rotary positions of {of} something that is not known here")
+        raise c.unknown(f"says something of the rotary positions of {of}")
     kind = newer.get("rope_type") or older.get("rope_type") or older.get("type") or "default"
     base = c.number("rope_theta", c.number("rotary_emb_base", theta))
     base = c.number("rope_theta", c.number("rope_theta", base, older), newer)
@@ -367,17 +374,17 @@ def rotary(c: Config, width: int, part: float, theta: float = 10000.0, odd: bool
     found: Switches = {"input.positions": "rotary", "input.rotary_pairs": "halves", "input.rotary_base": base}
     turned = int(width * min(share, 2))
     if share != 1 and (part == 1 or not 0 < turned <= width or (turned % 2 and not odd)):
-        raise c.wrong(f"says {share:g} of the {width} dimensions of a head turn, which is not known here")
+        raise c.unknown(f"says {share:g} of the {width} dimensions of a head turn")
     if share != 1:
         found["input.rotary_width"] = turned
     scaling = newer if newer.get("rope_type") else older
     if not isinstance(kind, str) or kind not in _ROTARY:
-        raise c.wrong(f"says the rotary positions are of the type {str(kind)[:40]!r}, which is not known here")
+        raise c.unknown(f"says the rotary positions are of the type {str(kind)[:40]!r}")
     for said in (newer, older):
         for name, value in said.items():
             known = (*_ROTARY[kind], "rope_type", "type", "rope_theta", "partial_rotary_factor")
             if name not in known and value is not None:
-                raise c.wrong(f"says {str(name)[:40]!r} of the rotary positions, which is not known here")
+                raise c.unknown(f"says {str(name)[:40]!r} of the rotary positions")
     match kind:
         case "default":
             return found

@@ -22,6 +22,7 @@ from explorer.document.document import Document
 from explorer.lessons.document_lesson import opened as opened_lesson
 from explorer.pages.surfaces.inspector import inspected
 from explorer.pages.view import Cell, View
+from explorer.sentences import sentence
 from tests.checkpoints.small import CONFIG, weights, write
 
 SHARED = Path(__file__).parents[3] / "shared" / "checkpoints"
@@ -219,10 +220,12 @@ def test_a_tensor_that_is_missing_left_over_or_of_another_shape_is_named(folder)
     for name, shape, said in (
         ("model.layers.0.mlp.up_proj.weight", (5, 8), "in the shape (5, 8), but its config says 6 hidden units"),
         ("model.layers.1.mlp.gate_proj.weight", (5, 8), "does not fit its config: that asks for 48 numbers"),
+        ("model.layers.1.self_attn.k_proj.weight", (8, 4), "does not fit its config: that asks for (4, 8)"),
     ):
         with pytest.raises(ExplorerError) as error:
             opened(folder(tensors={**weights(), name: np.zeros(shape, np.float32)}))
         assert said in error.value.fields["problem"], "what it should be, too"
+        assert sentence(error.value).endswith("; get its config.json and its weights again, both of the same model.")
     checkpoint = opened(folder(tensors={**weights(), "secret.weight": np.zeros((2, 2), np.float32)}))
     assert checkpoint.notices == ("1 of its tensors is not used: 'secret.weight'",)
 

@@ -204,5 +204,5 @@ def test_it_is_read_as_a_folder_is(tmp_path, monkeypatch):
     file.write_bytes(before[:first] + struct.pack("<f", np.inf) + before[first + 4 :])
     assert opened(file).notices[1:] == ("model.embed_tokens.weight holds 1 number that is not finite",)
     monkeypatch.setattr("explorer.checkpoints.checkpoint.available", lambda: 1000)
-    with refuses("needs 0.0 GB of memory for its weights; 0.0 GB are free here"):
+    with refuses("needs 0.0 GB of memory for its weights, and 0.0 GB are free here; end other programs"):
         opened(file)

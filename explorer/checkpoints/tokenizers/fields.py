@@ -18,9 +18,12 @@ _SECONDS = 0.5
 _LONGEST = 4000
 
 
-def wrong(problem: str) -> ExplorerError:
-    """The error for this problem of a tokenizer; the reader of a file adds which file it is."""
-    return ExplorerError("tokenizer", problem=problem)
+ANOTHER_TEXT = "write another text"
+
+
+def wrong(problem: str, remedy: str = "get its file again, or choose another") -> ExplorerError:
+    """The error for this problem of a tokenizer, with what people can do; its reader adds which file it is."""
+    return ExplorerError("tokenizer", problem=problem, remedy=remedy)
 
 
 @lru_cache(64)
@@ -48,7 +51,7 @@ def found_in(what: "regex.Pattern[str]", text: str) -> Iterator[tuple[int, int]]
             if match.end() > match.start():
                 yield match.span()
     except TimeoutError:
-        raise wrong("has a pattern that takes too long to look for in this text") from None
+        raise wrong("has a pattern that takes too long to look for in this text", ANOTHER_TEXT) from None
 
 
 def _bytes() -> dict[int, str]:

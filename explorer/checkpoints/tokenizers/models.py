@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.checkpoints.tokenizers.fields import Fields, wrong
+from explorer.checkpoints.tokenizers.fields import ANOTHER_TEXT, Fields, wrong
 from explorer.core.frozen import Frozen
 
 MOST_PIECES = 2_000_000
@@ -179,7 +179,7 @@ class Unigram(Frozen, eq=False):
             elif self.unknown is not None:
                 found.append(self.unknown)
             else:
-                raise wrong(f"has no piece for {piece[:20]!r}, and none for what it does not know")
+                raise wrong(f"has no piece for {piece[:20]!r}, and none for what it does not know", ANOTHER_TEXT)
         return found
 
 

@@ -15,7 +15,16 @@ from typing import TypeVar
 import numpy as np
 import regex
 
-from explorer.checkpoints.tokenizers.fields import MOST_TEXT, Fields, as_bytes, as_letters, found_in, pattern, wrong
+from explorer.checkpoints.tokenizers.fields import (
+    ANOTHER_TEXT,
+    MOST_TEXT,
+    Fields,
+    as_bytes,
+    as_letters,
+    found_in,
+    pattern,
+    wrong,
+)
 from explorer.core.frozen import Frozen
 
 Normalizer = Callable[[str], str]
@@ -65,7 +74,7 @@ def normalizer(said: Fields | None) -> Normalizer:
     def checked(text: str) -> str:
         made = step(text)
         if len(made) > MOST_TEXT:
-            raise wrong(f"makes more than {MOST_TEXT:,} characters of this text")
+            raise wrong(f"makes more than {MOST_TEXT:,} characters of this text", ANOTHER_TEXT)
         return made
 
     return checked

@@ -12,7 +12,7 @@ from typing import Any
 import regex
 
 from explorer.checkpoints.tokenizers import steps
-from explorer.checkpoints.tokenizers.fields import BYTE_OF_LETTER, MOST_TEXT, Fields, as_bytes, wrong
+from explorer.checkpoints.tokenizers.fields import ANOTHER_TEXT, BYTE_OF_LETTER, MOST_TEXT, Fields, as_bytes, wrong
 from explorer.checkpoints.tokenizers.models import MOST_ID, PieceModel, piece_model
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
@@ -56,7 +56,9 @@ class Tokenizer(Frozen, eq=False):
         Raises `ExplorerError`: "tokenizer" if the text is too long, or cannot be split.
         """
         if len(text) > MOST_TEXT:
-            raise wrong(f"takes apart texts of up to {MOST_TEXT:,} characters; this one has {len(text):,}")
+            raise wrong(
+                f"takes apart texts of up to {MOST_TEXT:,} characters; this one has {len(text):,}", ANOTHER_TEXT
+            )
         found = list[int]()
         for part, begins in self.parts(text):
             found.extend([part] if isinstance(part, int) else self._ids(part, begins))
