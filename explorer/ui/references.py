@@ -1,6 +1,6 @@
 """The tab "References": the printed numbers, compared with ours once, when the tab is first shown."""
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import Signal
 
 from explorer.lessons.printed_numbers import PrintedNumber, printed_numbers
 from explorer.pages.surfaces.references import ALL, REFERENCE, ROW, STATUS, places_in, references_page
@@ -14,8 +14,8 @@ from explorer.ui.workbench import Workbench
 LEAST_LINES = 4
 OTHERS = 960
 """Pixels at text scale 1 that the columns before the cause take."""
-ABOVE, DETAIL = 175, 100
-"""Pixels at text scale 1: above the list; and for its header and the details of one line below it."""
+AROUND = 275
+"""Pixels at text scale 1 that all but the lines may take, before there is a list."""
 
 
 class ReferencesTab(ColumnTab):
@@ -27,6 +27,8 @@ class ReferencesTab(ColumnTab):
         super().__init__(bench, "References", 10, 16)  # it scrolls where not even a few lines fit
         self.rows: tuple[PrintedNumber, ...] = ()
         self._listened: ListingView | None = None
+        self._fitted = 0
+        """How many lines fit."""
         self._wanted: tuple[str, str, Cell] | None = None
         self._worker = Background(self)
         self._worker.failed.connect(lambda error: show_error(error, self))
@@ -41,9 +43,17 @@ class ReferencesTab(ColumnTab):
         # The room of a bar is kept free; and not the width of what stands here, which may still be the one of before.
         room = self.area.width() - self.area.verticalScrollBar().sizeHint().width()
         wide = int((room - px(OTHERS)) / px(100) * 100)
-        self.elements.tell(references_page(self.rows, choices, self._lines(), wide))
-        self.elements.share_room(room, None)
+        for _ in range(2):  # what stands around the list has its height only once it is laid out
+            lines = self._lines(room)
+            self.elements.tell(references_page(self.rows, choices, lines, wide))
+            self.elements.share_room(room, None)
+            if self._lines(room) == lines:
+                break
         table = self.list()
+        if table is not None and lines != self._fitted:
+            self._fitted = lines
+            if table.currentIndex().isValid():  # what is told of a line needs room, which may be that of this line
+                table.scrollTo(table.currentIndex())
         if table is not None and table is not self._listened:
             self._listened = table
             table.selectionModel().currentRowChanged.connect(lambda index, _: self._look_at(index.row()))
@@ -103,11 +113,11 @@ class ReferencesTab(ColumnTab):
             self.choose(place)
             self.scene_asked.emit(self.rows[place])
 
-    def _lines(self) -> int:
-        """How many lines fit into the room below what stands above the list."""
-        px = self.bench.appearance.px
-        table = self.list()
-        # A list that has not been laid out yet reports a place at the top.
-        above = max(table.mapTo(self, QPoint(0, 0)).y() if table is not None else 0, px(ABOVE))
-        room = self.height() - above - px(DETAIL)
-        return max(room // px(ROW_HEIGHT), LEAST_LINES)
+    def _lines(self, room: int) -> int:
+        """How many lines fit beside all else that stands here, in this width: only the list scrolls then."""
+        px, table, margins = self.bench.appearance.px, self.list(), self.contentsMargins() + self._down.contentsMargins()
+        high = self.height() - margins.top() - margins.bottom()
+        if table is None:
+            return max((high - px(AROUND)) // px(ROW_HEIGHT), LEAST_LINES)
+        high -= self.elements.height_without(table, room) + table.height_without_lines
+        return max(high // table.row_height, LEAST_LINES)

@@ -129,6 +129,18 @@ def test_from_a_cell_to_its_line(window, hand, eye, qtbot):
     assert tab.isVisible()
 
 
+@pytest.mark.parametrize("size", [(1280, 720), (1600, 900), (1024, 640)])
+def test_only_the_list_scrolls(window, tab, size, qtbot):
+    """The page scrolled, too, by the few lines that did not fit."""
+    window.resize(*size)
+    window.show_tab("References")
+    page, longest = tab.area.verticalScrollBar(), max(range(len(tab.rows)), key=lambda i: len(tab.rows[i].why))
+    qtbot.waitUntil(lambda: tab.list().verticalScrollBar().isVisible() and page.maximum() == 0)
+    tab.choose(longest)
+    qtbot.waitUntil(lambda: page.maximum() == 0)
+    assert tab.list().viewport().rect().contains(tab.list().visualRect(tab.list().currentIndex()))
+
+
 @pytest.mark.parametrize("height", [1200, 800])
 def test_the_list_is_as_long_as_there_is_room(window, tab, qtbot, height):
     window.resize(window.width(), height)

@@ -202,9 +202,19 @@ class ListingView(QTableView):
 
     @property
     def _shown(self) -> int:
-        """How many lines are shown: all if only few would be hidden."""
+        """How many lines are shown: all if only few would be hidden, and a click would be needed to see them."""
         there, most = len(self.listing.lines), max(self.listing.most, self._opened)
-        return there if there <= most + FEW_MORE else most
+        return there if there <= most + FEW_MORE * (not self.listing.scrolls) else most
+
+    @property
+    def row_height(self) -> int:
+        """The height of a line in pixels."""
+        return self.verticalHeader().defaultSectionSize()
+
+    @property
+    def height_without_lines(self) -> int:
+        """The height in pixels of all but the lines."""
+        return self.minimumHeight() - self._body
 
     def _measure(self) -> None:
         """Make the columns as wide as their texts, and the list as high as the lines that it shows."""
