@@ -51,6 +51,19 @@ _LINK = re.compile("( · |<br>)?<a href='([^']*)'[^>]*>[^<]*</a>")
 _EDITABLE = re.compile("( · |<br>)?<span[^>]*>editable</span>")
 
 
+class _Caption(Label):
+    """The words beside a formula. They appear with it: "3×4" alone would be a heading that names nothing."""
+
+    def __init__(self, formula: Formula, parent: QWidget) -> None:
+        super().__init__(role="small", parent=parent)
+        self._formula = formula
+        self.setTextFormat(Qt.TextFormat.RichText)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._formula.waits:
+            super().paintEvent(event)
+
+
 class Heading(QWidget):
     """A formula, and words beside or above it, or a small picture or a number in place of the words.
 
@@ -62,8 +75,7 @@ class Heading(QWidget):
         self._view, self._appearance, self._between = view, view.bench.appearance, between
         self.formula = Formula(parent=self, em=1.15)
         self.formula.setCursor(Qt.CursorShape.WhatsThisCursor)
-        self.caption = Label(role="small", parent=self)
-        self.caption.setTextFormat(Qt.TextFormat.RichText)
+        self.caption = _Caption(self.formula, self)
         self._sizes: dict[object, QSize] = {}
         self._words_above = False
         """Whether the words stand above the formula."""

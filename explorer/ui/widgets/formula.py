@@ -112,6 +112,11 @@ class Formula(QWidget):
     def latex(self) -> str:
         return self._latex
 
+    @property
+    def waits(self) -> bool:
+        """Whether it shows nothing yet, because ziamath is being loaded."""
+        return not self._tried and not can_typeset_now()
+
     def set_latex(self, latex: str) -> None:
         """Show another formula; a screen reader says the LaTeX itself."""
         self.setAccessibleName(latex)
@@ -208,7 +213,7 @@ class Formula(QWidget):
             return
         self._result(now=True)
         self.updateGeometry()
-        self.update()
+        (self.parentWidget() or self).update()  # words beside it appear with it
 
     def _result(self, now: bool = False) -> Typeset | None:
         if not self._tried and (now or can_typeset_now()):

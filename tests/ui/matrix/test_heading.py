@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -35,6 +35,19 @@ def box(anew):
     window = anew(ATTENTION)
     yield next(box for box in window.page().findChildren(MatrixBox) if box.matrix.name == SCORES)
     window.area._drop([ATTENTION])
+
+
+class Watch(QObject):
+    """Whether a widget has been painted."""
+
+    def __init__(self, widget):
+        super().__init__(widget)
+        self.painted = False
+        widget.installEventFilter(self)
+
+    def eventFilter(self, widget, event):
+        self.painted |= event.type() == QEvent.Type.Paint
+        return False
 
 
 def at(picture, row, column):
@@ -172,6 +185,26 @@ def test_a_heading_takes_the_room_of_its_formula_once_that_can_be_typeset(open_w
     assert mask._heading.formula.sizeHint().width() > guessed
     qtbot.waitUntil(lambda: mask._heading.formula.width() == mask._heading.formula.sizeHint().width())
     assert mask._heading.rect().contains(mask._heading.formula.geometry())
+
+
+def test_words_beside_a_formula_appear_with_it(open_window, qtbot, monkeypatch):
+    """On a busy machine "9×4" stood for seconds above a matrix without a name."""
+
+    def ink(widget):
+        image = widget.grab().toImage()
+        return len({image.pixel(x, y) for x in range(image.width()) for y in range(image.height())}) > 1
+
+    with monkeypatch.context() as before:
+        before.setattr(formula, "is_loaded", lambda: False)
+        for module in (heading, formula):
+            before.setattr(module, "can_typeset_now", lambda: False)
+        page = open_window("emma", stage="attention").page()
+        head = next(box._heading for box in page.findChildren(MatrixBox) if box._heading.caption.isVisible())
+        assert not ink(head.caption)
+    head.formula._load()
+    watch = Watch(head.caption)
+    qtbot.waitUntil(lambda: watch.painted)
+    assert ink(head.caption)
 
 
 def test_pictures_of_a_sum_stand_below_each_other_in_one_width_with_their_words(open_window, eye):
