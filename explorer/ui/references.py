@@ -115,7 +115,8 @@ class ReferencesTab(ColumnTab):
 
     def _lines(self, room: int) -> int:
         """How many lines fit beside all else that stands here, in this width: only the list scrolls then."""
-        px, table, margins = self.bench.appearance.px, self.list(), self.contentsMargins() + self._down.contentsMargins()
+        px, table = self.bench.appearance.px, self.list()
+        margins = self.contentsMargins() + self._down.contentsMargins()
         high = self.height() - margins.top() - margins.bottom()
         if table is None:
             return max((high - px(AROUND)) // px(ROW_HEIGHT), LEAST_LINES)

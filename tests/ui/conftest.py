@@ -342,7 +342,7 @@ class NoPicture:
     def be_at_most(self, width, square, larger):
         pass
 
-    def be_one_of_many(self, side, names_rows):
+    def be_one_of_many(self, side, names_rows, scaled):
         pass
 
     def come_from(self, stages):

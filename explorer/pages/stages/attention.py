@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 
 from explorer.core.graph import CHOSEN, TARGET, Stage
+from explorer.core.numbers import full_of
 from explorer.pages.drawing import LONG, AttentionLines, HeatMap, SentenceRow, Sentences, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import hold, is_held
@@ -180,6 +181,9 @@ def heat_maps(view: View, block: str) -> tuple[HeatMap, ...]:
         name = view.of_head(f"{block}weights", head)
         drawn.append(matrix(view, name, id=f"{block}heat map of head {head + 1}: weights"))
     full = _full(view, drawn[0])
+    if drawn[0].colours != SHARES:
+        most = max(full_of(one.array) for one in drawn)
+        drawn = [replace(one, full=most) for one in drawn]
     return tuple(HeatMap(one.id.removesuffix(": weights"), one, "", full) for one in drawn)
 
 

@@ -23,6 +23,7 @@ from explorer.ui.drawing.word_picture import MOST_IN_SIGHT, WordPicture
 from explorer.ui.selection import Coming
 from explorer.ui.theme import Theme, paint_signs, qcolor, shares_of
 from explorer.ui.widgets import UNBOUNDED
+from explorer.ui.widgets.labels import be_there
 from explorer.ui.workbench import Workbench
 
 SHOWN = {
@@ -93,6 +94,9 @@ class HeatMapView(WordPicture):
         super().__init__(bench, element)
         theme = bench.appearance.theme
         self._legend = Legend(bench)
+        stays = self._legend.sizePolicy()
+        stays.setRetainSizeWhenHidden(True)  # pictures beside each other have their squares at one height
+        self._legend.setSizePolicy(stays)
         self.line.insertWidget(0, self._legend)
         self._marked: tuple[object, object] = (None, None)
         self._image = pg.ImageItem()
@@ -124,6 +128,7 @@ class HeatMapView(WordPicture):
             ramp = theme.diverging_ramp
             least, most = ("≤ ", "≥ ") if limit < largest_of(matrix.array) else ("", "")
             self._legend.show_ends(f"{least}−{end}", f"{most}+{end}", signed=True)
+        be_there(self._legend, self._scaled)
         self.shares = shares_of(matrix.array if limit == 1.0 else matrix.array / limit, low)
         # Colours instead of a lookup table, of which pyqtgraph would make all 256 colours again for each image.
         self._image.setImage(ramp.table[ramp.index(self.shares, low, 1.0)], autoLevels=False, levels=None)

@@ -105,7 +105,7 @@ class WordPicture(ZoomPlot):
         self._most, self._room = float(MOST), inf
         self._side: int | None = None
         self._larger = 1.0
-        self._names_rows = True
+        self._names_rows = self._scaled = True
         self._shape = (0, 0)
         self._laid_out: tuple[object, ...] | None = None
         """The words for which the size was computed, and the size of the head above them."""
@@ -191,13 +191,16 @@ class WordPicture(ZoomPlot):
         if (most, width - beside, None, larger) != (self._most, self._room, self._side, self._larger):
             self._most, self._room, self._side, self._larger = most, width - beside, None, larger
             self._laid_out = None
-            self._names_rows = True
+            self._names_rows = self._scaled = True
             self.draw()
 
-    def be_one_of_many(self, side: int, names_rows: bool) -> None:
-        """Be one of several pictures on a line, with a longer side of `side` pixels; only the first names the rows."""
-        if (side, names_rows) != (self._side, self._names_rows):
-            self._side, self._names_rows, self._laid_out = side, names_rows, None
+    def be_one_of_many(self, side: int, names_rows: bool, scaled: bool = True) -> None:
+        """Be one of several pictures with a longer side of `side` pixels; the first of a line alone names the rows.
+
+        `scaled`: whether it shows the scale of the colours; all have one, so it stands above the first.
+        """
+        if (side, names_rows, scaled) != (self._side, self._names_rows, self._scaled):
+            self._side, self._names_rows, self._scaled, self._laid_out = side, names_rows, scaled, None
             self.draw()
 
     def area(self, rows: Sequence[str], columns: Sequence[str]) -> QSize:

@@ -248,7 +248,7 @@ class WordPictures:
             for i, one in enumerate(maps):
                 names = word * (i % each == 0)
                 place = cast(PicturePlace, self._sharing.page.widgets[one.id])
-                if place.be_one_of_many(side, bool(names), across + names + side, down + side):
+                if place.be_one_of_many(side, bool(names), not i, across + names + side, down + side):
                     self._sharing.page.tell_around(place)
 
     def share(self, room: int, height: int | None) -> None:

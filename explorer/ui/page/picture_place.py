@@ -84,7 +84,7 @@ class PicturePlace(QWidget):
         self._gives_height = False
         """Whether the picture's height is set from outside."""
         self._most: tuple[float, float, float] | None = None
-        self._many: tuple[int, bool] | None = None
+        self._many: tuple[int, bool, bool] | None = None
         self.setFixedSize(width, height)
         QVBoxLayout(self).setContentsMargins(0, 0, 0, 0)
         self._turns, self._filling = turns, later(self, self.fill)
@@ -157,12 +157,12 @@ class PicturePlace(QWidget):
             self.setFixedWidth(across)
         return other
 
-    def be_one_of_many(self, side: int, names_rows: bool, width: int, height: int) -> bool:
+    def be_one_of_many(self, side: int, names_rows: bool, scaled: bool, width: int, height: int) -> bool:
         """Be a picture of `side` pixels among similar ones; until it is made, the place has this width and height.
 
         Returns whether these sizes are new.
         """
-        was, self._many = self._many, (side, names_rows)
+        was, self._many = self._many, (side, names_rows, scaled)
         if was == self._many and self.picture is not None:
             return False
         if self.picture is None:

@@ -432,6 +432,17 @@ def test_of_many_heads_each_is_a_picture_and_all_that_they_put_out_stands_below(
     assert page.the("outputs of heads").folds
 
 
+def test_heads_share_the_scale_of_what_changes_in_them(desk):
+    """Each had its own: a change in one head looked as large as one a hundred times smaller in another."""
+    tiny = desk("tiny-gpt")
+    tiny.look(showing="gradient")
+    maps = tiny.page("decoder.1.self.heads").all(HeatMap)
+    largest = [float(np.abs(one.matrix.array).max()) for one in maps]
+    assert len(set(largest)) > 1
+    assert len({one.matrix.limit for one in maps}) == 1
+    assert maps[0].matrix.limit >= max(largest)
+
+
 def test_of_a_long_sentence_what_each_head_puts_out_stands_below(two):
     lesson = new_lesson("gpt", [" ".join(f"word{i}" for i in range(40))], d_model=32, heads=8)
     two.document = type(two.document)(lesson.state())

@@ -507,7 +507,12 @@ def test_one_of_many_has_the_size_that_it_is_told_and_only_the_first_of_a_line_n
     heat.be_one_of_many(120, names_rows=False)
     assert heat.side("left").words == ()
     assert (heat.height(), heat.width()) == (first.height(), min(heat.width(), first.width()))
+    assert heat._legend.isVisible()
+    heat.be_one_of_many(120, names_rows=False, scaled=False)
+    assert not heat._legend.isVisible()
+    assert heat.height() == first.height(), "its squares stand beside those of the others"
     heat.be_at_most(2000, 2000)
+    assert heat._legend.isVisible()
     assert heat.side("left").words == words
 
 
