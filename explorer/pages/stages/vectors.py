@@ -129,6 +129,8 @@ AXES = np.array([[[-1.0, 0.0], [1.0, 0.0]]])
 """Horizontal lines from −1 to 1, each as (start, end)."""
 WIDTH, HEIGHT = 224, 210
 """The size of a plane in pixels at text scale 1: three stand side by side."""
+FIGURE = 20
+"""By so many pixels at text scale 1 the two fields below a plane are wider for each further figure."""
 SAID = (
     "The grid shows two dimensions; the lines that pointed up before are dashed. The other dimensions of a "
     "word can move it away from the grid."
@@ -167,16 +169,20 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
     same = given["Q"] == given["K"]
     vectors = cache(partial(_vectors, view))  # several planes need the same vectors
     before = {given["Q"]: ("Before" if same else "Before W_Q"), given["K"]: "Before" if same else "Before W_K and W_V"}
+    # The fields below a plane stand beside each other, also those for a dimension of two or three figures.
+    wide = WIDTH + FIGURE * (len(str(values[given["Q"]].shape[-1])) - 1)
     stacks = [
-        view.part(title, (values[node],), partial(_plane_before, view, block, vectors, node, title))
+        view.part(title, (values[node],), partial(_plane_before, view, block, vectors, node, title, wide))
         for node, title in before.items()
     ]
     for letter, node in given.items():
         of = values[node], values[nodes[block + letter].parents[1]], values[block + letter]
-        stacks.append(view.part(f"After W_{letter}", of, partial(_plane_behind, view, block, vectors, letter, node)))
+        stacks.append(
+            view.part(f"After W_{letter}", of, partial(_plane_behind, view, block, vectors, letter, node, wide))
+        )
     if same:
         moved = values[f"{block}V"], values[f"{block}output"]
-        stacks.append(view.part("moved", moved, partial(_plane_moved, view, block, vectors)))
+        stacks.append(view.part("moved", moved, partial(_plane_moved, view, block, vectors, wide)))
     return (
         Section("planes", "What W_Q, W_K and W_V do to the plane"),
         Note("about the planes", SAID),
@@ -184,32 +190,32 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
     )
 
 
-def _plane_before(view: View, block: str, vectors: _VectorsOf, node: str, title: str) -> Stack:
+def _plane_before(view: View, block: str, vectors: _VectorsOf, node: str, title: str, wide: int) -> Stack:
     """The plane of the words before a matrix."""
     key = f"{block}{node}"
     read, letter = vectors(key, node), "Q" if node == view.nodes[f"{block}Q"].parents[0] else "K"
-    return _plane(title, key, read, Made(_warp, (f"before W_{letter}", read, None, read)))
+    return _plane(title, key, read, Made(_warp, (f"before W_{letter}", read, None, read)), wide)
 
 
-def _plane_behind(view: View, block: str, vectors: _VectorsOf, letter: str, node: str) -> Stack:
+def _plane_behind(view: View, block: str, vectors: _VectorsOf, letter: str, node: str, wide: int) -> Stack:
     """The plane of the words after a matrix."""
     key = f"{block}{letter}"
     read, result = vectors(f"{block}{node}", node), vectors(key, view.of_head(key))
     weights = view.value(view.of_head(view.nodes[key].parents[1]))  # in few bits, those that are left of W
     matrix = weights.T if view.state.model.switch(block.rstrip("."), "weights") == "W x" else weights
-    return _plane(f"After W_{letter}", key, result, Made(_warp, (f"after W_{letter}", read, matrix, result)))
+    return _plane(f"After W_{letter}", key, result, Made(_warp, (f"after W_{letter}", read, matrix, result)), wide)
 
 
-def _plane_moved(view: View, block: str, vectors: _VectorsOf) -> Stack:
+def _plane_moved(view: View, block: str, vectors: _VectorsOf, wide: int) -> Stack:
     """The plane with arrows from the values to the output of attention."""
     key = f"{block}moved"
     values, output = [vectors(key, view.of_head(block + short)) for short in ("V", "output")]
-    return _plane("Moved by attention: V to O", key, values, Made(_moved, (values.array, output, values.pair)))
+    return _plane("Moved by attention: V to O", key, values, Made(_moved, (values.array, output, values.pair)), wide)
 
 
-def _plane(title: str, key: str, shown: _Vectors, made: Made[draw.Drawing]) -> Stack:
+def _plane(title: str, key: str, shown: _Vectors, made: Made[draw.Drawing], wide: int) -> Stack:
     """A picture, made when it is first seen, and below it the choice of the dimensions that it draws."""
-    parts: list[Element] = [Picture(f"plane of {key}", made, WIDTH, HEIGHT)]
+    parts: list[Element] = [Picture(f"plane of {key}", made, wide, HEIGHT)]
     if (width := shown.array.shape[1]) > 2:
         parts.append(dimension_choice(key, shown.pair, width, title))
     return Stack(f"plane: {title}", title, tuple(parts))

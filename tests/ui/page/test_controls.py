@@ -5,10 +5,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
+from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.gestures import GoTo, Keep, Switch
 from explorer.pages.page import Button, Check, Choice, Field, Form, Number
 from explorer.ui.page.column import Elements
-from explorer.ui.page.controls import ButtonView
+from explorer.ui.page.controls import ButtonView, NumberView
 
 
 @pytest.mark.parametrize(("asks", "link"), [(Keep("x", 1), None), (GoTo("model"), "true")])
@@ -116,3 +117,13 @@ def test_what_is_refused_goes_back(bench, show):
     assert box.box.value() == 2
     page.widgets["check"].click()
     assert not page.widgets["check"].isChecked()
+
+
+def test_the_two_fields_below_a_plane_stand_beside_each_other(open_window):
+    """With a dimension of two figures the second field stood below the first, and moved the next plane aside."""
+    lesson = new_lesson("gpt", ["the cat sat on the mat"], d_model=32, heads=8)
+    page = open_window(lesson, stage="decoder.1.self.attention").page()
+    fields = [one for one in page.findChildren(NumberView) if one._number.id.endswith((".across", ".up"))]
+    assert len(fields) == 10
+    for across, up in zip(fields[::2], fields[1::2], strict=True):
+        assert (across.y(), across.geometry().right() < up.x()) == (up.y(), True), up._number.id
