@@ -16,7 +16,7 @@ import numpy as np
 from explorer.core.decoder import products, why_none_kept
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.graph import LOGITS, Graph, Node, counted
+from explorer.core.graph import HEAD, Graph, Node, counted
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.ops import Array, Scores, Softmax, WeightedSum
@@ -317,7 +317,7 @@ def _kind(graph: Graph, name: str) -> str:
     node = graph.nodes[name]
     if node.op.across is not None:
         return ATTENTION
-    if name == LOGITS:
+    if name in HEAD:  # a soft cap may follow
         return OUTPUT
     if ".ffn." in name:
         return NET

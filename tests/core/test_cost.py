@@ -204,6 +204,14 @@ def test_the_counts_are_those_of_the_formulas(shape, n):
     assert found.one_more == layers * (12 * d * d + 2 * (n + 1) * d) + d * shape.words
 
 
+def test_capped_logits_are_made_by_the_output_layer_like_others():
+    """Gemma 2's output layer was counted as a look-up of one-hot rows."""
+    plain, capped = gpt(), gpt(switches={"output.logit_cap": 30.0})
+    found = [cost.cost(model, build(model)).multiplications for model in (plain, capped)]
+    assert found[0] == found[1]
+    assert found[1][OUTPUT] == 3 * 8 * len(WORDS)
+
+
 @pytest.mark.parametrize("layers", [1, 2, 5])
 def test_a_shape_costs_what_all_of_its_layers_do(layers):
     shape = Shape("small", layers, 2, 8, 20, 64)

@@ -57,6 +57,10 @@ def parameters(view: View, stage: Stage) -> tuple[Element, ...]:
         f"<b>{total(counted):,}</b> numbers that training would change. "
         "Words, masks, the temperature and targets are given, so they are not counted."
     )
+    shared = view.state.model.in_file("source.table")
+    if shared and shared == view.state.model.in_file("target.table"):
+        n = view.graph.size("source.table")
+        said += f" Its file has one table of {n:,} numbers for source and target; here they are two, and both count."
     blocks = el.Section("blocks", "Block by block"), _blocks(counted, view.graph)
     larger, title = _larger(view), el.Section("growth", "How it grows")
     if larger is None:

@@ -1,6 +1,7 @@
 """The page of what a model costs."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from explorer.document.commands import SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.pages.levels import COSTS, is_gpt, stops
 from explorer.pages.model.costs import LAYERS, LENGTHS, SHAPE, TIMED, TOKENS
+from tests.pages.conftest import Desk
 
 
 @pytest.fixture
@@ -25,6 +27,17 @@ def test_only_a_gpt_has_the_page():
         graph = load(name).state().graph
         assert is_gpt(graph) == there, name
         assert (COSTS in stops(graph)) == there, name
+
+
+def test_a_table_that_a_file_has_once_and_the_model_twice_is_told(desk):
+    """Who knows how many weights a T5 or Marian has found more here, and no reason."""
+    page = desk("tiny-translator").page("model.parameters")
+    assert "Its file has one table" not in page.notes
+    state = load("tiny-translator").state()
+    called = {"source.table": "shared.weight", "target.table": "shared.weight"}
+    shared = Desk(replace(state, model=replace(state.model, called=called)))
+    table = f"{state.graph.size('source.table'):,}"
+    assert f"Its file has one table of {table} numbers for source and target" in shared.page("model.parameters").notes
 
 
 def test_the_parts_add_up(cat):
