@@ -499,6 +499,7 @@ def _other_numbers(engine: Engine, node: str) -> Iterator[Mistake]:
             continue
         computed = name in graph.ancestors(asked) or asked in graph.ancestors(name)
         alike = other.op == own.op or read.isdisjoint((name, asked))
-        if (computed or alike) and (number := float(value.item())) not in (0, 1):
+        number = float(value.item())
+        if (computed or alike) and not np.isclose(number, (0, 1), rtol=0, atol=1e-9).any():  # 0 may be 2·10⁻¹⁶
             sentence = f"That is {formula_text(other.symbol)}, not {formula_text(own.symbol)}"
             yield Mistake("another number", sentence, number, partial(derivation, engine, name, (0,) * value.ndim))

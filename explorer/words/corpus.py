@@ -75,7 +75,7 @@ def from_text(text: str, n_words: int, least: int = 1) -> Corpus:
 
     Raises `ExplorerError`: "too-little-text".
     """
-    return _corpus([text], n_words, least, "the text")
+    return _corpus([text], n_words, least, "Your text")
 
 
 def from_files(files: Sequence[Path], n_words: int, least: int = 1, report: Report | None = None) -> Corpus:

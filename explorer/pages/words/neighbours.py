@@ -134,7 +134,10 @@ class NeighboursCard(Card):
     def page(self) -> tuple[Element, ...]:
         button = Button("find", "Find", self.asks("find"), "Find the words nearest to this one")
         said = (Note("said", self.said),) if self.said else ()
-        return Note("about", ABOUT), *self.line("Nearest to", self.asked, button), self.list, *said
+        # Beside a word that is refused, the list is still that of the word before.
+        whose = f"The words nearest to <b>{escape(self._word)}</b>:"
+        still = (Note("whose", whose),) if self.asked.wrong is not None and self.found else ()
+        return Note("about", ABOUT), *self.line("Nearest to", self.asked, button), *still, self.list, *said
 
 
 class OddCard(Card):

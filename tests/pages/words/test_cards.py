@@ -144,6 +144,16 @@ def test_a_comma_may_be_a_word(words):
     assert field.entries() == ["up", "down", "left"]
 
 
+def test_beside_a_word_that_is_refused_the_list_says_whose_it_is(words):
+    card = words.cards["neighbours"]
+    ask(card, "word", "king")
+    assert "whose" not in parts(card)
+    ask(card, "word", "laptops")
+    assert part(card, "whose").text == "The words nearest to <b>king</b>:"
+    ask(card, "word", "queen")
+    assert "whose" not in parts(card)
+
+
 def test_a_vector_of_zeros_is_said_to_have_no_neighbours(words):
     words.load(Vectors.of("few", ("nothing", "up", "right", "far"), np.eye(4, 2, -1)))
     card = words.cards["neighbours"]
