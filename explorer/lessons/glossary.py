@@ -174,6 +174,8 @@ def _any_of(spellings: Iterable[str]) -> re.Pattern[str]:
 def _pattern(spelling: str) -> str:
     """The pattern of a spelling. A word in lower case also matches with a capital, and a long one with an s."""
     written = re.escape(spelling)
+    if spelling == "A":
+        return r"A(?! [a-z])"  # before a word it is the article
     if not re.fullmatch(r"[a-z][a-z' &-]+[a-z]", spelling):
         return written
     plural = "s?" if len(spelling) > SHORT else ""

@@ -118,6 +118,13 @@ def test_terms_are_linked_once_and_not_in_bold_links_or_tags():
     assert links(linked("softmax", {"softmax"})) == []
 
 
+def test_the_article_is_no_matrix():
+    """The heading “A weight as it changes” on the page “Train” led to the attention weights."""
+    entries = glossary()
+    assert [one.term.name for one in entries.found_in("A weight as it changes", label=True)] == ["weight"]
+    assert [one.term.name for one in entries.found_in("A = softmax(Z')", label=True)][0] == "attention weights"
+
+
 def test_everyday_words_mean_a_term_in_headings_only():
     found = [one.term.name for one in glossary().found_in("One step: the place of each word")]
     assert found == []
