@@ -122,7 +122,7 @@ def test_the_article_is_no_matrix():
     """The heading “A weight as it changes” on the page “Train” led to the attention weights."""
     entries = glossary()
     assert [one.term.name for one in entries.found_in("A weight as it changes", label=True)] == ["weight"]
-    assert [one.term.name for one in entries.found_in("A = softmax(Z')", label=True)][0] == "attention weights"
+    assert next(entries.found_in("A = softmax(Z')", label=True)).term.name == "attention weights"
 
 
 def test_everyday_words_mean_a_term_in_headings_only():
