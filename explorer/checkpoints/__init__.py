@@ -28,6 +28,29 @@ def is_checkpoint(path: str | Path) -> bool:
         return False
 
 
+def check_form(file: Path) -> None:
+    """Check that a file is not one in which other programs keep models, and that is not read here.
+
+    Raises `ExplorerError`: "checkpoint".
+    """
+    problem, remedy = _FORMS.get(file.suffix.lower(), ("", ""))
+    if problem and file.is_file():
+        raise ExplorerError("checkpoint", file=str(file), problem=problem, remedy=remedy)
+
+
+_PICKLE = (
+    "is a pickle, which can run code when it is opened",
+    "convert it elsewhere with `model.save_pretrained(FOLDER, safe_serialization=True)`",
+)
+_UNREAD = "is a form of models that is not read here", "write it as a folder of config.json and safetensors, or as GGUF"
+_FORMS = {
+    **dict.fromkeys((".pt", ".pth", ".ckpt", ".pkl"), _PICKLE),
+    **dict.fromkeys((".npz", ".npy", ".h5", ".keras", ".onnx", ".msgpack", ".tflite"), _UNREAD),
+    ".safetensors": ("has weights, but beside it lies no config.json, which says how to use them", "put that there"),
+}
+"""What is wrong with files of models that are not read, by their endings, and what to do."""
+
+
 def model_in(path: Path) -> Path:
     """The file of a folder without a config.json that has one file of a whole model; of anything else the path itself.
 

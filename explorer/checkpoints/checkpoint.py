@@ -199,6 +199,8 @@ def put_together(
         keys = [source.tensor.format(k=int(k) - 1 if k.isdigit() else 0, e=e) for e in range(max(source.each, 1))]
         if missing := [key for key in keys if key not in found]:
             raise unfit(path, f"lacks the tensor {missing[0]}")
+        if unread := [key for key in keys if found[key].type.read is None]:
+            raise wrong(path, f"holds {unread[0]} as {found[unread[0]].type.name}, which is no weight", OTHER_TYPE)
         sources[name] = source, keys
     read = 0
     used, whole = set(), dict[str, Array]()

@@ -227,6 +227,8 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
     file = Path(file)
     facts, found = _Reader(file).all()
     kind = facts.get("general.architecture")
+    if kind is None:
+        raise damaged(file, "does not say of which architecture it is")
     if not isinstance(kind, str) or kind not in _ARCHITECTURES:
         known = ", ".join(_ARCHITECTURES)
         raise wrong(

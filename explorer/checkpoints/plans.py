@@ -373,6 +373,8 @@ def rotary(c: Config, width: int, part: float, theta: float = 10000.0, odd: bool
     share = c.number("partial_rotary_factor", c.number("partial_rotary_factor", share, older), newer)
     found: Switches = {"input.positions": "rotary", "input.rotary_pairs": "halves", "input.rotary_base": base}
     turned = int(width * min(share, 2))
+    if share == 1 and width % 2:
+        raise c.wrong(f"has heads of {width} numbers, of which all turn in pairs")
     if share != 1 and (part == 1 or not 0 < turned <= width or (turned % 2 and not odd)):
         raise c.unknown(f"says {share:g} of the {width} dimensions of a head turn")
     if share != 1:

@@ -65,7 +65,7 @@ def opened(
     Raises an `ExplorerError`: those of `explorer.lessons.loader.load`, of `explorer.document.storage.load`,
     "checkpoint", "model-needed" for a lesson on a model that does not come along, "other-model" and "no-model-needed"
     for a model that is not the one, "option-of-others" for an option that the model has no use for, and "file-of-model"
-    for a file within the folder of a model.
+    for a file within the folder of a model, or in a form that only other programs read.
     """
     if model is not None and (is_checkpoint(name_or_path) or is_document(name_or_path)):
         raise ExplorerError("no-model-needed", name=name_or_path)
@@ -81,6 +81,7 @@ def opened(
         return lesson_of(*storage.load(name_or_path))
     if file.suffix.lower() in (".safetensors", ".json") and (file.parent / "config.json").is_file():
         raise ExplorerError("file-of-model", file=file, folder=file.parent)
+    checkpoints.check_form(file)
     lesson = ready(name_or_path, model)
     return lesson, start_of(lesson)
 

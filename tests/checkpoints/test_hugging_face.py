@@ -24,6 +24,7 @@ from explorer.pages.surfaces.inspector import inspected
 from explorer.pages.view import Cell, View
 from explorer.sentences import sentence
 from tests.checkpoints.small import CONFIG, weights, write
+from tests.refusals import refuses
 
 SHARED = Path(__file__).parents[3] / "shared" / "checkpoints"
 GIVEN = sorted(path for path in (SHARED / "given").glob("*") if (path / "config.json").is_file())
@@ -138,8 +139,9 @@ def test_tensors_read_side_by_side_are_told_in_order_with_what_is_not_finite(fol
         ({"hidden_size": 16}, "embed_tokens"),
         ({"num_hidden_layers": 3}, "fewer layers"),
         ({"num_key_value_heads": 3}, "3 heads of keys"),
-        ({"num_attention_heads": 3, "num_key_value_heads": 3, "head_dim": 3}, "q_proj"),
-        ({"head_dim": 3}, "q_proj"),
+        ({"num_attention_heads": 3, "num_key_value_heads": 3, "head_dim": 4}, "q_proj"),
+        ({"head_dim": 4}, "q_proj"),
+        ({"head_dim": 3}, "heads of 3 numbers, of which all turn in pairs"),
         ({"intermediate_size": 5}, "up_proj"),
         ({"intermediate_size": 65536}, "up_proj"),
         ({"intermediate_size": 65537}, "from 1 to 65536"),
@@ -228,6 +230,12 @@ def test_a_tensor_that_is_missing_left_over_or_of_another_shape_is_named(folder)
         assert sentence(error.value).endswith("; get its config.json and its weights again, both of the same model.")
     checkpoint = opened(folder(tensors={**weights(), "secret.weight": np.zeros((2, 2), np.float32)}))
     assert checkpoint.notices == ("1 of its tensors is not used: 'secret.weight'",)
+
+
+def test_a_weight_of_whole_numbers_is_named(folder):
+    name = "model.layers.1.mlp.up_proj.weight"
+    with refuses(f"holds {name} as I8, which is no weight; get the model in float16"):
+        opened(folder(tensors={**weights(), name: np.zeros((6, 8), np.int8)}))
 
 
 @pytest.mark.skipif(

@@ -1,6 +1,7 @@
 """Wrong input: one line on standard error that names what was wrong and what would be right, exit 2, no traceback."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -240,3 +241,29 @@ def test_nobody_waits_for_a_pipe_that_nobody_writes_into(tmp_path, monkeypatch, 
 def test_a_sentence_has_one_full_stop():
     error = ExplorerError("text-not-read", file="a.txt", reason=ValueError("File or stream is not seekable."))
     assert sentence(error).startswith("a.txt: cannot be read: File or stream is not seekable. Check")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "model.pt",
+            "is a pickle, which can run code when it is opened; convert it elsewhere with `model.save_pretrained",
+        ),
+        ("model.npz", "is a form of models that is not read here; write it as a folder of config.json and safetensors"),
+        (
+            "model.safetensors",
+            "has weights, but beside it lies no config.json, which says how to use them; put that there",
+        ),
+    ],
+)
+@pytest.mark.parametrize("argv", [["show"], ["generate", "--ids", "1"]])
+def test_a_model_in_a_form_of_others_is_no_lesson_that_is_not_there(tmp_path, monkeypatch, capsys, name, said, argv):
+    """There is no lesson 'model.pt', it was said, and there was the file."""
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_bytes(b"PK\3\4")
+    assert main([argv[0], name, *argv[1:]]) == 2
+    assert f"explorer: {name} {said}" in capsys.readouterr().err
+    Path(name).unlink()
+    assert main([argv[0], name, *argv[1:]]) == 2
+    assert f"There is no lesson '{name}'" in capsys.readouterr().err
