@@ -2,6 +2,8 @@
 
 from dataclasses import FrozenInstanceError, dataclass, field, replace
 from inspect import signature
+from pickle import dumps, loads
+from threading import Barrier, Thread
 
 import pytest
 
@@ -79,3 +81,39 @@ def test_a_class_can_do_without_equality_and_without_places():
         Alone("a")
     empty, other = (type(name, (Frozen,), {}) for name in ("Empty", "Other"))
     assert empty() == empty() != other()
+
+
+class Sent(Frozen):
+    name: str
+    parts: tuple[int, ...] = ()
+
+
+def test_one_that_came_without_init_is_compared_by_its_fields():
+    sent = loads(dumps(Sent("a", (1,))))
+    again = type("Again", (Frozen,), {"__annotations__": {"name": str}})
+    one, other = (again.__new__(again) for _ in range(2))
+    for each in (one, other):
+        vars(each)["name"] = "a"
+    assert sent == Sent("a", (1,))
+    assert one == other
+    assert hash(one) == hash(other)
+    match sent:
+        case Sent(name, parts):
+            assert (name, parts) == ("a", (1,))
+
+
+def test_two_threads_may_make_the_first_two():
+    for _ in range(20):
+        kind, both_there, made = type("Thing", (Frozen,), contents()), Barrier(2), []
+
+        def make(kind=kind, both_there=both_there, made=made):
+            both_there.wait()
+            made.append(kind("a", parts=[1]))
+
+        threads = [Thread(target=make) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert made[0] == made[1]
+        assert made[0].twice == [1, 1]
