@@ -1,5 +1,7 @@
 """Puts the parts of the program together: the document, the appearance, the window."""
 
+import explorer.ui.import_hook  # noqa: F401, I001 - the first: what is imported before it is slow
+
 import gc
 import os
 import sys
