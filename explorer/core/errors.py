@@ -1,6 +1,6 @@
 """Errors that a person can cause: an id and fields; `explorer.sentences` words them. Shapes are checked here, too."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 
@@ -30,6 +30,11 @@ def nearest(name: str, known: list[str]) -> str:
     return next(iter(get_close_matches(name, known, n=1)), "")
 
 
+def some(names: Sequence[str], most: int = 12) -> str:
+    """A list of names for a message: of a large model only the first."""
+    return ", ".join(names[:most]) + ", …" * (len(names) > most)
+
+
 def cut(text: str, most: int = 80) -> str:
     """A typed text, cut so that it fits into a message."""
     return text if len(text) <= most else f"{text[:most]}…"
@@ -46,7 +51,10 @@ def require_cell(name: str, cell: tuple[int, ...], shape: tuple[int, ...]) -> No
     Raises `ExplorerError`: "bad-cell".
     """
     if len(cell) != len(shape) or not all(0 <= i < size for i, size in zip(cell, shape, strict=True)):
-        raise ExplorerError("bad-cell", name=name, cell=", ".join(map(str, cell)), shape=written_shape(shape))
+        last = ",".join(str(size - 1) for size in shape)
+        remedy = f"name one from [{','.join('0' * len(shape))}] to [{last}]" if shape else "write its name alone"
+        found = ", ".join(map(str, cell))
+        raise ExplorerError("bad-cell", name=name, cell=found, shape=written_shape(shape), remedy=remedy)
 
 
 def require_shape(name: str, given: tuple[int, ...], shape: tuple[int, ...]) -> None:

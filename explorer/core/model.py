@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from functools import cached_property
 
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, some
 from explorer.core.frozen import Frozen
 from explorer.core.numbers import between
 from explorer.core.ops import ACTIVATIONS, NORMS
@@ -310,7 +310,7 @@ class Model(Frozen):
         """
         blocks = self.blocks()
         if block not in blocks:
-            raise ExplorerError("unknown-block", name=block, known=", ".join(blocks))
+            raise ExplorerError("unknown-block", name=block, known=some(list(blocks)))
         known = SWITCHES[blocks[block]]
         if name not in known:
             raise ExplorerError("unknown-switch", block=block, name=name, known=", ".join(known))

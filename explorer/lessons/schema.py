@@ -345,7 +345,8 @@ class Lesson(Frozen, eq=False):
         if name is None:
             return next(iter(self.settings.values()))
         if name not in self.settings:
-            raise ExplorerError("unknown-setting", lesson=self.id, name=name, known=", ".join(self.settings))
+            lesson = self.title if " " in self.id else self.id  # that of a document or model has no name that is typed
+            raise ExplorerError("unknown-setting", lesson=lesson, name=name, known=", ".join(self.settings))
         return self.settings[name]
 
     def source_of(self, setting: str) -> tuple[str, str]:

@@ -138,7 +138,7 @@ def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
             name = f"{id}/{question}" if question else id
         else:
             id, _, question = name.partition("/")
-            lesson = ready(id)
+            lesson = ready(id or name)  # a path begins with a stroke
         known = item_ids(lesson)
         if not known:
             raise ExplorerError("no-questions", lesson=id)

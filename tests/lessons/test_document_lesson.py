@@ -72,7 +72,7 @@ def test_a_document_of_no_lesson_has_one_around_its_numbers(made, tmp_path):
     assert (lesson.id, lesson.title, list(lesson.settings)) == (state.lesson, "Mine", [state.setting])
     assert lesson.state() is state
     assert lesson.state("saved") is state
-    with refuses("has no setting 'printed'"):
+    with refuses("'Mine' has no setting 'printed'"):
         lesson.state("printed")
     assert lesson.start_stage in [stage.name for stage in state.graph.stages]
     assert {name for name in lesson.ours if not state.graph.nodes[name].is_input} == set()

@@ -11,7 +11,7 @@ from dataclasses import field, replace
 import numpy as np
 
 from explorer.core.engine import Pin, run, same_bytes
-from explorer.core.errors import ExplorerError, require_cell, require_shape
+from explorer.core.errors import ExplorerError, require_cell, require_shape, some
 from explorer.core.frozen import Frozen
 from explorer.core.graph import LOSS, TARGET, Graph, Place
 from explorer.core.models.ends import DECODER_READS
@@ -102,7 +102,7 @@ def input_place(state: State, name: str) -> Place:
     """The place of an input node or of a head's slice of one; refuses computed nodes."""
     place = state.graph.place(name)
     if not state.graph.nodes[place.node].is_input:
-        inputs = ", ".join(state.graph.inputs_of(place.node)) or "none"
+        inputs = some(state.graph.inputs_of(place.node)) or "none"
         raise ExplorerError("not-editable", name=name, inputs=inputs)
     return place
 
