@@ -7,11 +7,12 @@ theme.
 import re
 from functools import lru_cache
 from html import escape
+from typing import cast
 
-from PySide6.QtCore import QByteArray, QEasingCurve, QEvent, QRectF, QSize, Qt, QVariantAnimation
+from PySide6.QtCore import QByteArray, QEasingCurve, QEvent, QMargins, QRectF, QSize, Qt, QVariantAnimation
 from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from explorer.core.numbers import percent
 from explorer.paths import resources
@@ -110,6 +111,8 @@ class _PaintedOnce(Label):
     """A label that is painted once: Qt lays out rich text while painting it, and then asks to paint it again."""
 
     def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            cast("SteadyLabel", self.parentWidget()).surround(event.type() == QEvent.Type.FocusIn)
         return event.type() == QEvent.Type.UpdateLater or bool(super().event(event))
 
 
@@ -125,6 +128,8 @@ def as_tip(text: str) -> str:
 
 AROUND = 2
 """Pixels that Qt keeps free beside words."""
+RING = QMargins(6, 3, 6, 3)
+"""Pixels from words with the focus to the outside of the ring around them."""
 
 
 def breakable(code: str, most: int) -> str:
@@ -157,9 +162,11 @@ class SteadyLabel(QWidget):
         super().__init__(parent)
         self._heights: dict[tuple[object, ...], int] = {}
         self._text = ""
+        self._ring: QFrame | None = None
         self._code, self._typed = role == "code", plain or role == "code"
         top = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
         self.label = _PaintedOnce(role=role, parent=self, plain=plain, wraps=True, align=top)
+        mark(self.label, surrounded="true")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setText(text)
 
@@ -201,16 +208,36 @@ class SteadyLabel(QWidget):
         if height != self.minimumHeight():
             self.setFixedHeight(height)
 
+    def surround(self, on: bool) -> None:
+        """Show that the words have the focus, or no longer: a frame of their own would cross their letters."""
+        around = self.parentWidget()
+        if on and self._ring is None and around is not None:
+            self._ring = QFrame(around)
+            self._ring.setObjectName("ring")
+            self._ring.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            self._ring.lower()
+            self.destroyed.connect(self._ring.deleteLater)
+        if self._ring is not None:
+            self._surround()
+            self._ring.setVisible(on)
+
+    def _surround(self) -> None:
+        if self._ring is not None:
+            self._ring.setGeometry(self.geometry() + RING)
+
     def event(self, event: QEvent) -> bool:
         # The label asks for another size: its font has changed.
         if event.type() == QEvent.Type.LayoutRequest:
             self._fit()
+        elif event.type() == QEvent.Type.Move:
+            self._surround()
         return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._fit()
+        self._surround()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, self.minimumHeight())

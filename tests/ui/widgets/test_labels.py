@@ -7,9 +7,9 @@ import ast
 
 import pytest
 from pixels import colours, pixels
-from PySide6.QtCore import QEvent, QSize
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QWidget
 
 from explorer.paths import resources
 from explorer.ui.theme import DARK, LIGHT
@@ -164,3 +164,26 @@ def test_code_without_blanks_is_cut_nowhere_and_can_be_run_as_it_stands(qtbot, l
             QApplication.processEvents()
         label.label.setText = original
         assert asked == []
+
+
+def test_the_ring_around_words_with_the_focus_crosses_no_letter_and_goes_with_them(qtbot, look):
+    """In the right column the ring ran through the first and the last letter of each line."""
+    column = QWidget()
+    qtbot.addWidget(column)
+    words = SteadyLabel("Each <a href='0'>unit</a> adds up.", parent=column)
+    words.label.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByKeyboard)
+    words.setGeometry(20, 20, 120, 10)
+    column.show()
+    qtbot.waitExposed(column)
+    column.activateWindow()
+    words.label.setFocus()
+    qtbot.waitUntil(words.label.hasFocus)
+    ring = column.findChild(QFrame, "ring")
+    for _ in range(2):
+        assert ring.isVisible()
+        inside = ring.geometry().adjusted(2, 2, -2, -2)
+        assert inside.contains(words.geometry())
+        assert inside.left() < words.x()
+        words.setGeometry(30, 40, 60, 10)
+    words.label.clearFocus()
+    assert not ring.isVisible()
