@@ -196,7 +196,7 @@ def _where(term: Term, stops: Sequence[Stage]) -> el.Passage:
 def _listed(typed: str, in_sight: Sequence[Term]) -> el.Passage:
     """Links to the terms that were looked for, or else to those in sight."""
     terms = glossary().near(typed) if typed else in_sight
-    links = " · ".join(el.lead(i, one.name) for i, one in enumerate(terms))
+    links = "\u00a0· ".join(el.lead(i, one.name) for i, one in enumerate(terms))
     if typed:
         text = f"<b>With “{escape(typed)}”</b>: {links or 'nothing. Try another word.'}"
     else:

@@ -421,8 +421,11 @@ class SmallPicture(QWidget):
             painter.setFont(strong if lit else plain)
             painter.setPen(qcolor(theme.here_text if lit else theme.muted))
             said = metrics.elidedText(word, Qt.TextElideMode.ElideRight, room)
-            # A sign may reach below the line, as the one for a blank does.
-            painter.drawText(QRectF(0, row * down, room, down), MIDDLE_RIGHT | Qt.TextFlag.TextDontClip, said)
+            place = QRectF(0, row * down, room, down)
+            # A sign may reach below the line, as the one for a blank does; below the last one the picture ends.
+            reach = (down - metrics.height()) / 2 + metrics.ascent() + metrics.tightBoundingRect(said).bottom() + 1
+            place.translate(0, min(self.height() - place.top() - reach, 0))
+            painter.drawText(place, MIDDLE_RIGHT | Qt.TextFlag.TextDontClip, said)
 
     def _in_sight(self) -> QRectF:
         """The part of the picture whose numbers are visible."""

@@ -222,6 +222,17 @@ def test_pictures_of_a_sum_stand_below_each_other_in_one_width_with_their_words(
     assert picture.cells().left() > 0
 
 
+def test_the_word_of_the_last_row_is_not_cut_at_the_bottom(open_window):
+    """Of the sign for a blank, which reaches below the line, two dots were left."""
+    window = open_window(new_lesson("gpt", ["␣go ␣go ␣go ␣go"], d_model=64, heads=2), stage="decoder.1.self.after")
+    pictures = (box._small for box in window.page().findChildren(MatrixBox) if box.small and len(box.matrix.rows) == 4)
+    picture = next(one for one in pictures if one.cells().left() > 0)
+    image, left = picture.grab().toImage(), int(picture.cells().left()) - 4
+    ink = sum(image.pixel(x, y) != image.pixel(0, 0) for x in range(left) for y in range(image.height()))
+    assert ink
+    assert ink % 4 == 0, "each of the four equal words has as many dots"
+
+
 def test_a_picture_alone_on_its_line_names_its_rows(open_window, eye):
     """X of tiny-gpt showed five rows, and nobody saw whose."""
     page = open_window(load("tiny-gpt"), stage="input.embedding").page()
