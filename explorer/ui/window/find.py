@@ -5,6 +5,7 @@ It finds stages, matrices, words, technical terms, examples and actions.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -40,6 +41,7 @@ from explorer.core.model import SEQUENCES
 from explorer.lessons.glossary import glossary
 from explorer.lessons.loader import load, model_titles, titles
 from explorer.pages.gestures import ForGlossary
+from explorer.pages.levels import block_around
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
 from explorer.ui.appearance import Appearance
@@ -408,8 +410,13 @@ class CommandPalette(QDialog):
         bench = self._bench
         for tab in TABS:
             yield Entry(tab, "Tab", partial(self._show_tab, tab))
-        for stage in bench.selection.stops:
-            yield Entry(stage.title, f"Stage · {stage.group}", partial(self._go, stage.name))
+        stops = bench.selection.stops
+        named = Counter((stage.group, stage.title) for stage in stops)
+        for stage in stops:
+            # In a decoder layer with two attentions "Heads & concat" stands twice.
+            block = block_around(bench.view, stage) if named[stage.group, stage.title] > 1 else None
+            where = block.where.removesuffix(" block") if block else stage.group
+            yield Entry(stage.title, f"Stage · {where}", partial(self._go, stage.name))
         for action in self._window.actions():
             if action.isEnabled() and action.text():
                 keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)

@@ -94,7 +94,7 @@ def test_without_an_entry_there_are_the_terms_in_sight(desk):
     page = glossary_parts(desk, in_sight=("mask", "H"))
     assert not any(page[id].text for id in ("name", "says", "where"))
     assert page["formula"].latex == ""
-    assert page["listed"].text.startswith("<b>On this page</b>: <a href='0'>mask</a> · <a href='1'>H")
+    assert page["listed"].text.startswith("<b>On this page</b>: <a href='0'>mask</a>\u00a0· <a href='1'>H")
     assert page["listed"].leads[0] == ForGlossary("define", "mask")
     assert glossary_parts(desk)["listed"].text == ""
 

@@ -161,6 +161,14 @@ def test_a_stage_comes_before_lessons_and_terms_of_the_same_word(window, palette
     assert rows(palette(window, "attention"))[:3] == ["Self-attention", "Self-attention", "Cross-attention"]
 
 
+def test_no_two_stages_are_listed_with_the_same_words(window, palette):
+    """ "Heads & concat, Decoder 1" stood twice: nobody could tell which attention was meant."""
+    shown = palette(window, "heads")
+    items = [shown.list.topLevelItem(i) for i in range(shown.list.topLevelItemCount())]
+    stages = [(one.text(0), one.text(1)) for one in items if one.text(1).startswith("Stage")]
+    assert len(stages) == len(set(stages)) == 3
+
+
 def test_what_a_link_says_is_found():
     entries = [Entry("Positions", "Stage · Source", None), Entry("Positions", "Stage · Target", None)]
     assert found(entries, "Source: Positions") == entries[:1]
