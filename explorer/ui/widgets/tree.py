@@ -125,7 +125,7 @@ def _own() -> list[QWidget]:
 
     Not of `allWidgets`: for each widget that Qt made, half of them, PySide would make an object and throw it away.
     """
-    every = getAllValidWrappers()
+    every: list[Any] = getAllValidWrappers()
     kinds = {kind for kind in set(map(type, every)) if issubclass(kind, QWidget)}  # to ask each object takes 4 ms
     return [one for one in every if type(one) in kinds and vars(one)]
 
