@@ -92,7 +92,8 @@ _SIGNS = {">": (gt, "more than"), ">=": (ge, "at least"), "<": (lt, "less than")
 """For each sign of a condition, when it holds, and its words."""
 
 
-SO_FAR = "Right to "
+FEWER = "too few decimals"
+"""The name of the mistake of a number that is right to fewer decimals than are asked for."""
 TRIES = 3
 """After this many wrong answers the right one is told."""
 Answer = float | int | Cell | State
@@ -156,12 +157,35 @@ def right_or_mistake(question: Predict, typed: float, engine: Engine) -> tuple[b
     digits = question.digits
     if typed == right or (isfinite(typed) and isfinite(right) and abs(typed - right) <= leeway(right, digits)):
         return True, None
-    if not isfinite(typed) or (isfinite(right) and right_so_far(typed, right, digits)):
-        return False, None
+    if not isfinite(typed) or not isfinite(right):
+        return False, likely(engine, question, typed) if isfinite(typed) else None
+    if so_far := right_so_far(typed, right, digits):
+        return False, Mistake(FEWER, f"Right to {quantity(so_far, 'decimal')}, but {digits} are asked for", typed)
     mistake = likely(engine, question, typed)
-    if mistake is not None and mistake.name in ROUNDED and is_whole_of(typed, right, digits):
-        mistake = None
+    if mistake is None or (mistake.name in ROUNDED and is_whole_of(typed, right, digits)):
+        mistake = _in_digits(typed, right, digits)
     return False, mistake
+
+
+def _in_digits(typed: float, right: float, digits: int) -> Mistake | None:
+    """What a wrong number that no known mistake gives has of the right one; None for nothing."""
+    if is_whole_of(typed, right, digits):
+        asked = f"{digits} decimal{'s are' if digits > 1 else ' is'} asked for"
+        return Mistake(FEWER, f"Right to the whole number, but {asked}", typed)
+    if is_whole_of(-typed, right, digits) or right_so_far(-typed, right, digits):
+        return Mistake("sign", "That has the wrong sign, and fewer decimals than are asked for", typed)
+    one_off = Mistake("last decimal", "That is off by one in the last decimal", typed)
+    if digits and abs(typed - round(right, digits)) <= 2 * half_unit(digits) and one_off.is_near(right):
+        return one_off
+    figures = len(f"{abs(typed):.12g}".replace(".", "").strip("0"))
+    for power, times in _TIMES.items():
+        if figures > 1 and f"{typed:.{figures - 1}e}" == f"{right * 10.0**power:.{figures - 1}e}":
+            return Mistake("decimal point", f"That is {times} the right number", typed)
+    return None
+
+
+_TIMES = {1: "10 times", -1: "a tenth of", 2: "100 times", -2: "a hundredth of", 3: "1000 times", -3: "a thousandth of"}
+"""In words, by how much a number is too large for each place by which the decimal point is off."""
 
 
 def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
@@ -173,14 +197,8 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     if is_right:
         return Verdict(True, f"Right: {written(right, digits)}.", None, how)
     expected = f"the number is {written(right, max(digits, _needed(right, digits)))}"
-    if difference is not None and (so_far := right_so_far(typed, right, digits)):
-        meanwhile = f"{SO_FAR}{quantity(so_far, 'decimal')}, but {digits} are asked for"
-        sentence = f"{meanwhile}; {expected}."
-    elif mistake is not None:
+    if mistake is not None:
         meanwhile = mistake.sentence
-        sentence = f"{meanwhile}; {expected}."
-    elif is_whole_of(typed, right, digits):
-        meanwhile = f"{SO_FAR}the whole number, but {digits} decimal{'s are' if digits > 1 else ' is'} asked for"
         sentence = f"{meanwhile}; {expected}."
     elif difference is not None and not np.isin(array_of(engine, node, question.of), (0, 1)).all():  # no yes or no
         way = "large" if difference > 0 else "small"

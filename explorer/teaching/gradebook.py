@@ -28,7 +28,7 @@ from explorer.teaching.sheet import Answered, Answers, Sheet, known_as, read_she
 from explorer.teaching.submissions import submissions
 
 MOST_FILES = 2000
-UNKNOWN = "another number"
+UNKNOWN = "unknown mistake"
 """The name of a wrong answer that no known mistake gives."""
 
 

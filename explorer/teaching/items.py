@@ -18,7 +18,6 @@ from explorer.core.numbers import alone, quantity
 from explorer.document.state import State
 from explorer.export.matrix import MOST_COLUMNS, MOST_ROWS, LabelledMatrix, html_table
 from explorer.lessons.answers import (
-    SO_FAR,
     is_whole_of,
     judge,
     place_named,
@@ -413,12 +412,9 @@ def letter_of(place: int) -> str:
 
 
 def done_wrong(item: NumberItem, answer: float) -> str:
-    """A sentence on what was done wrong where this number is given; "" if no known mistake gives it.
-
-    Also if it is right to fewer decimals than asked for.
-    """
-    verdict = judge(item.question, float(answer), item.state, item.engine)
-    return verdict.meanwhile if verdict.mistake is not None or verdict.meanwhile.startswith(SO_FAR) else ""
+    """A sentence about a wrong number, which does not tell the right one: what was done wrong, or what is off."""
+    said = judge(item.question, float(answer), item.state, item.engine).meanwhile
+    return said if said.startswith(("No", "Right")) else f"No. {said}"
 
 
 def answered(item: Item, answer: float | int) -> tuple[bool, str]:

@@ -318,7 +318,7 @@ def told(item: Question, given: Try, left: int, again: bool = False) -> str:
                 said += f" Right is {' or '.join(f'“{bare(one.text)}”' for one in item.options if one.right)}."
     else:
         assert isinstance(item, NumberItem)
-        said = f"No. {escape(done_wrong(item, given.answer))}".strip()
+        said = escape(done_wrong(item, given.answer))
         if over:
             said += f" The number is {written(item.value, item.digits)}."
     if again:

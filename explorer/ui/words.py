@@ -181,10 +181,14 @@ class WordsTab(QFrame, Screen):
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
-        if not self.cards:
-            self._build()
+        self.read()
         self._catch_up()
         self._next.start()
+
+    def read(self) -> None:
+        """Begin to read the vectors that all cards need, if that has not begun."""
+        if not self.cards:
+            self._build()
 
     def hideEvent(self, event: Any) -> None:
         """Stop the training on the reader's own text, which nobody sees now."""

@@ -524,7 +524,7 @@ def test_an_answer_given_twice_is_told_to_count_once(tmp_path, monkeypatch, caps
     monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
     assert main(["answer", "w.sheet.toml", "--student", "Ada"]) == 0
     said = capsys.readouterr().out
-    assert said.count("You gave this answer before, and it does not count again. No. ") == 2
+    assert said.count("You gave this answer before, and it does not count again. No") == 2
     assert said.count("2 tries are left.") == 4
     assert [len(one.tries) for one in read_answers("ada.answers.json").answered] == [2, 1]
 

@@ -85,7 +85,7 @@ def test_a_number_typed_again_is_told_not_to_count_again(exercise):
         exercise.do("typed", "1234.5")
         exercise.do("answer")
     said = words(exercise.page())
-    assert "You gave this answer before, and it does not count again. No." in said
+    assert "You gave this answer before, and it does not count again. No: your number is too large." in said
     assert "2 tries are left." in said
 
 

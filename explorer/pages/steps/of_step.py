@@ -4,7 +4,7 @@ Also which elements of a page a step, or a chosen cell, puts in the light (`Lit`
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -123,7 +123,7 @@ def elements_of(
     if stage is None:
         return ()
     page = compose.page(view, stage)
-    shown = named_on(page, view, step, has_all_room)
+    shown = _with_heads(view, named_on(page, view, step, has_all_room))
     if len(shown) == 1 and isinstance(alone := shown[0], Matrix):
         was = None if before is None else _before(alone, before)
         lines = _lines(page, alone, view) if before is None else None
@@ -351,10 +351,28 @@ def _in_parts(shown: tuple[Element, ...], asked: tuple[Cell, ...]) -> tuple[Elem
         )
         return one if kept == whole else part_of(one, *kept)
 
+    return _each_matrix(shown, part)
+
+
+def _with_heads(view: View, shown: tuple[Element, ...]) -> tuple[Element, ...]:
+    """The elements, each matrix of one of several heads with the number of its head, which its page has at the top."""
+
+    def called(one: Matrix) -> Matrix:
+        head = one.place.head
+        if head is None or view.graph.n_heads.get(one.place.node, 1) < 2:
+            return one
+        return replace(one, title=", ".join(filter(None, (one.title, f"head {head + 1}"))))
+
+    return _each_matrix(shown, called)
+
+
+def _each_matrix(shown: tuple[Element, ...], change: Callable[[Matrix], Matrix]) -> tuple[Element, ...]:
+    """The elements, each matrix among them and in their rows changed."""
+
     def of(element: Element) -> Element:
         if isinstance(element, el.Row):
             return replace(element, items=tuple(replace(item, element=of(item.element)) for item in element.items))
-        return part(element) if isinstance(element, Matrix) else element
+        return change(element) if isinstance(element, Matrix) else element
 
     return tuple(map(of, shown))
 

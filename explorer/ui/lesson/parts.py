@@ -267,6 +267,8 @@ class LessonParts(QObject):
             self.presenter.addAction(self._window.actions_.theme)  # shortcuts of the main window do not work in it
             self.presenter.left.connect(self._forget_presenter)
             self.presenter.swap_wanted.connect(self._swap_screens)
+            if any(step.look.stage == "words" for step in self.guide.steps):
+                self._window.tabs.read_vectors()  # which takes seconds: a class would wait before an empty slide
         self._share_screens()
 
     def _share_screens(self, *_: object) -> None:

@@ -323,6 +323,10 @@ class Tabs(QStackedWidget):
             self.addWidget(self.words)
         return self.words
 
+    def read_vectors(self) -> None:
+        """Read the vectors of the tab "Words" before it is wanted, in the background."""
+        self._words().read()
+
     def _go_to_words(self, stage: str) -> None:
         # First, because otherwise a page of the earlier example would be made, for a stage that no longer exists.
         self._window.bench.bridge.flush()

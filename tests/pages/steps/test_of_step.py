@@ -102,6 +102,13 @@ def test_what_a_sum_adds_up_stands_before_it():
     assert matrices(view, step) == ["source.X", "source.PE", "source.H"]
 
 
+def test_a_matrix_of_one_of_several_heads_says_of_which():
+    """On its page the head stands at the top, which no slide shows: a class asked which of the three it saw."""
+    for name, id, said in (("jane", "three", "weights, head 1"), ("jane", "guess", "weights")):
+        (one,) = (part for one in elements_of(*seen(name, id)) for part in leaves(one) if isinstance(part, Matrix))
+        assert one.title == said
+
+
 def test_so_does_what_a_derivation_that_is_shown_reads():
     view, step = seen("start-here", "mixture")
     head = "encoder.1.self.head.1"

@@ -349,6 +349,20 @@ def test_a_step_on_the_words_tab_looks_its_word_up(anew, qtbot):
     assert window.tabs.currentWidget() is not window.tabs.words
 
 
+def test_presenting_reads_the_vectors_before_their_step_is_there(anew, qtbot):
+    """They were read when the step came: a class sat before an empty slide for seconds."""
+    window = anew(lesson="words-as-vectors")
+    window.lessons.guide.go(0)
+    assert window.tabs.words is None
+    window.lessons.open_presenter()
+    qtbot.waitUntil(lambda: window.tabs.words.state.vectors is not None)
+    assert window.tabs.currentWidget() is not window.tabs.words
+    at = next(i for i, step in enumerate(window.lessons.guide.steps) if step.look.word)
+    window.lessons.guide.go(at)
+    assert window.lessons.guide.vectors is not None
+    window.lessons.presenter.leave()
+
+
 def test_the_column_of_a_step_has_one_ground_down_to_the_foot_of_the_window(anew, eye):
     """Beside the tab "Train" the white column ended below the step, as if something were missing."""
     window = anew(step=0, lesson="xor")
