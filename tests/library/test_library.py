@@ -329,7 +329,7 @@ def test_a_checkpoint_is_computed_in_no_other_type(tmp_path):
 def test_a_file_within_the_folder_of_a_model_leads_to_the_folder_and_back(tmp_path):
     """Weights were called no valid TOML, and the folder of a model in one file no folder of a model."""
     (tmp_path / "model.safetensors").write_bytes(b"\x80")
-    with refuses("not valid TOML"):
+    with refuses("beside it lies no config.json, which says how to use them; put that there"):
         explorer.open(tmp_path / "model.safetensors")
     (tmp_path / "config.json").write_text("{}")
     for name in ("model.safetensors", "config.json"):
