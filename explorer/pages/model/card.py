@@ -227,13 +227,17 @@ def _sizes(view: View) -> list[tuple[str, ...]]:
 
 
 def _choices(model: Model) -> tuple[Element, ...]:
-    """The switches that differ from the textbook; several parts with the same switch and value share one line."""
+    """The switches that differ from the textbook; several parts with the same switch and value share one line.
+
+    What the paper of 2017 has and our textbook models lack is no difference from the textbook.
+    """
     groups: dict[tuple[str, str, str], list[str]] = {}
     for block, kind in model.blocks().items():
         for name, switch in SWITCHES[kind].items() if "loss" not in kind else ():
             value = model.switch(block, name) if model.has_switch(block, name) else switch.default
             default = _usual(model, block, name) or switch.default
-            if value not in (switch.default, default) and name not in UNTOLD:
+            part = "input" if kind == "sequence" else block
+            if value not in (switch.default, default, OF_2017.get((part, name))) and name not in UNTOLD:
                 usual = _said(default) if default or default is False else "–"
                 groups.setdefault((switch.title, _said(value), usual), []).append(block)
     if not groups:

@@ -243,6 +243,7 @@ def _formulas(view: View, shape: Shape, n: int) -> dict[str, tuple[tuple[str, in
     layers, d, words, read = shape.layers, shape.d_model, shape.words, shape.words
     nets = [("layers × 8 n d²", layers * 8 * n * d * d)]
     projections = [("layers × 4 n d²", layers * 4 * n * d * d)]
+    attention = [("layers × 2 n² d", layers * 2 * n * n * d)]
     if shape.name == OWN:
         read = view.graph.shape("input.table")[0]
         if "decoder.1.ffn.W_1" in view.nodes:
@@ -252,10 +253,16 @@ def _formulas(view: View, shape: Shape, n: int) -> dict[str, tuple[tuple[str, in
         if "decoder.1.self.K" in view.nodes:
             *heads, _, d_k = view.graph.shape("decoder.1.self.K")
             d_kv = prod(heads) * d_k
-            projections.append((f"layers × 2 n d (d + d_kv), d_kv = {d_kv:,}", layers * 2 * n * d * (d + d_kv)))
+            d_q = view.graph.n_heads.get("decoder.1.self.Q", 1) * d_k
+            if d_q == d:
+                projections.append((f"layers × 2 n d (d + d_kv), d_kv = {d_kv:,}", layers * 2 * n * d * (d + d_kv)))
+            else:  # the heads are not d_model / heads wide
+                said = f"layers × 2 n d (d_q + d_kv), d_q = {d_q:,}, d_kv = {d_kv:,}"
+                projections = [(said, layers * 2 * n * d * (d_q + d_kv))]
+                attention = [(f"layers × 2 n² d_q, d_q = {d_q:,}", layers * 2 * n * n * d_q)]
     return {
         "projections": tuple(projections),
-        ATTENTION: (("layers × 2 n² d", layers * 2 * n * n * d),),
+        ATTENTION: tuple(attention),
         "feed-forward": tuple(nets),
         "output": (("n d × words", n * d * words),),
         "embedding": (("n d × words, with one-hot rows", n * d * read),),

@@ -87,6 +87,8 @@ def test_what_a_model_chose_otherwise_is_told_once_for_all_parts_alike(desk):
     assert ["Activation", "identity", "ReLU", "layer 2"] in desk("xor").page(CARD).texts("choices of the model")
     assert not desk("jump").page(CARD).has("choices of the model")
     assert not desk("changed-since-2017").page(CARD).has("choices of the model")  # as in 2017
+    made.do(SetSwitch("input", "embedding_scale", True), SetSwitch("output", "tied", True))
+    assert made.page(CARD).texts("choices of the model") == rows, "the paper of 2017 has both"
     rows = desk("stories260k").page(CARD).texts("choices of the model")
     assert ["d_ff", "172", "256", "feed-forward"] in rows
     assert ["Heads of keys and values", "4", "8", "attention"] in rows

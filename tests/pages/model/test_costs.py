@@ -45,6 +45,19 @@ def test_the_parts_add_up(cat):
     assert sum(parts) == together
 
 
+def test_of_heads_of_another_width_the_formulas_have_it(cat):
+    """Those of Qwen 3 and Gemma had no formula."""
+    for layer in (1, 2):
+        cat.do(SetSwitch(f"decoder.{layer}.self", "d_k", 8), SetSwitch(f"decoder.{layer}.self", "d_v", 8))
+    rows = {row[0]: row[1:3] for row in cat.page(COSTS.name).texts("parts")}
+    n, d, d_q = 5, 64, 4 * 8
+    assert rows["projections"] == [
+        f"layers × 2 n d (d_q + d_kv), d_q = {d_q}, d_kv = {d_q}",
+        f"{2 * 4 * n * d * d_q:,}",
+    ]
+    assert rows["attention"] == [f"layers × 2 n² d_q, d_q = {d_q}", f"{2 * 2 * n * n * d_q:,}"]
+
+
 def test_without_a_cache_no_column_is_called_cached(cat):
     assert [column.title for column in cat.page(COSTS.name).the("lengths").columns][3] == "one more, cached"
     cat.do(SetSwitch("decoder.1.self", "mask", "none"))
