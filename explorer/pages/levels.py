@@ -46,6 +46,16 @@ def has_stream(view: View) -> bool:
     return view.state.model.kind in ("encoder-decoder", "gpt", "encoder")
 
 
+MOST_UNITS = 16
+"""With at most this many units in each layer, the neurons of a net are drawn one by one."""
+
+
+def is_small_net(graph: Graph) -> bool:
+    """Whether a model is a net whose neurons can be drawn one by one."""
+    layers = [len(labels) for axis, labels in graph.axes.items() if axis.startswith("layer.")]
+    return bool(layers) and max(layers) <= MOST_UNITS
+
+
 def layers_of(view: View) -> dict[str, int]:
     """How many layers each stack has."""
     model = view.state.model

@@ -28,7 +28,7 @@ from explorer.lessons.references import Slip, figure_for, prints_in, slips_at
 from explorer.lessons.schema import Lesson
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import ForInspector, GoTo, Keep, OpenLesson
-from explorer.pages.levels import block_title, matrix_title
+from explorer.pages.levels import block_title, is_small_net, matrix_title
 from explorer.pages.matrix import COVERED, ROUNDING
 from explorer.pages.page import Button, Derivation, Maths, Passage, Player, lead, paragraphs
 from explorer.pages.steps.covering import altered
@@ -283,6 +283,7 @@ class Answer(NamedTuple):
     text: str
     about: type[ops.Op]  # shown only where a node of the stage has this op: switches choose other ops
     symbol: str  # or only where a node's symbol matches this pattern
+    picture: str  # "neurons" or "tables": only where the whole model is drawn so; "": in any case
 
 
 @cache
@@ -292,7 +293,7 @@ def about() -> dict[str, tuple[Answer, ...]]:
 
     def answer(one: dict[str, str]) -> Answer:
         op, text = getattr(ops, one.get("op", "Op")), " ".join(one["text"].split())
-        return Answer(one["question"], text, op, one.get("symbol", ""))
+        return Answer(one["question"], text, op, one.get("symbol", ""), one.get("picture", ""))
 
     return {kind: tuple(map(answer, some)) for kind, some in said.items()}
 
@@ -305,6 +306,7 @@ def answers(stage: Stage, graph: Graph) -> tuple[Answer, ...]:
     return tuple(
         one
         for one in told
+        if one.picture in ("", "neurons" if is_small_net(graph) else "tables")
         if (one.about is ops.Op and not one.symbol)
         or any(isinstance(node.op, one.about) and re.fullmatch(one.symbol or ".*", node.symbol) for node in there)
     )

@@ -234,14 +234,8 @@ the least half width of a layer."""
 ASPECT, BESIDE, MOST_APART, BROADER = 1.7, 290.0, 220.0, 1.4
 """Width of a net ÷ its height; its width outside the layers; the most distance between layers; the most by which a
 layer is widened. A page is wide, and words would have no room in a net that is high and narrow."""
-MOST_UNITS, MOST_NAMED, MOST_LEVELS, MOST_OPTIONS = 16, 4, 6, 6
+MOST_NAMED, MOST_LEVELS, MOST_OPTIONS = 4, 6, 6
 POSITIVE, NEGATIVE = draw.series(1), draw.series(0)
-
-
-def is_small_net(view: View) -> bool:
-    """Whether a model is a net whose neurons can be drawn one by one."""
-    model = view.state.model
-    return model.kind == "mlp" and all(_units(view, k) <= MOST_UNITS for k in range(model.layers + 1))
 
 
 def _units(view: View, layer: int) -> int:

@@ -24,10 +24,10 @@ from explorer.core.ops import Array
 from explorer.pages.drawing import HERE, MUTED, TEXT, Box, Drawing, FlowLine, Mark, Words, zoomed
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
-from explorer.pages.levels import LAYER, has_stream, layers_of, shown_layer, stages_of, to_whole
+from explorer.pages.levels import LAYER, has_stream, is_small_net, layers_of, shown_layer, stages_of, to_whole
 from explorer.pages.page import Controls, Picture, Player
 from explorer.pages.view import View
-from explorer.pages.whole.chain import boxes, chain, counts, example_choice, is_small_net, neurons
+from explorer.pages.whole.chain import boxes, chain, counts, example_choice, neurons
 from explorer.pages.whole.lane import Sheet, amount, from_to, net_marks, net_node, title_of
 from explorer.pages.whole.lanes import answered, answers, answers_height, lanes, loss
 from explorer.pages.whole.sublayers import box_of, exchange, raw_of
@@ -129,7 +129,7 @@ LARGE_WIDTH, LARGE_HEIGHT = 330, 240
 def whole(view: View, stage: Stage) -> tuple[Element, ...]:
     """The model as blocks along a stream, each with a picture of its present contents."""
     drawing, due = _drawn(view)
-    choices = () if has_stream(view) or not is_small_net(view) else example_choice(view)
+    choices = () if has_stream(view) or not is_small_net(view.graph) else example_choice(view)
     word = ", a word to follow it" if has_stream(view) else ""
     invitation = f"Click a block to look into it{word}; the wheel zooms."
     drawing, player = played(view, joined(view, drawing, due), due, invitation)
@@ -151,7 +151,7 @@ def _drawn(view: View) -> tuple[Drawing, Sequence[str]]:
     """The drawing of the model, and for each mark the node that it shows."""
     if has_stream(view):
         return (Stacks(view) if view.looking.large else lanes(view)).drawing()
-    return neurons(view) if is_small_net(view) else chain(view)
+    return neurons(view) if is_small_net(view.graph) else chain(view)
 
 
 def whole_sentence(view: View, stage: Stage) -> str:

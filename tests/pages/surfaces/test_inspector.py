@@ -12,6 +12,7 @@ from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
 from explorer.pages.compose import KINDS
 from explorer.pages.gestures import ForInspector, GoTo, OpenLesson
+from explorer.pages.levels import WHOLE
 from explorer.pages.page import Button, Derivation, Maths, Passage
 from explorer.pages.surfaces.inspector import (
     Printed,
@@ -317,6 +318,14 @@ def asked(desk, stage):
 def test_of_a_loss_what_it_is_made_of_is_explained(desk, name, about):
     """A logarithm was explained where the loss is the mean squared error."""
     assert asked(desk(name), "loss")[0][1:] == [about]
+
+
+@pytest.mark.parametrize(("name", "drawn"), [("xor", "Each circle is a unit"), ("emma", "Each small square")])
+def test_the_colours_of_the_picture_that_is_there_are_explained(desk, name, drawn):
+    """Small squares and attention were explained beside the neurons of a net."""
+    told = [one.text for one in answers(WHOLE, desk(name).document.engine.graph)]
+    assert len(told) == 2
+    assert told[1].startswith(drawn)
 
 
 def test_of_a_norm_only_what_is_done_there_is_explained(desk):
