@@ -298,6 +298,8 @@ class OpeningPage(QFrame):
         do_once_painted(self, lambda: self._bench.appearance.turns.add(begin))  # after the picture
 
     def _begin(self) -> None:
+        if self._window.focusWidget() in (None, self._window):  # what is typed at once is a sentence, too
+            self.field.setFocus(Qt.FocusReason.OtherFocusReason)
         self._offer_to_go_on()
         self.play()
 

@@ -127,6 +127,15 @@ def test_the_words_run_through_once_and_typing_another_sentence_shows_its_end(fi
     assert (answers(window)[0][0], page.field.text()) == ("mat", "the cat sat on the")
 
 
+def test_what_is_typed_at_once_goes_on_with_the_sentence(first, hand, qtbot):
+    """Whoever typed without a click before typed into nothing."""
+    window = first()
+    page = window.tabs.opening
+    qtbot.waitUntil(lambda: window.focusWidget() is page.field)
+    qtbot.keyClicks(window.focusWidget(), " mat")
+    assert page.field.text() == "the cat sat on the mat"
+
+
 def test_at_its_end_the_motion_stands_still_and_can_be_seen_again(first, hand, qtbot):
     window = first(moves=True)
     page = window.tabs.opening
