@@ -4,14 +4,11 @@ import gc
 import sys
 
 import pytest
-from pixels import colours, pixels
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor
 
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
-from explorer.ui.matrix.form import LOW_CELL
-from tests.ui.conftest import one_of_each_kind
 
 
 def corner(window):
@@ -19,28 +16,6 @@ def corner(window):
     panel = window.page()
     at = panel.mapTo(window, panel.rect().bottomLeft()) + QPoint(3, -3)
     return window.grab().toImage().pixelColor(at)
-
-
-def test_every_stage_at_double_size_in_the_dark_and_another_look_while_all_are_open(window, eye):
-    """Light is what all other tests wear."""
-    appearance = window.bench.appearance
-    appearance.set_mode("dark")
-    appearance.set_scale(2.0)
-    for stage in one_of_each_kind(window):
-        panel = eye.go_to(window, stage)
-        assert len(colours(pixels(panel.grab().toImage())[::9, ::9])) > 5, f"{stage} is blank"
-        for view in eye.views(window).values():
-            # Those of an equation that has little room are smaller.
-            assert appearance.px(0.8 * LOW_CELL) <= view.rowHeight(0) <= appearance.px(LOW_CELL)
-    assert corner(window) == QColor(appearance.theme.page)
-    for mode, scale in (("light", 0.8), ("system", 1.0)):
-        appearance.set_mode(mode)
-        appearance.set_scale(scale)
-        eye.settle(window)
-        assert corner(window) == QColor(appearance.theme.page)
-        for name in ("encoder.1.self.attention", "source.embedding"):
-            eye.go_to(window, name)
-            assert corner(window) == QColor(appearance.theme.page)
 
 
 def test_an_edit_right_after_a_change_of_theme(window, eye):

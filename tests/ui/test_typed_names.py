@@ -1,8 +1,8 @@
 """
 What holds on each kind of page and on each tab, which one walk goes through.
 
-No name of a quantity reaches the screen as it is typed: W_O and d_k are set, with a true index. Every control has a
-name and a tooltip. No picture swallows a file that is dropped on it.
+A page is what its data say. No name of a quantity reaches the screen as it is typed: W_O and d_k are set, with a true
+index. Every control has a name and a tooltip. No picture swallows a file that is dropped on it.
 """
 
 import re
@@ -13,10 +13,13 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QWidget
 
 from explorer.pages.compose import MORE
+from explorer.pages.levels import stops
 from explorer.ui.widgets import tree
 from explorer.ui.widgets.names import NamedItems
 from explorer.ui.window.top_bar import TABS
+from tests.examples import SMALL
 from tests.ui.conftest import lesson_of
+from tests.ui.page.test_page_view import wrong
 from tests.ui.test_accessibility import controls, nameless
 from tests.ui.test_files import event_of
 
@@ -48,14 +51,36 @@ def said(window, heard):
             yield from (widget.itemText(i) for i in range(widget.count()))
 
 
-def test_each_kind_of_page_sets_its_names_tells_its_controls_and_swallows_no_file(open_window, eye, heard, tmp_path):
+EXAMPLES = (
+    "you-are-welcome",
+    "two-vectors",
+    "xor",
+    "changed-since-2017",
+    "jump",
+    "translation-lookup",
+    "sin",
+    "tiny-gpt",
+)
+"""Which have all kinds of pages between them."""
+
+
+def test_the_walk_comes_to_each_kind():
+    kinds = [{stage.kind for stage in stops(lesson_of(one).state().graph)} for one in EXAMPLES]
+    assert set().union(*kinds) == {stage.kind for one in SMALL for stage in stops(one.state().graph)} | {"why"}
+
+
+def test_each_kind_of_page_is_its_data_sets_its_names_tells_its_controls_and_swallows_no_file(
+    open_window, eye, heard, tmp_path
+):
     window, seen = open_window(), set()
     (tmp_path / "mine.explorer").touch()
-    for example in ("you-are-welcome", "two-vectors", "xor", "changed-since-2017"):
+    for example in EXAMPLES:
         window.bench.open(lesson_of(example))
         kinds = {stage.kind: stage.name for stage in reversed(window.bench.selection.places)}
         for stage in [stage for kind, stage in kinds.items() if kind not in seen]:
             page = eye.go_to(window, stage)
+            assert page.isVisible()
+            assert wrong(window) == [], stage
             if page.header.switches is not None and MORE in page.header.switches.controls:
                 page.header.switches.controls[MORE].click()
             assert [text for text in said(window, heard) if TYPED.search(text)] == [], stage

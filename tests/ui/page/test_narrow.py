@@ -1,15 +1,19 @@
 """In the smallest usual window, and in text of twice the size, no word is cut and no page scrolls sideways."""
 
 import pytest
+from pixels import colours, pixels
 from PySide6.QtCore import QPoint, QRect
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QScrollBar
 
 from explorer.lessons.loader import lesson_files, load, model_files
 from explorer.pages.by_hand import LAYOUT
 from explorer.ui.matrix.box import LEAST_FORMULA, LEAST_SYMBOL, MatrixBox
+from explorer.ui.matrix.form import LOW_CELL
 from explorer.ui.widgets.formula import typeset
 from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
+from tests.ui.test_looks import corner
 
 SMALL, LARGE_TEXT = (1024, 640, 1.0), (1280, 720, 2.0)
 """Pixels across and down of a window, and the size of its text."""
@@ -40,8 +44,9 @@ def first_two(page):
 def test_in_large_text_the_first_two_matrices_are_whole_no_word_is_cut_and_nothing_scrolls_but_the_page(
     open_window, eye, appearance, lesson
 ):
-    """On a page of each kind; all pages of all examples are long."""
+    """On a page of each kind, in the dark: light is what all other tests wear. All pages of all examples are long."""
     typeset("x")
+    appearance.set_mode("dark")
     appearance.set_scale(LARGE_TEXT[2])
     window = open_window(lesson, size=LARGE_TEXT[:2])
     seen = 0
@@ -51,11 +56,24 @@ def test_in_large_text_the_first_two_matrices_are_whole_no_word_is_cut_and_nothi
         own = {page.verticalScrollBar(), page.horizontalScrollBar()}
         assert [bar for bar in page.findChildren(QScrollBar) if bar.isVisible() and bar not in own] == []
         assert page.horizontalScrollBar().maximum() == 0, name
+        assert len(colours(pixels(page.grab().toImage())[::9, ::9])) > 5, f"{name} is blank"
+        for view in eye.views(window).values():  # those of an equation that has little room are smaller
+            assert appearance.px(0.8 * LOW_CELL) <= view.rowHeight(0) <= appearance.px(LOW_CELL)
         if not name.startswith(WORDS_FIRST):
             for box, rect in first_two(page):
                 assert page.viewport().rect().contains(rect), (name, box.matrix.name)
                 seen += 1
     assert seen >= 6
+    assert corner(window) == QColor(appearance.theme.page)
+    if lesson == "you-are-welcome":
+        for mode, scale in (("light", 0.8), ("system", 1.0)):  # while all are open
+            appearance.set_mode(mode)
+            appearance.set_scale(scale)
+            eye.settle(window)
+            assert corner(window) == QColor(appearance.theme.page)
+            for name in ("encoder.1.self.attention", "source.embedding"):
+                eye.go_to(window, name)
+                assert corner(window) == QColor(appearance.theme.page)
 
 
 def test_in_the_smallest_usual_window_no_word_is_cut(open_window, eye):

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.pages import compose
 from explorer.pages.element import Arrangement, leaves
-from explorer.pages.levels import stops
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.elements import WIDGETS
 from explorer.ui.page.listing import ListingView
@@ -17,7 +16,6 @@ from explorer.ui.page.page_view import PageView
 from explorer.ui.page.picture_place import PicturePlace
 from tests.examples import SMALL
 from tests.samples import long
-from tests.ui.conftest import lesson_of, one_of_each_kind
 
 pytestmark = pytest.mark.usefixtures("kept")
 
@@ -83,43 +81,15 @@ def told(monkeypatch):
     return since
 
 
-def show_each(window, eye, stages):
-    for stage in stages:
+@pytest.mark.long
+@pytest.mark.parametrize("lesson", [*(one.id for one in SMALL), "tiny-gpt"])
+def test_every_stage_of_every_example_is_shown(open_window, eye, lesson):
+    """One of each kind: `test_typed_names.py`. `tests/pages` composes all pages of all examples."""
+    window = open_window(lesson)
+    for stage in [stage.name for stage in window.bench.selection.stops]:
         assert eye.go_to(window, stage).isVisible()
         assert wrong(window) == []
     assert not window.grab().isNull()
-
-
-EXAMPLES = [one.id for one in SMALL] + ["tiny-gpt"]
-
-
-def kinds_of(lesson):
-    """The kinds of stages of an example."""
-    state = lesson_of(lesson).state()
-    return {stage.kind for stage in stops(state.graph)}
-
-
-FIRST = {kind: lesson for lesson in reversed(EXAMPLES) for kind in kinds_of(lesson)}
-"""The first example that has a kind of stage."""
-
-
-@pytest.mark.parametrize("lesson", [one for one in EXAMPLES if one in FIRST.values()])
-def test_each_kind_of_stage_is_shown_in_the_first_example_that_has_it(anew, eye, lesson):
-    """And the page that it begins with; `tests/pages` composes all pages of all examples."""
-    window = anew(lesson=lesson)
-    new = [stage for stage in one_of_each_kind(window) if FIRST[kind_of(window, stage)] == lesson]
-    show_each(window, eye, [window.bench.selection.stage, *new])
-
-
-def kind_of(window, name):
-    return next(stage.kind for stage in window.bench.selection.stops if stage.name == name)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("lesson", EXAMPLES)
-def test_so_is_every_stage(open_window, eye, lesson):
-    window = open_window(lesson)
-    show_each(window, eye, [stage.name for stage in window.bench.selection.stops])
 
 
 @WITHOUT_PICTURES
