@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -15,7 +15,7 @@ import numpy as np
 from explorer.checkpoints.plans import AGAIN, OTHER_TYPE, TOGETHER, Plan, Source, Turn, as_it_is
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.graph import counted
+from explorer.core.graph import Graph, counted
 from explorer.core.model import SEQUENCES, Model, names_within
 from explorer.core.models import build
 from explorer.core.models.ends import TEMPERATURE
@@ -157,21 +157,12 @@ def put_together(
     ExplorerError
         "checkpoint" if the sizes do not fit together, or a tensor is missing.
     """
-    numbers = sum(int(np.prod(one.shape, dtype=object)) for one in found.values())
+    numbers = sum(prod(one.shape) for one in found.values())
     dtype = dtype or ("float64" if numbers <= MOST_PRECISE else "float32")
-    notices = []
-    named = {name: name for name in found}
-    for name, other in plan.otherwise.items():
-        if name not in found and other in found:
-            named[name] = other
+    other = {name: own for name, own in plan.otherwise.items() if name not in found and own in found}
+    named = {name: name for name in found} | other
     found = {name: found[own] for name, own in named.items()}
-    if plan.kind == "encoder" and not any(name.startswith(plan.head) for name in found):
-        nodes = {name: source for name, source in plan.nodes.items() if not name.startswith("output.")}
-        plan = replace(plan, nodes=nodes, switches={**plan.switches, "output.on": False, "output.tied": False})
-        notices.append("it has no output: what comes out are the words' vectors")
-    if _has_its_own_output(plan, found):
-        plan = replace(plan, switches={**plan.switches, "output.tied": False})
-        notices.append("its output has weights of its own, although its config says that they are those of the words")
+    plan, notices = _as_found(plan, found)
     # Sizes are compared before anything is made from them.
     _check_sizes(path, plan, found)
     try:
@@ -179,55 +170,21 @@ def put_together(
         graph = build(model)
     except ExplorerError:
         raise unfit(path, "has sizes that do not fit together, or that are beyond what is read here") from None
-    needed, there = numbers * np.dtype(dtype).itemsize, available()
-    if needed > there:
-        raise wrong(
-            path,
-            f"needs {needed / 1e9:.1f} GB of memory for its weights, and {there / 1e9:.1f} GB are free here",
-            "end other programs, or choose a smaller model",
-        )
-    inputs: dict[str, Array] = {}
-    sources: dict[str, tuple[Source, list[str]]] = {}  # the inputs to read, each with the names of its tensors
-    for name, node in graph.nodes.items():
-        if not node.is_input or name == TEMPERATURE:
-            continue
-        source = None if node.op.whole else _source(plan, name)
-        if source is None or not source.tensor:
-            inputs[name] = cast(Input, node.op).start(name, graph.shape(name), dtype, 0)
-            continue
-        k = name.split(".")[1] if name.partition(".")[0] in ("encoder", "decoder") else ""
-        keys = [source.tensor.format(k=int(k) - 1 if k.isdigit() else 0, e=e) for e in range(max(source.each, 1))]
-        if missing := [key for key in keys if key not in found]:
-            raise unfit(path, f"lacks the tensor {missing[0]}")
-        if unread := [key for key in keys if found[key].type.read is None]:
-            raise wrong(path, f"holds {unread[0]} as {found[unread[0]].type.name}, which is no weight", OTHER_TYPE)
-        sources[name] = source, keys
-    read = 0
-    used, whole = set(), dict[str, Array]()
-    tensors = ((found[key], source.turn) for source, keys in sources.values() for key in keys)
-    with closing(_numbers(tensors, dtype)) as numbers_of:
-        for name, (source, keys) in sources.items():
-            arrays = []
-            for key in keys:
-                used |= {key, named[key]}
-                if told is not None:
-                    told(read, numbers)
-                array, others = next(numbers_of)
-                shape = graph.shape(name)[1 if source.each else 0 :]
-                if array.shape != shape:
-                    of = _asked(found[key].shape, source.turn, shape)
-                    raise unfit(path, f"has {key} in the shape {found[key].shape}, which does not fit its config{of}")
-                if others:
-                    notices.append(
-                        f"{key} holds {quantity(others, 'number')} that {'is' if others == 1 else 'are'} not finite"
-                    )
-                arrays.append(array)
-            array = np.stack(arrays) if source.each else arrays[0]
-            read += array.size
-            # A table used by two sequences is kept once.
-            inputs[name] = whole.setdefault(named[keys[0]], array) if name.endswith(".table") else array
+    _check_memory(path, numbers * np.dtype(dtype).itemsize)
+    sources = _sources(path, plan, graph, found)
+    inputs = {
+        name: cast(Input, node.op).start(name, graph.shape(name), dtype, 0)
+        for name, node in graph.nodes.items()
+        if node.is_input and name != TEMPERATURE and name not in sources
+    }
+    whole: dict[str, Array] = {}
+    for name, array in _arrays(path, graph, found, sources, dtype, told, notices):
+        # A table used by two sequences is kept once.
+        shared = name.endswith(".table")
+        inputs[name] = whole.setdefault(named[sources[name][1][0]], array) if shared else array
     if TEMPERATURE in graph.nodes:
         inputs[TEMPERATURE] = np.ones((), dtype)
+    used = {one for _, keys in sources.values() for key in keys for one in (key, named[key])}
     used |= {plan.otherwise[name] for name in used & plan.otherwise.keys()}
     if plan.switches.get("output.tied") and "output.W" in plan.nodes:
         used.add(plan.nodes["output.W"].tensor)  # the same numbers as the table
@@ -238,6 +195,79 @@ def put_together(
         notices.append(f"{len(unused)} of its tensors {are} not used: {few}{' …' if len(unused) > 3 else ''}")
     called = {node: named.get(source.tensor, source.tensor) for node, source in plan.nodes.items() if source.tensor}
     return Checkpoint(path, kind, replace(model, called=called), inputs, tuple(notices), kind)
+
+
+def _as_found(plan: Plan, found: Mapping[str, Tensor]) -> tuple[Plan, list[str]]:
+    """The plan without an output that the tensors lack, or with one of its own; and sentences that say so."""
+    notices = []
+    if plan.kind == "encoder" and not any(name.startswith(plan.head) for name in found):
+        nodes = {name: source for name, source in plan.nodes.items() if not name.startswith("output.")}
+        plan = replace(plan, nodes=nodes, switches={**plan.switches, "output.on": False, "output.tied": False})
+        notices.append("it has no output: what comes out are the words' vectors")
+    if _has_its_own_output(plan, found):
+        plan = replace(plan, switches={**plan.switches, "output.tied": False})
+        notices.append("its output has weights of its own, although its config says that they are those of the words")
+    return plan, notices
+
+
+def _check_memory(path: Path, needed: int) -> None:
+    """Whether the weights of a model, so many bytes, fit into the free memory."""
+    there = available()
+    if needed > there:
+        raise wrong(
+            path,
+            f"needs {needed / 1e9:.1f} GB of memory for its weights, and {there / 1e9:.1f} GB are free here",
+            "end other programs, or choose a smaller model",
+        )
+
+
+def _sources(path: Path, plan: Plan, graph: Graph, found: Mapping[str, Tensor]) -> dict[str, tuple[Source, list[str]]]:
+    """The inputs of a graph that are read from tensors, each with the names of these."""
+    sources = {}
+    for name, node in graph.nodes.items():
+        source = _source(plan, name) if node.is_input and not node.op.whole and name != TEMPERATURE else None
+        if source is None or not source.tensor:
+            continue
+        k = name.split(".")[1] if name.partition(".")[0] in ("encoder", "decoder") else ""
+        keys = [source.tensor.format(k=int(k) - 1 if k.isdigit() else 0, e=e) for e in range(max(source.each, 1))]
+        if missing := [key for key in keys if key not in found]:
+            raise unfit(path, f"lacks the tensor {missing[0]}")
+        if unread := [key for key in keys if found[key].type.read is None]:
+            raise wrong(path, f"holds {unread[0]} as {found[unread[0]].type.name}, which is no weight", OTHER_TYPE)
+        sources[name] = source, keys
+    return sources
+
+
+def _arrays(
+    path: Path,
+    graph: Graph,
+    found: Mapping[str, Tensor],
+    sources: Mapping[str, tuple[Source, list[str]]],
+    dtype: str,
+    told: Told | None,
+    notices: list[str],
+) -> Iterator[tuple[str, Array]]:
+    """Each input with its numbers; what is wrong with these is added to `notices`."""
+    read, all_of_it = 0, sum(prod(one.shape) for one in found.values())
+    tensors = ((found[key], source.turn) for source, keys in sources.values() for key in keys)
+    with closing(_numbers(tensors, dtype)) as numbers_of:
+        for name, (source, keys) in sources.items():
+            arrays = []
+            for key in keys:
+                if told is not None:
+                    told(read, all_of_it)
+                array, others = next(numbers_of)
+                shape = graph.shape(name)[1 if source.each else 0 :]
+                if array.shape != shape:
+                    of = _asked(found[key].shape, source.turn, shape)
+                    raise unfit(path, f"has {key} in the shape {found[key].shape}, which does not fit its config{of}")
+                if others:
+                    are = "is" if others == 1 else "are"
+                    notices.append(f"{key} holds {quantity(others, 'number')} that {are} not finite")
+                arrays.append(array)
+            array = np.stack(arrays) if source.each else arrays[0]
+            read += array.size
+            yield name, array
 
 
 def _asked(stored: tuple[int, ...], turn: Turn, shape: tuple[int, ...]) -> str:
