@@ -376,7 +376,7 @@ def run_page(progress: RunProgress, pace: str, folds: bool | None) -> tuple[Elem
     if folds is not None:
         controls = (*controls, Check("fold", "Settings", folds, ForTraining("fold"), "What is learned from, and how"))
     begins = progress.is_new and possible
-    about = " Each step changes the weights a little, so that the loss becomes smaller." if begins else ""
+    about = " Each step changes the weights a little to lower the loss." if begins else ""
     return (Header("header", "Train", f"<b>{escape(progress.said())}</b>{about}", tuple(controls)),)
 
 

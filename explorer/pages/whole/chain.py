@@ -76,7 +76,7 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
     for node in every:
         of = stages[node.stage]
         origin = "" if node not in outside else of.title if of.group in here else of.group
-        drawn[node.name] = _Boxed(view, node, of, high, origin, called.get(node.name, ""))
+        drawn[node.name] = _Boxed(view, node, of, high, origin, called.get(node.name, ""), matrices <= FEW)
     times = Counter(one.name for one in drawn.values())
     for one in drawn.values():
         one.name = one.told if times[one.name] > 1 else one.name
@@ -109,9 +109,12 @@ def _rank(view: View, node: Node) -> int:
 
 
 class _Boxed:
-    """One node: the contents of its box, and the size of the box. `origin`: where a node from outside comes from."""
+    """One node: the contents of its box, and the size of the box.
 
-    def __init__(self, view: View, node: Node, stage: Stage, high: float, origin: str, title: str) -> None:
+    `origin`: where a node from outside comes from; `few`: whether there is room for the numbers of a short vector.
+    """
+
+    def __init__(self, view: View, node: Node, stage: Stage, high: float, origin: str, title: str, few: bool) -> None:
         self._view, self._node, self._stage = view, node, stage
         self._value = view.values[node.name]
         self._origin = origin
@@ -122,11 +125,14 @@ class _Boxed:
         self._formula = "" if node.name in IN_SIGNS and formula == node.symbol else formula
         self.told = f"{self._title}, from {stage.where}"
         self.name = self.told if origin else self._title
-        self._picture = LOW if self._small else high
+        across = NUMBER * self._value.size + 2 * PAD
+        self._short = self._small and few and across <= WIDEST
+        """Whether it is a short vector with its numbers: without them no matrix beside it would show any, either."""
+        self._picture = NUMBER_ROW if self._short else LOW if self._small else high
         self._whose = self._rows()
         self._beside = min(STRONG * max(map(len, self._whose)) + 5.0, 74.0) if self._whose else 0.0
         wide = max(
-            VECTOR if self._small else LEAST + self._beside,
+            across if self._short else VECTOR if self._small else LEAST + self._beside,
             TITLE * len(self._title) + (0.0 if self._small else LETTER * len(self._note) + 10.0) + 2 * PAD,
             EM * draw.ems_of(self._formula) + 2 * PAD,
             BARS * max(map(len, view.labels(node.axes[-1]))) + 2 * PAD if self._has_bars else 0.0,

@@ -217,7 +217,7 @@ def test_before_the_first_step(progress):
 
 def test_what_a_step_is_for_is_said_until_one_was_taken(progress, run):
     """Nothing on the page said what training does, to whoever has never trained."""
-    said = "Each step changes the weights a little, so that the loss becomes smaller."
+    said = "Each step changes the weights a little to lower the loss."
     untouched, moved, none = progress(), progress(run=run), progress("translation-lookup")
     assert [said in run_page(one, PACE, None)[0].sentence for one in (untouched, moved, none)] == [True, False, False]
 

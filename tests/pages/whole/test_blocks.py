@@ -169,6 +169,15 @@ def test_a_pass_is_played_in_a_block_by_itself(desk):
     assert not any(mark.faint for mark in made.page(WHOLE.name).drawing("model").marks)
 
 
+def test_a_short_vector_beside_few_matrices_has_room_for_its_numbers(desk):
+    """The squares of b were so small that no matrix beside it showed its numbers, either."""
+    images = desk("xor").page("model.layer.1").marks("model", Image)
+    cells = [(one.place[2] / one.array.shape[1], one.place[3] / one.array.shape[0]) for one in images]
+    assert [one.array.shape for one in images] == [(4, 2), (2, 2), (1, 2), (4, 2), (4, 2)]
+    assert min(across for across, _ in cells) == cells[2][0] >= 30
+    assert min(down for _, down in cells) >= 13
+
+
 def test_who_goes_out_of_a_layer_finds_it_drawn():
     document = Document(deep())
     view = View.of(document)
