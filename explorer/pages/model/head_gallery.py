@@ -181,7 +181,7 @@ def _rules(measured: tuple[Head, ...]) -> str:
 
 
 def _score(share: float, rows: int) -> el.Entry:
-    said = written(share, 2) if share >= 0.01 else "< 0.01"
+    said = "< 0.01" if share < 0.01 else written(share, 2)
     return el.Entry(said, share, f"{alone(share, 2)}, over {quantity(rows, 'place')}") if rows else el.Entry("")
 
 

@@ -178,22 +178,30 @@ BEAMED = "beams ahead"
 MOST_SEED = 9999
 
 
+NO_NUMBERS = (
+    "The probabilities are no numbers (NaN), so no word can be chosen: a number of the model is not finite, or has "
+    "become too large on the way. Go back through the stages to the first with NaN, and change what it reads."
+)
+
+
 def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
     """The words so far, buttons to append words, bars, the choice of a word, the tree of beams, and a word's costs."""
     sequence = DECODER_READS[view.state.model.kind]
     row, most = view.row(sequence, last=True), positions(view.state, sequence)
-    shares = np.nan_to_num(view.values[PROBABILITIES][row].astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0)
+    found = view.values[PROBABILITIES][row].astype(np.float64)
+    finite, shares = bool(np.isfinite(found).all()), np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
     top_k = view.number(TOP_K, 0, 0, len(view.graph.axes["output.words"]))
     top_p, seed = view.number(TOP_P, 100, 1, 100) / 100, view.number(SEED, 0, 0, MOST_SEED)
     choice = Choice(not view.chosen(HOW, 1), 1.0, top_k, top_p, seed, never_of(view.state))
     chances = choice.left(shares)
     chosen = choice.word(chances, row + 1)
-    listing = _listing(view, sequence, row, shares, chances, chosen, choice.greedy, most)
+    listed = _listing(view, sequence, row, shares, chances, chosen, choice.greedy, most)
+    listing = listed if finite else el.Note("no numbers", NO_NUMBERS)
     bars = el.Row.of("next", (listing, _controls(view, choice, chances, shares)))
     after = el.Section("bars", "What comes next"), bars, *_tree(view, sequence, row)
     return (
         el.Note("text", _text(view, sequence, row)),
-        *_buttons(view, sequence, row, choice, chosen, most),
+        *_buttons(view, sequence, row, choice, chosen if finite else None, most),
         el.beside((el.WIDE, after), (el.NARROW, cache(view, sequence, row))),
     )
 
@@ -207,9 +215,11 @@ def _text(view: View, sequence: str, row: int) -> str:
     return f"The model has read {before} and says what may come next.{then}"
 
 
-def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int, most: int) -> tuple[Element, ...]:
-    says = view.labels(view.nodes[PROBABILITIES].axes[1])[chosen]
+def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int | None, most: int) -> tuple[Element, ...]:
     place = el.row_choice(view, sequence, "After", last=True)
+    if chosen is None:
+        return (el.Controls("go on", (place,)),)
+    says = view.labels(view.nodes[PROBABILITIES].axes[1])[chosen]
     stops, known = "", view.graph.vocabulary(sequence)
     ends = end_marks(output_words(view.state))
     if says in ends:

@@ -20,6 +20,14 @@ def test_only_a_gpt_with_heads_has_the_page():
         assert (HEADS in stops(graph)) == there, name
 
 
+def test_a_share_that_is_no_number_is_not_called_small(desk):
+    of = desk("tiny-gpt")
+    of.do(SetCells("decoder.1.self.head.2.W_Q", {(0, 0): np.nan}))
+    said = of.page(HEADS.name).texts("all scores")
+    assert said[1][1:] == ["NaN"] * (len(said[1]) - 1)
+    assert "NaN" not in said[0]
+
+
 def test_each_head_has_a_line_and_can_be_switched_off(desk):
     of = desk("tiny-gpt")
     lines = of.page(HEADS.name).the("heads").lines

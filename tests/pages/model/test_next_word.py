@@ -65,6 +65,17 @@ def test_the_likeliest_word_comes_first(cat):
     np.testing.assert_allclose(sorted(shares), np.sort(cat.value(PROBABILITIES)[-1].astype(float)))
 
 
+def test_probabilities_that_are_no_numbers_are_no_zeros_and_choose_nothing(cat):
+    """Each word had 0.000, and the first was drawn."""
+    assert not cat.page(NEXT_WORD.name).has("no numbers")
+    cat.do(SetCells("input.table", {(int(cat.value("input.tokens")[-1]), 0): np.nan}))
+    page = cat.page(NEXT_WORD.name)
+    assert "no numbers (NaN), so no word can be chosen" in page.the("no numbers").text
+    assert not any(page.has(id) for id in ("next words", "append", "run"))
+    assert page.has("temperature slider"), "what made them so may be undone here"
+    assert "is rounding" not in page.notes
+
+
 def test_a_word_that_is_said_and_not_read_cannot_be_appended(cat):
     """Its number may be that of another word, or of none."""
     model = Model("gpt", {"input": 1}, {"input.words": ("a",), "output.words": ("x",)}, 4, 1, {"loss.loss": "none"})
