@@ -109,7 +109,7 @@ class Actions:
         self.previous_stage = action("Previous stage", ["Ctrl+PgUp"], lambda: self._step(-1))
         self.next_part = action("Next part of the window", ["F6"], lambda: self._go_round(1))
         self.previous_part = action("Previous part", ["Shift+F6"], lambda: self._go_round(-1))
-        self.glossary = action("What the terms on this page mean", ["Ctrl+G"])
+        self.glossary = action("Glossary: the terms on this page", ["Ctrl+G"])
         self.classroom = action(
             "Class: exercise sheets and answers …", ["Ctrl+Shift+K"], lambda: window.show_tab("Class")
         )

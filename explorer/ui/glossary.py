@@ -13,9 +13,12 @@ from shiboken6 import isValid
 
 from explorer.lessons.glossary import Term, glossary
 from explorer.lessons.loader import load
+from explorer.pages.drawing import Box, Drawing, Words
 from explorer.pages.gestures import Ask, ForGlossary
+from explorer.pages.page import Picture
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.column_tab import SideColumn
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.theme import NODE
 from explorer.ui.turns import later
 from explorer.ui.widgets import UNBOUNDED
@@ -126,8 +129,10 @@ def _is_heading(text: str) -> bool:
 
 
 def _texts(widgets: Sequence[QWidget]) -> Iterator[tuple[str, bool]]:
-    """What labels, buttons and the headings of lists say, and whether it has marks."""
+    """What labels, buttons, the headings of lists and pictures say, and whether it has marks."""
     for widget in widgets:
+        if isinstance(widget, PicturePlace) and isinstance(widget.data, Picture):
+            yield from ((one, False) for one in _written(widget.data.drawing))
         if isinstance(widget, Label) and widget.text():
             yield widget.text(), _is_rich(widget)
         elif isinstance(widget, QAbstractButton):
@@ -136,6 +141,15 @@ def _texts(widgets: Sequence[QWidget]) -> Iterator[tuple[str, bool]]:
             model = widget.model()
             for column in range(model.columnCount() if widget.horizontalHeader().isVisible() else 0):
                 yield str(model.headerData(column, Qt.Orientation.Horizontal) or ""), False
+
+
+def _written(drawing: Drawing) -> Iterator[str]:
+    """The titles of blocks in a picture, and the words beside them, but not those of a sentence."""
+    for mark in drawing.marks:
+        if isinstance(mark, Box):
+            yield mark.title
+        elif isinstance(mark, Words) and mark.token is None:
+            yield mark.text
 
 
 class Glossary(SideColumn):

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 
 from explorer.lessons.glossary import LINK, glossary
 from explorer.lessons.loader import titles
+from explorer.pages.levels import WHOLE
 from explorer.ui.glossary import letter_at, term_at
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.note import SectionLabel
@@ -145,6 +146,13 @@ def test_the_list_is_that_of_the_page(window, page, hand, eye, qtbot):
     window.terms.follow()
     assert "temperature" not in listed(window)
     qtbot.waitUntil(lambda: "temperature" in listed(window))
+
+
+def test_the_blocks_of_the_picture_of_the_whole_are_listed(window, eye, hand):
+    """Of all words in the picture of the model the list had none."""
+    eye.go_to(window, WHOLE.name)
+    hand.key(Key.Key_G, CONTROL)
+    assert {"attention", "concat", "feed-forward", "layer norm", "position"} <= set(listed(window))
 
 
 def test_links_lead_on_to_stages_and_to_examples(window, page, hand, eye):

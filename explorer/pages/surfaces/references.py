@@ -91,7 +91,7 @@ def references_page(
     )
     titles = [f"<b>{one.id}</b> {escape(one.title)}" for one in references.references() if reference in (ALL, one.id)]
     verbs = {one: (VERBS[one] if count > 1 else "is cited" if one == CITED else one) for one, count in counts.items()}
-    said = ", ".join(f"<b>{count}</b> {escape(verbs[one])}" for one, count in counts.items() if count)
+    said = ", ".join(f"<b>{count:,}</b> {escape(verbs[one])}" for one, count in counts.items() if count)
     wrong = sum(not one.agrees for one in rows)
     note = f"{said}. A click on “what” opens the model that computes it; this tab leads back."
     if wrong:

@@ -50,6 +50,12 @@ def test_letters_lead_to_a_stage(window, palette, hand, qtbot):
     assert QApplication.activePopupWidget() is None
 
 
+@pytest.mark.parametrize("typed", ["glossary", "references", "lessons", "class"])
+def test_each_part_of_the_window_is_found_by_its_name(window, palette, typed):
+    """“Glossary” is written above the column, and nothing had it in its name."""
+    assert typed in rows(palette(window, typed))[0].lower()
+
+
 def test_a_matrix_is_pointed_at_on_its_stage_from_any_tab(window, palette, hand, qtbot):
     window.show_tab("Words")
     palette(window, "decoder.1.cross.scores")
