@@ -8,6 +8,7 @@ type takes blocks as rows of bytes, (n, bytes), and returns their numbers, (n, n
 """
 
 import mmap
+import re
 import struct
 from collections.abc import Mapping
 from dataclasses import replace
@@ -36,6 +37,7 @@ from explorer.checkpoints.tokenizers.fields import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, USER, by_scores
 from explorer.checkpoints.tokenizers.steps import LLAMA_3, QWEN_2
 from explorer.checkpoints.tokenizers.tokenizer import Tokenizer, around, from_fields, with_pieces
+from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 
 
@@ -245,7 +247,11 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
         switches["input.rotary_pairs"] = "neighbours"
     if "rope_freqs.weight" in found:
         switches |= _longer(file, plan, found["rope_freqs.weight"])
-    made = put_together(file, f"{kind}, GGUF", replace(plan, switches=switches), named, dtype, told)
+    try:
+        made = put_together(file, f"{kind}, GGUF", replace(plan, switches=switches), named, dtype, told)
+    except ExplorerError as error:
+        error.fields["problem"] = _as_in_file(kind, error.fields["problem"]).replace("its config", "its header")
+        raise
     own = {_name(kind, name): name for name in found}
     called = {
         node: own.get(name.replace("{k}", "0"), "").replace("blk.0.", "blk.{k}.")
@@ -253,7 +259,8 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
     }
     made = replace(made, model=replace(made.model, called=called))
     types = sorted({one.type.name for one in found.values()} - {"F32"})
-    notices = [*made.notices, f"its weights are stored as {', '.join(types)}"] if types else list(made.notices)
+    notices = [_as_in_file(kind, notice) for notice in made.notices]
+    notices += [f"its weights are stored as {', '.join(types)}"] if types else []
     if "tokenizer.ggml.model" in facts:
         model, said = with_pieces(made.model, lambda axis, n: tokenizer_of(facts))
     else:
@@ -344,9 +351,26 @@ def _longer(file: Path, plan: Plan, tensor: Tensor) -> dict[str, str | float | i
     }
 
 
+def _named(kind: str) -> dict[str, str]:
+    """The hub's name of each tensor, without its layer."""
+    return {**_TENSORS, **_NORMS_ON_BOTH_SIDES} if kind in _BOTH_SIDES else _TENSORS
+
+
+def _as_in_file(kind: str, text: str) -> str:
+    """A sentence in which tensors have the names of the file in the place of the hub's."""
+    own = {hub: name for name, hub in _named(kind).items()}
+    name = re.compile(rf"(?:model\.layers\.(\d+)\.)?\b({'|'.join(map(re.escape, own))})\.(weight|bias)\b")
+
+    def in_file(found: re.Match[str]) -> str:
+        layer, hub, end = found.groups()
+        return f"{'' if layer is None else f'blk.{layer}.'}{own[hub]}.{end}"
+
+    return name.sub(in_file, text)
+
+
 def _name(kind: str, name: str) -> str:
     """The hub's name of a tensor; the file's own name if it is not a known tensor."""
-    known = {**_TENSORS, **_NORMS_ON_BOTH_SIDES} if kind in _BOTH_SIDES else _TENSORS
+    known = _named(kind)
     parts = name.split(".")
     if len(parts) == 4 and parts[0] == "blk" and parts[2] in known:
         return f"model.layers.{parts[1]}.{known[parts[2]]}.{parts[3]}"

@@ -17,6 +17,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.state import State
 from explorer.lessons.document_lesson import opened as opened_lesson
 from tests.checkpoints.small import weights, write
+from tests.refusals import refuses
 
 FACTS = {
     "general.architecture": "llama",
@@ -350,6 +351,20 @@ def test_it_is_shown_by_ids_and_opens_with_what_is_to_be_said(tmp_path, capsys):
     lesson, _ = opened_lesson(file)
     assert lesson.title == "small.gguf (llama, GGUF)"
     assert "it has no tokenizer" in lesson.setting("saved").paragraph
+
+
+def test_tensors_are_told_by_the_names_that_the_file_has(tmp_path):
+    """A GGUF file was said to lack a tensor of a name that none has, and not to fit a config that it has not."""
+    without = {name: one for name, one in own_names(weights()).items() if name != "blk.1.ffn_up.weight"}
+    with refuses("lacks the tensor blk.1.ffn_up.weight; get the file again."):
+        opened(file_of(tmp_path / "a.gguf", FACTS, without))
+    turned = {**own_names(weights()), "blk.0.ffn_down.weight": own_names(weights())["blk.0.ffn_up.weight"]}
+    with refuses(r"has blk.0.ffn_down.weight in the shape \(6, 8\), which does not fit its header"):
+        opened(file_of(tmp_path / "b.gguf", FACTS, turned))
+    odd = weights()
+    odd["model.layers.1.post_attention_layernorm.weight"][2] = np.nan
+    found = opened(file_of(tmp_path / "c.gguf", FACTS, own_names(odd)))
+    assert "blk.1.ffn_norm.weight holds 1 number that is not finite" in found.notices
 
 
 REFUSED = {
