@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from secrets import token_hex
 from time import sleep
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
@@ -132,7 +131,7 @@ def _beside(path: str | Path) -> tuple[Path, Path, BinaryIO]:
             raise OSError("it is not a file")
         clear_left(target.parent)
         while True:
-            part = target.with_name(f"{_BEGINS}{token_hex(8)}{_ENDS}")
+            part = target.with_name(f"{_BEGINS}{os.urandom(8).hex()}{_ENDS}")
             stream = part.open("xb")
             if _WINDOWS or (locked(stream) is not False and part.exists()):
                 return target, part, stream

@@ -126,16 +126,17 @@ def _window(arguments: Namespace) -> int:
         raise UsageError("--tokenizer is for a file of llama2.c; name that file (.bin), too.")
     if arguments.model is not None and arguments.file is None:
         raise UsageError("--model is for a lesson that needs one; name that lesson, too.")
-    from explorer.cli.window import openable
+    # Objects made before the window opens stay alive, and collecting garbage among them takes 80 ms of the start.
+    gc.disable()
     from explorer.library.page import need_display, was_double_clicked
 
     try:
         if arguments.file is not None:
+            from explorer.cli.window import openable
+
             openable(arguments.file)
         # The smoke test must run anywhere: without a display Qt paints into memory.
         need_display(or_offscreen=arguments.smoke_test)
-        # Objects made before the window opens stay alive, and collecting garbage among them takes 80 ms of the start.
-        gc.disable()
         from explorer.app import run
 
         return run(arguments.file, arguments.smoke_test, arguments.tokenizer, arguments.model)

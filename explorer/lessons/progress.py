@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import field, replace
 from datetime import date
 from pathlib import Path
-from secrets import randbits
 from typing import Any
 
 from explorer.container import DamagedError, parsed
@@ -75,7 +74,7 @@ class Progress(Frozen):
             return Progress(lesson, step, tuple(seen), answers, _count(found["seed"]))
         except (KeyError, TypeError, ValueError, AttributeError):
             damaged()
-            return Progress(lesson, seed=randbits(32))
+            return Progress(lesson, seed=int.from_bytes(os.urandom(4)))
 
     def joined(self, other: "Progress") -> "Progress":
         """The progress with the visited steps of both, and with the other's answers where it has none itself."""

@@ -16,9 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
-from secrets import token_hex
 from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -283,6 +281,8 @@ class Claim:
         self._path = path
         if path is None or self._folder is None:
             return True
+        from hashlib import sha256  # the first picture does not need it
+
         with suppress(OSError):  # where no lock can be written, nobody is warned
             self._folder.mkdir(parents=True, exist_ok=True)
             lock = _lock(self._folder / sha256(os.fsencode(path.resolve())).hexdigest()[:20])
@@ -387,7 +387,7 @@ class Recovery(QObject):
         if self._file is None and self._folder is not None:
             with suppress(OSError):
                 self._folder.mkdir(parents=True, exist_ok=True)
-                file = self._folder / f"{token_hex(8)}{ENDING}"
+                file = self._folder / f"{os.urandom(8).hex()}{ENDING}"
                 lock = _lock(file)
                 if lock.tryLock(0):
                     self._file, self._lock = file, lock

@@ -77,7 +77,7 @@ def shares(x: Array) -> Iterator[tuple[slice, Array]]:
 def _tables() -> tuple[Array, Array]:
     """Φ, and −φ / 2 in float32, at each place: first 0, 1 / STEPS, …, then −END, …, −1 / STEPS."""
     places = np.roll(np.arange(-_SIZE // 2, _SIZE // 2), _SIZE // 2) / STEPS
-    table = 0.5 * np.array([erfc(place / -sqrt(2)) for place in places.tolist()])
+    table = 0.5 * np.array([*map(erfc, (places / -sqrt(2)).tolist())])
     table[_SIZE // 2] = 0
     slopes = (-0.5 * (np.exp(-0.5 * (places * places)) / np.sqrt(2 * np.pi))).astype(np.float32)
     table.flags.writeable = slopes.flags.writeable = False

@@ -1,11 +1,11 @@
 """The present step of the open lesson, and the one way to go from step to step."""
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from secrets import randbits
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -78,7 +78,7 @@ class Guide(QObject):
         self._veil: tuple[Cell, ...] | None = None
         self._covered: tuple[State, Question | None, Covered] | None = None
         self._numbers: dict[tuple[str, str], Mapping[str, str]] = {}
-        self._sitting = randbits(32)
+        self._sitting = int.from_bytes(os.urandom(4))
         self._ahead = Background(self)
         bench.descent.stop_where(self._is_made)
         bench.document.subscribe(lambda change: self._hear())
