@@ -367,7 +367,7 @@ def _fit(table: TomlTable, key: str, array: Array, graph: Graph, place: Place, w
 
 def _ours(top: TomlTable, graphs: Mapping[str, Graph]) -> set[str]:
     names = top.words("ours", ())
-    known = {name: None for graph in graphs.values() for name in inputs_of(graph)}
+    known = {name: None for graph in graphs.values() for name in inputs_of(graph)} if names else {}
     for name in names:
         if name not in known:
             top.fail("ours", f"there is no input '{name}'", likeliest(name, known, "this model has"))
@@ -376,7 +376,7 @@ def _ours(top: TomlTable, graphs: Mapping[str, Graph]) -> set[str]:
 
 def _drawn(graph: Graph, axes: Collection[str]) -> set[str]:
     """The weights over axes that a setting changes: the lesson's weights do not fit, so these start as random ones."""
-    places = {name: graph.place(name) for name in inputs_of(graph)}
+    places = {name: graph.place(name) for name in inputs_of(graph)} if axes else {}
     return {
         name
         for name, place in places.items()
