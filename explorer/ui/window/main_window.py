@@ -463,10 +463,11 @@ class MainWindow(QMainWindow):
         # From the inside out; Qt would take a turn for each of these layouts, and lay out the page in between.
         for part in (self.top_bar, self.lesson_bar, self.inspector):
             around: QWidget | None = part
-            while around is not None and around is not self:
+            while around is not None:
                 if (layout := around.layout()) is not None:
                     layout.activate()
-                around = around.parentWidget()
+                # What is around that, Qt has made: for the first such widget PySide makes its types of all widgets.
+                around = None if around is self.whole else around.parentWidget()
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)

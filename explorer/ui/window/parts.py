@@ -85,6 +85,8 @@ class Rolling(QScrollArea):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        # Of what is seen of the content. Not asked of `viewport`, see `MainWindow._share_width`.
+        self._room = QSize()
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -96,13 +98,13 @@ class Rolling(QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._room = event.size()
         self._fit()
 
     def _fit(self) -> None:
         # Not by `setWidgetResizable`: the content would be as high as it likes to be, not as low as it may be.
-        room = self.viewport().size()
-        if content := self.widget():
-            content.resize(room.width(), max(room.height(), self._least))
+        if self._room.isValid() and (content := self.widget()):
+            content.resize(self._room.width(), max(self._room.height(), self._least))
 
 
 class _Dock(QDockWidget):
