@@ -117,10 +117,15 @@ class OpeningPage(QFrame):
         self._below.addStretch(1)
         for link in self.links:
             self._ways.addWidget(link)
-        self.restyle()
+        self._follow_look()
+        self._show_end()
 
     def restyle(self) -> None:
         """Follow the text scale."""
+        self._follow_look()
+        self._show_anew()
+
+    def _follow_look(self) -> None:
         px = self._bench.appearance.px
         self._column.setContentsMargins(px(24), px(22), px(24), px(14))
         self._column.setSpacing(px(8))
@@ -130,7 +135,6 @@ class OpeningPage(QFrame):
         self._invite()
         if self.picture.picture is not None:
             self.picture.picture.restyle()
-        self._show_anew()
 
     # The picture
 
@@ -142,8 +146,11 @@ class OpeningPage(QFrame):
 
     def _show_anew(self) -> None:
         """Show the end of the motion for the present model."""
-        self._motion.stop()
         self._read_view()
+        self._show_end()
+
+    def _show_end(self) -> None:
+        self._motion.stop()
         self.show_at(1.0)
         self._hold_said()
 

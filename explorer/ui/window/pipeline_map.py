@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QResizeEvent,
+    QShowEvent,
 )
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
@@ -179,8 +180,13 @@ class PipelineMap(QFrame):
         self._folds.raise_()
         bench.selection.stage_changed.connect(self._mark)
         self._again = later(self, self._draw)
-        self.rebuild()
-        self._draw()
+        self.stops = bench.selection.stops
+        self._take_width()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        if not self.buttons:  # the opening page may come before it
+            self._draw()
+        super().showEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -343,6 +349,8 @@ class PipelineMap(QFrame):
 
     def _share_height(self) -> None:
         """Make the rows as low as needed to show the whole map."""
+        if not self.buttons:
+            return
         px = self._bench.appearance.px
         highs = [HEADING if heading.text() or not k else GAP for k, heading in enumerate(self._headings)]
         rows = len(self.buttons) + sum(highs)
