@@ -145,7 +145,7 @@ def open_window(
 def _load_ahead() -> None:
     """Read what tabs need when they are first shown: the heads of all lessons (0.2 s), and modules without Qt."""
     chapters()
-    for name in ("lessons.printed_numbers", "training.run"):
+    for name in ("lessons.printed_numbers", "lessons.step_tables", "training.run"):
         import_module(f"explorer.{name}")
 
 

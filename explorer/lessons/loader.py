@@ -19,7 +19,6 @@ from explorer.core.ops import Array
 from explorer.lessons.model_tables import inputs_of, read_model, read_settings, switches_in, to_try
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read, recipe_in
 from explorer.lessons.schema import WHOLE, Lesson, Setting
-from explorer.lessons.step_tables import read_steps
 
 if TYPE_CHECKING:
     from explorer.checkpoints.checkpoint import Checkpoint, Told
@@ -240,7 +239,11 @@ def lesson_from(top: TomlTable, found: "Checkpoint | None" = None) -> Lesson:
         errata=top.flag("errata", False),
         needed=needed if found is None else None,
     )
-    return replace(lesson, steps=read_steps(top, lesson)) if "step" in top else lesson
+    if "step" not in top:
+        return lesson
+    from explorer.lessons.step_tables import read_steps  # the model of the first picture has no steps
+
+    return replace(lesson, steps=read_steps(top, lesson))
 
 
 def _lacks(top: TomlTable, owner: str, *more: str) -> None:
