@@ -16,7 +16,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from explorer import PROGRAM
-from explorer.checkpoints import is_checkpoint, size_of
+from explorer.checkpoints import check_form, is_checkpoint, size_of
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import look_through
 from explorer.document.manifest import Session
@@ -517,7 +517,9 @@ class Files(QObject):
         known = (*OPENED, *INSIDE)
         kinds = is_checkpoint, is_bundle, is_vectors
         if path is None or not (path.name.lower().endswith(known) or any(one(path) for one in kinds)):
-            self._say_failed(ExplorerError("not-dropped"))
+            with self.telling():
+                check_form(path or Path())
+                raise ExplorerError("not-dropped")
         else:
             self.open_path(path)
 

@@ -479,7 +479,9 @@ def test_what_cannot_be_opened_is_refused_in_a_sentence_that_says_what_can_be_dr
 ):
     of_a_model = (tmp_path,)  # for all one knows
     address = (QUrl("https://example.org/a.explorer"),)
-    for files in ((tmp_path / "a.txt",), (tmp_path / "a.png",), (file, file), of_a_model, address):
+    pickled = (tmp_path / "model.pt",)
+    pickled[0].write_bytes(b"PK")
+    for files in ((tmp_path / "a.txt",), (tmp_path / "a.png",), (file, file), of_a_model, pickled, address):
         asked = answer(window).asked
         for kind in (QDragEnterEvent, QDropEvent):
             event, _data = event_of(kind, *files)
@@ -488,7 +490,8 @@ def test_what_cannot_be_opened_is_refused_in_a_sentence_that_says_what_can_be_dr
         qtbot.waitUntil(lambda asked=asked: bool(asked))
         ((kind, sentence),) = asked
         assert kind == "tell"
-        for said in ("has no config.json",) if files is of_a_model else (".explorer", ".toml"):
+        known = {id(of_a_model): ("has no config.json",), id(pickled): ("is a pickle", "save_pretrained")}
+        for said in known.get(id(files), (".explorer", ".toml")):
             assert said in sentence
         assert window.files.path is None
 
