@@ -201,7 +201,7 @@ class ClassTab(ColumnTab):
     def _begin(self, act: str, value: object) -> None:
         match act:
             case "open a sheet":
-                self.open_files(self.dialogs.to_read(self._files.folder, "Exercise sheet", SHEET)[:1])
+                self.open_files(self._chosen("Exercise sheet", SHEET)[:1])
             case "make a sheet":
                 folder, files = self.bench.settings.folder, self._files.lesson_files.paths
                 known = yours(folder and folder / FOLDER, files)
@@ -213,9 +213,17 @@ class ClassTab(ColumnTab):
 
     def _add(self, act: str) -> None:
         if act == "add files":
-            self.open_files(self.dialogs.to_read(self._files.folder, "Answers", *HANDED_IN))
+            self.open_files(self._chosen("Answers", *HANDED_IN))
         elif act == "add a folder" and (folder := self.dialogs.to_read_folder(self._files.folder)) is not None:
+            self._files.folder = folder
             self.open_files([folder])
+
+    def _chosen(self, what: str, *endings: str) -> list[Path]:
+        """Ask for files to read, where the last were chosen."""
+        files = self.dialogs.to_read(self._files.folder, what, *endings)
+        if files:
+            self._files.folder = files[0].parent
+        return files
 
     def _do_in_exercise(self, exercise: Exercise, gesture: ForClass) -> None:
         match gesture.act:
@@ -259,6 +267,7 @@ class ClassTab(ColumnTab):
         if path is None:
             return False
         answers.save(path)
+        self._files.folder = path.parent
         self.shown.handed_in = True
         self._say(f"Your answers are in {path}")
         return True
@@ -268,7 +277,7 @@ class ClassTab(ColumnTab):
             case "order":
                 roll.order = str(gesture.value)
             case "judge":
-                if sheets := self.dialogs.to_read(self._files.folder, "Exercise sheet", SHEET):
+                if sheets := self._chosen("Exercise sheet", SHEET):
                     self._read(roll.files, read_sheet(sheets[0]))
             case "grades":
                 assert roll.book is not None
@@ -291,6 +300,7 @@ class ClassTab(ColumnTab):
                 path = self.dialogs.to_write(self._files.folder / f"exercises{SHEET}", "Exercise sheet", SHEET)
                 if path is not None:
                     sheet.save(path)
+                    self._files.folder = path.parent
                     self._say(f"The sheet is in {path}")
             case "try":
                 self._show(Exercise(draft.sheet()))
@@ -307,6 +317,7 @@ class ClassTab(ColumnTab):
         path = self.dialogs.to_write(self._files.folder / name, what, ending)
         if path is not None:
             write_file(path, content)
+            self._files.folder = path.parent
             self._say(f"The class is in {path}")
 
     def _say(self, words: str) -> None:

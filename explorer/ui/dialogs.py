@@ -89,6 +89,10 @@ class Dialogs:
         known = {f"{title} (*{ending})": ending for ending, title in kinds.items() if title}
         return self._to_write("Export", suggestion, known, *kinds)
 
+    def to_save_matrix(self, suggestion: Path, kinds: Mapping[str, str]) -> Path | None:
+        """Ask for the file to write a matrix into; None if cancelled. `kinds`: each ending, by what is listed."""
+        return self._to_write("Save the matrix", suggestion, kinds, *kinds.values())
+
     def to_hand_out(self, suggestion: Path) -> Path | None:
         """Ask for the file to write a hand-out into; None if cancelled."""
         known = {"PDF (*.pdf)": ".pdf", "One HTML file (*.html)": ".html"}
@@ -99,8 +103,12 @@ class Dialogs:
         first = next((words for words, ending in known.items() if ending == suggestion.suffix), "")
         file, chosen = QFileDialog.getSaveFileName(self._window, title, str(suggestion), ";;".join(known), first)
         path = Path(file)
+        kind = known.get(chosen, "")
         if file and not path.name.lower().endswith(endings):
-            return self.with_ending(path, known.get(chosen, next(iter(known.values()))))
+            return self.with_ending(path, kind or next(iter(known.values())))
+        if file and path.name == suggestion.name and not path.name.lower().endswith(kind):
+            # Another kind was chosen, and the offered name left: some systems' dialogs change no ending (GTK's).
+            return self.with_ending(path.with_suffix(""), kind)
         return path if file else None
 
     def with_ending(self, path: Path, ending: str) -> Path | None:

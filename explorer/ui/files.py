@@ -11,7 +11,7 @@ from tempfile import mkdtemp
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
-from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -99,8 +99,6 @@ class Files(QObject):
         self.saver.failed.connect(self._say_failed)
         self.reader = Background(self)  # reads models that others trained
         self.reader.failed.connect(self._say_failed)
-        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-        self.folder = Path(documents if os.path.isdir(documents) else QDir.homePath())
         self.beside: Callable[[], Mapping[str, Any]] = dict  # gives what is saved beside the numbers
         self.claim = Claim(bench.settings.folder)
         self.kept, self.recent = Kept(bench.settings, self), Recent(bench.settings)
@@ -152,6 +150,15 @@ class Files(QObject):
 
     def _name(self) -> str:
         return self.path.name if self.path else self._bench.lesson.title
+
+    @property
+    def folder(self) -> Path:
+        """Where dialogs begin: `Workbench.folder`."""
+        return self._bench.folder
+
+    @folder.setter
+    def folder(self, folder: Path) -> None:
+        self._bench.folder = folder
 
     # Opening
 
@@ -213,6 +220,7 @@ class Files(QObject):
         if path is not None:
             with self.telling():
                 bundle(self._lessons, path, [one for one in self.lesson_files.paths if one.is_file()])
+                self.folder = path.parent
                 self.done.emit(f"Your lessons are in {path}")
 
     def open_lesson(self, lesson: Lesson) -> None:

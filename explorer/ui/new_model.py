@@ -91,7 +91,8 @@ class NewModel(QDialog):
         self._make_it.setDefault(True)  # now that it is in the dialog: else Enter does nothing after a click on it
         self.kind.currentTextChanged.connect(self._follow_kind)
         self._follow_kind(self.kind.currentText())
-        self.setMinimumWidth(bench.appearance.px(460))
+        wide = bench.appearance.px(460)
+        self.setMinimumWidth(min(wide, self.screen().availableSize().width() - bench.appearance.px(10)))
         area.setMinimumHeight(bench.appearance.px(150))
         self._be_high(content.sizeHint().height() + bench.appearance.px(100))
 

@@ -351,8 +351,9 @@ class WordsTab(QFrame, Screen):
     def _do_on(self, card: Any, gesture: ForWords) -> None:
         match gesture.act:
             case "open a file":
-                name, _ = QFileDialog.getOpenFileName(self, "Open word vectors", "", KINDS)
+                name, _ = QFileDialog.getOpenFileName(self, "Open word vectors", str(self.bench.folder), KINDS)
                 if name:
+                    self.bench.folder = Path(name).parent
                     card.open_file(Path(name))
             case "send":
                 if (command := card.command()) is not None:

@@ -1,10 +1,12 @@
 """What every panel and widget is given: the model, what is looked at, and the look."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from weakref import WeakSet
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QDir, QStandardPaths, Qt
 
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import Replace, WriteOn
@@ -21,6 +23,8 @@ from explorer.ui.training.descent import Descent
 from explorer.ui.turns import Bridge
 from explorer.words.progress import Cancelled, Progress, Report
 
+FOLDER = "folder of files"
+"""Setting that names the folder in which a file was last chosen."""
 LARGE = 1.5
 """From this text scale on a picture has fewer words, in large letters."""
 
@@ -69,6 +73,17 @@ class Workbench:
         self.light = Light(selection)
         self.descent = Descent(document, bridge, self.opened)
         self._set_descent(lesson, document.state)
+
+    @property
+    def folder(self) -> Path:
+        """The folder in which a file was last opened or saved, also before this start: dialogs begin there."""
+        last = self.settings.get(FOLDER, "")
+        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        return Path(next(filter(os.path.isdir, (last, documents)), QDir.homePath()))
+
+    @folder.setter
+    def folder(self, folder: Path) -> None:
+        self.settings.set(FOLDER, str(folder.absolute()))
 
     @property
     def view(self) -> View:

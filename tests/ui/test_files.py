@@ -23,6 +23,8 @@ from explorer.settings import Settings
 from explorer.ui.classroom import ClassDialogs
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.export import KINDS
+from explorer.ui.matrix.menu import ways
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
 from tests.ui.conftest import one_of_each_kind
 
@@ -808,6 +810,41 @@ def test_a_file_whose_name_is_of_another_encoding(open_window, tmp_path, file, a
     assert window.files.save()
     assert Settings(tmp_path / "settings").get("recent documents", []) == [str(odd)]
     assert restarted(open_window, None, odd, answer, settings).notice.text.startswith("“caf")
+
+
+def test_the_kind_that_is_chosen_counts_where_the_offered_name_was_left(window, tmp_path, monkeypatch):
+    """GTK's dialog leaves the ending: whoever chose a picture got a spreadsheet."""
+    chosen = {name: f"{KINDS[f'.{name}']} (*.{name})" for name in ("png", "xlsx")}
+    for typed, kind, there in (
+        ("The model.xlsx", "png", "The model.png"),
+        ("The model.xlsx", "xlsx", "The model.xlsx"),
+        ("mine.xlsx", "png", "mine.xlsx"),  # an ending that was typed
+    ):
+        answer = str(tmp_path / typed), chosen[kind]
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, answer=answer: answer)
+        assert window.files.dialogs.to_export(tmp_path / "The model.xlsx", KINDS) == tmp_path / there
+
+
+def test_a_dialog_begins_where_the_last_file_was_also_after_a_new_start(open_window, tmp_path, monkeypatch):
+    """A hand-out, a sheet and a matrix were each time looked for in another folder."""
+    settings, begun = Settings(tmp_path / "settings"), []
+    window = open_window("two-vectors", settings)
+    there = tmp_path / "week 3"
+    there.mkdir()
+
+    def answer(parent, title, suggestion, *_):
+        begun.append(Path(suggestion).parent)
+        return str(there / "x.tsv"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    matrix = window.page().findChild(MatrixView).matrix
+    for _ in range(2):
+        dict(ways(matrix, window, window.bench))["Save as a file …"]()
+        (there / "x.tsv").unlink()
+    assert begun[1] == there != begun[0]
+    assert open_window("two-vectors", Settings(tmp_path / "settings")).files.folder == there
+    there.rmdir()
+    assert window.files.folder.is_dir(), "not one that is gone"
 
 
 @pytest.mark.parametrize(

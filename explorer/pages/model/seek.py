@@ -122,9 +122,9 @@ def seek_page(search: Search) -> tuple[Element, ...]:
     begin = el.Button("find", "Find", ForSeek("find"), on=ready, primary=not _is_usable(search))
     find = el.Button("stop", "Stop", ForSeek("stop")) if search.busy else begin
     add = ForSeek("add")
-    such = f"Or a part, such as {_example(search)}"
+    such = el.Note("such", f"Or only a part of one, such as {escape(_example(search))}:")  # it may break
     part = (
-        el.Field("part", such, search.part, ForSeek("part"), add, MOST_NAME, on=not search.busy),
+        el.Field("part", "A part", search.part, ForSeek("part"), add, MOST_NAME, on=not search.busy),
         el.Button("add", "Add", add, "A cell, or a head's slice, of what stands above", on=bool(search.part.strip())),
     )
     checks = tuple(
@@ -138,7 +138,7 @@ def seek_page(search: Search) -> tuple[Element, ...]:
         el.Controls("wished", (field, find)),
         el.Section("changes", "What may change"),
         el.Controls("inputs", checks),
-        *([el.Controls("parts", part)] if search.inputs else []),
+        *([such, el.Controls("parts", part)] if search.inputs else []),
         el.Note("else", said + more),
         *_outcome(search),
     )

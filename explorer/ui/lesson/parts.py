@@ -326,6 +326,7 @@ class LessonParts(QObject):
                 if progress.wasCanceled():
                     return
             handout.save(path, lesson, drawn)
+            files.folder = path.parent
         except ExplorerError as error:
             files.dialogs.tell(sentence(error))
         finally:

@@ -1,7 +1,6 @@
 """A poll over the slide: lettered choices, the votes for each, and the commonest mistake beside the right answer."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -188,8 +187,9 @@ class PollView(QFrame):
             elif gesture.act == "files":
                 from explorer.ui.classroom import ClassDialogs
 
-                files = ClassDialogs(self._lecturer()).to_read(Path.home(), "Answers", *HANDED_IN)
+                files = ClassDialogs(self._lecturer()).to_read(self._bench.folder, "Answers", *HANDED_IN)
                 if files:
+                    self._bench.folder = files[0].parent
                     if poll.id not in (book := gradebook(files)).questions:
                         raise ExplorerError("no-votes")
                     self._show(poll.counted(book))

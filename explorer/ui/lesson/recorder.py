@@ -120,6 +120,7 @@ class Recorder(QObject):
         """Write the lesson; returns whether it was written, and shows an error if not."""
         with self._files.telling():
             recording.save(path)
+            self._files.folder = path.parent
             return True
         return False
 

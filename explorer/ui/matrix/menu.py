@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
@@ -28,6 +28,7 @@ from explorer.ui.matrix.ranges import copy_numbers, write_numbers
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
+    from explorer.ui.workbench import Workbench
 
 
 def table_of(matrix: Matrix) -> LabelledMatrix:
@@ -44,11 +45,11 @@ def table_of(matrix: Matrix) -> LabelledMatrix:
     return LabelledMatrix(matrix.name, matrix.formula, array, rows, columns)
 
 
-def ways(matrix: Matrix, beside: QWidget) -> Iterator[tuple[str, Callable[[], None]]]:
+def ways(matrix: Matrix, beside: QWidget, bench: Workbench) -> Iterator[tuple[str, Callable[[], None]]]:
     """What can be done with a whole matrix: the words of each entry, and its act, which reports beside a widget."""
     for name in FORMATS:
         yield f"Copy as {name}", partial(_told, beside, partial(_copy, matrix, name, beside))
-    yield "Save as a file …", partial(_told, beside, partial(_save, matrix, beside))
+    yield "Save as a file …", partial(_told, beside, partial(_save, matrix, beside, bench))
 
 
 def _copy(matrix: Matrix, name: str, beside: QWidget) -> None:
@@ -57,17 +58,12 @@ def _copy(matrix: Matrix, name: str, beside: QWidget) -> None:
     copy_numbers(table.value.size, partial(FORMATS[name], table), beside, said)
 
 
-def _save(matrix: Matrix, beside: QWidget) -> None:
+def _save(matrix: Matrix, beside: QWidget, bench: Workbench) -> None:
     table = table_of(matrix)
     known = {f"{name} (*{ending})": ending for ending, name in ENDINGS.items()}
-    suggestion = f"{matrix.name}.tsv"
-    file, chosen = QFileDialog.getSaveFileName(beside.window(), "Save the matrix", suggestion, ";;".join(known))
-    if not file:
-        return
-    path: Path | None = Path(file)
-    if path is not None and path.suffix.lower() not in ENDINGS:
-        path = Dialogs(beside.window()).with_ending(path, known.get(chosen, ".tsv"))
+    path = Dialogs(beside.window()).to_save_matrix(bench.folder / f"{matrix.name}.tsv", known)
     if path is not None:
+        bench.folder = path.parent
         write_numbers(table.value.size, partial(_saved, table, path), lambda said: said, beside)
 
 
@@ -91,7 +87,7 @@ class MatrixMenu(QMenu):
         self._view, ranges = view, view.editing.ranges
         self._add("Copy", "Ctrl+C", ranges.copy)
         whole = self.addMenu("The whole matrix")
-        for words, act in ways(view.matrix, view):
+        for words, act in ways(view.matrix, view, view.bench):
             whole.addAction(words, act)
         if not view.matrix.editable:
             self.addAction("Select the row", lambda: view.selectRow(view.currentIndex().row()))

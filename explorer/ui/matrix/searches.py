@@ -27,7 +27,7 @@ from explorer.ui.background import Background
 from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
 from explorer.ui.theme import Role, mark
-from explorer.ui.widgets.inputs import PushButton
+from explorer.ui.widgets.inputs import PushButton, be_as_large
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.workbench import Workbench
@@ -77,7 +77,7 @@ class Conventions(QDialog):
         self.open_ = PushButton("Open with this setting", self._open, keys=True)
         self.open_.hide()
         column.addWidget(self.open_, 0, Qt.AlignmentFlag.AlignRight)
-        self.resize(px(520), px(420))
+        be_as_large(self, px(520), px(420))
 
     def _search(self) -> None:
         state = self._bench.document.state
@@ -171,7 +171,7 @@ class SeekDialog(QDialog):
         self._area.setWidget(self.elements)
         bench.selection.asked.connect(self._do)
         bench.bridge.changed.connect(self._follow)
-        self.resize(px(WIDE), px(HIGH))
+        be_as_large(self, px(WIDE), px(HIGH))
         self._show()
         self.elements.widgets["wish"].setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -192,9 +192,11 @@ class TrainingTab(QFrame):
         self.watch.keep(view)
 
     def _open(self, at: QWidget) -> None:
-        file, _ = QFileDialog.getOpenFileName(self, "Open a text", "", "Text (*.txt *.tsv);;All files (*)")
+        kinds = "Text (*.txt *.tsv);;All files (*)"
+        file, _ = QFileDialog.getOpenFileName(self, "Open a text", str(self.bench.folder), kinds)
         if not file:
             return
+        self.bench.folder = Path(file).parent
         try:
             self.plan.take(read_text(Path(file)))
         except ExplorerError as error:

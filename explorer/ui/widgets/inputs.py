@@ -203,6 +203,15 @@ def message_box(text: str, parent: QWidget | None = None) -> QMessageBox:
     return box
 
 
+_FRAME = QSize(16, 48)
+"""Pixels for the frame and the title of a window."""
+
+
+def be_as_large(window: QWidget, width: int, height: int) -> None:
+    """Give a dialog a size in pixels, within its screen: in large letters its buttons would lie below it."""
+    window.resize(QSize(width, height).boundedTo(window.screen().availableSize() - _FRAME))
+
+
 class Segments(QWidget):
     """Buttons in a row, one of which is pressed.
 

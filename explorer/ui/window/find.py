@@ -424,7 +424,7 @@ class CommandPalette(QDialog):
         graph, cell = bench.document.engine.graph, bench.selection.cell
         if cell is not None:
             shown = matrix(bench.view, bench.view.of_head(cell.node, (*cell.index, None)[0]))
-            for words, act in ways(shown, self._window):
+            for words, act in ways(shown, self._window, self._window.bench):
                 yield Entry(words, f"Matrix {shown.name}", act)
         for sequence in SEQUENCES.get(bench.document.state.model.kind, ()):
             for place, word in enumerate(bench.view.labels(sequence)):

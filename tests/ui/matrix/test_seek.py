@@ -6,11 +6,12 @@ from threading import Event
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.core.graph import Root
 from explorer.core.numbers import alone
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
+from explorer.pages.view import Cell
 from explorer.ui.matrix import searches
 from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.searches import SeekDialog
@@ -164,3 +165,17 @@ def test_a_search_is_stopped_and_changes_nothing(window, dialog, qtbot, monkeypa
     monkeypatch.undo()
     find(dialog, "0.5", qtbot)
     assert dialog.search.found is not None
+
+
+def test_in_large_letters_the_dialog_stays_within_the_screen_and_nothing_is_cut(anew):
+    """The field for a part was cut at the right, and half of the dialog lay below a screen of 1280 × 720."""
+    window = anew()
+    window.bench.appearance.set_scale(2.0)
+    dialog = SeekDialog(window.bench, Cell(NAME.replace("head.1.", ""), (0, 1, 2)), "row I, column 3", window)
+    dialog.show()
+    QApplication.processEvents()
+    room = window.screen().availableSize()
+    assert dialog.width() < room.width()
+    assert dialog.height() < room.height()
+    assert dialog.elements.width() <= dialog.width()
+    dialog.close()
