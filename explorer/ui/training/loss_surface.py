@@ -50,6 +50,10 @@ MOST_PLACES = 100
 """The most points of the path that are drawn."""
 PART_S = 0.2
 """Seconds that the background computes before the surface is drawn again."""
+PATIENCE_S = 0.25
+"""Seconds that a surface which is no longer right stays, if a coarser one would take its place until the next is whole:
+that one looks like another landscape, and flickered at each step.
+"""
 NAMES_APART = 34  # horizontal pixels between the numbers on two contour lines
 
 
@@ -144,7 +148,9 @@ class LossSurface(Plot):
         self.frame = QRectF(0, 0, 1, 1)
         self._window: Window | None = None
         self.losses: LossGrid | None = None
-        self._undrawn: LossGrid | None = None  # during a run: the grid that has become finer since it was drawn
+        self._undrawn: LossGrid | None = None  # the grid that has become finer since it was drawn
+        self._drawn: tuple[Window, int] | None = None  # of the surface on the screen: its window, points along a side
+        self._since: float | None = None  # when the surface on the screen stopped being right
         self._stroke: object = None
         self._image = pg.ImageItem()
         # During a run the path changes each frame, the surface some times a second, and that is the slowest to paint.
@@ -190,14 +196,16 @@ class LossSurface(Plot):
         self.here = tuple(float(engine.values[cell.node][cell.index]) for cell in self.cells)  # type: ignore[assignment]
         self.way, self.gone = self._path()
         self._window = around(np.vstack([self.way, [self.here]]), self._window)
-        if self._undrawn is not None and self._undrawn is self.losses:
-            self._draw_surface(self.losses)
-            if self.bench.descent.playing:
+        undrawn, playing = self._undrawn, self.bench.descent.playing
+        if undrawn is not None and undrawn is self.losses and (playing or self._is_better(undrawn)):
+            self._draw_surface(undrawn)
+            if playing:
                 return
-        busy = self.bench.descent.playing and self.losses is not None and not len(self.losses.x)
+        busy = playing and self.losses is not None and not len(self.losses.x)
         if self.losses is None or self.losses.window != self._window or not (busy or self.losses.fits()):
             self.losses = LossGrid(self.bench.document, self.cells, self._window)
             self.steps_of_losses = self.bench.descent.at
+            self._since = perf_counter() if self._since is None else self._since
             if not self.is_drawn:
                 self._look_at(self._window)  # the axes at once: the surface comes later
         if self.isVisible() and not self.losses.whole:
@@ -232,12 +240,16 @@ class LossSurface(Plot):
             self._timer.stop()
             return
         if grid.more(perf_counter() + (SLICE_S / 4 if playing else SLICE_S), coarse=playing):
-            if playing:
-                self._undrawn = grid  # a frame computes losses or draws them
-            else:
-                self._draw_surface(grid)
+            self._undrawn = grid
+        if self._undrawn is grid and not playing and self._is_better(grid):  # in a run a frame computes or draws
+            self._draw_surface(grid)
         if grid.whole or playing:
             self._timer.stop()  # during a run `refresh` calls this method once for each step shown
+
+    def _is_better(self, grid: LossGrid) -> bool:
+        """Whether a grid is worth drawing now: it is as fine as what is on the screen, or that was wrong for long."""
+        late = self._since is not None and perf_counter() > self._since + PATIENCE_S
+        return late or self._drawn is None or self._drawn[0] != grid.window or len(grid.x) >= self._drawn[1]
 
     def _compute(self, grid: LossGrid) -> None:
         """Compute a grid in the background, part by part, while no step and no other pass is computed."""
@@ -266,7 +278,8 @@ class LossSurface(Plot):
         self._describe()
 
     def _draw_surface(self, grid: LossGrid) -> None:
-        self._undrawn = None
+        self._undrawn = self._since = None
+        self._drawn = grid.window, len(grid.x)
         self.paint_anew()
         surface = grid.surface
         self._look_at(grid.window)

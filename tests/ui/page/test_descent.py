@@ -24,6 +24,7 @@ from explorer.ui.page.note import NoteLabel
 from explorer.ui.page.picture_place import PARTS, DescentView, PicturePlace
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
+from explorer.ui.training import loss_surface
 from explorer.ui.training.loss_curve import RunCurve
 from explorer.ui.training.loss_surface import CellPicker, LossGrid, LossSurface, SurfaceView
 from explorer.ui.training.stepper import Stepper
@@ -494,6 +495,20 @@ def test_a_click_on_the_surface_keeps_an_edit_that_is_still_computed(window, sur
     qtbot.waitUntil(lambda: not document.computing)
     assert document.state.inputs["output.logits"][0, 1] == 2.0
     assert document.history.undo_label == "Move two weights on the loss surface"
+
+
+@pytest.mark.parametrize("patience", [60.0, 0.0])
+def test_at_a_step_no_coarser_surface_flickers(surface, stepper, hand, qtbot, monkeypatch, patience):
+    """For a moment each step showed another landscape; it is drawn only if the finer one keeps the reader waiting."""
+    monkeypatch.setattr(loss_surface, "PATIENCE_S", patience)
+    qtbot.waitUntil(lambda: surface.losses.whole)
+    before, seen = surface.losses, []
+    surface.drawn.connect(lambda: seen.append(len(surface.losses.x)))
+    hand.click(stepper.one)
+    qtbot.waitUntil(lambda: surface.losses is not before and surface.losses.whole)
+    assert surface.losses.window == before.window
+    assert seen[-1] == 33
+    assert (len(seen) == 1) == (patience > 0)
 
 
 def test_the_way_over_the_surface(surface, stepper, descent, hand, qtbot):
