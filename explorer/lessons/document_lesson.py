@@ -96,8 +96,8 @@ def _around(found: "Checkpoint") -> tuple[Lesson, State]:
         state = SetTokens(sequence, pieces[: room_of(state.model, sequence) or None]).apply(state)
     lesson, state = lesson_of(state, name if found.kind in name else f"{name} ({found.kind})")
     notices = tuple(f"Notice: {notice}." for notice in found.notices)
-    told = " ".join(notices)
-    about = f"A model that others trained, from {found.path}. {told}".strip()
+    # In a narrow window only the beginning is in sight, and the path may be long.
+    about = " ".join([*notices, f"A model that others trained, from {found.path}."])
     settings = {one: replace(setting, title="As it came", paragraph=about) for one, setting in lesson.settings.items()}
     lesson = replace(lesson, settings=settings, start_stage=WHOLE, notices=notices)
     return replace(lesson, folder=found.path, architecture=found.architecture), state

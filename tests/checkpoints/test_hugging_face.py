@@ -230,6 +230,9 @@ def test_a_tensor_that_is_missing_left_over_or_of_another_shape_is_named(folder)
         assert sentence(error.value).endswith("; get its config.json and its weights again, both of the same model.")
     checkpoint = opened(folder(tensors={**weights(), "secret.weight": np.zeros((2, 2), np.float32)}))
     assert checkpoint.notices == ("1 of its tensors is not used: 'secret.weight'",)
+    lesson, _ = opened_lesson(folder(tensors={**weights(), "secret.weight": np.zeros((2, 2), np.float32)}))
+    said = lesson.setting().paragraph
+    assert said.startswith("Notice: 1 of its tensors is not used"), "a window shows the beginning of it"
 
 
 def test_a_weight_of_whole_numbers_is_named(folder):

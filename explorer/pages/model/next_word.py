@@ -195,10 +195,14 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
     choice = Choice(not view.chosen(HOW, 1), 1.0, top_k, top_p, seed, never_of(view.state))
     chances = choice.left(shares)
     chosen = choice.word(chances, row + 1)
-    listed = _listing(view, sequence, row, shares, chances, chosen, choice.greedy, most)
-    listing = listed if finite else el.Note("no numbers", NO_NUMBERS)
-    bars = el.Row.of("next", (listing, _controls(view, choice, chances, shares)))
-    after = el.Section("bars", "What comes next"), bars, *_tree(view, sequence, row)
+    listing = _listing(view, sequence, row, shares, chances, chosen, choice.greedy, most)
+    bars: tuple[Element, ...] = (
+        el.Row.of("next", (listing, _controls(view, choice, chances, shares))),
+        *_tree(view, sequence, row),
+    )
+    if not finite:
+        bars = el.Note("no numbers", NO_NUMBERS), *temperature_controls(view)
+    after = el.Section("bars", "What comes next"), *bars
     return (
         el.Note("text", _text(view, sequence, row)),
         *_buttons(view, sequence, row, choice, chosen if finite else None, most),
