@@ -3,6 +3,8 @@
 The others are long.
 """
 
+import inspect
+
 import pytest
 
 from explorer.lessons.loader import load
@@ -11,6 +13,37 @@ from explorer.lessons.loader import load
 def long(*of):
     """A case for `pytest -m long`."""
     return pytest.param(*of, marks=pytest.mark.long)
+
+
+def each(argument, cases, ids=None):
+    """As `parametrize`, in one test: for many small cases, of which each would cost more to report than to try.
+
+    What fails says in which case. A fixture is the same one for all cases, so none may be left otherwise than it was.
+    """
+    names = [one.strip() for one in argument.split(",")] if isinstance(argument, str) else list(argument)
+    cases = list(cases)
+    assert cases, "nothing would be tried"
+    assert not any(isinstance(case, type(pytest.param())) for case in cases), "a case of its own has marks"
+    called = list(map(ids, cases)) if callable(ids) else list(ids or range(len(cases)))
+
+    def of(test):
+        def run(*own, **fixtures):
+            for name, case in zip(called, cases, strict=True):
+                try:
+                    test(*own, **fixtures, **dict(zip(names, case if len(names) > 1 else (case,), strict=True)))
+                except BaseException as error:
+                    error.add_note(f"In the case {name}: {', '.join(names)} = {case!r:.500}")
+                    raise
+
+        signature = inspect.signature(test)
+        left = [one for one in signature.parameters.values() if one.name not in names]
+        run.__signature__ = signature.replace(parameters=left)
+        for name in ("__name__", "__qualname__", "__doc__", "__module__"):
+            setattr(run, name, getattr(test, name))
+        run.pytestmark = list(getattr(test, "pytestmark", ()))
+        return run
+
+    return of
 
 
 def few(cases, traits, cost=lambda case: 1):

@@ -12,6 +12,7 @@ from safetensors.numpy import load
 from explorer import container
 from explorer.container import MOST_DEPTH, Container, DamagedError, parsed
 from explorer.paths import resources
+from tests.samples import each
 
 MANIFEST = {"title": "日本 \udc00", "list": [1, None, {"a": True}]}
 ARRAYS = {
@@ -87,7 +88,7 @@ def said(dtype="F32", shape=(1,), offsets=(0, 4)):
     return {"x": {"dtype": dtype, "shape": shape, "data_offsets": offsets}}
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         b"",

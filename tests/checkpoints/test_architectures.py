@@ -38,6 +38,7 @@ from tests.checkpoints.lines import (
     weights_of,
     with_bias,
 )
+from tests.samples import each
 
 
 def test_mixtral(made):
@@ -334,7 +335,7 @@ def test_phi_turns_half_of_a_head_and_its_net_stands_beside_the_attention(made):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "windows"),
     [
         ({}, [0, 2, 0]),
@@ -359,7 +360,7 @@ def test_which_layers_of_gpt_neo_are_local(said, windows):
         assert [switches[f"decoder.{k}.self.window"] for k in (1, 2, 3)] == windows
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "said"),
     [
         ("gemma", {"use_bidirectional_attention": True}),

@@ -18,6 +18,7 @@ from explorer.document.state import State
 from explorer.lessons.document_lesson import opened as opened_lesson
 from tests.checkpoints.small import weights, write
 from tests.refusals import refuses
+from tests.samples import each
 
 FACTS = {
     "general.architecture": "llama",
@@ -275,7 +276,7 @@ def by_hand(name, block):
             return [float(np.frombuffer(b"\0\0" + bytes(block), "<f4")[0])]
 
 
-@pytest.mark.parametrize("kind", TYPES.values(), ids=lambda kind: kind.name)
+@each("kind", TYPES.values(), ids=lambda kind: kind.name)
 def test_each_type_is_read_as_by_hand(kind):
     rng = np.random.default_rng(4)
     blocks = rng.integers(0, 256, (5, kind.bytes), dtype=np.uint8)

@@ -11,6 +11,7 @@ from explorer.cli.show import parse_set, parse_switch
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import parse_cell
 from explorer.sentences import sentence
+from tests.samples import each
 
 WELCOME = ("show", "you-are-welcome")
 
@@ -153,7 +154,7 @@ def test_cells(text, cell):
     assert parse_cell(text) == cell
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         *("", " ", "[0,0]", "Q[", "Q]", "Q[0,0", "Q[0,0]]", "Q[[0,0]]", "Q[0,0]x", "Q[0][0]", "Q=1", "a b[0]"),
@@ -168,7 +169,7 @@ def test_what_is_no_cell(text):
     assert len(sentence(caught.value)) < 200
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         *(("2", 2), ("-2.5", -2.5), ("−2.5", -2.5), (" 1e-3 ", 1e-3), (".5", 0.5), ("+4", 4)),
@@ -188,7 +189,7 @@ def test_more_numbers_than_can_be_read_are_not_printed(capsys, monkeypatch):
     assert "--out FILE.py" in line
 
 
-@pytest.mark.parametrize("text", ["", "x", "1,2,3", "1 2", "1_000", "0x10", "1=2", "½", "true"])
+@each("text", ["", "x", "1,2,3", "1 2", "1_000", "0x10", "1=2", "½", "true"])
 def test_what_is_no_value(text):
     with pytest.raises(ExplorerError) as caught:
         parse_set(f"Q[0,1]={text}")
@@ -207,7 +208,7 @@ def test_switches():
     assert parse_switch(" a.b = x W ") == ("a.b", "x W")
 
 
-@pytest.mark.parametrize("text", ["", "=", "a", "a.b", "a=1", ".b=1", "a.=1", "a.b=", "a.b= "])
+@each("text", ["", "=", "a", "a.b", "a=1", ".b=1", "a.=1", "a.b=", "a.b= "])
 def test_what_is_no_switch(text):
     with pytest.raises(ExplorerError) as caught:
         parse_switch(text)

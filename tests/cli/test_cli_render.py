@@ -14,6 +14,7 @@ from explorer.cli import main
 from explorer.cli.parser import UsageError
 from explorer.cli.render import parse_size
 from explorer.library import page
+from tests.samples import each
 
 LESSON = """
 format = 4
@@ -167,7 +168,7 @@ def test_sizes(text, size):
     assert parse_size(text) == size
 
 
-@pytest.mark.parametrize("text", ["", "x", "1280", "1280x", "-200x200", "99x200", "200x4097", "200x200x200", "2e2x200"])
+@each("text", ["", "x", "1280", "1280x", "-200x200", "99x200", "200x4097", "200x200x200", "2e2x200"])
 def test_what_is_no_size(text):
     with pytest.raises(UsageError):
         parse_size(text)

@@ -23,7 +23,7 @@ from explorer.lessons.recording import Recording
 from explorer.lessons.schema import Look
 from tests.checkpoints.small import weights, write
 from tests.examples import SMALL
-from tests.samples import few
+from tests.samples import each, few
 
 EVERY = [(one.id, setting) for one in SMALL for setting in one.settings]
 
@@ -50,7 +50,7 @@ def array(value):
 # JSON
 
 
-@pytest.mark.parametrize(("lesson", "setting"), EVERY)
+@each(("lesson", "setting"), EVERY)
 def test_json_holds_every_node_and_head_bit_for_bit_but_for_the_sign_of_0(lesson, setting):
     engine = Document(load(lesson).state(setting)).engine
     found = shown(lesson, "--setting", setting)

@@ -15,6 +15,7 @@ from explorer.core.models import build
 from explorer.core.ops import Input, Softmax
 from explorer.document.commands import SetTokens
 from explorer.lessons.loader import load
+from tests.samples import each
 
 WORDS = ("a", "b", "c", "d", "e")
 
@@ -56,7 +57,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "switches"), CASES)
+@each(("kind", "switches"), CASES)
 def test_the_parts_add_up_to_the_logit(kind, switches):
     graph, values = made(kind, switches)
     for row in range(4):
@@ -68,7 +69,7 @@ def test_the_parts_add_up_to_the_logit(kind, switches):
             assert sum(part.value for part in ledger.parts()) == pytest.approx(logit, rel=1e-10)
 
 
-@pytest.mark.parametrize(("kind", "switches"), CASES)
+@each(("kind", "switches"), CASES)
 def test_a_head_is_the_sum_over_its_words_and_a_net_over_its_units(kind, switches):
     graph, values = made(kind, switches)
     ledger = Ledger(graph, values, 2, 1)

@@ -11,6 +11,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.ops import Input
+from tests.samples import each
 
 WORDS = ("the", "cat", "sat", "on", "mat", "<end>", "<pad>")
 RTOL = {"float64": 1e-12, "float32": 1e-5}  # products are summed in another order
@@ -88,8 +89,8 @@ def test_where_a_longer_text_turns_all_words_anew_nothing_is_kept(trained, kept)
     np.testing.assert_allclose(logits, fresh(graph, inputs, {}).values["output.logits"][-1], rtol=1e-10)
 
 
-@pytest.mark.parametrize("at_once", [True, False])
-@pytest.mark.parametrize("mask", ["none", "padding", "related", "hand"])
+@each("at_once", [True, False])
+@each("mask", ["none", "padding", "related", "hand"])
 def test_where_a_word_may_look_ahead_nothing_is_kept_and_the_numbers_are_right(mask, at_once):
     model, graph, inputs = made("gpt", 5, "float64", {"mask": mask})
     inputs["input.tokens"][1] = WORDS.index("<pad>")

@@ -8,6 +8,7 @@ from explorer.core.graph import Root
 from explorer.core.model import Model
 from explorer.document.document import Document
 from explorer.lessons.loader import load
+from tests.samples import each
 
 
 @pytest.fixture
@@ -137,7 +138,7 @@ def sign(function, a, b):
     return step(function, *(number(one) if isinstance(one, int) else one for one in (a, b)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "last"),
     [
         ("1 − 2 × 3", sign("subtract", 1, sign("multiply", 2, 3))),

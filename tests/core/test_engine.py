@@ -9,6 +9,7 @@ from explorer.core.engine import CLOSE, Check, Engine, Outcome, Pin, check_cell,
 from explorer.core.graph import GraphBuilder, Root
 from explorer.core.model import Model
 from explorer.core.ops import Add, Input, Op, ReLU, Scale, Scores, Softmax
+from tests.samples import each
 
 nan, inf = np.nan, np.inf
 
@@ -348,7 +349,7 @@ def test_a_pin_keeps_the_type_of_the_numbers():
         assert over.tolist() == [2, 1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "b", "same"),
     [
         ([1.0, 2.0], [1.0, 2.0], True),

@@ -5,6 +5,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.model import KINDS, SWITCHES, Model, Switch
 from explorer.core.models import build
 from explorer.sentences import sentence
+from tests.samples import each
 
 
 def test_blocks_are_those_of_the_graph_in_reading_order(example):
@@ -68,7 +69,7 @@ def test_an_unknown_kind_is_answered_with_the_kinds():
 ALL = {f"{kind}.{name}": switch for kind, switches in SWITCHES.items() for name, switch in switches.items()}
 
 
-@pytest.mark.parametrize("switch", ALL.values(), ids=ALL)
+@each("switch", ALL.values(), ids=ALL)
 def test_what_a_switch_holds_it_takes_from_text_too(switch):
     for value in (switch.default, *switch.choices):
         for given in (value, str(value)):
@@ -77,13 +78,13 @@ def test_what_a_switch_holds_it_takes_from_text_too(switch):
             assert type(parsed) is type(switch.default)
 
 
-@pytest.mark.parametrize("switch", ALL.values(), ids=ALL)
+@each("switch", ALL.values(), ids=ALL)
 def test_what_is_not_one_of_its_values_is_refused(switch):
     for value in ("", "nonsense", None, "nan", "inf", float("inf"), -1, "-1", 10**400, [], {}):
         assert switch.parse(value) is None, value
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "parsed"),
     [("on", True), ("Off", False), ("true", True), ("False", False), (True, True), ("1", None), (1, None), (2.0, None)],
 )

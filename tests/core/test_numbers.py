@@ -33,9 +33,10 @@ from explorer.core.numbers import (
     written,
 )
 from explorer.sentences import sentence
+from tests.samples import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "decimals", "text"),
     [
         (1.005, 1, "1.0"),
@@ -70,7 +71,7 @@ def test_exact_of_what_is_no_number():
     assert [formatted(x, ".2f") for x in (-np.inf, np.nan)] == ["−∞", "NaN"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("numbers", "decimals"),
     [
         ([[1, 2]], 0),
@@ -95,14 +96,14 @@ def test_the_decimals_of_a_large_matrix_are_not_only_those_of_its_beginning():
     assert decimals_of(matrix) == 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "decimals"), [(0.012345, 6), (1.5, 4), (12345.6, 0), (1e9, 0), (1e-9, 8), (0, 4), (np.nan, 4), (-0.5, 5)]
 )
 def test_significant(value, decimals):
     assert significant(value) == decimals
 
 
-@pytest.mark.parametrize(
+@each(
     ("typed", "meant"),
     [
         ("2", 2.0),
@@ -137,7 +138,7 @@ def test_nan_can_be_typed():
     assert np.isnan(read_number("NaN"))
 
 
-@pytest.mark.parametrize("typed", ["", " ", "abc", "1.2.3", "1 2", "0x10", "--1", "1_000"])
+@each("typed", ["", " ", "abc", "1.2.3", "1 2", "0x10", "--1", "1_000"])
 def test_what_is_not_a_number(typed):
     with pytest.raises(ExplorerError) as caught:
         read_number(typed)
@@ -152,7 +153,7 @@ def test_an_answer_may_be_a_fraction_or_in_per_cent(typed, meant):
     assert read_answer(typed) == meant
 
 
-@pytest.mark.parametrize("typed", ["1/0", "1/2/3", "/2", "%", "5%%", "1 - 2", "∞", "nan", "1e308/1e-9", "1 2"])
+@each("typed", ["1/0", "1/2/3", "/2", "%", "5%%", "1 - 2", "∞", "nan", "1e308/1e-9", "1 2"])
 def test_what_is_no_answer(typed):
     with refuses("not a number"):
         read_answer(typed)
@@ -192,7 +193,7 @@ def test_a_number_that_stands_by_itself_has_three_figures_and_no_0_at_its_end(va
         assert len(text.strip("−0.").replace(".", "")) <= 3 or abs(value) >= 100
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [
         (1.0, "1"),

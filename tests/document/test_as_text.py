@@ -18,6 +18,7 @@ from explorer.document.document import Document
 from explorer.document.storage import TEXT_BEGIN, TEXT_END, as_text, from_text
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import catalogue, load
+from tests.samples import each
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,7 @@ def test_it_comes_back_to_the_last_bit(state):
     assert title == "Ä “title”"
 
 
-@pytest.mark.parametrize("lesson", [one for one in catalogue() if one.reference], ids=lambda lesson: lesson.id)
+@each("lesson", [one for one in catalogue() if one.reference], ids=lambda lesson: lesson.id)
 def test_every_example_of_a_reference_fits_into_a_message(lesson):
     text = as_text(lesson.state(), lesson.title)
     assert len(text) < 40_000

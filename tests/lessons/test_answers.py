@@ -22,6 +22,7 @@ from explorer.lessons.replay import check_lesson
 from explorer.lessons.schema import Choice, Choose, MakeSo, Point, Predict, StepStates
 from explorer.lessons.symbols import Names, UnknownNameError
 from explorer.sentences import sentence
+from tests.samples import each
 
 EMMA = load("emma")
 TEXTBOOK = EMMA.state("textbook")
@@ -302,7 +303,7 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize(("lesson", "node", "cell", "typed"), list(STEPS))
+@each(("lesson", "node", "cell", "typed"), list(STEPS))
 def test_a_step_done_wrongly_is_named(lesson, node, cell, typed):
     name, sentence = STEPS[lesson, node, cell, typed]
     setting = {"two-vectors": "alike"}.get(lesson, "textbook")
@@ -578,7 +579,7 @@ def test_goals(goal, true):
     assert all(holds(one, engine) for one in read_goal(goal, Names(TEXTBOOK))) is true
 
 
-@pytest.mark.parametrize(
+@each(
     "goal",
     [
         *("", "scores", "scores[friend, Emma] = 2", "__import__('os')", "argmax(scores) == she", "scores[a b] > 1"),

@@ -23,7 +23,7 @@ from explorer.lessons.conventions import (
 from explorer.lessons.loader import load
 from explorer.lessons.references import figures
 from tests.refusals import refuses
-from tests.samples import few, long
+from tests.samples import each, few, long
 
 LONG = 1e6  # a test says what is found, a benchmark how soon; on a busy machine a minute was too little
 
@@ -249,7 +249,7 @@ def test_a_matrix_that_nothing_makes():
     assert of_matrix(X, *read_matrix(X**2 + 0.123), LONG) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "values", "decimals"),
     [
         ("–0.53 2e–1", [[-0.53, 0.2]], [[2, 1]]),  # dashes, as from a text processor

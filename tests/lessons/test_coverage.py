@@ -2,13 +2,12 @@
 
 from functools import cache
 
-import pytest
-
 from explorer import paths
 from explorer.lessons.loader import load
 from explorer.lessons.prose import texts_of
 from explorer.lessons.reading import MOST_TEXT, read
 from explorer.lessons.references import slips
+from tests.samples import each
 
 WHOLE = read(paths.resources() / "references" / "coverage.toml")
 FACTS, SAID = WHOLE.tables("fact"), WHOLE.tables("slip")
@@ -20,7 +19,7 @@ def steps_of(lesson):
     return {step.id: step for step in load(lesson).steps}
 
 
-@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: f"{fact.text('reference')} {fact.text('fact')[:40]}")
+@each("fact", FACTS, ids=lambda fact: f"{fact.text('reference')} {fact.text('fact')[:40]}")
 def test_a_step_shows_it(fact):
     fact.has_only("reference", "section", "fact", "steps")
     for written in fact.words("steps"):

@@ -29,7 +29,7 @@ from explorer.lessons.mistakes import derivation, mistakes
 from explorer.lessons.schema import ALL, Predict
 from explorer.lessons.walk import MISSING, Walk, faded
 from tests.examples import EXAMPLES
-from tests.samples import long
+from tests.samples import each, long
 
 LAYER = re.compile(r"\.\d+\.")
 SIGNED_ZERO = re.compile(r"(?<![\w.,})])[-−]0(\.0+)?(?![\d.e])")
@@ -190,7 +190,7 @@ def fades(lesson):
     return any(isinstance(step.question, Predict) and step.question.fade for step in lesson.steps)
 
 
-@pytest.mark.parametrize("lesson", list(filter(fades, LESSONS)), ids=lambda lesson: lesson.id)
+@each("lesson", list(filter(fades, LESSONS)), ids=lambda lesson: lesson.id)
 def test_each_gap_has_a_name_and_says_what_it_needs_by_name(lesson):
     for question, gaps in with_gaps(lesson):
         assert gaps.blanks

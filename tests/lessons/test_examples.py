@@ -12,6 +12,7 @@ from explorer.lessons.loader import catalogue, load
 from explorer.lessons.references import figures
 from explorer.lessons.replay import check_lesson
 from explorer.lessons.schema import WHOLE
+from tests.samples import each
 
 TINY_GPT = ["cat", "emma", "professor", "fruit", "phone", "names"]
 SETTINGS = {
@@ -56,7 +57,7 @@ SETTINGS = {
 BY_CHANCE = {("changed-since-2017", "deep"), ("changed-since-2017", "deep-first")}
 """Settings whose steps show what training makes of random weights."""
 IDS = list(SETTINGS)
-each_setting = pytest.mark.parametrize(("id", "setting"), [(id, name) for id in IDS for name in SETTINGS[id]])
+each_setting = each(("id", "setting"), [(id, name) for id in IDS for name in SETTINGS[id]])
 
 
 def document(lesson, setting=None):
@@ -75,7 +76,7 @@ def test_catalogue_goes_from_easy_to_hard():
     assert [lesson.id for lesson in catalogue()] == IDS, "SETTINGS above has another lesson, or another `order`"
 
 
-@pytest.mark.parametrize("id", IDS)
+@each("id", IDS)
 def test_settings(id):
     lesson = load(id)
     assert list(lesson.settings) == SETTINGS[id]

@@ -9,6 +9,7 @@ from explorer.lessons.glossary import LINK, glossary, glossary_from, linked
 from explorer.lessons.loader import load, titles
 from explorer.lessons.prose import texts_of
 from explorer.lessons.reading import TomlTable
+from tests.samples import each
 
 ENTRY = {"term": "score", "says": "How well a key fits a query.", "stages": ["attention"], "lesson": "emma"}
 
@@ -56,7 +57,7 @@ def test_the_lesson_that_explains_a_term_speaks_of_it():
     assert silent == NOT_BY_NAME
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "name"),
     [
         ("d_model", "d_model"),
@@ -91,7 +92,7 @@ def test_what_is_no_term():
     assert glossary().of_node("encoder.1.flux") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("node", "name"),
     [
         ("encoder.1.self.head.2.W_Q", "W_Q, W_K, W_V"),

@@ -18,6 +18,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.reading import MOST_BYTES, TomlTable, read
 from explorer.lessons.replay import check_lesson
 from explorer.sentences import sentence
+from tests.samples import each
 
 ATTENTION = """
 id = "two-words"
@@ -638,9 +639,7 @@ def test_a_damaged_file_never_crashes(tmp_path_factory, data):
             Document(damaged.state(setting))
 
 
-@pytest.mark.parametrize(
-    "file", [*loader.lesson_files().values(), *loader.model_files().values()], ids=lambda f: f.stem
-)
+@each("file", [*loader.lesson_files().values(), *loader.model_files().values()], ids=lambda f: f.stem)
 def test_the_programs_own_lessons_are_in_the_newest_format(file):
     """A teacher copies one as a pattern: it has to call rows and columns what the window shows."""
     assert read(file).data["format"] == loader.FORMAT

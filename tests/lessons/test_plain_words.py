@@ -22,6 +22,7 @@ from explorer.lessons.prose import numbers_of, plain, sentences, texts_of
 from explorer.lessons.schema import StepStates
 from explorer.pages.surfaces.inspector import about
 from explorer.sentences import english
+from tests.samples import each
 
 OF_A_TEXT = re.compile(r"\b(reference|references|ours|slides?|the print|prints?|printed)\b", re.IGNORECASE)
 FOR_READERS_OF_A_TEXT = {"004, 004-script", "not printed", "as printed, textbook", "slip"}
@@ -46,9 +47,7 @@ def told(text):
     return OF_A_TEXT.findall(text)
 
 
-@pytest.mark.parametrize(
-    "lesson", [one for one in (*catalogue(), *models()) if not one.errata], ids=lambda lesson: lesson.id
-)
+@each("lesson", [one for one in (*catalogue(), *models()) if not one.errata], ids=lambda lesson: lesson.id)
 def test_a_lesson_speaks_of_its_subject_only(lesson):
     settings = [one for one in lesson.settings.values() if not one.printed]
     texts = [lesson.title, lesson.paragraph, lesson.teaches, lesson.to_try]
@@ -111,7 +110,7 @@ def test_pages_and_window_do_so_too():
 _DOT = re.compile(r"[0-9})]\s+·\s+[0-9{√(−-]|[0-9] · [a-zA-Z]\b")
 
 
-@pytest.mark.parametrize("file", [*lesson_files().values(), *model_files().values()], ids=lambda file: file.stem)
+@each("file", [*lesson_files().values(), *model_files().values()], ids=lambda file: file.stem)
 def test_numbers_are_multiplied_by_a_cross(file):
     assert _DOT.findall(file.read_text(encoding="utf-8")) == []
 
@@ -121,7 +120,7 @@ def test_formulas_of_ops_do_so_too():
     assert "cdot" not in Scale().formula("a", "b") + Angle().formula("a")
 
 
-@pytest.mark.parametrize("lesson", [*catalogue(), *models()], ids=lambda lesson: lesson.id)
+@each("lesson", [*catalogue(), *models()], ids=lambda lesson: lesson.id)
 def test_what_a_stage_reads_and_makes_has_symbols_of_its_own(lesson):
     for setting in lesson.settings:
         graph = lesson.state(setting).graph
@@ -157,7 +156,7 @@ def test_a_step_is_short_and_quiet_and_a_class_reads_three_sentences_at_most(les
         assert len(plain(shown, numbers)) <= 230, step.id
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+@each("lesson", LESSONS, ids=lambda lesson: lesson.id)
 def test_a_lesson_says_what_it_teaches_and_how_long_it_takes(lesson):
     assert lesson.teaches
     first = next((step.words for step in lesson.steps if "␣" in step.words), "")
@@ -165,7 +164,7 @@ def test_a_lesson_says_what_it_teaches_and_how_long_it_takes(lesson):
     assert lesson.minutes >= sum(step.minutes for step in lesson.steps)
 
 
-@pytest.mark.parametrize("name", lesson_files())
+@each("name", lesson_files())
 def test_a_slide_names_the_cells_that_are_framed_where_its_question_asks_for_others(name):
     """Two slides framed an example that only the words beside the page go through: the class saw one number framed, and
     was asked for another.

@@ -29,6 +29,7 @@ from explorer.lessons.printed_numbers import (
 )
 from explorer.lessons.reading import read
 from explorer.lessons.references import claims, figure_for, figures, reference_from, references, slips, slips_at
+from tests.samples import each
 
 
 @cache
@@ -37,7 +38,7 @@ def results():
     return {result.figure: result for result in check_figures()}
 
 
-@pytest.mark.parametrize("figure", figures(), ids=lambda figure: f"{figure.reference}-{figure.id}")
+@each("figure", figures(), ids=lambda figure: f"{figure.reference}-{figure.id}")
 def test_agrees(figure):
     result = results()[figure]
     assert result.agrees, f"{figure.node}: off by {result.worst}\n{figure.values}\n{result.computed}"

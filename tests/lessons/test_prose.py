@@ -12,6 +12,7 @@ from explorer.lessons.loader import catalogue, load
 from explorer.lessons.prose import html, numbers_of, plain, sentences
 from explorer.lessons.schema import StepStates
 from explorer.lessons.symbols import UnknownNameError
+from tests.samples import each
 
 FORMULAS = {
     r"\sqrt{d_k}": ('√<span style="text-decoration: overline"><i>d</i><sub><i>k</i></sub></span>', "√dₖ"),
@@ -33,7 +34,7 @@ FORMULAS = {
 }
 
 
-@pytest.mark.parametrize("latex", FORMULAS)
+@each("latex", FORMULAS)
 def test_formulas(latex):
     as_html, as_text = FORMULAS[latex]
     shown = html(f"${latex}$")

@@ -25,6 +25,7 @@ from tests.checkpoints.lines import t5, weights_of
 from tests.checkpoints.small import CONFIG, translator, weights, write
 from tests.lessons.needed import narrow, written
 from tests.refusals import refuses
+from tests.samples import each
 
 BLOCK = "encoder.1.self"
 ACTS = [
@@ -297,7 +298,7 @@ def test_what_only_the_true_model_has_can_be_recorded_on_it(tmp_path):
         assert all(np.array_equal(one.inputs[name], again.inputs[name]) for name in one.inputs)
 
 
-@pytest.mark.parametrize("kind", ARCHITECTURES)
+@each("kind", ARCHITECTURES)
 def test_every_architecture_has_a_narrow_stand_in(kind):
     assert model_of(plan_of(kind, Sizes(32, 4, 8, 64, 3, 10)), "float32").layers == 3
 

@@ -28,6 +28,7 @@ from explorer.lessons.replay import check_lesson
 from explorer.lessons.schema import ALL, Choose, Point, Predict, StepStates
 from explorer.lessons.walk import MISSING, Walk, faded, fresh_numbers, ladder
 from tests.lessons.conftest import THREE, three_steps
+from tests.samples import each
 
 DAY = date(2026, 1, 1)
 
@@ -363,7 +364,7 @@ def test_over_many_sittings_each_place_of_a_mixed_question_is_as_likely():
                 assert min(places.values()) > 100 / n  # 150 / n are to be expected
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+@each("lesson", LESSONS, ids=lambda lesson: lesson.id)
 def test_what_is_written_in_its_own_order_stays_so_and_where_its_numbers_stand_they_rise(lesson):
     for at, question in chosen(lesson):
         order = Walk(lesson, None, 7).order(at)

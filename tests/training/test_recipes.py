@@ -17,6 +17,7 @@ from explorer.core.training.trainer import trainable
 from explorer.sentences import sentence
 from explorer.training.preparation import prepare
 from explorer.training.recipes import ExistingModel, Material, NewModel, Task, kinds, load, names, save, steps, written
+from tests.samples import each
 
 MODEL = '[model]\nkind = "mlp"\n'
 GPT = '[model]\nkind = "gpt"\n[data]\ntext = "t.txt"\n'
@@ -35,7 +36,7 @@ def read(tmp_path):
     return read
 
 
-@pytest.mark.parametrize("name", names())
+@each("name", names())
 def test_the_programs_recipes_can_be_read(name):
     task = load(name)
     assert task.title

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from explorer.words.projection import principal, tsne, without_top
+from tests.samples import each
 
 
 def cloud(n, dims=5):
@@ -9,8 +10,8 @@ def cloud(n, dims=5):
     return random.standard_normal((n, dims)) @ np.diag(np.arange(dims, 0, -1)) + 7
 
 
-@pytest.mark.parametrize("n", [3, 5, 200])
-@pytest.mark.parametrize("k", [1, 2, 5])
+@each("n", [3, 5, 200])
+@each("k", [1, 2, 5])
 def test_components_are_orthogonal_and_hold_their_share_of_the_variance(n, k):
     vectors = cloud(n)
     found = principal(vectors, k)

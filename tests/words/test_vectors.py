@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from explorer.words.vectors import Vectors, Words, lengths
+from tests.samples import each
 
 WORD = st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), min_size=1, max_size=6)
 
@@ -54,7 +55,7 @@ def test_an_unknown_word_is_named_with_what_was_meant():
         vectors.rank("qqqqqq")
 
 
-@pytest.mark.parametrize(
+@each(
     ("typed", "meant"),
     [
         ("screne", ["screen"]),

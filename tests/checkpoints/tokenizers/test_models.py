@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from explorer.checkpoints.tokenizers.fields import Fields
 from explorer.checkpoints.tokenizers.models import BytePairs, Unigram, WordPieces, piece_model
 from explorer.core.errors import ExplorerError
+from tests.samples import each
 
 LETTERS = st.text("abc", max_size=10)
 PIECES = [*"abc", "ab", "bc", "abc", "ca", "cab", "aa", "bb"]
@@ -60,7 +61,7 @@ def test_a_letter_that_is_not_known_becomes_bytes_or_unknown():
     assert BytePairs(known, {}).ids("ßa") == [0]
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         {"type": "BPE", "vocab": {"a": 0}, "merges": ["a b"]},

@@ -5,6 +5,7 @@ import pytest
 from explorer.checkpoints.tokenizers.fields import Fields
 from explorer.checkpoints.tokenizers.steps import decoder, normalizer, pre_tokenizer
 from explorer.core.errors import ExplorerError
+from tests.samples import each
 
 NORMALIZED = [
     ({"type": "NFKC"}, "ﬁ½①", "fi1⁄21"),
@@ -166,23 +167,23 @@ DECODED = [
 ]
 
 
-@pytest.mark.parametrize(("said", "text", "expected"), NORMALIZED)
+@each(("said", "text", "expected"), NORMALIZED)
 def test_normalized(said, text, expected):
     assert normalizer(Fields(said))(text) == expected
 
 
-@pytest.mark.parametrize(("said", "text", "expected"), SPLIT)
+@each(("said", "text", "expected"), SPLIT)
 def test_split(said, text, expected):
     assert pre_tokenizer(Fields(said))(text, True) == expected
 
 
-@pytest.mark.parametrize(("said", "pieces", "expected"), DECODED)
+@each(("said", "pieces", "expected"), DECODED)
 def test_decoded(said, pieces, expected):
     assert "".join(decoder(Fields(said) if said else None)(pieces)) == expected
 
 
-@pytest.mark.parametrize("make", [normalizer, pre_tokenizer, decoder])
-@pytest.mark.parametrize(
+@each("make", [normalizer, pre_tokenizer, decoder])
+@each(
     "said",
     [
         {},

@@ -19,7 +19,7 @@ from explorer.core.model import KINDS, SWITCHES, Model
 from explorer.core.models import build
 from explorer.sentences import sentence
 from tests.core.conftest import typeset
-from tests.samples import long
+from tests.samples import each, long
 
 # What a person can ask for and not get; anything else that is raised is a bug.
 DO_NOT_FIT = {
@@ -266,7 +266,7 @@ def test_a_tied_output_needs_the_vocabulary_that_is_read(examples):
         build(model)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_a_model_without_sizes_names_what_it_needs(kind):
     with pytest.raises(ExplorerError) as caught:
         build(Model(kind))

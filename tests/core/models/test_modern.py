@@ -14,6 +14,7 @@ from explorer.core.models import build
 from explorer.core.ops import Input
 from explorer.lessons.loader import load
 from tests.core.models.straight import Straight
+from tests.samples import each
 
 WORDS = tuple("abcdefg")
 LLAMA = {
@@ -178,7 +179,7 @@ def made(switches, n=7, layers=2, dtype="float64"):
     return model, graph, inputs
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_each_model_has_the_numbers_of_straight_line_numpy(name):
     model, graph, inputs = made(CASES[name])
     values = fresh(graph, inputs, {}).values
@@ -219,7 +220,7 @@ def test_the_gradient_of_a_weight_in_few_bits_is_that_of_what_is_left_of_it():
         assert np.abs(of_W).max() > 0
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if "dynamic" not in name])
+@each("name", [name for name in CASES if "dynamic" not in name])
 def test_a_decoder_with_a_cache_reads_on_to_the_same_numbers(name):
     model, graph, inputs = made(CASES[name], n=7)
     values = fresh(graph, inputs, {}).values

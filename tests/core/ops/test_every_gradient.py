@@ -9,6 +9,7 @@ from explorer.core import ops
 from explorer.core.cell import Source, cells_of
 from tests.core.conftest import about, assert_near
 from tests.core.ops.test_every_op import CASES, LEADS, Sizes, cells, every_case, problems, sources
+from tests.samples import each
 
 # Where a log or a sum of the row must not come near 0.
 POSITIVE = {"LogLikelihood", "LogLikelihood, padded", "RowShares", "Route", "Route, shares as they are"}
@@ -46,7 +47,7 @@ STRAIGHT_THROUGH = {"FromCodes", "FromCodes, W x"}
 """Rounding has slope 0; the gradient passes as if it had slope 1, and says so."""
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in STRAIGHT_THROUGH])
+@each("name", [name for name in CASES if name not in STRAIGHT_THROUGH])
 def test_backward_agrees_with_central_differences(name):
     for lead in LEADS:
         with about(lead):
@@ -68,7 +69,7 @@ def assert_slopes(op, parents):
         assert_near(gradient, slopes, 1e-6, 1e-9, f"parent {i}")
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_a_parent_is_passed_the_same_whoever_else_is_wanted(name):
     for lead in LEADS:
         with about(lead):
@@ -106,7 +107,7 @@ def test_values_and_gradients_are_new_arrays_of_the_right_type_whatever_is_typed
             assert (passed.shape, passed.dtype) == (parent.shape, parent.dtype)
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_the_derivatives_of_one_cell_are_those_that_backward_adds_up(name):
     for lead in LEADS:
         with about(lead):
@@ -136,7 +137,7 @@ def assert_derivatives_add_up(op, parents):
                 assert_near(slope(at), one_by_one, 1e-10, 1e-14)
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_a_slope_says_where_it_comes_from(name):
     op, parents = smooth(name)
     result = op.forward(*parents)
@@ -157,7 +158,7 @@ WHOLE_ROWS = ("Softmax", "SinkSoftmax", "RowShares", "LayerNorm", "RMSNorm", "Ba
 WHOLE_ROWS += ("Route", "Mixture", "BlockScale", "Temperature", "Length", "ShadowFactor", "Slope", "Intercept", "Mean")
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if not name.startswith(WHOLE_ROWS)])
+@each("name", [name for name in CASES if not name.startswith(WHOLE_ROWS)])
 def test_nothing_passes_through_a_slope_of_0_not_even_an_infinite_gradient(name):
     op, parents = smooth(name, lead=())
     for parent in parents if name not in POSITIVE else ():
@@ -204,7 +205,7 @@ SPECIAL = {
 }
 
 
-@pytest.mark.parametrize("name", SPECIAL)
+@each("name", SPECIAL)
 def test_special_cases_have_the_slopes_that_backward_adds_up(name):
     op, parents = SPECIAL[name]
     with np.errstate(all="ignore"):

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from explorer.core import ops
 from explorer.core.cell import Source, cells_of, operands
 from explorer.core.engine import same_bytes
 from tests.core.conftest import typeset
+from tests.samples import each
 
 LEADS = ((), (1,), (2,), (2, 3))
 
@@ -282,7 +282,7 @@ CASES = {
     ),
 }
 
-every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+every_case = each("case", CASES.values(), ids=CASES)
 sizes = st.builds(
     Sizes,
     n=st.integers(1, 4),
@@ -433,7 +433,7 @@ PICKS |= {name for name in CASES if name.startswith(("CrossEntropy", "RelativeBi
 PICKS |= {"FromCodes", "FromCodes, W x"}  # its gradient goes straight through to what it does not read
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in PICKS])
+@each("name", [name for name in CASES if name not in PICKS])
 def test_a_cell_feeds_no_more_than_what_reads_it(name):
     op, parents = generic(CASES[name])
     result = op.forward(*parents)

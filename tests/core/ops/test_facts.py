@@ -17,6 +17,7 @@ from explorer.core.ops.logits import Scale, ScaleFactor
 from tests.core.conftest import assert_near
 from tests.core.ops.test_every_gradient import POSITIVE, smooth
 from tests.core.ops.test_every_op import CASES, Sizes, cells, sources
+from tests.samples import each
 
 OPS = "|".join(name for name, one in vars(ops).items() if isinstance(one, type) and issubclass(one, ops.Op))
 ASKS = re.compile(rf"isinstance\([^)]*\bop\b|type\([\w.]*\bop\)|^\s*case (?:{OPS})\(", re.MULTILINE)
@@ -97,7 +98,7 @@ def test_a_slip_is_told_in_words_of_its_node(op, name, axes, says):
 NOTHING_TO_FORGET = {"Clip", "LayerNorm, no ε", "RMSNorm, 1 + γ, no ε"}
 
 
-@pytest.mark.parametrize("case", CASES)
+@each("case", CASES)
 def test_each_slip_has_another_number_and_a_derivation_that_ends_there(case):
     op, parents = smooth(case, lead=())
     value = op.forward(*parents)
@@ -152,7 +153,7 @@ def shares(op, parents, batched, batch):
     return dict.fromkeys(elements, 1 / len(elements))
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 @settings(max_examples=5)
 @given(s=sizes, batch=batches)
 def test_a_batch_is_each_of_its_elements_and_a_shared_parent_gets_the_sum(name, s, batch):

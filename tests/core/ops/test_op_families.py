@@ -26,6 +26,7 @@ from explorer.core.ops import (
 )
 from explorer.core.ops.base import Surroundings
 from explorer.core.ops.shares import largest
+from tests.samples import each
 
 X = np.array([[-3.0, -1.0, -0.1, 0.0, 0.1, 1.0, 3.0]])
 
@@ -263,7 +264,7 @@ def test_softmax_is_the_textbook_formula():
     np.testing.assert_allclose(softmax(z), np.exp(z) / np.exp(z).sum(-1, keepdims=True), rtol=1e-14)
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "shares"),
     [
         ([1e308, -1e308, 1e308], [0.5, 0, 0.5]),
@@ -278,7 +279,7 @@ def test_softmax_is_the_textbook_formula():
         ([inf, inf, -inf], [nan] * 3),
     ],
 )
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@each("dtype", ["float64", "float32"])
 def test_softmax_of_extremes(row, shares, dtype):
     with np.errstate(all="ignore"):
         z = np.array([row, [0, 1, 2]]).astype(dtype)

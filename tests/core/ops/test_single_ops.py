@@ -40,6 +40,7 @@ from explorer.core.ops import (
 )
 from explorer.core.ops.positions import bucket
 from explorer.core.ops.weights import INITIALISERS
+from tests.samples import each
 
 
 def test_a_one_hot_row_times_the_table_is_the_row_of_the_word():
@@ -106,8 +107,8 @@ def test_he_divides_by_the_inputs_of_a_layer_in_both_orientations(weights):
     assert W.var() == pytest.approx(1, rel=0.15)
 
 
-@pytest.mark.parametrize("initialiser", INITIALISERS)
-@pytest.mark.parametrize(
+@each("initialiser", INITIALISERS)
+@each(
     ("shape", "corner"),
     [
         ((), ()),

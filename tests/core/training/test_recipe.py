@@ -19,6 +19,7 @@ from explorer.core.training.recipe import (
     RMSprop,
     clipped,
 )
+from tests.samples import each
 
 WEIGHTS = {"w": np.array([1.0, -2.0])}
 GRADIENTS = {"w": np.array([0.5, -4.0])}
@@ -100,9 +101,9 @@ def test_weight_decay_takes_a_share_of_a_matrix_whatever_its_gradient_and_leaves
         np.testing.assert_allclose(with_decay[name], without[name] - lost)
 
 
-@pytest.mark.parametrize("kind", OPTIMISERS)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("shape", [(), (3,), (2, 2, 3)])
+@each("kind", OPTIMISERS)
+@each("dtype", ["float32", "float64"])
+@each("shape", [(), (3,), (2, 2, 3)])
 def test_types_and_shapes_stay_and_memory_is_not_written_into(kind, dtype, shape):
     optimiser = OPTIMISERS[kind](0.1)
     weights, gradients = {"a.W": np.ones(shape, dtype)}, {"a.W": np.full(shape, 0.5, dtype)}
@@ -171,8 +172,8 @@ def test_behind_the_warm_up_it_never_rises(schedule, warm_up, steps):
     assert all(a >= b for a, b in pairwise(rates))
 
 
-@pytest.mark.parametrize("name", BOUNDS)
-@pytest.mark.parametrize("beyond", ["low", "high", "nan"])
+@each("name", BOUNDS)
+@each("beyond", ["low", "high", "nan"])
 def test_a_number_out_of_its_bounds(name, beyond):
     low, high = BOUNDS[name]
     value = {"low": low - 1, "high": high + 1, "nan": float("nan")}[beyond]

@@ -29,6 +29,7 @@ from explorer.pages.surfaces.inspector import (
 )
 from explorer.pages.view import Cell, Covered
 from tests.pages.conftest import Desk
+from tests.samples import each
 
 LESSON = load("you-are-welcome")
 ENCODER = "encoder.1.self"
@@ -294,7 +295,7 @@ def test_every_kind_of_stage_is_explained():
     assert ABOUT.keys() - KINDS.keys() == set(), "explorer/pages/compose.py has no page for these"
 
 
-@pytest.mark.parametrize("kind", sorted(ABOUT))
+@each("kind", sorted(ABOUT))
 def test_an_answer_has_two_to_four_short_sentences(kind):
     for question, text, *_ in ABOUT[kind]:
         assert question.endswith("?")

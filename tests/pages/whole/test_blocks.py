@@ -22,6 +22,7 @@ from tests.core.models.test_modern import CASES, made
 from tests.pages.conftest import Desk
 from tests.pages.whole.test_columns import crosses
 from tests.pages.whole.test_page import apart, inside
+from tests.samples import each
 
 SELF, FFN = "model.encoder.1.self", "model.encoder.1.ffn"
 TEXTBOOK = "you-are-welcome", "textbook"
@@ -234,8 +235,8 @@ def nodes(eyes):
     return [mark.node.node for mark in eyes.marks("model", Image)]
 
 
-@pytest.mark.parametrize("large", LARGE)
-@pytest.mark.parametrize("name", CASES)
+@each("large", LARGE)
+@each("name", CASES)
 def test_every_kind_of_model_has_a_picture_whose_images_are_tables(name, large):
     eyes = picture(name, large=large)
     assert all(mark.array.ndim == 2 for mark in eyes.marks("model", Image))

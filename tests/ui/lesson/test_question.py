@@ -18,7 +18,7 @@ from explorer.ui.lesson.bodies import ChooseBody, MakeBody, PointBody, PredictBo
 from explorer.ui.lesson.letters import SentenceButton
 from explorer.ui.page.listing import ListingView
 from explorer.ui.window.find import CommandPalette
-from tests.samples import long
+from tests.samples import each, long
 from tests.ui.lesson.conftest import LESSON
 from tests.ui.test_accessibility import nameless
 
@@ -684,8 +684,8 @@ def test_in_a_small_window_an_open_question_has_the_column_to_itself(anew, eye, 
 
 
 @pytest.mark.usefixtures("qapp")
-@pytest.mark.parametrize("size", [13, 16.25, 17, 19.5, 22, 38.75])
-@pytest.mark.parametrize("words", ["Give me a hint", "Show how it is computed"])
+@each("size", [13, 16.25, 17, 19.5, 22, 38.75])
+@each("words", ["Give me a hint", "Show how it is computed"])
 def test_a_button_takes_as_much_room_whether_its_words_stood_on_one_line_or_more(words, size):
     """A pixel less, by rounding, broke the words in two lines in the height of one, and both were cut."""
     button = SentenceButton(words)

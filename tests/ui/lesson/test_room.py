@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import QRect
 
 from explorer.ui.lesson.room import WORDS, Needs, placed
+from tests.samples import each
 
 WIDTH, HEIGHT, GAP = 1200, 600, 20
 
@@ -62,8 +63,8 @@ def test_a_table_that_would_be_too_small_to_read_stands_across_the_slide():
     assert found.numbers.width() == WIDTH
 
 
-@pytest.mark.parametrize("asked", [0, 110, 260])
-@pytest.mark.parametrize("rows", [1, 5, 9, 14, 25])
+@each("asked", [0, 110, 260])
+@each("rows", [1, 5, 9, 14, 25])
 def test_no_part_covers_another_one(rows, asked):
     found = places(rows=rows, terms=rows - 1, asked=asked)
     whole = QRect(0, 0, WIDTH, HEIGHT)
