@@ -148,8 +148,10 @@ class Matrix(Element):
             return COVERED
         if (row, column) not in self._texts:
             value = self.array[row, column].item()
-            named = self.names and self.showing == "values"
-            text = "–" if self.nothing else self.names[value] if named else self._said(value)
+            # By how much the number of a word has changed means nothing: there the word stands that it is now.
+            named = self.names and (self.showing == "values" or value)
+            word = self.names[int(self.values[row, column])] if named else ""
+            text = "–" if self.nothing else word or self._said(value)
             self._texts[row, column] = text
         return self._texts[row, column]
 
@@ -270,7 +272,9 @@ class Matrix(Element):
             change = float(apart(self.values[row, column], was[index]))
         if only_rounding(view.engine, self.place.node, index):
             now = f"{now}\n{ROUNDING}"
-        return f"{now}\nchanged by {exact(change)}" if change else now
+        if not change:
+            return now
+        return f"{now}\nbefore: {self.names[int(was[index])]}" if self.names else f"{now}\nchanged by {exact(change)}"
 
 
 def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:

@@ -201,6 +201,18 @@ def test_a_change_has_its_sign_and_nothing_is_a_dot(shown, document):
     assert shown("source.table", showing="change").formula.startswith(r"\Delta")
 
 
+def test_of_a_chosen_word_that_changed_the_new_word_is_shown_and_not_a_difference_of_numbers(desk):
+    """Δw said +3.00 where “rat” had taken the place of “mat”, by their places in the list of words."""
+    cat = desk("cat-sat-on-the")
+    cat.do(SetCells("output.logits", {(0, 3): 5.0}))
+    cat.look(showing="change")
+    found = matrix(cat.view, "output.chosen")
+    assert texts(found) == [["rat"]]
+    assert found.told(cat.view, 0, 0) == "3\nbefore: mat"
+    cat.do(SetCells("output.logits", {(0, 3): 6.0}))
+    assert texts(matrix(cat.view, "output.chosen")) == [["·"]]
+
+
 def test_what_is_new_has_no_change(shown, document):
     document.do(SetTokens("source", ("You", "are", "very", "welcome")))
     assert {text for row in texts(shown("source.X", showing="change")) for text in row} == {"–"}
