@@ -267,14 +267,16 @@ class Matrix(Element):
         own, was = view.values.get(self.place.node), view.last.before.get(self.place.node)
         if own is None or not is_cell_of(index, own.shape):
             return now  # the view is newer than this page
-        change = 0.0
-        if was is not None and was.shape == own.shape:
-            change = float(apart(self.values[row, column], was[index]))
+        changed = ""
+        if (
+            was is not None
+            and was.shape == own.shape
+            and (change := float(apart(self.values[row, column], was[index])))
+        ):
+            changed = f"\nbefore: {self.names[int(was[index])]}" if self.names else f"\nchanged by {exact(change)}"
         if only_rounding(view.engine, self.place.node, index):
             now = f"{now}\n{ROUNDING}"
-        if not change:
-            return now
-        return f"{now}\nbefore: {self.names[int(was[index])]}" if self.names else f"{now}\nchanged by {exact(change)}"
+        return now + changed
 
 
 def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
