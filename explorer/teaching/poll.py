@@ -8,14 +8,14 @@ from explorer.core.derivation import Row as DerivedRow
 from explorer.core.frozen import Frozen
 from explorer.core.numbers import written
 from explorer.lessons.answers import right_or_mistake
-from explorer.lessons.mistakes import Part, derivation
+from explorer.lessons.mistakes import ROUNDED, Part, derivation
 from explorer.lessons.prose import html, numbers_of
 from explorer.lessons.schema import Point, Predict
 from explorer.pages import page as el
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForPoll
 from explorer.teaching.gradebook import Gradebook, as_plain
-from explorer.teaching.items import ChoiceItem, NumberItem, bare, letter_of, strong
+from explorer.teaching.items import ChoiceItem, NumberItem, Wrong, bare, letter_of, strong
 from explorer.teaching.items import Item as Question
 
 CHOICES, MOST_VOTES = 4, 999
@@ -121,8 +121,14 @@ def _numbers(item: NumberItem) -> list[Ballot]:
     assert isinstance(question, Predict)
     how = derivation(engine, question.node, question.cell, question.of, question.learned)
     found = {item.value: Ballot(written(item.value, item.digits), True, "", item.why, how)}
-    names = set[str]()
-    for wrong in item.wrong:
+    names, graph = set[str](), engine.graph
+    shares = graph.nodes[graph.place(question.node).node].op.shares
+
+    def is_no_share(wrong: Wrong) -> bool:
+        """Whether nobody would vote for it, since it is not from 0 to 1; or where only the rounding is wrong."""
+        return shares and (not 0 <= wrong.value <= 1 or wrong.name in ROUNDED)
+
+    for wrong in sorted(item.wrong, key=is_no_share):
         _, mistake = right_or_mistake(question, wrong.value, engine)
         # By its name a mistake is counted in files, so one ballot only is of each name.
         if mistake is not None and mistake.name not in names and len(names) < CHOICES - 1:

@@ -38,6 +38,12 @@ def test_each_question_that_needs_no_edit_can_be_voted_on(lesson):
                 assert len(set(texts)) == len(texts)
 
 
+def test_of_a_share_the_other_answers_may_be_shares():
+    """A class was to choose among 0.65, 3.00 and 20.09."""
+    assert [one.text for one in poll("softmax/powers").ballots] == ["0.06", "0.11", "0.20", "0.65"]
+    assert [one.text for one in poll("softmax/shift").ballots] == ["0.24", "0.48", "0.65", "20.09"]  # there is no other
+
+
 def test_it_is_counted_from_the_files_of_a_class_though_each_had_other_numbers(tmp_path):
     for name, wrong in (("Ada", ()), ("Bob", ["emma/all-missing"]), ("Cy", ["emma/all-missing"])):
         sat(name, wrong).save(tmp_path / f"{name}.answers.json")

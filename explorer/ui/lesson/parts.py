@@ -262,6 +262,11 @@ class LessonParts(QObject):
         if self.presenter is None:
             from explorer.ui.lesson.presenter import Presenter
 
+            selection = self._bench.selection
+            if selection.kept is None:
+                selection.forget()  # what the mouse has only passed over
+            else:
+                selection.leave()
             self.guide.ask_class()
             self.presenter = Presenter(self._bench, self.guide)
             self.presenter.addAction(self._window.actions_.theme)  # shortcuts of the main window do not work in it

@@ -12,6 +12,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.schema import MakeSo, Predict
+from explorer.pages.view import Cell
 from explorer.sentences import sentence
 from explorer.ui.drawing.weights import AttentionLinesView
 from explorer.ui.lesson.bodies import PredictBody
@@ -183,6 +184,18 @@ def test_a_mouse_that_rests_points_at_nothing_until_it_is_moved(presenter, windo
     for away, pointed in ((QPoint(1, 1), False), (QPoint(-12, 0), True)):
         QTest.mouseMove(handle, first + away)
         assert (window.bench.selection.cell is not None) is pointed
+
+
+def test_what_the_mouse_passed_over_before_is_not_framed_on_the_wall(window, screen, guide, go):
+    """Whoever pressed F5 with the mouse over the page showed a class some number in a frame."""
+    go(2)
+    guide.answer(1)
+    window.bench.selection.forget()
+    window.bench.selection.point(Cell(LOGITS, (0, 1)))
+    assert window.bench.selection.cell is not None
+    window.lessons.open_presenter()
+    assert window.bench.selection.cell is None
+    window.lessons.presenter.leave()
 
 
 def test_black_and_white_and_a_step_shows_the_screen_again(presenter, guide, hand):
