@@ -100,7 +100,8 @@ def search_for(state: State, engine: Engine, root: Root, where: str) -> Search:
         inputs = [root.node]
     near = inputs[-MOST_INPUTS:]
     parents = set(graph.nodes[root.node].parents)
-    first = [one for one in near if one in parents] or near[-1:]
+    tables = [one for one in near if graph.size(one) > 1]  # a temperature, alone, reaches few values
+    first = [one for one in near if one in parents] or (tables or near)[-1:]
     index = ",".join(map(str, root.cell))
     name = f"{root.node}[{index}]" if index else root.node
     return Search(state, root, name, where, 0.0, tuple(near), len(inputs) - len(near), frozenset(first)).now(engine)
@@ -122,7 +123,8 @@ def seek_page(search: Search) -> tuple[Element, ...]:
     begin = el.Button("find", "Find", ForSeek("find"), on=ready, primary=not _is_usable(search))
     find = el.Button("stop", "Stop", ForSeek("stop")) if search.busy else begin
     add = ForSeek("add")
-    such = el.Note("such", f"Or only a part of one, such as {escape(_example(search))}:")  # it may break
+    example = _example(search)
+    such = el.Note("such", f"Or only a part of one, such as {escape(example)}:")  # it may break
     part = (
         el.Field("part", "A part", search.part, ForSeek("part"), add, MOST_NAME, on=not search.busy),
         el.Button("add", "Add", add, "A cell, or a head's slice, of what stands above", on=bool(search.part.strip())),
@@ -138,18 +140,19 @@ def seek_page(search: Search) -> tuple[Element, ...]:
         el.Controls("wished", (field, find)),
         el.Section("changes", "What may change"),
         el.Controls("inputs", checks),
-        *([such, el.Controls("parts", part)] if search.inputs else []),
+        *([such, el.Controls("parts", part)] if example else []),
         el.Note("else", said + more),
         *_outcome(search),
     )
 
 
 def _example(search: Search) -> str:
-    """The first cell of the nearest input, as somebody would type it."""
-    name = search.inputs[-1].partition("[")[0] if search.inputs else ""
-    place = search.state.graph.find(name)
-    shape = () if place is None else search.state.graph.shape(place.node)[len(place.index) :]
-    return f"{name}[{','.join('0' * len(shape))}]"
+    """The first cell of the nearest input that has several, as somebody would type it; "" if none has."""
+    for name in (one.partition("[")[0] for one in reversed(search.inputs)):
+        place = search.state.graph.find(name)
+        if place is not None and (shape := search.state.graph.shape(place.node)[len(place.index) :]):
+            return f"{name}[{','.join('0' * len(shape))}]"
+    return ""
 
 
 def _outcome(search: Search) -> list[Element]:
