@@ -59,17 +59,20 @@ def few(cases, traits, cost=lambda case: 1):
 
 def traits(name):
     """What the steps of a lesson do, look at and ask: of each one is enough."""
-    lesson = load(name)
-    for step in lesson.steps:
-        look, question = step.look, step.question
-        yield "showing", step.showing
-        yield from (("edit", type(edit)) for edit in step.edits)
-        yield from (("look", part) for part in ("element", "token", "word", "ticked", "beside") if getattr(look, part))
-        yield from (("begins anew", part) for part in ("setting", "training") if getattr(step, part))
-        if question is not None:
-            yield "question", type(question), getattr(question, "of", None)
-            parts = "at", "fresh", "fade", "covers", "extreme", "allowed", "edits"
-            yield from (("question", part) for part in parts if getattr(question, part, None))
+    return {trait for step in load(name).steps for trait in traits_of(step)}
+
+
+def traits_of(step):
+    """What a step does, looks at and asks."""
+    look, question = step.look, step.question
+    yield "showing", step.showing
+    yield from (("edit", type(edit)) for edit in step.edits)
+    yield from (("look", part) for part in ("element", "token", "word", "ticked", "beside") if getattr(look, part))
+    yield from (("begins anew", part) for part in ("setting", "training") if getattr(step, part))
+    if question is not None:
+        yield "question", type(question), getattr(question, "of", None)
+        parts = "at", "fresh", "fade", "covers", "extreme", "allowed", "edits"
+        yield from (("question", part) for part in parts if getattr(question, part, None))
 
 
 def steps(name):

@@ -100,22 +100,17 @@ def test_every_command_that_writes_is_in_the_table():
     assert with_out == {before[0] for before, *_ in WRITERS.values()}
 
 
-def test_another_file_of_that_name_stays(writer, capsys):
+def test_another_file_of_that_name_stays_and_what_it_has_written_is_written_over(writer, capsys):
     out = Path(writer[1])
     out.write_text("My dog is seven years old.\nHer name is Emma.\n", "utf-8")
     code, said = run(capsys, writer)
     assert (code, said) == (2, f"explorer: {out}: was not written by this program; {REMEDY}")
     assert out.read_text("utf-8").startswith("My dog")
-    code, said = run(capsys, writer, "--force")
-    assert code == 0, said
-    assert not out.read_bytes().startswith(b"My dog")
-
-
-def test_what_it_has_written_is_written_over(writer, capsys):
-    for _ in range(2):
-        code, said = run(capsys, writer)
+    for force in (["--force"], []):
+        code, said = run(capsys, writer, *force)
         assert code == 0, said
-    assert Path(writer[1]).stat().st_size
+        assert not out.read_bytes().startswith(b"My dog")
+        assert out.stat().st_size
 
 
 @pytest.mark.parametrize("link", [os.symlink, os.link])

@@ -49,8 +49,15 @@ def export(window, hand, tmp_path, monkeypatch):
     return press
 
 
-def test_the_model_as_it_is_now_and_it_is_said_where_it_went(window, export, qtbot):
-    window.bench.document.do(SetCells("encoder.1.self.W_O", {(0, 0): 0.125}))
+@pytest.fixture
+def small(window, anew):
+    """The window on a model whose spreadsheet is soon written."""
+    return anew("layer.2", lesson="xor")
+
+
+def test_the_model_as_it_is_now_and_it_is_said_where_it_went(small, export, qtbot):
+    window = small
+    window.bench.document.do(SetCells("layer.2.W", {(0, 0): 0.125}))
     path, told = export("model.xlsx")
     qtbot.waitUntil(lambda: any("model.xlsx" in said.text() for said in window.findChildren(Message)))
     assert path.read_bytes()[:2] == b"PK"
@@ -60,14 +67,15 @@ def test_the_model_as_it_is_now_and_it_is_said_where_it_went(window, export, qtb
     assert "0.125" in path.read_text()
 
 
-def test_a_model_is_written_beside_the_window(window, export, qtbot, monkeypatch):
+def test_a_model_is_written_beside_the_window(small, export, qtbot, monkeypatch):
     """As it was then: what is edited meanwhile is not in it."""
+    window = small
     go_on, write = threading.Event(), workbook.workbook
     monkeypatch.setattr(workbook, "workbook", lambda *given: go_on.wait() and write(*given))
     path, _ = export("model.xlsx")
     word = next(iter(window.top_bar.findChildren(Computing)))
     qtbot.waitUntil(lambda: word.text() == "Writing …")
-    window.bench.document.do(SetCells("encoder.1.self.W_O", {(0, 0): 0.125}))
+    window.bench.document.do(SetCells("layer.2.W", {(0, 0): 0.125}))
     go_on.set()
     qtbot.waitUntil(path.exists)
     with zipfile.ZipFile(path) as parts:
@@ -75,7 +83,8 @@ def test_a_model_is_written_beside_the_window(window, export, qtbot, monkeypatch
     qtbot.waitUntil(lambda: not word.text())
 
 
-def test_one_export_is_written_at_a_time_so_that_each_says_how_it_ended(window, export, qtbot, monkeypatch):
+def test_one_export_is_written_at_a_time_so_that_each_says_how_it_ended(small, export, qtbot, monkeypatch):
+    window = small
     go_on, write = threading.Event(), workbook.workbook
     monkeypatch.setattr(workbook, "workbook", lambda *given: go_on.wait() and write(*given))
     first, _ = export("first.xlsx")
