@@ -207,6 +207,8 @@ def generate(arguments: Namespace) -> int:
     samples = arguments.greedy or arguments.temperature != 1 or arguments.top_k or arguments.top_p != 1
     if arguments.beams is not None and samples:
         raise UsageError("--beams follows the likeliest words; leave out --greedy, --temperature, --top-k and --top-p.")
+    if arguments.temperature == 0:
+        raise UsageError("Nothing can be divided by a temperature of 0; --greedy always takes the most probable word.")
     if (arguments.text is None) == (arguments.ids is None):
         raise UsageError("Give the words to go on from as TEXT or by --ids, one of the two.")
     m = library.open(arguments.lesson, tokenizer=arguments.tokenizer, model=arguments.model)

@@ -171,3 +171,8 @@ def test_a_translator_that_knows_no_mark_to_begin_with(tmp_path, capsys):
     save(State.of(model, tokens), "Mine", tmp_path / "mine.explorer")
     assert main(["generate", str(tmp_path / "mine.explorer"), "a b"]) == 2
     assert "--target and words that the model knows, such as a, b, c, d, e." in capsys.readouterr().err
+
+
+def test_a_temperature_of_0_is_what_greedy_means(capsys):
+    assert main([*ROSES, "roses are", "--temperature", "0"]) == 2
+    assert "--greedy always takes the most probable word" in capsys.readouterr().err
