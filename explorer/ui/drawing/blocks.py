@@ -25,7 +25,8 @@ NARROWER = 0.7
 """Words without room are made smaller by at most this factor before they are cut."""
 UNREADABLE, TINY, TIGHT, LEAST, MOST = 5.4, 7.0, 9.0, 11.0, 19.0
 """Heights of letters in pixels: words smaller than `UNREADABLE` are left out; others are from `LEAST` to `MOST` high.
-Without room, letters may be as low as `TIGHT`, those of a short word or of a number in a circle as low as `TINY`."""
+Without room, letters may be as low as `TIGHT`; those of a short word, of a number in a circle, and of words that others
+or an image would cover, as low as `TINY`."""
 SHORT = 5
 """The most letters of a short word: it is made smaller before it is cut, because "no…" may be anything."""
 FEW = 12
@@ -194,7 +195,10 @@ class Blocks:
         middle = not box.note and rect.height() < 2.2 * size * unit
         place = CENTRE if middle else TOP
         across = QRectF(rect.left() + EDGE, inside.top(), rect.width() - 2 * EDGE, inside.height())
-        self._write(painter, across, box.title, size, ink, place, not middle, briefly=box.briefly)
+        # In a small picture letters are low, too: else the images below the title would cover it.
+        high = rect.height() if middle else HEAD * size * unit
+        least = min(max(high / HEAD, TINY), LEAST)
+        self._write(painter, across, box.title, size, ink, place, not middle, least=least, briefly=box.briefly)
         self._write(painter, across, box.note, NOTE * box.letters, quiet, BOTTOM)
 
     def _sheet(self, painter: QPainter, rect: QRectF, corner: float) -> None:
@@ -276,7 +280,7 @@ class Blocks:
             small = whole or len(text) <= SHORT
             least = int(TINY if small else TIGHT)
             smaller = int(font.pixelSize() * max(room / across, 0 if small else NARROWER))
-            font = self._sized(max(smaller, least), strong)
+            font = self._sized(min(max(smaller, least), font.pixelSize()), strong)
             if strong and self._advance(font, True, text, names) > room:
                 font, strong = self._sized(font.pixelSize(), False), False
             if self._advance(font, strong, text, names) > room and not whole:
@@ -362,7 +366,7 @@ class Blocks:
         letters = each / (BAR * self._unit)
         told = [as_share(value, 2) for value in bars.values]
         # In low lines letters are low, too; otherwise they would overlap.
-        least = min(max(each, TIGHT), LEAST)
+        least = min(max(each, TINY), LEAST)
         gap, font = 5.0 * letters * self._unit, self.font(NOTE * letters, least=least)
         needed = max((self._advance(font, False, one) for one in told), default=0.0) + 1.1 * gap if font else 0.0
         number = min(max(NUMBERED * rect.width(), needed), NAMED * rect.width())

@@ -565,3 +565,30 @@ def test_a_box_that_is_too_narrow_for_its_title_says_it_briefly_before_it_cuts_i
     typed, typeset = (blocks._advance(font, False, "W_O", names) for names in (False, True))
     assert typeset < typed
     assert blocks._fitted(font, False, "W_O", typeset + 0.5) == (font, "W_O")
+
+
+@pytest.mark.parametrize("unit", [0.45, 0.6, 0.8, 1.2])
+def test_letters_are_no_higher_than_their_line_in_a_small_picture(bench, monkeypatch, unit):
+    """Beside another model the squares below covered half of “Feed-forward”, and the words of bars overlapped."""
+    blocks, high = Blocks(bench), {}
+
+    def draw(painter, rect, place, text):
+        high[text] = painter.fontInfo().pixelSize(), rect
+
+    monkeypatch.setattr("explorer.ui.drawing.blocks.draw_named", draw)
+    image = QImage(400, 400, QImage.Format.Format_RGB32)
+    blocks.begin(unit)
+    painter = QPainter(image)
+    for width in (90.0, 110.0, 150.0):  # the title stands as it is, in smaller letters, or briefly
+        box = Box((0, 0, 1, 1), "net", "Gated feed-forward", briefly="Feed-forward")
+        blocks.box(painter, box, QRectF(0, 0, width * unit, 90 * unit), False, False)
+    blocks.box(painter, Box((0, 0, 1, 1), "pill", "rotary"), QRectF(0, 0, 90 * unit, 15 * unit), False, False)
+    for said, (letters, _) in high.items():
+        assert letters <= max(12.5 * unit + 0.5, 7), said
+    high.clear()
+    monkeypatch.setattr(QPainter, "drawText", draw)
+    blocks.bars(painter, Bars((0, 0, 1, 1), ("one", "two"), (0.5, 0.5)), QRectF(0, 0, 90 * unit, 34 * unit), None)
+    painter.end()
+    assert len(high) >= 2
+    for said, (letters, line) in high.items():
+        assert letters <= max(line.height() + 0.5, 7), said
