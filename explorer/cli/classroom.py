@@ -263,6 +263,7 @@ class _Reader(HTMLParser):
         self._rows: list[list[str]] = []
         self._cell: list[str] | None = None
         self._line = ""
+        self._begun: list[int] = []  # where each part above, below or under a root begins
 
     def handle_starttag(self, tag: str, attributes: object) -> None:
         if tag == "table":
@@ -274,8 +275,9 @@ class _Reader(HTMLParser):
             self._cell = []
         elif tag in ("p", "li", "br"):
             self._flush()
-        elif tag in ("sub", "sup"):
-            self.handle_data("_" if tag == "sub" else "^")
+        elif tag in ("sub", "sup", "span"):  # the bar of a root is a span
+            self.handle_data({"sub": "_", "sup": "^", "span": ""}[tag])
+            self._begun.append(len(self._so_far))
 
     def handle_endtag(self, tag: str) -> None:
         if tag in ("td", "th") and self._cell is not None:
@@ -285,6 +287,19 @@ class _Reader(HTMLParser):
             self._done += columns(self._rows, "<>", indent="  ")
         elif tag in ("p", "li"):
             self._flush()
+        elif tag in ("sub", "sup", "span") and self._begun:
+            text = self._so_far
+            before, part = text[: (begins := self._begun.pop())], text[begins:]
+            if not part.replace("_", "").isalnum() and len(part) > 1:  # √(a + b), and not √a + b
+                if self._cell is None:
+                    self._line = f"{before}({part})"
+                else:
+                    self._cell = [f"{before}({part})"]
+
+    @property
+    def _so_far(self) -> str:
+        """What is written of the present cell or line."""
+        return self._line if self._cell is None else "".join(self._cell)
 
     def handle_data(self, data: str) -> None:
         if self._cell is not None:

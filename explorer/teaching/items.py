@@ -1,6 +1,6 @@
 """Questions of lessons as independent items: with the numbers that they need, and the results of known mistakes."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from html import escape
@@ -271,8 +271,20 @@ def _given(engine: Engine, question: Predict) -> list[str | Table] | None:
         more = {operand.node for operand in operands(step)} - {one for one, *_ in found}
         shown += [parent for parent in dict.fromkeys(graph.nodes[name].parents) if parent in more]
     tables = [_table(engine, name, _head_of(graph, name, place)) for name in dict.fromkeys(shown)]
+    words = [engine.labels(graph.nodes[one].axes[-1]) for one in graph.nodes[first].parents[:1]]
+    tables = [None if one is None else _with_words(one, words[0]) for one in tables]
     formulas = [f"<p>{_formula(engine, name)}</p>" for name, *_ in found]
     return None if None in tables else [*formulas, *(_on_a_line(one, engine) for one in tables if one is not None)]
+
+
+def _with_words(table: Table, words: Sequence[str]) -> Table:
+    """A table of numbers of right words, which count from 0, with these words: columns of a table count from 1."""
+    matrix = table.matrix
+    numbers = matrix.value
+    if numbers.dtype.kind not in "iu" or (numbers.shape[0] != 1 and numbers.shape[1] != 1) or not matrix.rows:
+        return table
+    rows = tuple(f"{row} → {words[i]}" for row, i in zip(matrix.rows, numbers.ravel().tolist(), strict=True))
+    return replace(table, matrix=replace(matrix, rows=rows))
 
 
 def _on_a_line(table: Table, engine: Engine) -> str | Table:
@@ -327,7 +339,8 @@ def _asked(engine: Engine, question: Predict) -> str:
     quoted = (name if name.isdigit() else f"“{escape(name)}”" for name in names[-2:])
     where = [*map(escape, names[:-2]), *map(" ".join, zip(("row", "column"), quoted, strict=False))]
     symbol = _symbol(graph.nodes[place.node].symbol, graph.nodes[place.node].short)
-    head = f" of head {place.head + 1}" if place.head is not None else ""
+    several = place.head is not None and graph.n_heads.get(place.node, 1) > 1
+    head = f" of head {(place.head or 0) + 1}" if several else ""
     form = quantity(question.digits, "decimal") if question.digits else "a whole number"
     return f"What is the number of {symbol}{head}{' in ' * bool(where)}{', '.join(where)}? Give {form}."
 

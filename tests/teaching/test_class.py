@@ -20,6 +20,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.storage import save
 from explorer.lessons.answers import TRIES
 from explorer.lessons.loader import load
+from explorer.lessons.symbols import formula_html
 from explorer.pages.element import leaves
 from explorer.pages.page import Button, Check, Field, Note
 from explorer.sentences import sentence
@@ -753,3 +754,17 @@ def test_the_box_of_times_shows_before_one_goes_on_that_times_would_be_handed_in
     other = Exercise(SHEET, begun.of(SHEET))
     other.do("name", "Bob")
     assert not found(other.page(), Check)["times"].value
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        (r"\frac{X - \mu}{\sqrt{\sigma^2 + \varepsilon}}", "(X − μ) / (√(σ^2 + ε)"),
+        (r"\frac{S}{\sqrt{d_k}}", "S / √d_k"),
+        (r"10000^{2i/d}", "10000^(2i/d)"),
+        (r"QK^T", "QK^T"),
+    ],
+)
+def test_what_stands_under_a_root_or_above_is_in_brackets_in_the_terminal(formula, text):
+    """A norm was asked for by √σ^2 + ε, which is another number than √(σ^2 + ε)."""
+    assert as_text(f"<p>{formula_html(formula)}</p>").replace("((", "(").replace("))", ")") == text

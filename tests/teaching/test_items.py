@@ -446,3 +446,12 @@ def test_what_the_step_before_tells_is_not_asked_without_it():
     lesson = load("changed-since-2017")
     assert "changed-since-2017/rms" in {item.id for item in items(lesson)}
     assert "changed-since-2017/rotary-shifted" not in {item.id for item in items(lesson)}
+
+
+@pytest.mark.parametrize(("id", "right"), [("cat-sat-on-the/log", "→ mat"), ("roses-are-red/loss", "roses → are")])
+def test_the_right_words_stand_beside_their_numbers(id, right):
+    """A target of 0 was that of "mat", the first of four columns, which count from 1 everywhere else on a sheet."""
+    (item,) = items(load(id.partition("/")[0]), 5, id)
+    assert right in item.text
+    assert "of head" not in next(items(load("i-love-ai"), 5, "i-love-ai/mixture")).text  # there is one head
+    assert "of head 1" in next(items(load("you-are-welcome"), 5, "you-are-welcome/scale")).text
