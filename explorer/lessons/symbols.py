@@ -69,6 +69,8 @@ class Names(Frozen, eq=False):
         Raises `UnknownNameError`.
         """
         graph = self.state.graph
+        if name in graph.hooks:  # a page knows its matrices by one name
+            raise UnknownNameError("node", name, f"write `{graph.hooks[name]}`.")
         return graph.find(name) or graph.place(one_of("node", name, graph.names()))
 
     def axes(self, name: str) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from explorer.lessons.loader import lesson_from, load
 from explorer.lessons.reading import TomlTable
 from explorer.lessons.replay import check_steps
 from explorer.lessons.schema import ALL, Choose, Look, MakeSo, Point, Predict, StepStates, Training, states_of
+from explorer.lessons.symbols import Names, UnknownNameError
 from explorer.paths import resources
 from explorer.sentences import sentence
 from tests.lessons.conftest import THREE
@@ -607,3 +608,12 @@ def test_a_tokenizer_that_cannot_be_read_is_refused(tmp_path, monkeypatch, raw, 
         model_tables.read_pieces(top)
     assert said in sentence(caught.value)
     assert "None" not in sentence(caught.value)
+
+
+def test_a_lesson_names_a_matrix_as_its_page_does():
+    """A name of TransformerLens' was valid in a file, and nothing was lit on the page."""
+    names = Names(load("tiny-gpt").state())
+    assert names.place("decoder.1.self.weights").node == "decoder.1.self.weights"
+    with pytest.raises(UnknownNameError) as caught:
+        names.place("blocks.0.attn.hook_pattern")
+    assert caught.value.remedy == "write `decoder.1.self.weights`."
