@@ -22,6 +22,8 @@ CHOICES, MOST_VOTES = 4, 999
 """How many answers a number question offers, the right one included; the most votes for each answer."""
 FIRST, LAST = 4, 3
 """How many rows of a longer derivation are shown, of its beginning and of its end."""
+MOST_BELOW = 6
+"""The most answers that stand one below the other."""
 SHOWS = ("choices", "counts", "both")
 """The stages of a poll, in order."""
 
@@ -149,10 +151,20 @@ def poll_page(poll: Poll, side: int) -> tuple[Element, ...]:
     asked = (el.Section("title", poll.title), el.Note("ask", strong(poll.ask)))
     match poll.show:
         case "choices":
-            return (*asked, *(_choice(i, one) for i, one in enumerate(poll.ballots)))
+            return (*asked, *_choices(poll, side))
         case "counts":
             return (*asked, *_counts(poll))
     return (*asked, *_both(poll, side))
+
+
+def _choices(poll: Poll, width: int) -> list[Element]:
+    """The answers, one below the other; where they are many, in two columns: all must be in sight at once."""
+    rows = [_choice(i, one) for i, one in enumerate(poll.ballots)]
+    if len(rows) <= MOST_BELOW:
+        return rows
+    half = (len(rows) + 1) // 2
+    columns = (el.Stack(f"column {i}", "", tuple(rows[i : i + half]), width) for i in (0, half))
+    return [el.Row.of("columns", columns)]
 
 
 def _choice(place: int, ballot: Ballot) -> Element:

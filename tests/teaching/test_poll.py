@@ -44,6 +44,14 @@ def test_of_a_share_the_other_answers_may_be_shares():
     assert [one.text for one in poll("softmax/shift").ballots] == ["0.24", "0.48", "0.65", "20.09"]  # there is no other
 
 
+def test_many_answers_stand_in_two_columns():
+    """Of nine words the class saw seven; the others lay below the screen."""
+    page = poll_page(poll("what-a-trained-head-does/who"), 400)
+    (row,) = (one for one in page if one.id == "columns")
+    assert [len(stack.inside) for stack in row.inside] == [5, 4]
+    assert all(one.id != "columns" for one in poll_page(poll("softmax/powers"), 400))
+
+
 def test_it_is_counted_from_the_files_of_a_class_though_each_had_other_numbers(tmp_path):
     for name, wrong in (("Ada", ()), ("Bob", ["emma/all-missing"]), ("Cy", ["emma/all-missing"])):
         sat(name, wrong).save(tmp_path / f"{name}.answers.json")

@@ -288,6 +288,8 @@ class Speaker(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._presenter.take_keys_of(self)
+        # Else Qt gives it to the first matrix, which chooses a cell of its own, and the class sees that in a frame.
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """End presenter mode: what it tells the lecturer would be told to nobody."""

@@ -29,9 +29,9 @@ ON, BACK = (
     (Key.Key_Right, Key.Key_Down, Key.Key_PageDown, *PRESSES),
     (Key.Key_Left, Key.Key_Up, Key.Key_PageUp),
 )
-LARGER = (2.4, 2.0, 1.7, 1.4, 1.2, 1.0)
+LARGER = (2.4, 2.0, 1.7, 1.4, 1.2, 1.0, 0.85)
 """Factors by which letters are larger than on a slide; the first with which the whole page is visible is used. For two
-derivations side by side, whose lines would break too often, only the last three are tried."""
+derivations side by side, whose lines would break too often, only the last four are tried."""
 GAP = 14
 """Pixels at text scale 1 between two parts."""
 
@@ -155,7 +155,7 @@ class PollView(QFrame):
         self._down.setContentsMargins(px(30), px(20), px(30), px(20))
         self._down.activate()
         room = self._area.viewport().size()
-        for times in LARGER if self.poll.show != SHOWS[-1] else LARGER[-3:]:
+        for times in LARGER if self.poll.show != SHOWS[-1] else LARGER[-4:]:
             if self._area.takeWidget() is not None and self.elements is not None:
                 self._gone.delete(self.elements)
             self._look.dress(self._slide.scale * times)

@@ -41,6 +41,7 @@ def run(file: str, pictures: str) -> None:
 
     key(Key.Key_F5)
     said["own"] = window.screen().name()
+    said["pointed"] = window.bench.selection.cell is not None
     said["first"] = where()
     speaker, presenter = window.lessons.speaker, window.lessons.presenter
     said["active"] = QApplication.activeWindow() is speaker
