@@ -32,7 +32,7 @@ def test_the_class_and_the_lecturer_have_a_screen_each(file, tmp_path):
     assert said["own"] == "laptop"
     assert said["first"] == ["projector", "laptop"]
     assert said["active"]  # the keys are the lecturer's
-    assert not said["pointed"]  # the first cell of the lecturer's matrix took the focus, and the wall framed it
+    assert said["focus"]  # else the first cell of the lecturer's matrix took the focus, and the wall framed it
     assert "Wait until all have found it: 1.0." in said["notes"]
     assert said["next"] == "Next: A share"
     assert said["no poll"] == [False, True]  # the lecturer is told, and not the class

@@ -41,7 +41,7 @@ def run(file: str, pictures: str) -> None:
 
     key(Key.Key_F5)
     said["own"] = window.screen().name()
-    said["pointed"] = window.bench.selection.cell is not None
+    said["focus"] = QApplication.focusWidget() is window.lessons.speaker
     said["first"] = where()
     speaker, presenter = window.lessons.speaker, window.lessons.presenter
     said["active"] = QApplication.activeWindow() is speaker
