@@ -39,7 +39,7 @@ def kept_lesson():
 
 @pytest.fixture
 def window(anew, request):
-    window = anew("output")
+    window = anew("model.changes")
     if "fresh" in request.fixturenames and "model.descent" in window.area._pages:
         window.area._drop(["model.descent"])
         window.bench.descent.looked_at = ()
