@@ -268,12 +268,18 @@ def shares(request):
     return "kept" in request.fixturenames and not {"pictures", "own_window"} & set(request.fixturenames)
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    """Where `window` begins: a file whose tests look at no page, or go to one themselves, says the one of least."""
+    return "source.embedding"
+
+
 @pytest.fixture
-def window(request, open_window):
+def window(request, open_window, first_stage):
     """The window on "You are welcome", at its first stage with matrices; that of the file, where it names `kept`."""
     if shares(request):
-        return request.getfixturevalue("anew")("source.embedding")
-    return open_window(stage="source.embedding")
+        return request.getfixturevalue("anew")(first_stage)
+    return open_window(stage=first_stage)
 
 
 @pytest.fixture

@@ -33,6 +33,11 @@ WEIGHT = "encoder.1.self.W_Q"
 SELF = "encoder.1.self.attention"
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 @pytest.fixture
 def long(monkeypatch):
     """From now on all that has to be recomputed takes long."""

@@ -24,6 +24,11 @@ from tests.teaching.test_class import SHEET, right_one, sat
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 @pytest.fixture
 def window(open_window):
     return open_window(tab="Class")

@@ -34,6 +34,11 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 CELL = "encoder.1.self.W_O"
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 class Answers:
     """Dialogs that answer at once, and remember what was asked."""
 
@@ -349,6 +354,7 @@ def test_a_number_that_is_being_typed_is_saved_and_asked_about(window, tmp_path,
     answer(window, to_save=tmp_path / "a.explorer")
     window.files.save_as()
     asked = answer(window).asked
+    eye.go_to(window, "source.embedding")
     view = eye.views(window)["source.table"]
     hand.click(view, hand.cell(view, 0, 0))
     hand.type("7")

@@ -23,6 +23,11 @@ Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 @pytest.fixture
 def page(window, eye):
     return eye.go_to(window, "encoder.1.self.attention")

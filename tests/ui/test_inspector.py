@@ -36,6 +36,11 @@ pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 ENCODER = "encoder.1.self"
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 class Asked(QObject):
     """Notes who asks for another layout."""
 
@@ -97,6 +102,7 @@ def derivation(inspector):
 
 
 def test_before_anything_is_pointed_at_the_stage_is_explained_and_there_is_a_hint(window, eye):
+    eye.go_to(window, "source.embedding")
     assert "Why one-hot?" in said(window.inspector)
     eye.go_to(window, f"{ENCODER}.attention")
     words = said(window.inspector)

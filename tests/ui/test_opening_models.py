@@ -23,6 +23,11 @@ from tests.ui.test_files import answer, event_of  # noqa: F401  (a fixture)
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "small").mkdir()

@@ -11,6 +11,11 @@ from explorer.ui.selection import Cell
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 @pytest.fixture
 def window(open_window):
     return open_window(tab="References")

@@ -20,6 +20,11 @@ from tests.ui.lesson.conftest import LESSON
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 @pytest.fixture
 def written(window, file, eye):
     """The lesson opened from its file, in its second step."""

@@ -30,6 +30,11 @@ Key, Modifier = Qt.Key, Qt.KeyboardModifier
 LOGITS, SHARES = "output.logits", "output.probabilities"
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 def test_a_step_looks_where_it_says(window, guide, eye):
     matrix = eye.views(window)[LOGITS].matrix
     assert matrix.spot == ((0,), (0,))
@@ -349,9 +354,9 @@ def test_a_step_on_the_words_tab_looks_its_word_up(anew, qtbot):
     assert window.tabs.currentWidget() is not window.tabs.words
 
 
-def test_presenting_reads_the_vectors_before_their_step_is_there(anew, qtbot):
+def test_presenting_reads_the_vectors_before_their_step_is_there(open_window, qtbot):
     """They were read when the step came: a class sat before an empty slide for seconds."""
-    window = anew(lesson="words-as-vectors")
+    window = open_window("words-as-vectors")
     window.lessons.guide.go(0)
     assert window.tabs.words is None
     window.lessons.open_presenter()

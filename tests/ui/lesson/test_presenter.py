@@ -34,6 +34,11 @@ Key = Qt.Key
 LOGITS, SHARES = "output.logits", "output.probabilities"
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 @pytest.fixture
 def presenter(window, screen, hand, qtbot):
     """The window that the class sees, on the first step."""

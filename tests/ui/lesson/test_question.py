@@ -27,6 +27,11 @@ Key = Qt.Key
 LOGITS, SHARES = "output.logits", "output.probabilities"
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 def body(panel, kind):
     (found,) = [child for child in panel.findChildren(kind) if child.isVisible()]
     return found

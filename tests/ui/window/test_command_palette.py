@@ -14,6 +14,11 @@ pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 CTRL, NONE = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 @pytest.fixture
 def palette(hand, qtbot):
     """Opens the palette of a window by its key and types into it."""

@@ -16,6 +16,11 @@ from explorer.ui.widgets.labels import SHORT, line_of
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 def read(label):
     """The words of a label as somebody reads or copies them; names in them are set."""
     if "</" not in label.text():

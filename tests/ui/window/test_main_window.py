@@ -28,6 +28,11 @@ TITLES = {
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 def state_of(window):
     """What the window says about the lesson: title, name on the button, settings and the chosen one, tokens."""
     settings = [b for b in window.findChildren(QPushButton) if b.accessibleName().startswith("Setting:")]

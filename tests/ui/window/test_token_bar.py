@@ -23,6 +23,11 @@ Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ALT, CONTROL = Modifier.AltModifier, Modifier.ControlModifier
 
 
+@pytest.fixture(scope="module")
+def first_stage():
+    return "model.changes"
+
+
 @pytest.fixture
 def words(window):
     """The words of a sequence, as the engine has them; the chips must say the same."""
