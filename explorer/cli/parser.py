@@ -100,6 +100,11 @@ WITH_STEPS = arg("lesson", "LESSON", "a name from `explorer list`, or a .toml")
 FORCE = flag("--force", "write, too, over a file that is read here, or that this program has not written")
 TOKENIZER = arg("--tokenizer", "FILE", "the tokenizer of a file of llama2.c, where it does not lie beside it")
 MODEL = arg("--model", "FOLDER", "the model that the lesson needs, if it does not come along: its folder or its file")
+CHECKPOINT = (
+    Argument("--dtype", {"choices": ("float64", "float32"), "help": "in which a checkpoint is computed"}),
+    TOKENIZER,
+    MODEL,
+)
 GRADIENTS = (
     flag("--grad", "the gradient of the loss"),
     arg("--grad-of", "CELL", "the gradient of this number instead, as in 'output[0,1]', counted from 0"),
@@ -162,9 +167,7 @@ COMMANDS = {
         EDITS,
         arg("--format", "FORMAT", "one of those below (table)", default="table"),
         arg("--out", "FILE", "FILE.npz for the nodes as arrays, FILE.py for a script"),
-        Argument("--dtype", {"choices": ("float64", "float32"), "help": "in which a checkpoint is computed"}),
-        TOKENIZER,
-        MODEL,
+        *CHECKPOINT,
         FORCE,
     ),
     "explain": Command(
@@ -173,7 +176,7 @@ COMMANDS = {
         arg("cell", "CELL", "NODE[row,column], counted from 0; put it in quotes"),
         *GRADIENTS,
         EDITS,
-        MODEL,
+        *CHECKPOINT,
     ),
     "render": Command(
         "render.render",
@@ -194,7 +197,7 @@ COMMANDS = {
             arg("--cell", "CELL", "what moves is how this cell is computed: NODE[row,column]"),
         ),
         EDITS,
-        MODEL,
+        *CHECKPOINT,
     ),
     "export": Command(
         "render.export",
@@ -202,7 +205,7 @@ COMMANDS = {
         arg("out", "OUT", "a file that ends in .xlsx or .py"),
         FORCE,
         EDITS,
-        MODEL,
+        *CHECKPOINT,
     ),
     "check": Command(
         "lessons.check",
@@ -275,8 +278,7 @@ COMMANDS = {
         arg("lesson", "MODEL", "a name from `explorer list`, a document (.explorer), or a model that others trained"),
         arg("text", "TEXT", "words that the model knows", nargs="?"),
         arg("--ids", "NUMBERS", "the numbers of the words in the place of TEXT, as in --ids '5 17 3'"),
-        TOKENIZER,
-        MODEL,
+        *CHECKPOINT,
         arg("-n", "N", "write up to N words (20)", type=int, default=20),
         arg("--temperature", "T", "what the logits are divided by (1)", type=float, default=1.0),
         arg("--top-k", "K", "choose among the K most probable words (0: all)", type=int, default=0),
@@ -301,7 +303,7 @@ COMMANDS = {
         arg("--number", "N", "write the N-th in its place", type=int),
         flag("--json", 'print {"ways": [{"changed", "slip", "rounded"}], …}'),
         EDITS,
-        MODEL,
+        *CHECKPOINT,
         FORCE,
     ),
     "seek": Command(
@@ -317,7 +319,7 @@ COMMANDS = {
         ),
         arg("--out", "FILE", "write the changed model: a document (.explorer)"),
         EDITS,
-        MODEL,
+        *CHECKPOINT,
         FORCE,
     ),
     "questions": Command(

@@ -177,8 +177,7 @@ def opened(arguments: Namespace) -> Transformer:
     """
     sets = [parse_set(text) for text in arguments.sets]
     switches = [parse_switch(text) for text in arguments.switch]
-    dtype, tokenizer = (getattr(arguments, option, None) for option in ("dtype", "tokenizer"))
-    m = library.open(arguments.lesson, arguments.setting, dtype or "", tokenizer, arguments.model)
+    m = library.open(arguments.lesson, arguments.setting, arguments.dtype or "", arguments.tokenizer, arguments.model)
     _tell(m.notices)
     for name, choice in switches:
         m.switch(name, choice)
@@ -211,7 +210,7 @@ def generate(arguments: Namespace) -> int:
         raise UsageError("Nothing can be divided by a temperature of 0; --greedy always takes the most probable word.")
     if (arguments.text is None) == (arguments.ids is None):
         raise UsageError("Give the words to go on from as TEXT or by --ids, one of the two.")
-    m = library.open(arguments.lesson, tokenizer=arguments.tokenizer, model=arguments.model)
+    m = library.open(arguments.lesson, None, arguments.dtype or "", arguments.tokenizer, arguments.model)
     _tell(m.notices)
     text = arguments.text if arguments.ids is None else parse_ids(arguments.ids, m.vocabulary(), "--ids")
     target = arguments.target

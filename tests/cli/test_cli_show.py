@@ -531,3 +531,19 @@ def test_a_tensor_is_shown_by_the_name_that_its_file_has_for_it(tmp_path, capsys
         assert main(argv) == 2
         assert f"in {ours}." in capsys.readouterr().err, argv
     assert shown(folder, "blocks.1.attn.hook_k")["nodes"].keys() == {"decoder.2.self.K"}
+
+
+def test_every_command_on_a_model_computes_it_in_the_asked_for_type(tmp_path):
+    """Only show did; the others took no tokenizer from elsewhere either."""
+    folder, cell = str(write(tmp_path)), "output.logits[0,3]"
+
+    def told(*options):
+        return float(out("explain", folder, cell, "--ids", "1 5", *options).splitlines()[0].rpartition(" ")[2])
+
+    assert float(np.float32(told("--dtype", "float32"))) == told("--dtype", "float32")
+    assert float(np.float32(told())) != told()
+    script = tmp_path / "small.py"
+    out("export", folder, str(script), "--dtype", "float32")
+    assert "float32" in script.read_text("utf-8")
+    chosen = "generate", folder, "--ids", "1", "--greedy", "-n", "2"
+    assert out(*chosen, "--dtype", "float32") == out(*chosen)
