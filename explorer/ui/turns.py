@@ -175,6 +175,8 @@ class Bridge(QObject):
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._pending: Change | None = None
+        self.by_keys = False
+        """Whether the person's last act was a key, so that the pointer merely rests where it is."""
         self._end = document.subscribe(self._note)
         self._timer = later(self, self.flush)
 
@@ -205,7 +207,10 @@ class Bridge(QObject):
         if self._pending is not None and event.isInputEvent():
             self.flush()
         if event.type() in HANDS:
+            self.by_keys = event.type() == QEvent.Type.KeyPress
             self.acted.emit(event)
+        elif event.type() == QEvent.Type.ShortcutOverride:  # a key with an action comes as this alone
+            self.by_keys = True
         return False
 
     def close(self) -> None:

@@ -174,7 +174,7 @@ class SendCard(Card):
             return "One word has no other to differ from, so its vector becomes zeros: send more words, or all numbers."
         kept = percent(self._rows(words)[1], 1)
         few = len(set(words)) - 1 <= width
-        all_of_it = f"; {len(set(words))} words differ in no more directions than that" if few else ""
+        all_of_it = f", because {len(set(words))} words need no more directions" if few else ""
         return (
             f"{dims} numbers become {width}, the model's d_model, by principal components of these words: "
             f"{kept} of how they differ is kept{all_of_it}. Their mean is taken off, so dot products change."

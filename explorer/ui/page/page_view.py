@@ -26,7 +26,7 @@ from explorer.ui.page.lines import height_of
 from explorer.ui.page.overlays import Flash, Veil
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.page.player import PlayerView
-from explorer.ui.turns import BeforePainting, later
+from explorer.ui.turns import BeforePainting, Bridge, later
 from explorer.ui.widgets.formula import can_typeset_now, typeset
 from explorer.ui.workbench import Workbench
 
@@ -37,11 +37,12 @@ Place = tuple[str, float]
 class InPlace:
     """Scrolls a page so that the element under the pointer stays in its place while others change.
 
-    If the page cannot scroll that far, it gets empty room above its first element, or below its last.
+    If the page cannot scroll that far, it gets empty room above its first element, or below its last; not after a key,
+    which acts wherever the pointer rests.
     """
 
-    def __init__(self, page: QScrollArea, elements: Elements) -> None:
-        self._page, self._elements = page, elements
+    def __init__(self, page: QScrollArea, elements: Elements, bridge: Bridge) -> None:
+        self._page, self._elements, self._bridge = page, elements, bridge
         self._held: tuple[QWidget, int] | None = None
         """The element under the pointer, and its distance in pixels from the top of the visible part."""
         self._read = False
@@ -72,7 +73,10 @@ class InPlace:
         try:
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
             down = self._height(widget) - wanted
-            if self._read:  # without added room: the whole page may fit in the window now
+            if self._bridge.by_keys and not self._read:
+                self._add(0, 0)
+                down = self._height(widget) - wanted
+            if self._read or self._bridge.by_keys:  # without added room: the whole page may fit in the window now
                 bar = self._page.verticalScrollBar()
                 bar.setValue(bar.value() + down)
             elif down:
@@ -184,7 +188,7 @@ class PageView(QScrollArea):
         px = bench.appearance.px
         self.elements = Elements(bench, px(12))
         self.elements.setContentsMargins(px(20), px(10), px(MARGIN), px(16))
-        self.in_place = InPlace(self, self.elements)
+        self.in_place = InPlace(self, self.elements, self.bench.bridge)
         self.veil, self.flash = Veil(self.elements), Flash(self.elements)
         self._lit_for: tuple[object, object] = None, None  # the widgets and the step for which the light was last set
         self.setWidget(self.elements)

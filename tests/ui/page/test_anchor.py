@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QCursor
 from PySide6.QtTest import QTest
 
@@ -73,6 +73,21 @@ def test_who_scrolls_takes_the_page_along(learning, hand, eye):
     hand.wheel(page.elements.widgets["about the terms"], notches=-1)
     eye.settle(page.window())
     assert page.elements.contentsMargins().top() == page.bench.appearance.px(10)
+
+
+def test_a_key_leaves_no_empty_room_wherever_the_pointer_rests(learning, hand, eye):
+    """After Ctrl+Z a page began with an empty strip, because the pointer rested on one of its parts."""
+    page, stepper = learning(1500)
+    hand.hover(stepper.one)
+    usual = page.bench.appearance.px(10)
+    hand.click(stepper.one)
+    eye.settle(page.window())
+    assert page.elements.contentsMargins().top() > usual
+    for key in (Qt.Key.Key_Z, Qt.Key.Key_Y):
+        hand.key(key, Qt.KeyboardModifier.ControlModifier)
+        eye.settle(page.window())
+        assert (NOTE in page.elements.widgets) == (key == Qt.Key.Key_Z)
+        assert page.elements.contentsMargins().top() == usual
 
 
 def test_a_page_that_is_left_gives_its_room_back(learning, hand, eye):
