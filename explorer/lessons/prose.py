@@ -10,7 +10,7 @@ from explorer.core.engine import Engine
 from explorer.core.numbers import decimals_of, percent, written
 from explorer.lessons.mistakes import array_of
 from explorer.lessons.schema import Choose, Step
-from explorer.lessons.symbols import formula_html, formula_text, names_html
+from explorer.lessons.symbols import UnknownNameError, formula_html, formula_text, names_html
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _GRADIENT = "gradient "
+_LOST, NEAR = re.compile(r"[{}]|\\[a-zA-Z]+"), 20
+"""Matches what only a number or a formula has, where its other bracket or a dollar is missing; letters around it."""
 _BLANK, UNBROKEN = re.compile(r" (?![^<]*>)"), 20
 """A blank outside of a tag; and the longest formula, in letters, that stays on one line."""
 _PAIR = re.compile(r"(?<=“\d,) (?=\d”)")
@@ -67,13 +69,30 @@ def cells_in(markdown: str) -> list[str]:
 
     Raises `UnknownNameError`: as in `html`.
     """
-    if "{" not in markdown and "$" not in markdown:
+    if not any(sign in markdown for sign in "{}$\\"):
         return []
     found = list(_inline(_reader().parse(markdown, {})))
     for token in found:
         if token.type == "formula":
             formula_text(token.content)
+        elif token.type == "text":
+            _require_both(token.content, markdown)
     return [token.content for token in found if token.type == "number"]
+
+
+def _require_both(text: str, markdown: str) -> None:
+    """Refuse what was meant as a number or formula, and would be shown as typed, because a sign of the two is missing.
+
+    `text`: what is neither in `markdown`, where a backslash before a sign makes it a letter of the text.
+    """
+    lost = _LOST.search(text)
+    if lost is None or "\\\\" in markdown or f"\\{lost[0]}" in markdown:
+        return
+    if lost[0] not in "{}":
+        raise UnknownNameError("formula", lost[0], "put a dollar before the formula, and one behind it.")
+    at = lost.start()
+    near = text[at : at + NEAR] if lost[0] == "{" else text[max(at - NEAR, 0) : at + 1]
+    raise UnknownNameError("number", near, "a number stands between two brackets, { and }.")
 
 
 def cell_of(inner: str) -> str:

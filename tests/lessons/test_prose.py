@@ -9,7 +9,7 @@ from refusals import refuses
 
 from explorer.core.engine import fresh
 from explorer.lessons.loader import catalogue, load
-from explorer.lessons.prose import html, numbers_of, plain, sentences
+from explorer.lessons.prose import cells_in, html, numbers_of, plain, sentences
 from explorer.lessons.schema import StepStates
 from explorer.lessons.symbols import UnknownNameError
 from tests.samples import each
@@ -107,3 +107,22 @@ def test_a_line_that_begins_with_a_number_begins_no_list():
             asked = step.question
             told = [] if asked is None else [asked.ask, asked.why, *asked.hints]
             assert not any("<ol" in html(text) for text in (step.words, step.slide, step.notes, *told)), step.id
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("It is {scores[a, b].", "names number `{scores[a, b].`"),
+        ("It is scores[a, b]}.", "names number `It is scores[a, b]}`"),
+        (r"It is $q \cdot k.", r"names formula `\cdot`"),
+        (r"It is 5 \{ and C:\\new, and `{a}`.", ""),
+    ],
+)
+def test_a_bracket_or_dollar_without_its_other_is_refused_and_not_shown_as_typed(words, said):
+    """`explorer check` called a lesson valid whose class read {scores[a, b]."""
+    if said:
+        with pytest.raises(UnknownNameError) as told:
+            cells_in(words)
+        assert said == f"names {told.value.what} `{told.value.name}`"
+    else:
+        assert cells_in(words) == []
