@@ -7,9 +7,9 @@ The symbols of matrices: on one page none stands for two of them.
 What holds for the words of every lesson that comes along: short, quiet, and enough of them.
 """
 
-import ast
 import re
 import tomllib
+from types import CodeType
 
 import pytest
 
@@ -89,6 +89,15 @@ def test_recipes_do_so_too():
         assert told(f"{content.get('title', '')} {content.get('paragraph', '')}") == [], file.name
 
 
+def strings(constants):
+    """All strings among the constants of compiled code, also those of the functions in it."""
+    for one in constants:
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, (tuple, frozenset, CodeType)):
+            yield from strings(getattr(one, "co_consts", one))
+
+
 def test_pages_and_window_do_so_too():
     """All sentences in the source of what is on the screen, but for docstrings."""
     root = paths.resources().parent / "explorer"
@@ -97,13 +106,8 @@ def test_pages_and_window_do_so_too():
         name = file.relative_to(root).as_posix()
         if name in SOURCES or name.startswith("ui/references/"):
             continue
-        tree = ast.parse(file.read_text("utf-8"))
-        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
-            is_text = isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
-            sentence = str(node.value) if is_text and " " in str(node.value).strip() else ""
-            if told(sentence):
-                found.append((name, node.lineno, sentence[:80]))
+        code = compile(file.read_text("utf-8"), name, "exec", dont_inherit=True, optimize=2)  # without docstrings
+        found += [(name, one[:80]) for one in strings(code.co_consts) if " " in one.strip() and told(one)]
     assert found == []
 
 
