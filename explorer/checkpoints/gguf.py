@@ -266,7 +266,9 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
     else:
         model, said = made.model, "it has no tokenizer: words are the numbers of the pieces"
     notices += [said] if said else []
-    return replace(made, model=model, notices=tuple(notices), architecture=_ARCHITECTURES[kind])
+    room = facts.get(f"{kind}.context_length")
+    room = room if type(room) is int else 0
+    return replace(made, model=model, notices=tuple(notices), architecture=_ARCHITECTURES[kind], room=room)
 
 
 def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str, Tensor]) -> dict[str, Any]:

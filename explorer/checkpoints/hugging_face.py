@@ -202,7 +202,7 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     if "target.tokens" in inputs:
         start = config.whole("decoder_start_token_id", 0, least=0, most=(plan.written or plan.words) - 1)
         inputs["target.tokens"] = np.array([start])
-    return replace(made, model=model, inputs=inputs, notices=tuple(notices))
+    return replace(made, model=model, inputs=inputs, notices=tuple(notices), room=config.room)
 
 
 _EXPERTS = {

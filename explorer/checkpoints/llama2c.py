@@ -152,7 +152,7 @@ def opened(
     model = replace(made.model, called={})  # the file names no tensors
     if found is not None:
         model = replace(model, axes={"input.words": named(found, form.words)})
-    return replace(made, model=model, notices=(*notices, *made.notices), architecture="llama")
+    return replace(made, model=model, notices=(*notices, *made.notices), architecture="llama", room=form.room)
 
 
 def _form(file: Path) -> _Form:

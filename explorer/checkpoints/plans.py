@@ -122,6 +122,12 @@ class Config:
         """Whether one of these fields has a value other than null."""
         return any(self._fields.get(name) is not None for name in names)
 
+    @property
+    def room(self) -> int:
+        """How many words a text has that the model was made for; 0 if it is not said."""
+        found = self._fields.get("max_position_embeddings")
+        return found if type(found) is int and found > 0 else 0
+
     def __contains__(self, name: str) -> bool:
         """Whether the field exists, even if it is null."""
         return name in self._fields

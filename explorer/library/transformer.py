@@ -527,7 +527,11 @@ class Transformer:
         the cat sat on the mat
         """
         choice = Choice(greedy, temperature, top_k, top_p, seed)
-        return answers.continued(self.document.state, text, n, target, choice, beams)
+        found = answers.continued(self.document.state, text, n, target, choice, beams)
+        if 0 < self.lesson.room < (length := len(found.read) + len(found.new)):
+            said = f"the text has {length} words, and the model was made for up to {self.lesson.room}"
+            found = replace(found, notices=(*found.notices, said))
+        return found
 
     def _travelled(self, step: Callable[[], None]) -> str:
         before = self.document.history.undo_label, self.document.history.redo_label

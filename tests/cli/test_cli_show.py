@@ -547,3 +547,11 @@ def test_every_command_on_a_model_computes_it_in_the_asked_for_type(tmp_path):
     assert "float32" in script.read_text("utf-8")
     chosen = "generate", folder, "--ids", "1", "--greedy", "-n", "2"
     assert out(*chosen, "--dtype", "float32") == out(*chosen)
+
+
+def test_a_text_longer_than_those_that_a_model_was_made_for_is_told(tmp_path, capsys):
+    """With rotary positions a model reads on without end, and what it writes then means little."""
+    folder = str(write(tmp_path, {"max_position_embeddings": 4}))
+    for n, told in ((2, ""), (3, "explorer: the text has 5 words, and the model was made for up to 4\n")):
+        assert main(["generate", folder, "--ids", "1 5", "--greedy", "-n", str(n)]) == 0
+        assert capsys.readouterr().err == told
