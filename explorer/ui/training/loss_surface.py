@@ -555,8 +555,9 @@ class _Weights(QWidget):
         key, columns = Qt.Key, self._array().shape[1]
         by = {key.Key_Left: -1, key.Key_Right: 1, key.Key_Up: -columns, key.Key_Down: columns}.get(key(event.key()))
         if by is not None:
-            self._at = min(max(self._at + by, 0), self._array().size - 1)
-            self.update()
+            if 0 <= self._at + by < self._array().size:
+                self._at += by
+                self.update()
         elif event.key() in (key.Key_Return, key.Key_Enter, key.Key_Space):
             self._picker.choose(self._cell(self._at))
         else:

@@ -64,6 +64,12 @@ def test_pointing_at_a_line_is_pointing_at_its_weight(picture, bench, hand):
     hand.hover(picture, at.toPoint())
     assert bench.selection.cell.node == f"{CROSS}weights"
     assert bench.selection.cell.index[:2] == (0, query)
+    hand.away(picture.window())
+    hand.click(picture, word(picture, "source", 2))
+    hand.click(picture, at.toPoint())
+    hand.away(picture.window())
+    assert bench.selection.cell.index[:2] == (0, query), "a click holds it"
+    assert bench.selection.chosen_token is None
 
 
 def test_a_cell_of_the_attention_lights_its_words(picture, bench):

@@ -593,3 +593,20 @@ def test_a_lesson_that_was_left_before_its_model_was_there_does_not_begin_in_pla
     assert slow.bench.lesson is lesson
     assert entered == []
     assert guide.step is None
+
+
+def test_where_progress_cannot_be_written_it_is_said_and_kept_until_the_program_ends(open_window, tmp_path, eye):
+    (tmp_path / "progress").write_text("no folder")
+    window = open_window("softmax", settings=Settings(tmp_path))
+    window.lessons.begin("softmax", False)
+    eye.settle(window)
+    guide, panel = window.lessons.guide, window.lessons.panel
+    assert "Your progress is kept only until the program ends" in panel._trouble.text()
+    assert panel._trouble.isVisible()
+    asked = next(at for at, step in enumerate(guide.steps) if isinstance(step.question, Predict))
+    guide.go(asked)
+    guide.answer(right_answer(guide.question, guide.walk.state(asked), guide.walk.engine(asked)))
+    guide.next()
+    guide.go(asked)
+    assert guide.is_answered(guide.step), "in memory"
+    assert (tmp_path / "progress").read_text() == "no folder"

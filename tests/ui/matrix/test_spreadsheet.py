@@ -22,9 +22,10 @@ from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import Message
 from explorer.ui.matrix import ranges as copying
 from explorer.ui.matrix.menu import MatrixMenu, table_of
-from explorer.ui.matrix.ranges import _as_text, parsed
+from explorer.ui.matrix.ranges import MOST_PASTED, _as_text, parsed
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.window.find import CommandPalette
+from tests.refusals import refuses
 from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
@@ -435,6 +436,14 @@ def test_gradients_of_what_is_shown(window, eye, hand, table, qtbot):
 def test_a_table_is_read_from_text():
     assert parsed("1\t2\r\n3\t4\n") == [[1, 2], [3, 4]]
     assert parsed("1\t2\r\n\r\n") == [[1, 2]]
+    for text, said in (
+        ("", "holds no numbers"),
+        ("\r\n", "holds no numbers"),
+        ("1\t2\n3", "not equally long"),
+        ("1\n" * (MOST_PASTED + 1), "is too large"),
+    ):
+        with refuses(said):
+            parsed(text)
 
 
 def test_a_row_of_a_computed_matrix_is_copied_into_another_and_held_there(hand, computed, window, eye):

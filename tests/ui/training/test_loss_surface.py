@@ -1,6 +1,10 @@
 """The choice of the two weights that the loss is drawn over."""
 
 import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QToolTip
 
 from explorer.lessons.loader import load
 from explorer.ui.selection import Cell
@@ -34,3 +38,22 @@ def test_what_is_chosen_in_one_window_is_marked_in_the_other(bench_of, qtbot):
     pickers[0].choose(cell)
     assert pickers[1].cells == pickers[0].cells == bench.descent.looked_at
     assert cell in pickers[1].cells
+
+
+def test_a_cell_is_chosen_with_the_keys_and_told_where_the_mouse_rests(bench_of, qtbot):
+    bench = bench_of(load("xor"))
+    picker = CellPicker(bench)
+    qtbot.addWidget(picker)
+    picker.show()
+    weights = picker.pictures["layer.1.W"]  # (2, 2)
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Down):
+        QTest.keyClick(weights, key)
+    QTest.keyClick(weights, Qt.Key.Key_Space)
+    assert picker.cells[-1] == Cell("layer.1.W", (1, 0)), "beyond an edge a key goes nowhere"
+    QTest.keyClick(weights, Qt.Key.Key_Right)
+    QTest.keyClick(weights, Qt.Key.Key_Return)
+    assert picker.cells == (Cell("layer.1.W", (1, 0)), Cell("layer.1.W", (1, 1)))
+    corner = QPoint(weights.width() - 1, 1)
+    QApplication.sendEvent(weights, QHelpEvent(QEvent.Type.ToolTip, corner, weights.mapToGlobal(corner)))
+    qtbot.waitUntil(QToolTip.isVisible)
+    assert QToolTip.text() == "Layer 1, W [x₁ → h₂]"

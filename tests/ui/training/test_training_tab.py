@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QFileDialog, QPushButton
 from training_tab import ask, click_weight, field, learn_from, plot, said, says, ticks_of, words_of
 
 from explorer.core.engine import same_bytes
@@ -21,6 +21,7 @@ from explorer.pages.drawing import Words
 from explorer.pages.stages.net import weight_map
 from explorer.pages.training.settings import OWN, learned_from
 from explorer.ui.drawing.view import DrawingView
+from explorer.ui.errors import Message
 from explorer.ui.training import descent
 
 pytestmark = pytest.mark.usefixtures("kept")
@@ -623,6 +624,41 @@ def test_nothing_moves_when_it_is_said_why_it_does_not_learn_and_the_switch_take
     assert True in going, "it trains, too"
     first = tab.descent.run.first.inputs
     assert all(same_bytes(array, first[name]) for name, array in before.items())
+
+
+def test_a_switch_that_helps_is_set_in_all_blocks_that_have_it_and_the_run_begins(gpt, hand, qtbot, eye):
+    window, tab = gpt
+    document = window.bench.document
+    for block in ("self", "ffn"):
+        document.do(SetSwitch(f"decoder.1.{block}", "residual", False, True))
+    document.do(SetCells("decoder.1.self.W_O", dict.fromkeys(np.ndindex(8, 8), 0.0)))
+    tab.plan.begin(replace(FIRST, rate=1e-6, batch=0, steps=2))
+    run(qtbot, tab, hand)
+    eye.settle(window)
+    assert words_of(tab.foot, "help") == "Switch all residuals on"
+    went, began = [], document.state.inputs["decoder.1.ffn.W_1"]
+    tab.descent.changed.connect(lambda: went.append(tab.descent.going))
+    hand.click(tab.foot.widgets["help"])
+    qtbot.waitUntil(lambda: True in went and not tab.descent.going)
+    assert [document.state.model.switch(f"decoder.1.{block}", "residual") for block in ("self", "ffn")] == [True, True]
+    assert not same_bytes(document.state.inputs["decoder.1.ffn.W_1"], began), "now something moves there"
+
+
+def test_a_text_is_opened_from_a_file_or_refused_and_what_was_there_stays(gpt, hand, tmp_path, monkeypatch, qtbot):
+    window, tab = gpt
+    learn_from(tab, 1)
+    file = tmp_path / "rhymes.txt"
+    file.write_text("the sun is up\nthe moon is up\n")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(file), ""))
+    hand.click(tab.settings.widgets["open"])
+    assert tab.plan.text == "the sun is up\nthe moon is up\n"
+    file.write_bytes(b"\xff\xfe\x00")
+    hand.click(tab.settings.widgets["open"])
+    qtbot.waitUntil(lambda: any("rhymes.txt" in one.text() for one in window.findChildren(Message) if one.isVisible()))
+    assert tab.plan.text == "the sun is up\nthe moon is up\n"
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
+    hand.click(tab.settings.widgets["open"])
+    assert tab.plan.text == "the sun is up\nthe moon is up\n", "nothing was chosen"
 
 
 def test_learning_from_nothing_is_offered_where_nothing_is_to_learn_and_it_succeeds(train, hand, qtbot, eye):

@@ -3,10 +3,10 @@
 from threading import Event
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QAccessible
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QAccessible, QHelpEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QToolTip
 
 from explorer.ui import words as tab_module
 from explorer.ui.page.controls import LEAST
@@ -28,6 +28,15 @@ def test_keys_and_clicks_on_dimensions_and_their_words(tab, enter, hand, qtbot):
     strips = on(tab, "lookup", "strips")
     tab.window().activateWindow()  # the list of completions took it
     qtbot.waitUntil(tab.window().isActiveWindow)
+    left, wide = strips._bars()
+    bar = QPoint(round(left + wide / 2), 10)
+    hand.hover(strips, bar)
+    assert on(tab, "lookup", "said").text() == "Dimension 1: king 2.000, river 0.000"
+    QApplication.sendEvent(strips, QHelpEvent(QEvent.Type.ToolTip, bar, strips.mapToGlobal(bar)))
+    qtbot.waitUntil(QToolTip.isVisible)
+    assert QToolTip.text() == "king, dimension 1: 2.0"
+    hand.away(tab.window())
+    assert on(tab, "lookup", "said").text().startswith("Norm")
     strips.setFocus()
     QTest.keyClick(strips, Qt.Key.Key_Right)
     assert on(tab, "lookup", "said").text() == "Dimension 1: king 2.000, river 0.000"
