@@ -34,6 +34,8 @@ from explorer.lessons.symbols import UnknownNameError, formula_html
 from explorer.lessons.walk import fresh_numbers
 
 MOST_MISTAKES = 12
+LONGEST_ROW = 14
+"""The most letters of a row before its right word."""
 MOST_PLACES = 16
 """The most places to choose among; with more places, a list would be no fair replacement for pointing."""
 _OF_ANY_LAYER = ".hidden"
@@ -283,7 +285,8 @@ def _with_words(table: Table, words: Sequence[str]) -> Table:
     numbers = matrix.value
     if numbers.dtype.kind not in "iu" or (numbers.shape[0] != 1 and numbers.shape[1] != 1) or not matrix.rows:
         return table
-    rows = tuple(f"{row} → {words[i]}" for row, i in zip(matrix.rows, numbers.ravel().tolist(), strict=True))
+    called = (row if len(row) <= LONGEST_ROW else "…" for row in matrix.rows)  # a list would cut the word behind it
+    rows = tuple(f"{row} → {words[i]}" for row, i in zip(called, numbers.ravel().tolist(), strict=True))
     return replace(table, matrix=replace(matrix, rows=rows))
 
 

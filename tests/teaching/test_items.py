@@ -448,7 +448,7 @@ def test_what_the_step_before_tells_is_not_asked_without_it():
     assert "changed-since-2017/rotary-shifted" not in {item.id for item in items(lesson)}
 
 
-@pytest.mark.parametrize(("id", "right"), [("cat-sat-on-the/log", "→ mat"), ("roses-are-red/loss", "roses → are")])
+@pytest.mark.parametrize(("id", "right"), [("cat-sat-on-the/log", ">… → mat<"), ("roses-are-red/loss", "roses → are")])
 def test_the_right_words_stand_beside_their_numbers(id, right):
     """A target of 0 was that of "mat", the first of four columns, which count from 1 everywhere else on a sheet."""
     (item,) = items(load(id.partition("/")[0]), 5, id)
