@@ -111,9 +111,10 @@ class _PaintedOnce(Label):
     """A label that is painted once: Qt lays out rich text while painting it, and then asks to paint it again."""
 
     def event(self, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
-            cast("SteadyLabel", self.parentWidget()).surround(event.type() == QEvent.Type.FocusIn)
-        return event.type() == QEvent.Type.UpdateLater or bool(super().event(event))
+        kind = event.type()
+        if kind in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            cast("SteadyLabel", self.parentWidget()).surround(kind == QEvent.Type.FocusIn)
+        return kind == QEvent.Type.UpdateLater or bool(super().event(event))
 
 
 def as_tip(text: str) -> str:
@@ -227,9 +228,9 @@ class SteadyLabel(QWidget):
 
     def event(self, event: QEvent) -> bool:
         # The label asks for another size: its font has changed.
-        if event.type() == QEvent.Type.LayoutRequest:
+        if (kind := event.type()) == QEvent.Type.LayoutRequest:
             self._fit()
-        elif event.type() == QEvent.Type.Move:
+        elif kind == QEvent.Type.Move:
             self._surround()
         return super().event(event)
 
