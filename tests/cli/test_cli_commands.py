@@ -26,6 +26,7 @@ from explorer.training import recipes
 from explorer.words.catalogue import OFFERED, SHIPPED
 from tests.lessons.conftest import THREE
 from tests.refusals import refuses
+from tests.samples import each
 
 
 def test_version(capsys):
@@ -39,7 +40,7 @@ def test_help_names_every_command(capsys):
     assert all(f"explorer {command}" in text for command in COMMANDS)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each("command", COMMANDS)
 def test_each_command_has_help(capsys, command):
     assert main([command, "--help"]) == 0
     text = capsys.readouterr().out

@@ -26,7 +26,7 @@ def wrong(capsys, *argv):
     return line.removeprefix("explorer: ")
 
 
-@pytest.mark.parametrize(
+@each(
     ("argv", "names"),
     [
         # commands and options

@@ -179,8 +179,7 @@ def test_softmax_down_the_columns():
 
 
 def test_numbers_rounded_on_the_way():
-    state = load("you-are-welcome").state("textbook")
-    node = "encoder.1.self.projected"
+    state, node = load("emma").state("plain"), "weights"
     rounded = with_rounding(Convention(state), node, 1)
     assert np.abs(value_of(rounded.state, node) - value_of(state, node)).max() > 1e-3
     answer = conventions(state, [printed(rounded.state, node, 6)], LONG)

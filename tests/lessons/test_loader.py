@@ -458,7 +458,7 @@ KEYS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", KEYS)
+@each("case", KEYS)
 def test_bad_key(write, case):
     base, old, new, key, problem, remedy = KEYS[case]
     error = refused(write(edited(BEFORE[base], old, new)))

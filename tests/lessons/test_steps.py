@@ -27,6 +27,7 @@ from explorer.lessons.symbols import Names, UnknownNameError
 from explorer.paths import resources
 from explorer.sentences import sentence
 from tests.lessons.conftest import THREE
+from tests.samples import each
 
 LESSON = """
 format = 4
@@ -205,7 +206,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("right", WRONG)
+@each("right", WRONG)
 def test_what_is_wrong_is_named_with_file_step_and_remedy(write, right):
     wrong, step, said = WRONG[right]
     assert LESSON.count(right) == 1
