@@ -152,7 +152,7 @@ def test_a_number_that_json_could_not_say_again_is_refused(number):
         parsed(b'{"a": [' + number + b"]}")
 
 
-@pytest.mark.parametrize("file", sorted(resources().rglob("*.safetensors")), ids=lambda file: file.name)
+@each("file", sorted(resources().rglob("*.safetensors")), ids=lambda file: file.name)
 def test_no_flipped_bit_in_a_file_that_comes_along_is_taken_for_a_number(file):
     content, chance = file.read_bytes(), random.Random(3)
     header = 8 + int.from_bytes(content[:8], "little")

@@ -238,7 +238,7 @@ def test_wide_tables_are_folded_on_a_terminal(monkeypatch):
 # CSV
 
 
-@pytest.mark.parametrize(("lesson", "setting"), EVERY)
+@each(("lesson", "setting"), EVERY)
 def test_csv_has_each_number_with_its_place_and_labels(lesson, setting):
     engine = Document(load(lesson).state(setting)).engine
     rows = list(csv.DictReader(io.StringIO(out("show", lesson, "--setting", setting, "--format", "csv"))))
@@ -262,7 +262,7 @@ def test_csv_quotes_words():
 # LaTeX
 
 
-@pytest.mark.parametrize(("lesson", "setting"), EVERY)
+@each(("lesson", "setting"), EVERY)
 def test_latex_is_balanced_with_a_row_for_a_row(lesson, setting):
     engine = Document(load(lesson).state(setting)).engine
     text = out("show", lesson, "--setting", setting, "--format", "latex")

@@ -49,8 +49,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize(("kind", "switches"), CASES)
+@each("dtype", ["float64", "float32"])
+@each(("kind", "switches"), CASES)
 def test_each_word_has_the_numbers_of_the_whole_graph(kind, switches, dtype):
     model, graph, inputs = made(kind, 9, dtype, switches)
     values = fresh(graph, inputs, {}).values

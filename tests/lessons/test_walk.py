@@ -497,7 +497,7 @@ def test_of_a_learned_weight_the_step_of_descent_is_left_out():
     assert [blank.value for blank in gaps.blanks][-1] == pytest.approx(float(question.learned.value), abs=1e-4)
 
 
-@pytest.mark.parametrize(
+@each(
     "lesson",
     [one for one in catalogue() if one.steps and not one.errata and one.id not in NOTHING_COMPUTED],
     ids=lambda lesson: lesson.id,

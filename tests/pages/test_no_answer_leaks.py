@@ -42,7 +42,7 @@ from explorer.pages.page import (
 from explorer.pages.steps.covering import asked_cell, covered_by
 from explorer.pages.surfaces.inspector import inspected
 from explorer.pages.view import Cell, View
-from tests.samples import few, steps, traits
+from tests.samples import each, few, steps, traits
 
 LESSONS = {lesson.id: lesson for lesson in catalogue() if lesson.questions}
 SOME = few(LESSONS, traits, steps)
@@ -167,7 +167,7 @@ def read_by(view, cell, of):
     return {(one.node, at) for one in some for at in cells_of(one.index, view.values[one.node].shape)}
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@each("name", LESSONS)
 def test_no_cell_of_the_model_tells_it(name):
     for asked in asked_in(name):
         view, of = asked.view, asked.question.of

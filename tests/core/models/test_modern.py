@@ -191,7 +191,7 @@ def test_each_model_has_the_numbers_of_straight_line_numpy(name):
         np.testing.assert_allclose(values[node], expected, rtol=1e-12, atol=1e-14, err_msg=node)
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if "bits" not in name])
+@each("name", [name for name in CASES if "bits" not in name])
 def test_gradients_agree_with_central_differences(name):
     _, graph, inputs = made(CASES[name])
     engine = fresh(graph, inputs, {})
