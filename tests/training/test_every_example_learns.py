@@ -11,7 +11,6 @@ from explorer.lessons.loader import catalogue
 from explorer.training.preparation import Settings
 from explorer.training.recipes import Material
 from explorer.training.run import MOST_STEPS, Run
-from tests.samples import each
 
 STEPS = 20
 NO_WAY_DOWN = {
@@ -47,7 +46,7 @@ def goes_down(found):
     return found[1] < found[0] and min(found[-5:]) < found[0] and np.isfinite(found).all()
 
 
-@each(("lesson", "setting"), list(examples()))
+@pytest.mark.parametrize(("lesson", "setting"), list(examples()))
 def test_the_first_steps_by_hand_lower_the_loss(lesson, setting):
     optimiser, rate = lesson.descent_in(setting)
     decay = OPTIMISERS[optimiser].decay
