@@ -169,6 +169,12 @@ class ForLessons(Ask):
     """Of the list of lessons."""
 
 
+class ForQuestion(Ask):
+    """To the question of a step; `place` says of what is typed in which of its fields."""
+
+    place: int = 0
+
+
 class ForGlossary(Ask):
     """Of the glossary in the right column."""
 

@@ -73,13 +73,17 @@ class Passage(Element):
     Unlike a `Note` it does not move what stands around it while only its numbers change.
     """
 
-    # With the marks of a `Note`, and ``<muted>``, paler, ``<good>``, what is right, and links that `lead` or `linked`
+    # With the marks of a `Note`, and ``<muted>``, paler, ``<good>``, ``<wrong>``, and links that `lead` or `linked`
     # (of the glossary) has made.
     text: str
-    role: Literal["", "strong", "small", "muted", "aside", "group", "section", "heading", "code"] = ""  # how it looks
+    # How it looks.
+    role: Literal[
+        "", "strong", "small", "muted", "aside", "group", "section", "heading", "code", "error", "asked", "why", "hint"
+    ] = ""
     leads: tuple[Gesture, ...] = ()  # the gestures of its links
     plain: bool = False  # whether its text has no marks at all, which is laid out much faster
     node: str = ""  # the node that it is about: a click on it asks the glossary for that
+    spoken: str = ""  # the words for a screen reader, where those of the text would have marks
 
 
 class Maths(Element):
@@ -407,6 +411,61 @@ class Button(Element):
     on: bool = True  # whether it can be used now
     primary: bool = False  # whether it is the main action of its page; at most one on a page or a card
     link: bool = False  # whether it looks like a link
+    wraps: bool = False  # whether its words go on in another line where they do not fit
+
+
+class Grid(Arrangement):
+    """Elements in rows and columns; the first column takes the width that the others leave."""
+
+    rows: tuple[tuple[Element, ...], ...]
+    most: int = 0  # the greatest width in pixels at text scale 1; 0: that of the page
+    close: bool = False  # whether no room is between rows
+
+    @property
+    def inside(self) -> tuple[Element, ...]:
+        return tuple([one for row in self.rows for one in row])
+
+
+class Option(Element):
+    """One of the answers to a question, as a button whose words take as many lines as they need."""
+
+    text: str  # as of a `Passage`
+    spoken: str  # its name for a screen reader
+    asks: Gesture
+    on: bool = True  # whether it can be chosen now
+    outcome: Literal["", "right", "wrong"] = ""
+
+
+class Options(Arrangement):
+    """The answers to a question below each other."""
+
+    options: tuple[Option, ...]
+    abreast: bool = False  # whether they stand side by side where that takes less height
+
+    @property
+    def inside(self) -> tuple[Element, ...]:
+        return self.options
+
+
+class Figure(Element):
+    """A number, or a sign behind it, with the marks of a `Passage`, as wide as it is."""
+
+    text: str
+    large: bool = False  # whether a class reads it
+
+
+class Blank(Element):
+    """A field for a number that is asked for; `asks` gets what is typed, `enters` is the gesture of the key Enter."""
+
+    name: str  # for a screen reader
+    typed: str
+    asks: Gesture
+    enters: Gesture
+    hint: str = "?"  # the placeholder
+    on: bool = True  # whether it can be typed in
+    width: int = 0  # in pixels at text scale 1; 0: its own
+    close: bool = False  # whether it is low, as in rows that stand close together
+    said: str = ""  # whether what is typed is right, for a screen reader
 
 
 class Menu(Element):
@@ -423,6 +482,13 @@ class ProgressBar(Element):
 
     name: str  # its name for a screen reader
     share: float | None  # from 0 to 1; None if that is unknown
+
+
+class Ring(Element):
+    """A ring that fills up to a share, before one's eyes."""
+
+    name: str  # its name for a screen reader
+    share: float  # from 0 to 1
 
 
 class TextBox(Element):
@@ -517,13 +583,14 @@ class Switches(Element):
 class DescentPart(Element):
     """A part of gradient descent, whose widget follows the run by itself while the page stays the same."""
 
-    # "steps" (the controls), "curve" (with the choice of its scale), "surface" or "cells" (to choose the surface's two
-    # weights).
+    # "steps" (the controls), "curve" (with the choice of its scale), "surface", "cells" (to choose the surface's two
+    # weights), or "curve of a goal" (beside a question).
     part: str
     about: tuple[object, ...] = field(default=())  # its identity: the widget is made anew when this differs
     width: int = 0
     height: int = 0
     all_from: int = 0  # the page width, in pixels at text scale 1, from which on it takes all of it; 0: never
+    goal: float | None = None  # of "curve of a goal": the loss to reach
 
 
 def _nodes(data: object) -> Iterator[str]:

@@ -13,8 +13,8 @@ from explorer.lessons.loader import load, model_titles
 from explorer.pages.levels import WHOLE, act_title, stages_of
 from explorer.ui.dialogs import show_about, show_keys
 from explorer.ui.files import Files
-from explorer.ui.lesson.bodies import NumberField
 from explorer.ui.matrix.view import MatrixView
+from explorer.ui.page.answers import BlankView
 from explorer.ui.turns import OneATurn
 from explorer.ui.widgets.inputs import Menu, take_typed
 from explorer.ui.widgets.labels import as_tip, icon
@@ -190,7 +190,7 @@ class Actions:
 
 def _is_wanted(stop: QWidget) -> bool:
     """Whether a widget is a matrix, or a field or choice in which a question is answered."""
-    return isinstance(stop, QTableView | NumberField) or stop.property("choice") is not None
+    return isinstance(stop, QTableView | BlankView) or stop.property("choice") is not None
 
 
 def _keys(action: QAction) -> str:

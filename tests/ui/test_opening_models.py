@@ -173,7 +173,7 @@ def test_with_its_folder_the_lesson_is_walked_and_the_folder_is_remembered(windo
     file.write_text(
         re.sub(r'^words = ([\'"]{3})', r"words = \1Other words. ", file.read_text("utf-8"), flags=re.M), "utf-8"
     )
-    qtbot.waitUntil(lambda: "Other words." in window.lessons.panel._words.text())
+    qtbot.waitUntil(lambda: "Other words." in window.lessons.panel._page.widgets["words"].text())
     read(window, qtbot)
     assert guide.lesson.needed is None
     assert guide.at == len(guide.steps) - 1

@@ -267,7 +267,8 @@ def finish_page(lesson: Lesson, found: Outcome, behind: Lesson | None, unfolded:
     `behind`: the next lesson; `unfolded`: whether the steps to revisit are named.
     """
     title = "The end of this lesson" if found.revisit and not found.is_whole else "Lesson finished"
-    parts: list[Element] = [el.Passage("title", title, "heading")]
+    ring = el.Ring("ring", f"How far you are in {lesson.title}", found.share)
+    parts: list[Element] = [ring, el.Passage("title", title, "heading")]
 
     def say(id: str, text: str, role: Literal["", "muted", "section"] = "") -> None:
         parts.append(el.Passage(id, escape(text, quote=False).replace("\n", "<br>"), role))

@@ -1,6 +1,6 @@
 """The panel of the present step, beside the stage: its words, its question, and the way to the other steps.
 
-Behind the last step, `FinishView`: what has been learned, what there is to revisit, and the next lesson.
+Behind the last step: what has been learned, what there is to revisit, and the next lesson.
 """
 
 from collections.abc import Callable
@@ -16,64 +16,23 @@ from explorer.lessons import prose
 from explorer.lessons.loader import next_lesson
 from explorer.lessons.progress import Outcome, outcome
 from explorer.lessons.schema import Lesson
+from explorer.pages.page import Passage
+from explorer.pages.steps.question import words
 from explorer.ui.appearance import dress_now
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
-from explorer.ui.lesson.letters import Words, column_height
-from explorer.ui.lesson.question import QuestionView
-from explorer.ui.page.column import Elements
+from explorer.ui.lesson.question import StepPage
+from explorer.ui.page.column import Keys
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.inputs import Menu, PushButton, tab_through
-from explorer.ui.widgets.labels import Ring, SteadyLabel
-from explorer.ui.widgets.layouts import column_in, scroll_area
+from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
-RING = 44
-"""Pixels at text scale 1 of the ring that fills."""
 FEW = 2
 """So many steps to revisit are named at most unasked."""
-
-
-class FinishView(QWidget):
-    """Stands in the panel of the step behind the last one: a ring that fills as the end is reached, and its page."""
-
-    def __init__(self, bench: Workbench, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAccessibleName("The end of the lesson")
-        self._bench = bench
-        self._column, self._gone = column_in(self), Gone(self)
-        self._parts: list[QWidget] = []
-        self.hide()
-
-    def tell(self, lesson: Lesson, found: Outcome, behind: Lesson | None) -> None:
-        """Show what came of a lesson, and the one to go on with."""
-        for part in self._parts:
-            self._column.removeWidget(part)
-            part.hide()
-        self._gone.delete(*self._parts)
-        self._column.setSpacing(self._bench.appearance.px(5))
-        self.ring = Ring(self._bench.appearance, f"How far you are in {lesson.title}", RING)
-        self.elements = Elements(self._bench, self._column.spacing())
-        self._parts = [self.ring, self.elements]
-        for part in self._parts:
-            self._column.addWidget(part)
-            part.show()  # a layout does so in a later turn
-        self.ring.show_share(found.share, fills=True)
-        self._of = lesson, found, behind
-        self.unfold(len(found.revisit) <= FEW)
-
-    def unfold(self, on: bool) -> None:
-        """Show the steps to revisit, or hide them: many would push the next lesson out of sight."""
-        from explorer.pages.surfaces.lessons import finish_page
-
-        self.elements.tell(finish_page(*self._of, on))
-
-    def height_at(self, width: int) -> int:
-        """Pixels that it is high in a width."""
-        return column_height([self.ring, *self.elements.parts], width, self._column.spacing())
 
 
 MOST = 0.7
@@ -99,6 +58,7 @@ class StepPanel(QFrame):
 
     ended = Signal()  # the end of the lesson is shown
     lessons_wanted = Signal()  # the lesson is over: asks for the page of lessons
+    _page: StepPage
 
     def __init__(self, bench: Workbench, guide: Guide) -> None:
         super().__init__()
@@ -107,8 +67,9 @@ class StepPanel(QFrame):
         self._bench, self._guide = bench, guide
         # From the outside in: Qt styles all that is inside again each time that a widget gets a parent.
         self._scroll = scroll_area(self, sideways=False)
-        self._content = QWidget()
-        self._scroll.setWidget(self._content)
+        self._end: tuple[Lesson, Outcome, Lesson | None, bool] | None = None
+        """What the end of the lesson shows, if it is shown: see `finish_page`."""
+        self._trouble, self._gone = Passage("trouble", "", "error"), Gone(self)
         self._jump = PushButton("", tip="Go to another step", parent=self, look="link", keys=True)
         self._menu = Menu(self._jump)
         self._menu.aboutToShow.connect(self._list_steps)
@@ -118,18 +79,6 @@ class StepPanel(QFrame):
         self._progress = QProgressBar(self)
         self._progress.setAccessibleName("How far the lesson is")
         self._progress.setTextVisible(False)
-        self._title = SteadyLabel(role="heading", parent=self._content)
-        self._words = Words(parent=self._content)
-        guide.answered.connect(self._hand_on_keys)  # before the question handles it, and disables its choices
-        self._question = QuestionView(bench, guide, self._content)
-        self._question.passed.connect(self._go_on)
-        self._trouble = SteadyLabel(role="error", parent=self._content)
-        self._trouble.hide()
-        self._column = QVBoxLayout(self._content)
-        self.finish = FinishView(bench, self._content)
-        for part in (self._trouble, self._title, self._words, self._question, self.finish):
-            self._column.addWidget(part)
-        self._column.addStretch()
         self._back = PushButton("◂ Back", self.go_back, "Back to the step before (Alt+Left)", self, name="Back")
         reset, tip = partial(self.go, guide.reset), "Take back what was changed in this step"
         self._reset = PushButton("Reset", reset, tip, self, look="link", name="Reset step")
@@ -148,7 +97,6 @@ class StepPanel(QFrame):
         self._whole.addLayout(self._ways)
         # Tab goes from Next, which keeps the keys from step to step, down to the question below it.
         tab_through(self._jump, self._reset, self._leave, self._back, self._next)
-        self._question.behind = self._next
         self._ways.addWidget(self._back, BACK)
         self._ways.addWidget(self._next, ON)
         self._whole.addWidget(self._scroll)
@@ -162,17 +110,15 @@ class StepPanel(QFrame):
         self._closed: list[QWidget] = []
         """Widgets below the panel that have no room now."""
         self._seeks = False
-        self._content.installEventFilter(self)
         guide.stepped.connect(self._show_step)
         guide.stepped.connect(self._tell_step)
-        guide.answered.connect(self._follow_answer)
-        guide.answered.connect(self._look_at_outcome)
+        guide.answered.connect(self._show_answer)
         guide.troubled.connect(self.say)
         self.restyle()
 
     def _go_on(self) -> None:
         """Go to the next step; after the last one, to the end of the lesson; from there, to the lessons."""
-        if self._over:
+        if self.is_over:
             self.lessons_wanted.emit()
         else:
             self.go_on()
@@ -186,7 +132,7 @@ class StepPanel(QFrame):
 
     def go_back(self) -> None:
         """Go to the step before; from the end of the lesson, to its last step."""
-        if self._over:
+        if self.is_over:
             self.go(self._guide.look)
         else:
             self.go(self._guide.back)
@@ -198,10 +144,8 @@ class StepPanel(QFrame):
         guide, settings = self._guide, self._bench.settings
         found = outcome(guide.lesson, guide.walk.progress)
         behind = next_lesson(guide.lesson.id, settings.get(COURSE, ""), guide.is_whole, guide.is_new)
-        self.finish.tell(guide.lesson, found, behind)
-        for part in (self._title, self._words, self._question):
-            part.hide()
-        self.finish.show()
+        self._end = guide.lesson, found, behind, len(found.revisit) <= FEW
+        self._tell()
         self.ended.emit()
         self._back.setEnabled(True)
         self._scroll.verticalScrollBar().setValue(0)
@@ -209,6 +153,12 @@ class StepPanel(QFrame):
         self.ensurePolished()
         self.fit()
         self._next.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def unfold(self, on: bool) -> None:
+        """At the end, show the steps to revisit, or hide them: many would push the next lesson out of sight."""
+        if self._end is not None:
+            self._end = (*self._end[:3], on)
+            self._tell()
 
     def revisit(self, id: str) -> None:
         """Go to a step that is not finished, and ask its question again."""
@@ -219,9 +169,9 @@ class StepPanel(QFrame):
         self.go(partial(guide.ask_again if again else guide.go, at))
 
     @property
-    def _over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether the end of the lesson is shown, though perhaps on a tab that is not."""
-        return self._guide.step is not None and not self.finish.isHidden()
+        return self._guide.step is not None and self._end is not None
 
     @property
     def _is_last(self) -> bool:
@@ -235,7 +185,7 @@ class StepPanel(QFrame):
         had_keys = QApplication.focusWidget()
         try:
             act()
-            if not self._question.be_typed_in() and QApplication.focusWidget() is not had_keys:
+            if not self._page.be_typed_in() and QApplication.focusWidget() is not had_keys:
                 self._next.setFocus(Qt.FocusReason.OtherFocusReason)
         except ExplorerError as error:
             show_error(error, self._next)
@@ -244,7 +194,7 @@ class StepPanel(QFrame):
         """Give the focus to the field that is to be filled in, else to Next; returns whether a step is visible."""
         if self._guide.step is None or not self.isVisible():
             return False
-        if not self._question.be_typed_in():
+        if not self._page.be_typed_in():
             self._next.setFocus(Qt.FocusReason.OtherFocusReason)
         return True
 
@@ -256,12 +206,20 @@ class StepPanel(QFrame):
         near = min(px(8), AROUND)
         self._whole.setContentsMargins(min(px(12), AROUND), px(6), near, px(8))
         self._whole.setSpacing(min(px(4), AROUND // 2))
-        self._column.setContentsMargins(near, 0, near, 0)
-        self._column.setSpacing(px(6))
-        self._question.restyle()
-        over, bar = self._over, self._scroll.verticalScrollBar()
+        over, bar = self.is_over, self._scroll.verticalScrollBar()
         part = bar.value() / max(bar.maximum(), 1)
+        keys = Keys()
+        if self._scroll.widget() is not None:
+            keys = self._page.keys()
+            self._gone.delete(self._scroll.takeWidget())
+        self._page = StepPage(self._bench, self._guide, parent=self._scroll)
+        self._page.setContentsMargins(near, 0, near, 0)
+        self._page.behind = self._next
+        self._page.passed.connect(self._go_on)
+        self._page.installEventFilter(self)
+        self._scroll.setWidget(self._page)
         self._show_step()
+        self._page.give_keys(keys)
         bar.setValue(round(part * bar.maximum()))
         if over:
             self.show_end()
@@ -270,13 +228,25 @@ class StepPanel(QFrame):
         """Follow a change of the document."""
         if self._guide.step is not None:
             self._reset.setEnabled(self._guide.changed)
-            self._question.refresh()
+            self._page.refresh()
 
     def say(self, trouble: str) -> None:
         """Show above the words what is wrong with the lesson's file; an empty text hides that."""
-        self._trouble.setText(escape(f"⚠ {trouble}", quote=False))
-        self._trouble.setVisible(bool(trouble))
+        said = escape(f"⚠ {trouble}", quote=False) if trouble else ""
+        self._trouble = Passage("trouble", said, "error")
+        self._page.say_first(self._trouble)
         self._fitted.start()
+
+    def _tell(self) -> None:
+        """Show the page of the step, or that of the end of the lesson."""
+        guide, step = self._guide, self._guide.step
+        if self._end is not None:
+            from explorer.pages.surfaces.lessons import finish_page
+
+            self._page.show_step(self._trouble, *finish_page(*self._end), asks=False)
+        elif step is not None:
+            title = Passage("title", escape(step.title, quote=False), "heading")
+            self._page.show_step(self._trouble, title, words("words", step.words, guide.numbers))
 
     def _show_step(self) -> None:
         guide = self._guide
@@ -296,12 +266,8 @@ class StepPanel(QFrame):
         self._progress.setRange(0, n)
         self._progress.setValue(at + 1)
         self._progress.setUpdatesEnabled(True)
-        self.finish.hide()
-        self._title.show()
-        self._words.show()
-        self._title.setText(escape(step.title, quote=False))
-        self._words.say(step.words, guide.numbers)
-        self._question.show_question()
+        self._end = None
+        self._tell()
         self._back.setEnabled(at > 0)
         self._reset.setEnabled(guide.changed)
         self._scroll.verticalScrollBar().setValue(0)
@@ -313,7 +279,7 @@ class StepPanel(QFrame):
         """Make Next the main button once no question is open."""
         self._turns = TURNS
         asking = self._guide.question is not None
-        last, over = self._is_last, self._over
+        last, over = self._is_last, self.is_over
         self._on = "Lessons" if over else "Skip" if asking else "Finish" if last else "Next"
         self._next.setText(f"{self._on} ▸")
         to_end = "What you have learned, what to revisit, and the next lesson (Alt+Right)"
@@ -323,27 +289,20 @@ class StepPanel(QFrame):
         mark(self._next, primary="false" if asking or over else "true")
         self._fitted.start()
 
-    def _hand_on_keys(self) -> None:
-        """If a choice has the focus, give it to Next: Qt would give it to whatever comes next."""
-        focus = QApplication.focusWidget()
-        choosing = isinstance(focus, PushButton) and self._question.isAncestorOf(focus)
-        if choosing and self._guide.question is None:
-            self._next.setFocus(Qt.FocusReason.OtherFocusReason)
-
     def _tell_step(self) -> None:
         """Tell a screen reader the words of another step: the focus stays on Next, whose name says nothing of them."""
         guide = self._guide
         step, at = guide.step, guide.at
         if step is None or at is None or not self.isVisible():
             return
-        self._told = self._question.said()
+        self._told = self._page.said()
         asked = "" if step.question is None else prose.plain(step.question.ask, guide.numbers)
         parts = f"{self._jump.accessibleName()}: {step.title}", prose.plain(step.words, guide.numbers), asked
         self._announce("\n".join(filter(None, parts)))
 
     def _tell_outcome(self) -> None:
         """Tell a screen reader what an answer or a hint has brought to the question."""
-        said = self._question.said()
+        said = self._page.said()
         news = [words for words in said if words not in self._told]
         self._told = said
         if news and self.isVisible():
@@ -352,10 +311,15 @@ class StepPanel(QFrame):
     def _announce(self, words: str) -> None:
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
 
-    def _look_at_outcome(self) -> None:
+    def _show_answer(self) -> None:
+        focus = QApplication.focusWidget()
+        choosing = isinstance(focus, PushButton) and self._page.isAncestorOf(focus)
+        if choosing and self._guide.question is None:  # before Qt gives the keys of a disabled choice to what is next
+            self._next.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._page.follow()
+        self._follow_answer()
         self._seeks = True
         self._tell_outcome()
-        self._fitted.start()
 
     def _list_steps(self) -> None:
         self._menu.clear()
@@ -370,8 +334,8 @@ class StepPanel(QFrame):
         for i, step in enumerate(self._guide.steps):
             asks = "" if step.question is None else SIGNS.get(found.of[step.id], "  ✓")
             go = partial(self.go, partial(self._guide.go, i))
-            add(f"{i + 1}  {step.title}{asks}", i == self._guide.at and not self._over, go)
-        add("The end of the lesson", self._over, self.show_end)
+            add(f"{i + 1}  {step.title}{asks}", i == self._guide.at and not self.is_over, go)
+        add("The end of the lesson", self.is_over, self.show_end)
 
     # Room
 
@@ -415,8 +379,8 @@ class StepPanel(QFrame):
         fewest = self._bench.appearance.px(LEAST_BELOW_GLOSSARY if above else LEAST_WORDS)
         room = max(min(int(free * share), free - left) - others, fewest)
         self._scroll.setFixedHeight(min(wanted, room))
-        if self._content.minimumHeight() != least:  # else a question would be squeezed instead of scrolled
-            self._content.setMinimumHeight(least)
+        if self._page.minimumHeight() != least:  # else a question would be squeezed instead of scrolled
+            self._page.setMinimumHeight(least)
         if self._seeks and not self._turns:
             self._seek.start()
 
@@ -463,15 +427,12 @@ class StepPanel(QFrame):
 
     def _least(self) -> int:
         """Pixels that words and question need, computed before their layout knows."""
-        margins = self._column.contentsMargins()
-        width = self._content.width() - margins.left() - margins.right()
-        parts = [self._trouble, self._title, self._words, self._question, self.finish]
-        return column_height(parts, width, self._column.spacing())
+        return self._page.height_at(self._page.width())
 
     def _show_outcome(self) -> None:
         """Scroll to the outcome of an answer: its principle, and above all whether it was right."""
         self._seeks = False
-        for part in self._question.outcome():
+        for part in self._page.outcome()[::-1]:
             self._scroll.ensureWidgetVisible(part, 0, self._bench.appearance.px(4))
 
     def _neighbours(self, column: QWidget) -> tuple[list[QWidget], list[QWidget]]:

@@ -179,7 +179,7 @@ class LessonParts(QObject):
                 case "revisit", step:
                     self.panel.revisit(step)
                 case "unfold", on:
-                    self.panel.finish.unfold(on)
+                    self.panel.unfold(on)
                 case "record", _:
                     self.record()
                 case "remove", file:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -24,13 +24,13 @@ from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEd
 from explorer.core.errors import ExplorerError
 from explorer.ui.dialogs import show_keys_of_presenter
 from explorer.ui.errors import show_error
-from explorer.ui.lesson.bodies import NumberField
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.lecturer import Clock, Overview, minutes
 from explorer.ui.lesson.letters import Enlarged, in_look, scale_for
 from explorer.ui.lesson.poll import PRESSES, PollView
-from explorer.ui.lesson.question import QuestionView
+from explorer.ui.lesson.question import StepPage
 from explorer.ui.lesson.sheet import StepSheet
+from explorer.ui.page.answers import BlankView
 from explorer.ui.page.overlays import Motion
 from explorer.ui.turns import later
 from explorer.ui.widgets.inputs import PushButton
@@ -124,6 +124,7 @@ class Presenter(QWidget):
         self.clock.ticked.connect(self._say)
         guide.leaving.connect(self._remember)
         guide.stepped.connect(self._follow)
+        guide.answered.connect(self._show_answer)
         self._again = later(self, self._rebuild)
         bench.appearance.changed.connect(self._restyle)
 
@@ -178,8 +179,7 @@ class Presenter(QWidget):
             self._rebuild()
         else:
             self.sheet.stand_alone(False)
-            self.sheet.tell(guide.lesson, guide.at, guide.numbers, guide.before)
-            self._ask()
+            self._tell(self.sheet)
         self._say()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
         if self._motion is not None:
@@ -205,27 +205,29 @@ class Presenter(QWidget):
         self._column.addWidget(self.sheet)
         self.sheet.shared.connect(self._say_keys)
         self.sheet.lower()
-        self._question = QuestionView(self.bench, guide)
-        self._question.followed.connect(self._show_answer)
+        self._question = StepPage(self.bench, guide, self.sheet.gaps)
+        self._question.setAccessibleName("Question")
         self.sheet.ask(self._question, lambda: guide.question is not None)
-        self.sheet.tell(guide.lesson, guide.at, guide.numbers, guide.before)
-        self._ask()
+        self._tell(self.sheet)
         self._say()
         self.poll.fit()
 
-    def _ask(self) -> None:
-        with QSignalBlocker(self._question):  # the sheet is updated below, once
-            self._question.show_question()
-        if self.sheet is not None:
-            self.sheet.fill_in(self._question.gaps)
-            self.sheet.arrange()
+    def _tell(self, sheet: StepSheet) -> None:
+        """Show the present step."""
+        guide = self._guide
+        assert guide.at is not None
+        self._question.show_step()
+        sheet.tell(guide.lesson, guide.at, guide.numbers, guide.before)
+        sheet.arrange()
 
     def _show_answer(self) -> None:
+        if self.sheet is None:
+            return
+        self._question.follow()
         if isinstance(self.focusWidget(), PushButton):  # from a field that is hidden now: the keys go on
             self.setFocus(Qt.FocusReason.OtherFocusReason)
-        if self.sheet is not None:
-            self.sheet.refresh()
-            self.sheet.arrange()
+        self.sheet.refresh()
+        self.sheet.arrange()
 
     def _restyle(self) -> None:
         """Follow the program's look, in a turn of its own."""
@@ -468,7 +470,7 @@ class Cover(QWidget):
 
 def _is_typed(event: QKeyEvent, widget: QWidget | None) -> bool:
     """Whether a widget takes a key as input; a field for a number takes no letters, and no key once it is answered."""
-    if isinstance(widget, NumberField):
+    if isinstance(widget, BlankView):
         return not (widget.isReadOnly() or event.text().isalpha() or event.key() == Key.Key_Space)
     return isinstance(widget, TYPED_IN)
 

@@ -1,122 +1,270 @@
-"""A question: it is answered before anything is shown, and each wrong answer is named.
+"""The page of a step with its question: each number, choice and place that is given is judged by the guide.
 
-Each kind has a widget that takes answers (`bodies.py`); their outcome is shown in one way for all.
-The derivations of a mistake and of the right number can stand side by side over the page.
+Over the page of the stage, the derivations of a mistake and of the right number can stand side by side.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from html import escape
+from collections.abc import Callable
 
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QWidget
 
-from explorer.lessons.answers import Verdict
-from explorer.lessons.mistakes import Part
-from explorer.lessons.schema import Choose, Point, Predict, Question
-from explorer.lessons.walk import Attempt
-from explorer.ui.lesson.bodies import BODIES, Body, GapsView, PredictBody
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import read_answer
+from explorer.lessons.answers import Answer, Verdict
+from explorer.lessons.schema import Point, Predict
+from explorer.pages.element import Element
+from explorer.pages.gestures import Ask, ForQuestion
+from explorer.pages.steps.question import (
+    ADDED,
+    OURS,
+    Asking,
+    elsewhere,
+    gaps_of,
+    number_in,
+    question_page,
+    side,
+    theirs,
+    was_there,
+)
+from explorer.pages.view import Cell
+from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
-from explorer.ui.lesson.letters import SentenceButton, Words, column_height, height_at, least_letters
-from explorer.ui.page.note import DerivationView
+from explorer.ui.lesson.letters import least_letters
+from explorer.ui.page.answers import BlankView, OptionView, column_height
+from explorer.ui.page.column import Elements
+from explorer.ui.page.note import DerivationView, PassageView
+from explorer.ui.selection import Coming
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.inputs import PushButton, tab_through
-from explorer.ui.widgets.labels import SteadyLabel
-from explorer.ui.widgets.layouts import column_in, row_in
+from explorer.ui.widgets.layouts import row_in
 from explorer.ui.workbench import Workbench
 
-OURS = "How it is computed"
-MORE = {1: "One more try.", 2: "Two more tries."}
+BETWEEN = 5
+"""Pixels at text scale 1 between two elements."""
 
 
-def theirs(typed: float) -> str:
-    """The title above the derivation of a number that a person typed."""
-    return f"How one gets {typed:.12g}".replace("-", "−")
+class StepPage(Elements):
+    """The question of the present step, below what else stands on its page.
 
-
-class VerdictView(QWidget):
-    """The outcome of an answer: right or not, which mistake it was, and how the number is computed.
-
-    If it is known how the wrong number comes about, both derivations can be shown side by side over the page; a class
-    sees the right one beside the question anyway.
+    `gaps`: where a derivation with gaps stands, if that is another place than the question.
     """
 
-    def __init__(self, bench: Workbench, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._bench = bench
-        self._sentence = Words()
-        self._sentence.index = least_letters(bench.appearance)
-        self._large = self._sentence.index > 0
-        self.both = SentenceButton("Both derivations side by side")
-        self.both.setToolTip("Show side by side how one gets your number and how the right number is computed")
-        self.side = DerivationSide(bench)
-        self._column = column = column_in(self, self._sentence, spacing=bench.appearance.px(4))
-        column.addWidget(self.both, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.side)
-        self.hide()
+    passed = Signal()  # Enter was pressed after the answer was given
 
-    def show_attempt(self, attempt: Attempt, numbers: Mapping[str, str] | None, counts: bool, derived: bool) -> None:
-        """Show the outcome of the last answer; nothing if there is none.
+    def __init__(
+        self, bench: Workbench, guide: Guide, gaps: Elements | None = None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(bench, bench.appearance.px(BETWEEN), parent)
+        self._guide, self._apart = guide, gaps
+        self._asking: Asking | None = None
+        self._above: tuple[Element, ...] = ()
+        self.behind: QWidget | None = None
+        """The widget from which Tab leads to the first control of the question."""
+        selection = bench.selection
+        selection.asked.connect(self._do)
+        selection.token_chosen.connect(self._token)
+        selection.head_changed.connect(self._head)
+        selection.chosen.connect(self._cell)
 
-        `numbers`: what replaces braces, if the sentence is Markdown and no plain text; `counts`: whether to say how
-        many tries are left; `derived`: whether the derivation of the number is shown already.
-        """
-        verdict = attempt.verdict
-        self.setVisible(verdict is not None)
-        if verdict is None:
+    # Showing
+
+    def show_step(self, *above: Element, asks: bool = True) -> None:
+        """Show other elements and below them the question of the present step, if it has one and `asks`."""
+        guide, step, self._above, self._asking = self._guide, self._guide.step, above, None
+        if asks and step is not None and step.question is not None:
+            self._asking = Asking(guide.walk, guide.attempt, guide.numbers, least_letters(self.bench.appearance))
+            if self._asking.question.made:
+                guide.look_whether_made()
+        focus = QApplication.focusWidget()
+        self.follow()
+        if self.behind is not None:
+            tab_through(self.behind, *self.widgets.values())
+            if isinstance(focus, OptionView) and focus in self.widgets.values():
+                self.behind.setFocus(Qt.FocusReason.OtherFocusReason)  # it is an answer to another question now
+
+    def say_first(self, element: Element) -> None:
+        """Show another first element; the rest stays as it is."""
+        self._above = element, *self._above[1:]
+        self.tell((element, *self.elements[1:]))
+
+    def refresh(self) -> None:
+        """Follow a change of the document, unless it belongs to another step, whose question is shown next."""
+        asking, guide = self._asking, self._guide
+        if asking is None or guide.step is None or asking.step is not guide.walk.step:
             return
-        theme = self._bench.appearance.theme
-        ink, sign = (theme.accent_text, "✓") if verdict.right else (theme.here_text, "✗")
-        sign = f"<b style='color:{ink}'>{sign}</b>"
-        hinted = "With a hint." if verdict.right and attempt.hints else ""
-        more = MORE.get(attempt.tries_left, "") if counts else ""
-        said = " ".join(filter(None, (verdict.said(attempt.done), hinted, more)))
-        if numbers is None:
-            self._sentence.setText(f"{sign} {escape(said)}")
-            self._sentence.label.setAccessibleName(said)
-        else:
-            self._sentence.say(said, numbers, sign)
-        compared, title, parts = attempt.compared, OURS, verdict.derivation
-        if self._large:
-            title, parts = ("", ()) if compared is None else (theirs(compared[0]), compared[1])
-        if verdict.right or not attempt.done or (not self._large and (compared is not None or derived)):
-            parts = ()
-        self.both.setVisible(compared is not None and not self._large)
-        self.side.setVisible(bool(parts))
-        self.side.tell(title, parts)
+        if asking.question.made:
+            guide.look_whether_made()
+        if asking.edited != (edited := self._is_edited(asking)):
+            asking.edited = edited
+            self._show()
 
-    @property
-    def spoken(self) -> str:
-        """What a screen reader says of it."""
-        return self._sentence.label.accessibleName()
+    def follow(self) -> None:
+        """Show the outcome of the last answer, or another hint."""
+        asking, guide, tries_again = self._asking, self._guide, False
+        if asking is not None:
+            asking.done, asking.reached, asking.edited = guide.question is None, None, self._is_edited(asking)
+            tries_again = asking.attempt.verdict is not None and not asking.done and bool(self.fields)
+            if tries_again and self.widgets["lock"].hasFocus():
+                self.fields[-1].setFocus(Qt.FocusReason.OtherFocusReason)
+        self._show()
+        if tries_again:
+            self.fields[-1].selectAll()  # so that typing replaces it
 
-    @property
-    def line(self) -> int:
-        """The height in pixels of a sentence on one line."""
-        return self._sentence.label.fontMetrics().height()
+    def _show(self) -> None:
+        asking = self._asking
+        self.tell((*self._above, *(() if asking is None else question_page(asking))))
+        self.show_now()
+        if self._apart is not None:
+            gaps = () if asking is None else gaps_of(asking)
+            self._apart.tell(gaps)
+            self._apart.setVisible(bool(gaps))
+            self.setVisible(asking is not None)
 
-    def height_at(self, width: int) -> int:
-        """Its height in pixels at a width."""
-        return column_height([self._sentence, self.both, self.side], width, self._column.spacing())
-
-
-class DerivationSide(QWidget):
-    """A derivation with its title."""
-
-    def __init__(self, bench: Workbench) -> None:
-        super().__init__()
-        self.title, self.rows = SteadyLabel(role="section"), DerivationView(bench)
-        column_in(self, self.title, self.rows, spacing=0).addStretch(1)
+    def _is_edited(self, asking: Asking) -> bool:
+        """Whether a student has changed the model, and so sees other numbers than those that an answer is judged by."""
+        question, guide = asking.question, self._guide
+        if not (isinstance(question, Predict | Point) and question.node and guide.changed) or asking.letters:
+            return False
+        now, began = self.bench.document.engine, guide.walk.engine(guide.walk.at)
+        place, was = now.graph.find(question.node), began.value(began.graph.place(question.node))
+        return place is None or not np.array_equal(now.value(place), was, equal_nan=True)
 
     def height_at(self, width: int) -> int:
         """Its height in pixels at a width."""
-        return self.title.height_at(width) + height_at(self.rows, width)
+        spacing, asking = self.bench.appearance.px(BETWEEN), self._asking
+        inside = self.contentsMargins()
+        high = column_height(self.parts, width - inside.left() - inside.right(), spacing)
+        if asking is not None and asking.letters and asking.question.made and asking.attempt.verdict is None:
+            high += spacing + QFontMetrics(self.bench.appearance.fonts.ui).height()  # else each edit moved the slide
+        return high
 
-    def tell(self, title: str, parts: Sequence[Part]) -> None:
-        """Show the rows of a derivation."""
-        self.title.setText(escape(title))
-        self.rows.show_rows([row for _, rows in parts for row in rows])
+    def outcome(self) -> list[QWidget]:
+        """What the last answer or hint has brought, the most important widget first."""
+        order = "verdict", "why", "hint", "derivation"
+        found = (one for begins in order for id, one in self.widgets.items() if id.split()[0] == begins)
+        return [one for one in found if not one.isHidden()]
+
+    def said(self) -> list[str]:
+        """What a screen reader is told of the answers and hints so far: the outcome, the reason, the hints."""
+        labels = (one.label if isinstance(one, PassageView) else one for one in self.outcome())
+        return [one.accessibleDescription() or one.accessibleName() for one in labels]
+
+    # Answering
+
+    @property
+    def fields(self) -> list[BlankView]:
+        """The fields for numbers, that of the asked number last."""
+        return [one for one in self._there if isinstance(one, BlankView)]
+
+    @property
+    def _there(self) -> list[QWidget]:
+        return [*(() if self._apart is None else self._apart.widgets.values()), *self.widgets.values()]
+
+    def be_typed_in(self) -> bool:
+        """Give the focus to the first field that is to be filled in; returns whether there is one.
+
+        If a number is typed in each, it may be locked in, or replaced by typing another one.
+        """
+        fields = self.fields
+        if not fields or self._guide.question is None:
+            return False
+        if not self._goes_to_gap():
+            fields[-1].setFocus(Qt.FocusReason.OtherFocusReason)
+            fields[-1].selectAll()
+        return True
+
+    def _goes_to_gap(self) -> bool:
+        """Give the focus to the first field without a number; returns whether there is one."""
+        field = next((one for one in self.fields if number_in(one.text()) is None), None)
+        if field is not None:
+            field.setFocus(Qt.FocusReason.OtherFocusReason)
+        return field is not None
+
+    def _do(self, gesture: Ask, at: QWidget) -> None:
+        asking, guide = self._asking, self._guide
+        if asking is None or not isinstance(gesture, ForQuestion) or at not in self._there:
+            return  # it was asked for elsewhere, or by a part that is shown no more
+        match gesture.act:
+            case "type":
+                asking.attempt.typed[gesture.place] = gesture.value
+                self._show()
+            case "enter" if guide.question is None:
+                self.passed.emit()
+            case "enter" | "lock" if not self._refuses() and not self._goes_to_gap():
+                self._give(read_answer(asking.typed[-1]))
+            case "give":
+                self._give(gesture.value)
+            case "hint":
+                guide.hint()
+            case "both":
+                guide.both_wanted.emit()
+            case "ask again":
+                guide.ask_again()
+                self.be_typed_in()
+
+    def _refuses(self) -> bool:
+        """Say which typed text is no number, and give its field the focus; returns whether there is one."""
+        for field in self.fields:
+            try:
+                if field.text().strip():
+                    read_answer(field.text())
+            except ExplorerError as error:
+                field.setFocus(Qt.FocusReason.OtherFocusReason)
+                show_error(error, field)
+                return True
+        return False
+
+    def _give(self, answer: Answer) -> None:
+        """Answer the question, if it is still that of the present step: a key may come before the next one is shown."""
+        if self._asking is not None and self._guide.question is self._asking.question:
+            self._guide.answer(answer)
+
+    # Pointing at a place
+
+    def _pointing(self, at: str) -> Asking | None:
+        """The question, if a word, a cell or a head is still to be pointed at.
+
+        What the program chooses is no answer: what a step looks at, or what a document was saved with.
+        """
+        asking = self._asking
+        if asking is None or self._guide.question is not asking.question or self.bench.selection.chooses_several:
+            return None
+        return asking if isinstance(asking.question, Point) and asking.question.at == at else None
+
+    def _token(self, by: Coming) -> None:
+        token, asking = self.bench.selection.chosen_token, self._pointing("token")
+        if token is not None and asking is not None and token[0] == asking.question.axis:
+            self._take_place(asking, (token[1],), by)
+
+    def _head(self, head: int | None) -> None:
+        asking = self._pointing("head")
+        if head is not None and asking is not None:
+            self._take_place(asking, (head,), "click")
+
+    def _cell(self, cell: Cell, by: Coming) -> None:
+        asking = self._pointing("cell")
+        if asking is None:  # the walk may already be another one, perhaps with another model
+            return
+        began = asking.walk.engine(asking.walk.at).graph
+        place = began.place(asking.question.node)
+        if cell.node == place.node and cell.index[: len(place.index)] == place.index:
+            self._take_place(asking, cell.index[len(place.index) :], by)
+        elif by == "click":
+            now = self.bench.document.engine.graph  # a switch may have added the clicked node in this step
+            asking.missed = elsewhere(now.nodes[cell.node], cell, began.nodes[place.node], place)
+            self._show()
+
+    def _take_place(self, asking: Asking, place: tuple[int, ...], by: Coming) -> None:
+        """Take a place that was clicked as the answer; offer one that keys have reached."""
+        there = was_there(asking, place)
+        asking.missed = "" if there else ADDED
+        asking.reached = place if there and by != "click" else None
+        self._show()
+        if there and by == "click":
+            self._give(place)
 
 
 WIDE, HIGH, LEAST = 880, 0.7, 160
@@ -144,9 +292,9 @@ class BothDerivations(QFrame):
         self.close_button = PushButton("✕", self.hide, tip, look="link", name="Close both derivations")
         self._content = content = QWidget()
         self._beside = row_in(content)
-        self.sides = DerivationSide(bench), DerivationSide(bench)
-        for side in self.sides:
-            self._beside.addWidget(side, 1)
+        self.sides = Elements(bench, 0, content), Elements(bench, 0, content)
+        for one in self.sides:
+            self._beside.addWidget(one, 1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -171,8 +319,8 @@ class BothDerivations(QFrame):
             self.hide()
             return
         typed, wrong = attempt.compared
-        self.sides[0].tell(theirs(typed), wrong)
-        self.sides[1].tell(OURS, attempt.verdict.derivation)
+        self.sides[0].tell(side("side", theirs(typed), wrong))
+        self.sides[1].tell(side("side", OURS, attempt.verdict.derivation))
         self.show()
         self.raise_()
         self.place()
@@ -190,8 +338,10 @@ class BothDerivations(QFrame):
 
     def restyle(self) -> None:
         """Follow the text scale."""
-        for side in self.sides:
-            side.rows.restyle()
+        for one in self.sides:
+            for widget in one.widgets.values():
+                if isinstance(widget, DerivationView):
+                    widget.restyle()
         self._placed.start()
 
     def place(self) -> None:
@@ -212,7 +362,7 @@ class BothDerivations(QFrame):
         inside = self._whole.contentsMargins()
         across = width - inside.left() - inside.right() - self.close_button.sizeHint().width() - px(SCROLL)
         each = (across - self._beside.spacing()) // 2
-        needed = max(side.height_at(each) for side in self.sides)
+        needed = max(column_height(one.parts, each, 0) for one in self.sides)
         self._content.setMinimumHeight(needed)
         named = self._named(self._over)
         height = min(needed + inside.top() + inside.bottom() + 2, round(HIGH * (bottom - top)))
@@ -221,196 +371,3 @@ class BothDerivations(QFrame):
             height = max(below, above)
         y = top if below < height <= above else bottom - height
         self.setGeometry(right - width, y, width, height)
-
-
-EDITED = "The question is about the numbers with which this step began. <b>Reset</b> shows them again."
-
-
-class QuestionView(QFrame):
-    """The question of the present step, its hints, and the outcome of the answers."""
-
-    followed = Signal()  # the outcome of an answer is shown
-    passed = Signal()  # Enter was pressed after the answer was given
-
-    def __init__(self, bench: Workbench, guide: Guide, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName("Question")
-        self._bench, self._guide = bench, guide
-        self._question: Question | None = None
-        self.behind: QWidget | None = None
-        """The widget from which Tab leads to the first control of the question."""
-        self._index = least_letters(bench.appearance)
-        self._ask = Words(role="asked", parent=self)
-        self._edited = SteadyLabel(EDITED, role="small", parent=self)
-        self._edited.hide()
-        self._body: Body | None = None
-        self._place = QVBoxLayout()
-        self._verdict = VerdictView(bench, self)
-        self._verdict.both.clicked.connect(guide.both_wanted)
-        self._why = Words(role="why", parent=self)
-        self._ask.index = self._why.index = self._index
-        self._hints: list[Words] = []
-        self._hint_place = QVBoxLayout()
-        self._derivation = DerivationView(bench, self)
-        self._more = SentenceButton("", self)
-        self._more.setToolTip("One more hint; the last one is the whole derivation")
-        self._more.clicked.connect(guide.hint)
-        self._column = column_in(self, spacing=bench.appearance.px(6))
-        self._top = QHBoxLayout()
-        self._column.addLayout(self._top)
-        self._top.addWidget(self._ask, 1)
-        self._column.addWidget(self._edited)
-        self._column.addLayout(self._place)
-        # Above the hints, so that it stays under the pointer; for a class it stands beside the question.
-        if self._index:
-            self._top.addWidget(self._more, 0, Qt.AlignmentFlag.AlignTop)
-        else:
-            self._column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
-        self._column.addWidget(self._verdict)
-        self._column.addWidget(self._why)
-        self._column.addLayout(self._hint_place)
-        self._column.addWidget(self._derivation)
-        self._again = SentenceButton("Answer again", self)
-        self._again.setToolTip("Forget your answer and ask once more")
-        self._again.clicked.connect(guide.ask_again)
-        self._again.clicked.connect(self.be_typed_in)
-        self._column.addWidget(self._again, 0, Qt.AlignmentFlag.AlignLeft)
-        guide.answered.connect(self._follow)
-        self.hide()
-
-    def restyle(self) -> None:
-        """Follow the theme and the text scale."""
-        self._column.setSpacing(self._bench.appearance.px(6))
-        for rows in (self._derivation, self._verdict.side.rows):
-            rows.restyle()
-        self._question = None
-        self.show_question()
-
-    def be_typed_in(self) -> bool:
-        """Give the focus to the first field that is to be filled in; returns whether there is one.
-
-        If a number is typed in each, it may be locked in, or replaced by typing another one.
-        """
-        body = self._body
-        if not isinstance(body, PredictBody) or self._guide.question is None:
-            return False
-        if not body.be_typed_in():
-            body.field.setFocus(Qt.FocusReason.OtherFocusReason)
-            body.field.selectAll()
-        return True
-
-    def show_question(self) -> None:
-        """Show the question of the present step, or nothing."""
-        step = self._guide.step
-        question = None if step is None else step.question
-        self.setVisible(question is not None)
-        if self._body is not None:
-            self._place.removeWidget(self._body)
-            self._body.hide()
-            self._body.deleteLater()
-            self._body = None
-        self._question = question
-        if question is None:
-            return
-        self._ask.say(question.ask, self._guide.numbers)
-        self._why.say(question.why, self._guide.numbers)
-        self._body = BODIES[type(question)](self._bench, self._guide, question)
-        self._body.passed.connect(self.passed)
-        self._place.addWidget(self._body)
-        self._body.show()  # the layout would do so in a later turn
-        if self.behind is not None:
-            tab_through(self.behind, self._body)
-        self._follow()
-
-    def refresh(self) -> None:
-        """Follow a change of the document, unless it belongs to another step, whose question is shown next."""
-        guide = self._guide
-        if self._body is not None and guide.step is not None and guide.walk.step.question is self._question:
-            self._body.refresh()
-            self._say_whether_edited()
-
-    @property
-    def gaps(self) -> GapsView | None:
-        """The derivation with gaps, if there is one to fill in."""
-        return self._body.gaps if isinstance(self._body, PredictBody) else None
-
-    def height_at(self, width: int) -> int:
-        """Its height in pixels at a width."""
-        body = [] if self._body is None else [self._body]
-        parts = [self._edited, *body, self._verdict, self._why, *self._hints, self._derivation, self._again]
-        if not self._index:
-            return column_height([self._ask, *parts, self._more], width, self._column.spacing())
-        more = 0 if self._more.isHidden() else self._more.sizeHint().width() + max(self._top.spacing(), 0)
-        asked = max(self._ask.height_at(width - more), column_height([self._more], width, 0))
-        asked += self._column.spacing() + column_height(parts, width, self._column.spacing())
-        if self._question is not None and self._question.made and self._verdict.isHidden():
-            asked += self._column.spacing() + self._verdict.line  # else each change of a number would move the slide
-        return asked
-
-    def outcome(self) -> list[QWidget]:
-        """The visible outcome of the last answer or hint, the most important widget last."""
-        parts = (self._derivation, *self._hints, self._why, self._verdict)
-        return [part for part in parts if part.isVisible()]
-
-    def said(self) -> list[str]:
-        """What a screen reader is told of the answers and hints so far: the outcome, the reason, the hints."""
-        shown = [self._verdict.spoken] if not self._verdict.isHidden() else []
-        shown += [words.label.accessibleName() for words in (self._why, *self._hints) if not words.isHidden()]
-        if not self._derivation.isHidden():
-            shown.append(self._derivation.accessibleDescription())
-        return shown
-
-    def _follow(self) -> None:
-        question = self._question
-        if question is None or self._body is None:
-            return
-        guide = self._guide
-        done = guide.question is None
-        attempt = guide.attempt
-        self._say_whether_edited()
-        self._body.follow(attempt.verdict, done)
-        numbers = guide.numbers if isinstance(question, Choose) else None
-        counts, derived = isinstance(question, Predict | Point), self.gaps is not None
-        self._verdict.show_attempt(attempt, numbers, counts, derived)
-        wrong = attempt.verdict is not None and not attempt.verdict.right
-        whys = [question.why]
-        if isinstance(question, Choose):
-            whys = [*(hint for hint in guide.walk.told() if isinstance(hint, str) and (attempt.told or wrong)), *whys]
-            self._why.say("\n\n".join(filter(None, whys)), guide.numbers)
-        self._why.setVisible(done and any(whys))
-        self._show_hints(attempt.hints, attempt.told, done)
-        self._again.setVisible(done and (wrong if self._index else wrong or attempt.verdict is None))
-        self.followed.emit()
-
-    def _say_whether_edited(self) -> None:
-        """Tell a student who has changed the model, and so sees other numbers, by which ones an answer is judged."""
-        question, guide = self._question, self._guide
-        edited = False
-        if isinstance(question, Predict | Point) and question.node and guide.changed and not self._index:
-            now, began = self._bench.document.engine, guide.walk.engine(guide.walk.at)
-            place, was = now.graph.find(question.node), began.value(began.graph.place(question.node))
-            edited = place is None or not np.array_equal(now.value(place), was, equal_nan=True)
-        self._edited.setVisible(edited)
-
-    def _show_hints(self, asked: int, told: bool, done: bool) -> None:
-        """Show the hints that were asked for; the last one is the derivation of the answer."""
-        walk = self._guide.walk
-        ladder = walk.hints()
-        shown = walk.told() if told and not isinstance(self._question, Choose) else () if done else ladder[:asked]
-        words = [hint for hint in shown if isinstance(hint, str)]
-        rows = [row for hint in shown if not isinstance(hint, str) for _, part in hint for row in part]
-        if told and self._index:  # a class sees the derivation beside the question
-            rows = []
-        while len(self._hints) < len(words):
-            self._hints.append(Words(role="hint"))
-            self._hints[-1].index = self._index
-            self._hint_place.addWidget(self._hints[-1])
-        for i, label in enumerate(self._hints):
-            label.setVisible(i < len(words))
-            if i < len(words):
-                label.say(words[i], self._guide.numbers)
-        self._derivation.setVisible(bool(rows))
-        self._derivation.show_rows(rows)
-        self._more.setVisible(not done and asked < len(ladder))
-        derives = asked + 1 == len(ladder) and not isinstance(ladder[-1], str)
-        self._more.say("Show how it is computed" if derives else "Another hint" if asked else "Give me a hint")

@@ -17,8 +17,9 @@ from PySide6.QtWidgets import QWidget
 from explorer.core.frozen import Frozen
 from explorer.pages.drawing import AttentionLines
 from explorer.pages.element import Element
-from explorer.ui.lesson.letters import Fitted, height_at, in_look
+from explorer.ui.lesson.letters import Fitted, in_look
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.answers import height_at
 from explorer.ui.page.column import Elements
 from explorer.ui.page.elements import Drawn
 from explorer.ui.page.lines import same_rows

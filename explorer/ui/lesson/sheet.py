@@ -14,14 +14,16 @@ from explorer.document.state import State
 from explorer.lessons.schema import Lesson, Point, Step
 from explorer.pages.page import Listing
 from explorer.pages.steps.of_step import elements_of, first_cell, right_cells
+from explorer.pages.steps.question import words
 from explorer.pages.surfaces.inspector import inspected
 from explorer.pages.view import Covered, View
-from explorer.ui.lesson.letters import Words, column_height, height_at, least_letters
+from explorer.ui.lesson.letters import least_letters
 from explorer.ui.lesson.room import Hero, Needs, Places, placed
 from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.answers import column_height, height_at
 from explorer.ui.page.column import Elements
-from explorer.ui.page.note import DerivationView
+from explorer.ui.page.note import DerivationView, PassageView
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
@@ -80,11 +82,12 @@ class StepSheet(QFrame):
         self._before: tuple[State, Engine] | None = None
         self._number = Label(role="small", plain=True)
         self._title = Label(role="headline", plain=True, wraps=True)
-        self._words = Words(role="sheet")
-        self._words.index = least_letters(bench.appearance)
+        self._words = PassageView(bench, words("words", "", {}, "sheet"))
         self.question: QWidget | None = None
         self._is_open: Callable[[], bool] = bool
-        self._gaps: QWidget | None = None
+        self.gaps = Elements(bench, 0)
+        """The place of a derivation with gaps, in place of the derivation of a number."""
+        self.gaps.hide()
         said, asked, way = QWidget(), QWidget(), QWidget()
         self._hero = Hero(bench)
         self._name = SteadyLabel(role="small")
@@ -92,7 +95,7 @@ class StepSheet(QFrame):
         self._derivation = DerivationView(bench)
         self._derivation.columns = 2
         self._derivation.more_wanted.connect(lambda: self.write_all(True))
-        self._led = column_in(way, self._name, self._formula, self._derivation, spacing=px(5))
+        self._led = column_in(way, self.gaps, self._name, self._formula, self._derivation, spacing=px(5))
         self._led.addStretch(1)
         left = QVBoxLayout(said)
         left.setContentsMargins(0, 0, px(4), 0)
@@ -131,20 +134,6 @@ class StepSheet(QFrame):
         self._asking.addWidget(question)
         self._asking.addStretch(1)
 
-    def fill_in(self, gaps: QWidget | None) -> None:
-        """Show a derivation with gaps in place of the derivation of a number, or none."""
-        if gaps is self._gaps:
-            return
-        if self._gaps is not None:
-            self._led.removeWidget(self._gaps)
-            self._gaps.hide()
-            self._gaps.deleteLater()
-        self._gaps = gaps
-        if gaps is not None:
-            self._led.insertWidget(0, gaps)
-            gaps.show()
-        self._derive()
-
     # What it shows
 
     def tell(self, lesson: Lesson, number: int, numbers: Mapping[str, str], before: State | None = None) -> None:
@@ -157,7 +146,8 @@ class StepSheet(QFrame):
         self.elements.setMinimumHeight(0)  # set by an earlier picture that filled the sheet
         self._lesson, self._place = lesson.title, f"{number + 1} / {len(lesson.steps)}"  # shown in the divided room
         self._title.setText(step.title)
-        self._words.say(step.slide or step.words, numbers)
+        letters = least_letters(self.bench.appearance)
+        self._words.tell(words("words", step.slide or step.words, numbers, "sheet", letters))
         self.refresh()
         for area in (self._said, self._shown, self._asked, self._way):
             area.verticalScrollBar().setValue(0)
@@ -257,7 +247,7 @@ class StepSheet(QFrame):
             if about is not None and about.parts:
                 break
         parts = about.parts if about is not None else ()
-        filled_in = self._gaps is not None and not self._gaps.isHidden()
+        filled_in = not self.gaps.isHidden()
         self._leads = bool(parts) or filled_in
         # A cell's derivation need not be shown where the cell was pointed at because it was the right answer.
         self._unasked = not filled_in and cell in right_cells(self.bench.view, self.step.question)
@@ -413,7 +403,7 @@ class StepSheet(QFrame):
         """What the parts need at the widths that they may get."""
         px = self.bench.appearance.px
         asked = [] if self.question is None or self.question.isHidden() else [self.question]
-        way: list[QWidget] = [self._name, self._formula, *([] if self._gaps is None else [self._gaps])]
+        way: list[QWidget] = [self._name, self._formula, *([] if self.gaps.isHidden() else self.gaps.parts)]
         slack = px(2)
 
         def led(width: int, terms: int) -> int:

@@ -28,8 +28,9 @@ from explorer.pages.steps.of_step import elements_of, lit_by_step, on_paper
 from explorer.pages.view import Spot
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.guide import TAB_OF, Guide
-from explorer.ui.lesson.letters import Enlarged, height_at
+from explorer.ui.lesson.letters import Enlarged
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.answers import height_at
 from explorer.ui.page.column import Elements
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.picture_place import PicturePlace

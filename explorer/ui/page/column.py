@@ -12,6 +12,7 @@ from explorer.pages.matrix import Matrix
 from explorer.pages.page import Button, DescentPart, Field, Form, Item, Maths, Row, Scheme, Stack, TextBox
 from explorer.pages.steps.of_step import Lit, names
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.answers import HOLDERS
 from explorer.ui.page.controls import CONTROLS, ControlLine, line_up
 from explorer.ui.page.elements import WIDGETS, differing, made_of
 from explorer.ui.page.header import HeaderView
@@ -44,8 +45,8 @@ class Elements(QWidget):
 
     down = 12  # pixels at text scale 1 between the lines of a row
 
-    def __init__(self, bench: Workbench, spacing: int) -> None:
-        super().__init__()
+    def __init__(self, bench: Workbench, spacing: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.bench = bench
         # The widgets of all elements that are no arrangements, by id.
         self.widgets: dict[str, QWidget] = {}
@@ -178,6 +179,15 @@ class Elements(QWidget):
             self.setFocus(Qt.FocusReason.OtherFocusReason)  # else Qt gives the keys to any control of the window
             self.give_focus(focused.accessibleName())
 
+    def show_now(self) -> None:
+        """Show new widgets now, which Qt would do in a later turn: they can take the keys, and have their sizes."""
+        self._column.setEnabled(False)  # else each would lay out the column
+        for widget in (*self._holders.values(), *self.widgets.values()):
+            if not widget.isHidden():
+                widget.show()
+        self._column.setEnabled(True)
+        self._column.activate()
+
     def keys(self) -> Keys:
         """What takes the keys here."""
         focused = QApplication.focusWidget()
@@ -230,6 +240,8 @@ class Elements(QWidget):
                 self._place_stack(element, holder)
             case Scheme():
                 self._place_scheme(element, holder)
+            case _ if type(element) in HOLDERS:
+                holder.take(element, *map(self._place, element.inside))
             case _:
                 _clear(holder.layout())
                 for widget in (widgets := [self._place(one) for one in element.inside]):
@@ -290,6 +302,8 @@ class Elements(QWidget):
             ink = self.bench.appearance.theme.series[int(element.ink[-1])] if element.ink else ""
             square = f"<span style='color:{ink}'>■</span>&nbsp; " if ink else ""
             return Titled(f"{square}{element.title}", "strong" if ink else "section", px(6), parent)
+        if type(element) in HOLDERS:
+            return cast(QWidget, HOLDERS[type(element)](self.bench, element, parent))
         holder = QWidget(parent)
         match element:
             case Row():

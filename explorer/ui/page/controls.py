@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -18,10 +18,11 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.pages.gestures import Gesture, GoTo
-from explorer.pages.page import Button, Check, Choice, Field, Menu, Number, ProgressBar, Slider, TextBox
+from explorer.pages.page import Button, Check, Choice, Field, Menu, Number, ProgressBar, Ring, Slider, TextBox
 from explorer.ui.page.gestures import perform
+from explorer.ui.page.note import wrapped
 from explorer.ui.theme import mark
-from explorer.ui.widgets import UNBOUNDED, inputs
+from explorer.ui.widgets import UNBOUNDED, inputs, labels
 from explorer.ui.widgets.inputs import ComboBox, FactorSlider, PushButton, Segments, SpinBox, WordLine, take_typed
 from explorer.ui.widgets.labels import Label, be_there
 from explorer.ui.widgets.layouts import column_in, row_in
@@ -33,6 +34,8 @@ MOST_BUTTONS, MOST_LETTERS = 13, 48
 """A choice with more options, or more letters in all of them, is a list; at text scale 2, with half as many."""
 SLIDER, SHORT_SLIDER = 260, 120
 """Widths in pixels at text scale 1."""
+RING = 44
+"""The diameter of a ring in pixels at text scale 1."""
 LEAST = 130
 """The least width of a field that may become narrower on a narrow page, in pixels at text scale 1."""
 
@@ -313,10 +316,72 @@ class ButtonView(PushButton):
         self._button = button
         mark(self, primary="true" if button.primary else "false")
         self.setEnabled(button.on)
-        self.setText(with_ampersands(button.text))
+        self.say(button.text)
         be_there(self, bool(button.text))
         self.setAccessibleName(button.name or button.text)
         self.setToolTip(set_names(button.tip))
+
+    def say(self, text: str) -> None:
+        """Show other words."""
+        self.setText(with_ampersands(text))
+
+
+class SentenceView(ButtonView):
+    """A button whose words go on in another line where they do not fit."""
+
+    _words, _shown = "", ""  # the words, and the words in lines
+
+    def __init__(self, bench: Workbench, button: Button, parent: QWidget | None = None) -> None:
+        super().__init__(bench, button, parent)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+
+    def say(self, text: str) -> None:
+        self._words = text or "\u200b"  # of a button without words, Qt would measure four letters
+        self._show_lines()
+
+    def _show_lines(self) -> None:
+        text = "\n".join(self._lines(self.width()))
+        if text != self._shown:
+            self._shown = text
+            self.setText(with_ampersands(text))
+
+    def _lines(self, width: int) -> list[str]:
+        room = width - self._around
+        return wrapped(self._words, self._wide, room, UNBOUNDED, room)
+
+    def _wide(self, words: str) -> int:
+        """The width of words as Qt counts it for the button, which may be a pixel more or less than their advance."""
+        return self.fontMetrics().size(0, words).width()
+
+    @property
+    def _around(self) -> int:
+        """Pixels beside the words."""
+        return super().sizeHint().width() - self._wide(self._shown)
+
+    def _high(self, lines: int) -> int:
+        more = lines - 1 - self._shown.count("\n")
+        return super().sizeHint().height() + more * self.fontMetrics().lineSpacing()
+
+    def sizeHint(self) -> QSize:
+        """All words on one line."""
+        return QSize(self._around + self._wide(self._words), self._high(1))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self._high(1))
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._high(len(self._lines(width)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_lines()
+
+
+def _button(bench: Workbench, button: Button, parent: QWidget | None = None) -> ButtonView:
+    return (SentenceView if button.wraps else ButtonView)(bench, button, parent)
 
 
 class MenuView(PushButton):
@@ -335,6 +400,19 @@ class MenuView(PushButton):
         self.menu().clear()
         for text, gesture in menu.entries:
             self.menu().addAction(text, partial(perform, self._bench, gesture, self))
+
+
+class RingView(labels.Ring):
+    """A ring that fills as it is first shown."""
+
+    def __init__(self, bench: Workbench, ring: Ring, parent: QWidget | None = None) -> None:
+        super().__init__(bench.appearance, ring.name, RING, parent)
+        self.tell(ring)
+
+    def tell(self, ring: Ring) -> None:
+        """Show another share."""
+        self.setAccessibleName(ring.name)
+        self.show_share(ring.share, fills=True)
 
 
 class ProgressView(QProgressBar):
@@ -395,13 +473,14 @@ class SliderView(QWidget):
 
 
 CONTROLS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
-    Button: ButtonView,
+    Button: _button,
     Check: CheckView,
     Choice: ChoiceView,
     Field: FieldView,
     Menu: MenuView,
     Number: NumberView,
     ProgressBar: ProgressView,
+    Ring: RingView,
     Slider: SliderView,
     TextBox: TextBoxView,
 }

@@ -14,6 +14,7 @@ from explorer.pages.drawing import AttentionLines, HeatMap, Sentences, VectorStr
 from explorer.pages.element import Arrangement, Element
 from explorer.pages.matrix import Matrix
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.answers import BlankView, FigureView, OptionView
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.header import HeaderView, SwitchBar
 from explorer.ui.page.note import DerivationView, MathsView, NoteLabel, PassageView, SectionLabel, WaitingBar
@@ -167,15 +168,18 @@ def around_map(bench: Workbench, heat: HeatMap) -> tuple[int, int, int, int]:
 WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     **CONTROLS,
     AttentionLines: _attention_lines,
+    el.Blank: BlankView,
     el.Cards: imported("page.card", "CardsView"),
     el.Derivation: _derivation,
     el.DescentPart: DescentView,
+    el.Figure: FigureView,
     el.Header: HeaderView,
     HeatMap: _heat_map,
     el.Listing: imported("page.listing", "ListingView"),
     el.Maths: MathsView,
     Matrix: MatrixBox,
     el.Note: NoteLabel,
+    el.Option: OptionView,
     el.Passage: PassageView,
     el.Picture: Drawn,
     el.Player: PlayerView,

@@ -100,6 +100,8 @@ class PassageView(SteadyLabel):
             self.label.setTextInteractionFlags(flags)
         self.label.setProperty(NODE, passage.node)
         self.setText(passage.text if code or passage.plain else coloured(passage.text, self._bench.appearance.theme))
+        if passage.spoken:
+            self.label.setAccessibleName(passage.spoken)
         be_there(self, bool(passage.text))
 
     def follow(self, link: str) -> None:
@@ -175,7 +177,7 @@ def coloured(text: str, theme: Theme) -> str:
         return text
     text = text.replace("<b>", f"<b style='color:{theme.text}'>")
     text = text.replace("<mark>", f"<b style='color:{theme.here_text}'>").replace("</mark>", "</b>")
-    for name, colour in (("muted", theme.muted), ("good", theme.accent_text)):
+    for name, colour in (("muted", theme.muted), ("good", theme.accent_text), ("wrong", theme.here_text)):
         text = text.replace(f"<{name}>", f"<span style='color:{colour}'>").replace(f"</{name}>", "</span>")
     text = text.replace("<a href='", f"<a style='color:{theme.link}' href='")
     return text.replace(f'<a href="{LINK}', f'<a style="color:{theme.text}" href="{LINK}')

@@ -245,18 +245,21 @@ class DescentView(QWidget):
     def _make(self, part: DescentPart) -> None:
         px = self._bench.appearance.px
         self._empty = False
-        if part.height:
+        if part.width and part.height:
             turns, size = self._bench.appearance.turns, (px(part.width), px(part.height))
             self._inner = PicturePlace(turns, lambda _: self._made(part), part, *size)
         else:
             self._inner = self._made(part)
+            if part.height:
+                self.setFixedHeight(px(part.height))
         self._column.addWidget(self._inner)
         self.be_no_wider(self._most, self._larger)
 
     def _made(self, part: DescentPart) -> QWidget:
         """The widget; an empty one if the model has lost its loss and the page is not updated yet."""
         self._empty = not self._bench.descent.possible
-        return QWidget() if self._empty else PARTS[part.part](self._bench)
+        goal = () if part.goal is None else (part.goal,)
+        return QWidget() if self._empty else PARTS[part.part](self._bench, *goal)
 
     def be_no_wider(self, pixels: int, larger: float = 1.0) -> bool:
         """Limit the width to `pixels`; returns whether the width has changed.
@@ -313,9 +316,10 @@ class _Curve(QWidget):
         column.addWidget(log)
 
 
-PARTS: dict[str, Callable[[Workbench], QWidget]] = {
+PARTS: dict[str, Callable[..., QWidget]] = {
     "steps": imported("training.stepper", "Stepper"),
     "curve": _Curve,
+    "curve of a goal": imported("training.loss_curve", "RunCurve"),
     "surface": imported("training.loss_surface", "SurfaceView"),
     "cells": imported("training.loss_surface", "CellPicker"),
 }

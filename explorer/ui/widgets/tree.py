@@ -131,7 +131,7 @@ def _own() -> list[QWidget]:
 
 
 def _parts(widget: QWidget, own: Iterable[QWidget]) -> list[QWidget]:
-    return [widget, *(one for one in own if widget.isAncestorOf(one))]
+    return [widget, *[one for one in own if widget.isAncestorOf(one)]]
 
 
 def _let_go(parts: list[QWidget]) -> None:

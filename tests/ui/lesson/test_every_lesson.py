@@ -153,7 +153,7 @@ def longest_hints(steps):
 def look_at_hints(window, eye, hand, qtbot):
     """Ask for all hints of the step that one is at; what asks for one does not move."""
     guide, panel = window.lessons.guide, window.lessons.panel
-    more = panel._question._more
+    more = panel._page.widgets["more"]
 
     def settle():
         eye.settle(window)

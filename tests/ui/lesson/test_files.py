@@ -46,7 +46,7 @@ def test_saving_the_file_reloads_the_lesson_in_the_same_step(window, written, gu
     before = '[[step]]\nid = "new"\ntitle = "New"\nwords = "One more."\n[step.look]\nstage = "output"\n\n'
     text = LESSON.replace("Softmax makes shares of them.", "Other words.")
     written.write_text(text.replace("[[step]]", f"{before}[[step]]", 1))
-    qtbot.waitUntil(lambda: "Other words" in panel._words.text())
+    qtbot.waitUntil(lambda: "Other words" in panel._page.widgets["words"].text())
     assert guide.step.id == "predict"
     assert guide.at == 2
 
@@ -55,10 +55,10 @@ def test_a_question_that_is_written_anew_is_asked_anew(window, written, guide, p
     words = "Softmax makes shares of them."
     guide.answer(0.665)
     written.write_text(LESSON.replace(words, "Other words."))
-    qtbot.waitUntil(lambda: "Other words" in panel._words.text())
+    qtbot.waitUntil(lambda: "Other words" in panel._page.widgets["words"].text())
     assert guide.question is None, "it is the same question"
     written.write_text(LESSON.replace(words, "All is well.").replace("What is the share of A?", "How likely is A?"))
-    qtbot.waitUntil(lambda: "All is well" in panel._words.text())
+    qtbot.waitUntil(lambda: "All is well" in panel._page.widgets["words"].text())
     assert guide.question is not None
     assert guide.attempt.verdict is None
 
@@ -77,7 +77,7 @@ def test_a_document_that_was_opened_since_is_not_replaced_by_the_lesson(window, 
     window.bench.bridge.flush()
     with qtbot.waitSignal(watcher.saved):
         written.write_text(LESSON.replace("Softmax makes shares of them.", "All is well."))
-    assert "All is well" in window.lessons.panel._words.text()
+    assert "All is well" in window.lessons.panel._page.widgets["words"].text()
 
 
 def test_a_file_that_was_replaced_by_the_same_is_still_followed(window, written, panel, qtbot):
@@ -91,20 +91,22 @@ def test_a_file_that_was_replaced_by_the_same_is_still_followed(window, written,
     with written.open("r+") as stream:  # not replaced: the folder does not change
         stream.write(text)
         stream.truncate()
-    qtbot.waitUntil(lambda: "Other words" in panel._words.text())
+    qtbot.waitUntil(lambda: "Other words" in panel._page.widgets["words"].text())
 
 
 def test_a_mistake_in_the_file_is_told_and_the_lesson_stays(window, written, guide, panel, qtbot):
     written.write_text(LESSON.replace('node = "output.probabilities"', 'node = "output.probabilitys"'))
-    qtbot.waitUntil(lambda: panel._trouble.isVisible())
-    assert "probabilitys" in panel._trouble.text()
-    assert "predict" in panel._trouble.text()
+    qtbot.waitUntil(lambda: panel._page.widgets["trouble"].isVisible())
+    assert "probabilitys" in panel._page.widgets["trouble"].text()
+    assert "predict" in panel._page.widgets["trouble"].text()
     panel.say("'mask' is not one of its values")
-    assert "'mask'" in panel._trouble.text()  # a label without tags would show how a quote is written in HTML
+    assert (
+        "'mask'" in panel._page.widgets["trouble"].text()
+    )  # a label without tags would show how a quote is written in HTML
     assert guide.step.id == "predict"
     written.write_text(LESSON.replace("Softmax makes shares of them.", "All is well."))
-    qtbot.waitUntil(lambda: "All is well" in panel._words.text())
-    assert not panel._trouble.isVisible()
+    qtbot.waitUntil(lambda: "All is well" in panel._page.widgets["words"].text())
+    assert not panel._page.widgets["trouble"].isVisible()
 
 
 def test_all_rows_of_tables_below_each_other_are_on_paper(appearance):

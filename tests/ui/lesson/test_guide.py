@@ -39,7 +39,10 @@ def test_a_step_looks_where_it_says(window, guide, eye):
     matrix = eye.views(window)[LOGITS].matrix
     assert matrix.spot == ((0,), (0,))
     assert window.bench.selection.cell == Cell(LOGITS, (0, 0))
-    assert window.lessons.panel._words.text() == "<p style='margin: 0'>The first is <strong>2.0</strong>.</p>"
+    assert (
+        window.lessons.panel._page.widgets["words"].text()
+        == "<p style='margin: 0'>The first is <strong>2.0</strong>.</p>"
+    )
     guide.next()
     assert eye.views(window)[LOGITS].matrix.spot == ((0,), (0, 1, 2))
     guide.leave()
@@ -114,7 +117,7 @@ def test_the_keys_are_where_they_are_needed_as_soon_as_a_lesson_is_seen(open_win
     window = open_window("two-vectors")
     guide, panel = window.lessons.guide, window.lessons.panel
     asked = next(k for k, step in enumerate(guide.steps) if isinstance(step.question, Predict))
-    for step, wanted in ((0, "_next"), (asked, "_question")):
+    for step, wanted in ((0, "_next"), (asked, "_page")):
         window.hide()  # as it is when `explorer LESSON` goes to the step at which the lesson was left
         guide.go(step)
         window.show()
@@ -165,7 +168,7 @@ def test_the_end_says_what_has_been_learned_then_what_to_revisit_and_leads_there
     assert panel._next.text() == "Skip ▸"
     panel.go_on()
     eye.settle(window)
-    lines = said(panel.finish)
+    lines = said(panel._page)
     assert lines[:4] == [
         "The end of this lesson",
         "What you have learned",
@@ -173,29 +176,29 @@ def test_the_end_says_what_has_been_learned_then_what_to_revisit_and_leads_there
         "✓ A share (with a hint)<br>✓ Which grows?",
     ]
     assert lines[4] == "2 of 4 questions right: 1 at a later try, 1 with a hint."
-    widgets = panel.finish.elements.widgets
+    widgets = panel._page.widgets
     told = [re.sub("<[^>]*>", "", line) for line in lines[5:]]
     assert told == ["2 to revisit ▾", "4  Point at it · not seen yet", "5  Make it so · skipped"]
     assert "begin" not in widgets  # a lesson in a file of somebody is in no order
-    assert not panel._title.isVisible()
+    assert "words" not in widgets
     widgets["revisit point"].follow("0")
     assert guide.at == 3
-    assert not panel.finish.isVisible()
-    assert panel._title.isVisible()
+    assert not panel.is_over
+    assert panel._page.widgets["words"].isVisible()
 
 
 def test_many_steps_to_revisit_are_folded_and_nothing_lies_over_anything_else(window, guide, panel, hand, eye, go):
     go(4)
     panel.go_on()
     eye.settle(window)
-    finish = panel.finish
-    fold = finish.elements.widgets["fold"]
+    page = panel._page
+    fold = page.widgets["fold"]
     assert "4 to revisit ▸" in fold.text()
     for named in (0, 4):
-        assert sum(id.startswith("revisit ") for id in finish.elements.widgets) == named
-        assert finish.ring.geometry().bottom() < finish.elements.y()
-        assert all(one.geometry().bottom() < other.y() for one, other in pairwise(finish.elements.parts))
-        assert finish.ring.height() == finish.ring.sizeHint().height()
+        assert sum(id.startswith("revisit ") for id in page.widgets) == named
+        shown = [one for one in page.parts if one.isVisible()]
+        assert all(one.geometry().bottom() < other.y() for one, other in pairwise(shown))
+        assert page.widgets["ring"].height() == page.widgets["ring"].sizeHint().height()
         fold.follow("0")
         eye.settle(window)
     assert "▸" in fold.text()
@@ -207,22 +210,22 @@ def test_the_end_is_reached_by_keys_left_backwards_and_leads_to_the_lessons(own_
     eye.settle(window)
     hand.key(Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
     eye.settle(window)
-    assert panel.finish.isVisible()
+    assert panel.is_over
     hand.key(Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
-    assert panel.finish.isVisible()
+    assert panel.is_over
     hand.key(Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
-    assert (panel.finish.isVisible(), guide.at) == (False, 4)
+    assert (panel.is_over, guide.at) == (False, 4)
     panel.show_end()
     window.bench.appearance.set_mode("dark")
     eye.settle(window)
-    assert panel.finish.isVisible()
+    assert panel.is_over
     hand.click(panel._next)
     assert window.top_bar.tab == "Lessons"
     assert guide.at == 4
     window.bench.appearance.set_mode("light")
     eye.settle(window)
     window.show_tab("Pipeline")
-    assert panel.finish.isVisible()
+    assert panel.is_over
     guide.go(3)
     eye.settle(window)
     assert panel._next.text() != "Lessons ▸"
@@ -234,9 +237,9 @@ def test_what_is_wrong_is_asked_anew_and_what_was_learned_is_not_claimed(window,
         guide.answer(wrong)
     panel.show_end()
     eye.settle(window)
-    assert "What you have learned" not in said(panel.finish)
-    panel.finish.elements.widgets["fold"].follow("0")
-    panel.finish.elements.widgets["revisit predict"].follow("0")
+    assert "What you have learned" not in said(panel._page)
+    panel._page.widgets["fold"].follow("0")
+    panel._page.widgets["revisit predict"].follow("0")
     assert guide.at == 1
     assert guide.question is not None
 
@@ -251,9 +254,9 @@ def test_a_step_that_is_revisited_is_asked_anew_also_where_its_numbers_take_long
     guide.answer(1)
     panel.show_end()
     eye.settle(window)
-    panel.finish.elements.widgets["fold"].follow("0")
+    panel._page.widgets["fold"].follow("0")
     monkeypatch.setattr("explorer.document.document.LARGE", 0)
-    panel.finish.elements.widgets["revisit predict"].follow("0")
+    panel._page.widgets["revisit predict"].follow("0")
     assert guide.at == 2  # its numbers are still being computed
     assert guide.question is None
     gate.open.set()
@@ -281,9 +284,9 @@ def test_behind_the_last_question_of_a_lesson_comes_the_next_lesson(anew, eye, h
     assert panel._next.text() == "Finish ▸"
     panel.go_on()
     eye.settle(window)
-    assert said(panel.finish)[0] == "Lesson finished"
-    assert "fold" not in panel.finish.elements.widgets
-    hand.click(panel.finish.elements.widgets["begin"])
+    assert said(panel._page)[0] == "Lesson finished"
+    assert "fold" not in panel._page.widgets
+    hand.click(panel._page.widgets["begin"])
     eye.settle(window)
     assert guide.lesson.id == "xor-linear"
 
@@ -451,7 +454,7 @@ def test_who_opens_a_file_that_was_saved_at_a_step_does_not_wait_either(open_win
     window.lessons.begin("xor-linear", False)
     qtbot.waitUntil(lambda: guide.at == 0 and not guide.walk.states.takes_long(last))
     guide.go(last)
-    words = window.lessons.panel._words.text()
+    words = window.lessons.panel._page.widgets["words"].text()
     window.files._save(tmp_path / "a.explorer")
     qtbot.waitUntil(lambda: not window.files.saver.writes)
     window.files.open_lesson(load("two-vectors"))
@@ -459,7 +462,7 @@ def test_who_opens_a_file_that_was_saved_at_a_step_does_not_wait_either(open_win
     trained_on.clear()
     window.files.open_path(tmp_path / "a.explorer")
     qtbot.waitUntil(lambda: guide.lesson.id == "xor-linear" and guide.at == last)
-    assert window.lessons.panel._words.text() == words
+    assert window.lessons.panel._page.widgets["words"].text() == words
     assert trained_on
     assert threading.main_thread() not in trained_on
 
@@ -514,10 +517,10 @@ def come(qtbot, window, gate):
 def test_a_step_whose_numbers_take_long_comes_once_they_are_there(slow, guide, panel, gate, qtbot):
     guide.go(2)
     assert (guide.at, guide.walk.at, slow.bench.document.engine.values[LOGITS][0, 1]) == (0, 0, 1)
-    assert panel._words.text() == "<p style='margin: 0'>The first is <strong>2.0</strong>.</p>"
+    assert panel._page.widgets["words"].text() == "<p style='margin: 0'>The first is <strong>2.0</strong>.</p>"
     come(qtbot, slow, gate)
     assert (guide.at, guide.walk.at, slow.bench.document.engine.values[LOGITS][0, 1]) == (2, 2, 3)
-    assert "Now B is 3" in panel._words.text()
+    assert "Now B is 3" in panel._page.widgets["words"].text()
     assert not slow.files.modified
 
 

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
 from explorer.pages.view import Cell
-from explorer.ui.lesson.bodies import ChooseBody, MakeBody, PointBody
-from explorer.ui.lesson.letters import HEIGHT, WIDTH, WordyButton
+from explorer.ui.lesson.letters import HEIGHT, WIDTH
+from explorer.ui.page.answers import OptionView
 from explorer.ui.training.stepper import Stepper
 from tests.samples import long
 from tests.ui.conftest import lesson_of
@@ -56,7 +56,7 @@ def test_what_may_be_changed_is_named_as_on_the_page(open_window):
     window = open_window(load("you-are-welcome"))
     guide = window.lessons.guide
     guide.go([step.id for step in guide.steps].index("gamma"))
-    said = window.lessons.panel.findChild(MakeBody)._say.text()
+    said = window.lessons.panel._page.widgets["where"].text()
     assert "γ" in said
     assert "\\" not in said
 
@@ -170,9 +170,11 @@ def test_lines_between_words_are_as_wide_as_the_shares_above_them(presented, qtb
 
 def test_choices_beside_each_other_are_equally_high_and_below_each_other_as_high_as_their_words(presented):
     presenter, guide = presented("softmax", 0)
-    beside = guide.parent().panel.findChild(ChooseBody)
-    assert all(button.least == 0 for button in beside.buttons)
-    buttons = presenter.sheet.question.findChildren(WordyButton)
+    beside, buttons = (
+        [one for one in page.widgets.values() if isinstance(one, OptionView)]
+        for page in (guide.parent().panel._page, presenter.sheet.question)
+    )
+    assert [button.least for button in beside] == [0] * len(buttons)
     assert len({button.height_at(button.width()) for button in buttons}) > 1, "this question shows nothing"
     assert len({button.height() for button in buttons}) == 1
 
@@ -224,11 +226,12 @@ def test_a_word_or_a_head_is_clicked_on_a_slide(presented, qtbot, tmp_path, aske
     """ "Click a word at the top", said the slide, which has no words at its top; nor has it heads above the page."""
     (tmp_path / "pointed.toml").write_text(POINT + asked, "utf-8")
     presenter, guide = presented(load(tmp_path / "pointed.toml"), 0)
-    body = presenter.findChild(PointBody)
-    assert [one.text() for one in body.buttons] == names.split(", " if "," in names else " ")
-    body.buttons[0].click()
+    widgets = presenter.sheet.question.widgets
+    buttons = [one for id, one in widgets.items() if id.startswith("place ")]
+    assert [one.text() for one in buttons] == names.split(", " if "," in names else " ")
+    buttons[0].click()
     assert guide.question is not None
     assert guide.attempt.tried
-    assert not body.buttons[0].isEnabled()
-    body.buttons[right].click()
+    assert not buttons[0].isEnabled()
+    buttons[right].click()
     assert guide.attempt.verdict.right

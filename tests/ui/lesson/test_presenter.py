@@ -15,15 +15,14 @@ from explorer.lessons.schema import MakeSo, Predict
 from explorer.pages.view import Cell
 from explorer.sentences import sentence
 from explorer.ui.drawing.weights import AttentionLinesView
-from explorer.ui.lesson.bodies import PredictBody
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.lecturer import Pictures, Speaker
-from explorer.ui.lesson.letters import HEIGHT, READ, WIDTH, WordyButton
+from explorer.ui.lesson.letters import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.presenter import FEW_KEYS, Presenter
-from explorer.ui.lesson.question import QuestionView
 from explorer.ui.lesson.room import Hero
 from explorer.ui.lesson.sheet import GAP, ROUNDS, StepSheet
 from explorer.ui.matrix.view import MatrixView
+from explorer.ui.page.answers import OptionView
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.overlays import Motion
 from explorer.ui.page.page_view import PageView
@@ -83,7 +82,7 @@ def test_each_key_is_exactly_one_step_and_home_and_end_go_to_the_first_and_the_l
 
 def test_a_choice_that_tab_has_led_to_is_given_and_the_next_key_goes_on(presenter, guide, go, hand):
     go(2)
-    while not isinstance(presenter.focusWidget(), WordyButton):
+    while not isinstance(presenter.focusWidget(), OptionView):
         hand.key(Key.Key_Tab)
     hand.key(Key.Key_Space)
     assert guide.at == 2
@@ -241,7 +240,7 @@ def test_g_and_a_number_go_to_a_step_and_so_does_a_number_alone_where_none_is_as
     guide.go(asks.index(True))
     hand.type("4")
     assert presenter._typed is None
-    assert presenter._question._body.field.text() == "4"
+    assert presenter._question.fields[-1].text() == "4"
 
 
 def test_all_steps_as_small_pictures_in_the_theme_that_ctrl_t_asks_for(
@@ -464,8 +463,7 @@ def test_reveal_tells_the_answer_that_nobody_gave_and_a_way_to_make_it_so(presen
     assert guide.walk.progress.answers == {}
     go([isinstance(step.question, MakeSo) for step in guide.steps].index(True))
     hand.key(Key.Key_R)
-    (question,) = presenter.findChildren(QuestionView)
-    said = [one.text() for one in question._hints if one.isVisible()]
+    said = [one.text() for id, one in presenter._question.widgets.items() if id.startswith("hint ")]
     assert len(said) == 1
     assert "Any change is right that leads to this" in said[0]
     assert "For example," in said[0]
@@ -505,16 +503,16 @@ def test_what_is_typed_stays_on_a_slide_of_another_size_and_a_clicker_goes_on_me
     presenter.resize(1920, 1080)
     QApplication.processEvents()
     assert presenter._look.scale == pytest.approx(1.5 * small)
-    (body,) = presenter.findChildren(PredictBody)
-    assert body.field.text() == "0.5"
-    hand.click(body.field)
+    (field,) = presenter._question.fields
+    assert field.text() == "0.5"
+    hand.click(field)
     hand.key(Key.Key_PageDown)
     assert guide.at == 2
     hand.key(Key.Key_PageUp)
     hand.type("0.56")
     hand.key(Key.Key_Return)
     assert guide.attempt.tried == [0.56]
-    assert window.lessons.panel.findChild(PredictBody).field.text() == "0.56", "it is shown beside the page"
+    assert window.lessons.panel._page.fields[-1].text() == "0.56", "it is shown beside the page"
 
 
 def test_as_it_begins_the_keys_stand_below_the_words_for_three_seconds_and_cover_nothing(

@@ -10,12 +10,14 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Choose
-from explorer.pages.page import Listing
+from explorer.pages.gestures import ForQuestion
+from explorer.pages.page import Button, Listing
+from explorer.pages.steps.question import WHERE
 from explorer.pages.view import Cell
 from explorer.ui import view_state
 from explorer.ui.errors import Message
-from explorer.ui.lesson.bodies import ChooseBody, MakeBody, PointBody, PredictBody
-from explorer.ui.lesson.letters import SentenceButton
+from explorer.ui.page.answers import OptionView
+from explorer.ui.page.controls import SentenceView
 from explorer.ui.page.listing import ListingView
 from explorer.ui.window.find import CommandPalette
 from tests.samples import each, long
@@ -32,13 +34,18 @@ def first_stage():
     return "model.changes"
 
 
-def body(panel, kind):
-    (found,) = [child for child in panel.findChildren(kind) if child.isVisible()]
-    return found
+def part(panel, id):
+    return panel._page.widgets[id]
 
 
-def verdict(panel):
-    return panel._question._verdict
+def sentence(words):
+    return SentenceView(None, Button("button", words, ForQuestion("hint"), wraps=True))
+
+
+def options(panel):
+    """The answers to choose from, in the order in which the lesson has them."""
+    named = {id: one for id, one in panel._page.widgets.items() if isinstance(one, OptionView)}
+    return [named[id] for id in sorted(named, key=lambda id: int(id.split()[1]))]
 
 
 def numbers_in_sight(window):
@@ -56,8 +63,8 @@ def test_a_number_is_covered_until_it_is_locked_and_then_the_difference_is_told(
     assert not [text for text in numbers_in_sight(window) if text.startswith("0.6")]
     hand.hover(view.viewport(), view.visualRect(view.table.index(0, 0)).center())
     assert window.bench.selection.cell is None
-    field = body(panel, PredictBody).field
-    button = body(panel, PredictBody).button
+    field = panel._page.fields[-1]
+    button = part(panel, "lock")
     assert not button.isEnabled()
     hand.click(field)
     hand.type("abc")
@@ -68,27 +75,27 @@ def test_a_number_is_covered_until_it_is_locked_and_then_the_difference_is_told(
     for typed, more in (("1/2", "too small. Two more tries."), ("0.4", "too small. One more try.")):
         hand.type(typed)
         hand.click(button)
-        assert verdict(panel)._sentence.text().endswith(more)
-        assert "0.67" not in verdict(panel)._sentence.text()
-        assert not verdict(panel).side.isVisible()
+        assert part(panel, "verdict").text().endswith(more)
+        assert "0.67" not in part(panel, "verdict").text()
+        assert not part(panel, "side").isVisible()
         assert eye.views(window)[SHARES].matrix.text(0, 0) == "?"
         assert not button.isEnabled()  # the same number once more is no try
         assert not field.isReadOnly()
     hand.type("0.3")
     hand.click(button)
-    assert "0.67" in verdict(panel)._sentence.text()
-    assert "✗" in verdict(panel)._sentence.text()
-    assert "more tr" not in verdict(panel)._sentence.text()
+    assert "0.67" in part(panel, "verdict").text()
+    assert "✗" in part(panel, "verdict").text()
+    assert "more tr" not in part(panel, "verdict").text()
     assert field.isReadOnly()
     assert not button.isVisible()
     assert eye.views(window)[SHARES].matrix.text(0, 0) != "?"
     assert window.bench.selection.cell.node == SHARES
-    assert panel._question._why.isVisible()
+    assert part(panel, "why").isVisible()
     assert panel._next.text() == "Next ▸"
     go(0)
     go(1)  # it stays answered
     assert guide.question is None
-    assert "✗" in verdict(panel)._sentence.text()
+    assert "✗" in part(panel, "verdict").text()
 
 
 def test_who_answered_wrongly_on_another_day_has_the_tries_that_are_said_to_be_left(guide, panel, go):
@@ -97,30 +104,30 @@ def test_who_answered_wrongly_on_another_day_has_the_tries_that_are_said_to_be_l
     go(1)
     for typed, more in ((0.5, "Two more tries."), (0.4, "One more try.")):
         guide.answer(typed)
-        assert verdict(panel)._sentence.text().endswith(more)
+        assert part(panel, "verdict").text().endswith(more)
         assert guide.question is not None
     guide.answer(0.3)
-    assert "0.67" in verdict(panel)._sentence.text()
+    assert "0.67" in part(panel, "verdict").text()
 
 
 def test_a_known_mistake_is_named(window, guide, panel, hand, go):
     go(1)
-    hand.click(body(panel, PredictBody).field)
+    hand.click(panel._page.fields[-1])
     for typed in ("0.5", "0.4", "66.52"):  # per cent
         hand.type(typed)
         hand.key(Key.Key_Return)
-    assert guide.attempt.verdict.mistake.sentence in verdict(panel)._sentence.text()
-    assert verdict(panel).side.isVisible()
+    assert guide.attempt.verdict.mistake.sentence in part(panel, "verdict").text()
+    assert part(panel, "side").isVisible()
     assert window.lessons.both is None  # nothing else is computed than the right number
 
 
 def test_a_key_that_comes_before_the_next_question_is_shown_answers_nothing(guide, panel, go):
     go(1)
-    shown = body(panel, PredictBody)
-    shown.field.setText("0.5")
+    (field,) = panel._page.fields
+    field.setText("0.5")
     others = [i for i, step in enumerate(guide.lesson.steps) if isinstance(step.question, Choose)]
     guide.go(others[0])
-    shown.field.returnPressed.emit()
+    field.returnPressed.emit()
     assert guide.question is guide.lesson.steps[others[0]].question
     assert not guide.attempt.tried
 
@@ -141,16 +148,16 @@ def test_both_derivations_stand_side_by_side_where_both_are_known_and_the_tries_
     go(1)
     table = eye.views(window)[SHARES]
     stood = table.mapTo(window, table.rect().topLeft())
-    hand.click(body(panel, PredictBody).field)
+    hand.click(panel._page.fields[-1])
     for typed in numbers:
         hand.type(typed)
         hand.key(Key.Key_Return)
     card = window.lessons.both
-    assert (card is not None, verdict(panel).both.isVisible(), verdict(panel).side.isVisible()) == (both, both, alone)
+    assert (card is not None, part(panel, "both").isVisible(), part(panel, "side").isVisible()) == (both, both, alone)
     assert table.mapTo(window, table.rect().topLeft()) == stood
     if both:
         assert card.isVisible()
-        assert card.sides[0].title.text() == "How one gets 7.39"
+        assert card.sides[0].widgets["side"].text() == "How one gets 7.39"
         theirs, ours = (side.mapTo(window, side.rect().topLeft()) for side in card.sides)
         assert theirs.y() == ours.y()
         assert theirs.x() + card.sides[0].width() < ours.x()
@@ -162,14 +169,14 @@ def test_both_derivations_stand_side_by_side_where_both_are_known_and_the_tries_
 
 def test_both_derivations_are_closed_come_back_and_go_with_the_step(window, guide, panel, hand, go):
     go(1)
-    hand.click(body(panel, PredictBody).field)
+    hand.click(panel._page.fields[-1])
     for typed in ("0.5", "0.4", "7.39"):
         hand.type(typed)
         hand.key(Key.Key_Return)
     card = window.lessons.both
     hand.click(card.close_button)
     assert not card.isVisible()
-    hand.click(verdict(panel).both)
+    hand.click(part(panel, "both"))
     for leave in (panel.show_end, lambda: go(0)):
         card.open()
         assert card.isVisible()
@@ -179,30 +186,30 @@ def test_both_derivations_are_closed_come_back_and_go_with_the_step(window, guid
 
 def test_hints_are_a_ladder_that_ends_in_the_derivation(window, guide, panel, hand, go):
     go(1)
-    more = panel._question._more
+    more = part(panel, "more")
     assert more.text() == "Give me a hint"
     hand.click(more)
-    assert panel._question._hints[0].isVisible()
+    assert part(panel, "hint 0").isVisible()
     assert more.text() == "Show how it is computed"
     hand.click(more)
-    assert panel._question._derivation.isVisible()
+    assert part(panel, "derivation").isVisible()
     assert not more.isVisible()
     guide.answer(0.67)
-    assert verdict(panel)._sentence.text().endswith("✓</b> Right: 0.67. With a hint.")
-    assert not panel._question._derivation.isVisible()
+    assert part(panel, "verdict").text().endswith("✓</span></b> Right: 0.67. With a hint.")
+    assert not part(panel, "derivation").isVisible()
 
 
 def test_a_wrong_choice_says_why_and_another_may_follow(window, guide, panel, hand, go):
     go(2)
-    wrong, right = body(panel, ChooseBody).buttons
+    wrong, right = options(panel)
     hand.click(wrong)
-    assert "smaller logit" in verdict(panel)._sentence.text()
+    assert "smaller logit" in part(panel, "verdict").text()
     assert not wrong.isEnabled()
     assert guide.question is not None
     hand.click(right)
     assert guide.question is None
     assert "✓" in right.words.text()
-    assert "Its share is 0.71 now." in verdict(panel)._sentence.text()
+    assert "Its share is 0.71 now." in part(panel, "verdict").text()
 
 
 def test_choices_are_mixed_the_same_in_a_sitting_and_another_way_the_next_time_or_as_written(
@@ -224,7 +231,7 @@ def test_choices_are_mixed_the_same_in_a_sitting_and_another_way_the_next_time_o
 
             def shown(eye=eye, window=window):
                 eye.settle(window)
-                buttons = body(window.lessons.panel, ChooseBody).buttons
+                buttons = options(window.lessons.panel)
                 return sorted(range(len(buttons)), key=lambda i: buttons[i].y())
 
             guide.go(2)
@@ -246,7 +253,7 @@ def test_choices_are_mixed_the_same_in_a_sitting_and_another_way_the_next_time_o
 
 def test_a_choice_looks_as_what_can_be_chosen_and_what_was_chosen_has_its_colour(window, guide, panel, eye, go):
     go(2)
-    theme, buttons = window.bench.appearance.theme, body(panel, ChooseBody).buttons
+    theme, buttons = window.bench.appearance.theme, options(panel)
 
     def inks():
         eye.settle(window)
@@ -262,7 +269,7 @@ def test_a_choice_looks_as_what_can_be_chosen_and_what_was_chosen_has_its_colour
 
 def test_where_the_model_was_changed_it_is_said_which_numbers_are_asked_about(window, guide, panel, eye, go):
     go(1)
-    said = panel._question._edited
+    said = part(panel, "edited")
     assert not said.isVisible()
     window.bench.document.do(SetCells(LOGITS, {(0, 0): 9.0}))
     eye.settle(window)
@@ -279,7 +286,7 @@ def test_where_the_model_was_changed_it_is_said_which_numbers_are_asked_about(wi
 def test_who_gave_no_answer_reads_why_the_right_one_is_right(window, guide, panel, go):
     go(2)
     guide.tell()
-    said = panel._question.outcome()
+    said = panel._page.outcome()
     assert [(one.text(), one.label.property("role")) for one in said] == [
         ("<p style='margin: 0'>Its share is 0.71 now.</p>", "why")  # not in a hint's colour, which is that of a mistake
     ]
@@ -287,7 +294,7 @@ def test_who_gave_no_answer_reads_why_the_right_one_is_right(window, guide, pane
 
 def test_a_cell_is_pointed_at(window, guide, panel, hand, eye, go):
     go(3)
-    assert body(panel, PointBody)
+    assert part(panel, "where").text() == WHERE["cell"]
     view = eye.views(window)[SHARES]
     hand.click(view.viewport(), hand.cell(view, 0, 2) - view.viewport().pos())
     assert guide.attempt.verdict.right
@@ -298,22 +305,22 @@ def test_a_click_into_another_table_is_no_answer_and_says_which_one_is_meant(win
     go(3)
     window.actions_.light.trigger()  # the other table is a small picture in it
     eye.settle(window)
-    question = body(panel, PointBody)
+    said = part(panel, "where")
     view = eye.views(window)[LOGITS]
     hand.click(view.viewport(), hand.cell(view, 0, 2) - view.viewport().pos())
     assert not guide.attempt.tried
     assert guide.question is not None
-    assert "That number is in" in question._say.text()
-    assert "Click a number in" in question._say.text()
+    assert "That number is in" in said.text()
+    assert "Click a number in" in said.text()
     window.bench.document.do(SetSwitch("loss", "loss", "cross-entropy"))
     eye.go_to(window, "loss")
     view = eye.view(window, "loss.target")  # the step began without this table
     hand.click(view.viewport(), hand.cell(view, 0, 0) - view.viewport().pos())
-    assert "<b><i>y</i></b>" in question._say.text()
+    assert "<i>y</i></b>" in said.text()
     eye.go_to(window, "output")
     view = eye.views(window)[SHARES]
     hand.click(view.viewport(), hand.cell(view, 0, 0) - view.viewport().pos())
-    assert question._say.text() == PointBody.WHERE["cell"]
+    assert said.text() == WHERE["cell"]
     assert len(guide.attempt.tried) == 1
 
 
@@ -325,7 +332,7 @@ def test_a_wrong_place_may_be_pointed_at_twice_more_and_only_then_the_right_one_
     ):
         guide.answer(cell)
         guide.answer(cell)  # the same once more is no try
-        assert said in verdict(panel)._sentence.text()
+        assert said in part(panel, "verdict").text()
         assert guide.question is not None
     guide.answer((0, 2))
     assert guide.attempt.verdict.right
@@ -337,7 +344,7 @@ def test_who_goes_to_a_matrix_by_its_name_has_not_pointed_at_its_first_cell(wind
     next(entry for entry in palette._all() if entry.words == SHARES).act()
     eye.settle(window)
     assert not guide.attempt.tried
-    assert body(panel, PointBody)._take.text() == "Answer: x → A"
+    assert part(panel, "take").text() == "Answer: x → A"
 
 
 def test_a_cell_that_was_pointed_at_when_the_document_was_saved_is_no_answer(window, guide, panel, eye, go):
@@ -348,7 +355,7 @@ def test_a_cell_that_was_pointed_at_when_the_document_was_saved_is_no_answer(win
     view_state.restore(window, saved)
     eye.settle(window)
     assert window.bench.selection.kept == Cell(SHARES, (0, 1))
-    assert guide.question is body(panel, PointBody).question
+    assert guide.question is guide.step.question
     assert not guide.attempt.tried
 
 
@@ -417,31 +424,30 @@ def test_what_was_added_in_the_step_is_no_answer(anew, tmp_path, at):
             selection.choose_token(("source", 3), by)
         else:
             selection.set_head(3)
-        shown = body(window.lessons.panel, PointBody)
         assert not guide.attempt.tried
-        assert not shown._take.isVisible()
-        assert "was added in this step" in shown._say.text()
+        assert not part(window.lessons.panel, "take").isVisible()
+        assert "was added in this step" in part(window.lessons.panel, "where").text()
 
 
 def test_keys_go_past_cells_until_one_is_given_as_the_answer(window, guide, panel, hand, eye, go):
     go(3)
-    question = body(panel, PointBody)
     view = eye.views(window)[SHARES]
     view.setCurrentIndex(view.table.index(0, 0))
     view.setFocus()
     for label in ("x → B", "x → C"):
         hand.key(Key.Key_Right)
         assert guide.question is not None
-        assert question._take.text() == f"Answer: {label}"
-    hand.click(question._take)
+        assert part(panel, "take").text() == f"Answer: {label}"
+    hand.click(part(panel, "take"))
     assert guide.attempt.verdict.right
 
 
-@pytest.mark.parametrize(("at", "kind"), [(1, PredictBody), (2, ChooseBody)])
+@pytest.mark.parametrize(("at", "kind"), [(1, QLineEdit), (2, OptionView)])
 def test_tab_goes_from_the_way_on_to_the_question_below_it(window, guide, panel, hand, go, at, kind):
     """Next keeps the keys from step to step, and Tab went from there to the words above the page."""
     go(at)
-    controls = body(panel, kind).findChildren(QLineEdit if kind is PredictBody else QPushButton)
+    controls = [one for one in panel._page.widgets.values() if isinstance(one, kind)]
+    assert controls
     panel._next.setFocus()
     for control in controls:
         hand.key(Key.Key_Tab)
@@ -452,12 +458,12 @@ def test_tab_goes_from_the_way_on_to_the_question_below_it(window, guide, panel,
 
 def test_keys_go_past_lines_until_one_is_given_as_the_answer(window, guide, panel, hand, go):
     go(3)
-    question, listings = body(panel, PointBody), window.page().findChildren(ListingView)
+    listings = window.page().findChildren(ListingView)
     lines = next(one for one in listings if all(line.cell is not None for line in one.listing.lines))
     lines.setFocus()
     hand.key(Key.Key_Down, times=2)
     assert guide.question is not None
-    assert question._take.isVisible()
+    assert part(panel, "take").isVisible()
     right = next(i for i, line in enumerate(lines.listing.lines) if line.cell.index[-1] == 2)
     hand.click(lines.viewport(), lines.visualRect(lines.table.index(right, 0)).center())
     assert guide.attempt.verdict.right
@@ -478,14 +484,14 @@ def test_a_click_on_a_label_is_no_answer_but_one_on_the_current_cell_is(window, 
 
 def test_it_is_made_so(window, guide, panel, hand, eye, go):
     go(4)
-    assert body(panel, MakeBody)
-    assert not verdict(panel).isVisible()
+    assert "One number may be changed." in part(panel, "where").text()
+    assert not part(panel, "verdict").isVisible()
     view = eye.views(window)[LOGITS]
     hand.click(view.viewport(), hand.cell(view, 0, 2) - view.viewport().pos())
     hand.type("2")
     hand.key(Key.Key_Return)
     window.bench.bridge.flush()
-    assert "Not yet" in verdict(panel)._sentence.text()
+    assert "Not yet" in part(panel, "verdict").text()
     hand.key(Key.Key_Up)
     hand.click(view.viewport(), hand.cell(view, 0, 2) - view.viewport().pos())
     hand.type("4")
@@ -530,7 +536,7 @@ def test_who_goes_to_a_question_can_type_at_once_and_still_undo_the_step(window,
     appearance.set_scale(2.5)
     window.lessons.panel.go(lambda: guide.go(1))
     eye.settle(window)
-    field = body(window.lessons.panel, PredictBody).field
+    field = window.lessons.panel._page.fields[-1]
     assert field.visibleRegion().isEmpty(), "above it are many words"
     hand.type("0.66")
     assert not field.visibleRegion().isEmpty(), "what is typed is in sight"
@@ -543,17 +549,18 @@ def test_what_is_typed_stays_until_the_question_is_asked_again(window, guide, pa
     hand.type("0.6")
     appearance.set_scale(1.5)
     eye.settle(window)
-    assert body(panel, PredictBody).field.text() == "0.6"
-    assert body(panel, PredictBody).button.isEnabled()
+    assert panel._page.fields[-1].text() == "0.6"
+    assert panel._page.fields[-1].hasFocus()
+    assert part(panel, "lock").isEnabled()
     panel.go(guide.back)
     panel.go(guide.next)
-    field = body(panel, PredictBody).field
+    field = panel._page.fields[-1]
     assert (field.text(), field.selectedText(), field.hasFocus()) == ("0.6", "0.6", True)
     hand.type("0.67")
     hand.key(Key.Key_Return)
     assert guide.attempt.verdict.right
     guide.ask_again()
-    assert body(panel, PredictBody).field.text() == ""
+    assert panel._page.fields[-1].text() == ""
 
 
 @pytest.mark.parametrize(("size", "scale"), [long((1024, 640), 1.5), ((1024, 640), 2.5)])
@@ -564,23 +571,23 @@ def test_in_larger_text_nothing_of_a_question_is_cut(window, guide, panel, eye, 
 
     def look():
         eye.settle(window)
-        assert panel._content.width() <= panel._scroll.viewport().width()
-        for button in panel.findChildren(SentenceButton):
+        assert panel._page.width() <= panel._scroll.viewport().width()
+        for button in panel.findChildren(SentenceView):
             if button.isVisible():
                 assert button.height() >= button.heightForWidth(button.width())
                 assert button.accessibleName().split() == button.text().rstrip(" ▸▾").split()
 
     appearance.set_scale(scale)
     look()
-    assert "\n" in panel._question._more.text()
+    assert "\n" in part(panel, "more").text()
     for number in (0.5, 0.4, 7.39):
         guide.answer(number)
     look()
-    assert verdict(panel).both.isVisible()
+    assert part(panel, "both").isVisible()
     go(3)
     window.bench.selection.choose(Cell(SHARES, (0, 1)), "arrow")
     look()
-    assert body(panel, PointBody)._take.isVisible()
+    assert part(panel, "take").isVisible()
     panel.show_end()
     look()
 
@@ -593,9 +600,9 @@ def test_the_lines_of_a_derivation_follow_the_text_size(window, guide, panel, ey
     for number in (0.5, 0.4, 7.39):
         guide.answer(number)
     eye.settle(window)
-    shown = [panel._question._derivation, *(side.rows for side in window.lessons.both.sides)]
     appearance.set_scale(2.0)
     eye.settle(window)
+    shown = [part(panel, "derivation"), *(side.widgets["side rows"] for side in window.lessons.both.sides)]
     assert all(view._row_height >= QFontMetrics(appearance.fonts.number).height() for view in shown)
 
 
@@ -603,14 +610,14 @@ def test_what_is_typed_into_a_gap_stays_too(anew, hand, eye, appearance):
     """It was filled in again before there was a button to lock it in, which was an error of the program."""
     lesson = load("i-love-ai")
     window = anew(step=[step.id for step in lesson.steps].index("mixture-one-missing"), lesson=lesson)
-    gap, _ = body(window.lessons.panel, PredictBody).fields
+    gap, _ = window.lessons.panel._page.fields
     hand.click(gap)
     hand.type("0.5")
     appearance.set_scale(1.25)
     eye.settle(window)
-    asked = body(window.lessons.panel, PredictBody)
-    assert [field.text() for field in asked.fields] == ["0.5", ""]
-    assert not asked.button.isEnabled()
+    asked = window.lessons.panel
+    assert [field.text() for field in asked._page.fields] == ["0.5", ""]
+    assert not part(asked, "lock").isEnabled()
 
 
 def test_behind_a_number_the_way_on_has_the_keys(window, guide, panel, hand, eye):
@@ -630,7 +637,7 @@ def test_enter_goes_on_where_the_answer_is_given(window, guide, panel, hand, eye
     assert guide.at == 1  # the key that answers does no more
     hand.key(Key.Key_Return)
     assert guide.at == 2
-    right = body(panel, ChooseBody).buttons[1]
+    right = options(panel)[1]
     right.setFocus(Qt.FocusReason.TabFocusReason)
     hand.key(Key.Key_Space)
     assert guide.question is None
@@ -658,13 +665,13 @@ def test_who_goes_on_by_enter_reads_the_next_step_from_its_beginning(open_window
 
 
 def test_a_cell_of_another_model_is_no_answer_to_a_question_that_was_left(open_window, qtbot):
-    """The question goes in a later turn than the lesson that another file takes the place of."""
+    """The question went in a later turn than the lesson that another file takes the place of."""
     window = open_window("two-vectors")
     window.lessons.begin("what-a-trained-head-does", False)
-    qtbot.waitUntil(lambda: window.findChildren(PointBody) != [])
-    assert window.findChild(PointBody).question.node == "decoder.2.self.head.3.weights"
+    page = window.lessons.panel._page
+    qtbot.waitUntil(lambda: "where" in page.widgets)
+    assert page._asking.question.node == "decoder.2.self.head.3.weights"
     window.files.open_lesson(load("xor"))
-    assert window.findChild(PointBody) is not None
     window.bench.selection.choose(Cell("layer.1.W", (0, 0)))
     assert window.bench.selection.cell == Cell("layer.1.W", (0, 0))
 
@@ -677,23 +684,23 @@ def test_in_a_small_window_an_open_question_has_the_column_to_itself(anew, eye, 
     eye.settle(window)
     window.lessons.guide.go(4)
     eye.settle(window)
-    asked = body(window.lessons.panel, PredictBody)
+    field, lock = window.lessons.panel._page.fields[-1], part(window.lessons.panel, "lock")
     assert not window.inspector.isVisible() or window.inspector.height() == 0
-    field = asked.field
     assert field.width() >= field.fontMetrics().horizontalAdvance(field.placeholderText()) + 20
-    assert asked.rect().contains(asked.button.geometry().translated(asked.button.parentWidget().pos()))
+    page = window.lessons.panel._page
+    assert page.rect().contains(lock.geometry().translated(lock.parentWidget().mapTo(page, QPoint())))
     window.lessons.guide.leave()
     eye.settle(window)
     assert window.inspector.isVisible() is (scale == 1.0)
     assert window.inspector.maximumHeight() > 10_000
 
 
-@pytest.mark.usefixtures("qapp")
 @each("size", [13, 16.25, 17, 19.5, 22, 38.75])
 @each("words", ["Give me a hint", "Show how it is computed"])
-def test_a_button_takes_as_much_room_whether_its_words_stood_on_one_line_or_more(words, size):
+def test_a_button_takes_as_much_room_whether_its_words_stood_on_one_line_or_more(qtbot, words, size):
     """A pixel less, by rounding, broke the words in two lines in the height of one, and both were cut."""
-    button = SentenceButton(words)
+    button = sentence(words)
+    qtbot.addWidget(button)
     button.setStyleSheet(f"QPushButton {{ font-size: {size}px; padding: 5px 12px; border: 1px solid grey }}")
     button.ensurePolished()
     wide = set()
@@ -707,7 +714,7 @@ def test_a_button_takes_as_much_room_whether_its_words_stood_on_one_line_or_more
 
 def test_a_button_with_words_keeps_their_ampersand_and_its_width(qtbot):
     """It was left out, with a line below the letter after it: a word such as R&D read RD."""
-    with_, without = SentenceButton("Answer: R&D → and so on"), SentenceButton("Answer: R+D → and so on")
+    with_, without = sentence("Answer: R&D → and so on"), sentence("Answer: R+D → and so on")
     for button in (with_, without):
         qtbot.addWidget(button)
         button.resize(button.sizeHint())
@@ -731,12 +738,12 @@ def test_a_screen_reader_is_told_each_step_and_what_an_answer_brings(window, gui
     go(1)
     assert told.pop().splitlines()[0] == "Step 2 of 5: A share"
     assert panel._next.accessibleName() == "Skip"
-    body(panel, PredictBody).field.setFocus()
+    panel._page.fields[-1].setFocus()
     hand.type("5")
     hand.key(Key.Key_Return)
-    assert told == [verdict(panel).spoken]
+    assert told == [part(panel, "verdict").label.accessibleName()]
     assert "too large" in told.pop()
-    panel._question._more.click()
+    part(panel, "more").click()
     assert told == ["Take e to the power of each."]
 
 
@@ -746,12 +753,12 @@ def test_gaps_are_told_apart_by_their_names_and_say_whether_they_are_right(anew,
     path.write_text(LESSON.replace('hints = ["Take', 'fade = 2\nhints = ["Take'))
     window = anew(step=1, lesson=load(path))
     panel, guide = window.lessons.panel, window.lessons.guide
-    (first, blank), (second, _) = panel._question.gaps.fields
-    names = [field.accessibleName() for field in (first, second, body(panel, PredictBody).field)]
+    first, second, last = panel._page.fields
+    names = [field.accessibleName() for field in (first, second, last)]
     assert len(set(names)) == 3
     assert all(name.startswith("Your number") for name in names)
     assert first.accessibleDescription() == ""
-    first.setText(f"{blank.value:.6f}")
+    first.setText(f"{guide.walk.gaps().blanks[0].value:.6f}")
     second.setText("77")
     guide.answer(0.5)
     eye.settle(window)
@@ -765,8 +772,8 @@ def test_products_with_gaps_stand_on_a_line_each(anew, eye):
     for size in ((1440, 900), (1024, 640)):
         window.resize(*size)
         eye.settle(window)
-        gaps = window.lessons.panel._question.gaps
-        assert [what.height_at(what.width()) for what, _ in gaps._lines] == [
-            what.height_at(2000) for what, _ in gaps._lines
-        ]
-    assert gaps.fields[0][0].accessibleName() == "Your number, product 2: 1.4517 × 2.0000"
+        page = window.lessons.panel._page
+        rows = [one for id, one in page.widgets.items() if id.startswith("row ")]
+        assert len(rows) > 3
+        assert [what.height_at(what.width()) for what in rows] == [what.height_at(2000) for what in rows]
+    assert page.fields[0].accessibleName() == "Your number, product 2: 1.4517 × 2.0000"

@@ -69,7 +69,7 @@ def run(file: str, pictures: str) -> None:
     said["asked again"] = speaker._asked.text() == said["asked"]
     for typed in (Key.Key_0, Key.Key_Period, Key.Key_5):
         key(typed)
-    said["typed"] = [field.text() for field in presenter._question._body.fields]
+    said["typed"] = [field.text() for field in presenter._question.fields]
     said["blank"] = presenter._cover.isVisible()
     for pressed in (Key.Key_D, Key.Key_Right):
         key(pressed)

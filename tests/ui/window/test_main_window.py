@@ -10,8 +10,7 @@ from shiboken6 import Shiboken
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.loader import load
 from explorer.ui.actions import PARTS
-from explorer.ui.lesson.bodies import NumberField
-from explorer.ui.lesson.letters import WordyButton
+from explorer.ui.page.answers import BlankView, OptionView
 from explorer.ui.widgets.tree import inside
 from explorer.ui.window.chips import Chip
 from explorer.ui.window.main_window import AGAIN
@@ -246,7 +245,7 @@ def test_f6_comes_to_the_question_of_a_step_to_a_notice_and_to_the_bar_at_the_bo
     assert parts_round(window, hand, back=True) == every[::-1]
     window.lessons.begin("xor", False)
     eye.settle(window)
-    for kind, at in ((NumberField, 0), (WordyButton, 1)):
+    for kind, at in ((BlankView, 0), (OptionView, 1)):
         window.lessons.guide.go(at)
         eye.settle(window)
         window.page().setFocus()
