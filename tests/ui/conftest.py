@@ -268,18 +268,18 @@ def shares(request):
     return "kept" in request.fixturenames and not {"pictures", "own_window"} & set(request.fixturenames)
 
 
-@pytest.fixture(scope="module")
-def first_stage():
-    """Where `window` begins: a file whose tests look at no page, or go to one themselves, says the one of least."""
-    return "source.embedding"
+@pytest.fixture
+def at_least_page():
+    """`window` begins at the page of least: for files whose tests look at no page, or go to one themselves."""
 
 
 @pytest.fixture
-def window(request, open_window, first_stage):
+def window(request, open_window):
     """The window on "You are welcome", at its first stage with matrices; that of the file, where it names `kept`."""
+    stage = "model.changes" if "at_least_page" in request.fixturenames else "source.embedding"
     if shares(request):
-        return request.getfixturevalue("anew")(first_stage)
-    return open_window(stage=first_stage)
+        return request.getfixturevalue("anew")(stage)
+    return open_window(stage=stage)
 
 
 @pytest.fixture

@@ -28,14 +28,9 @@ from explorer.ui.window.notice import Computing
 from explorer.words.progress import Progress
 from tests.ui.conftest import PATIENCE_S
 
-pytestmark = pytest.mark.usefixtures("kept")
+pytestmark = pytest.mark.usefixtures("kept", "at_least_page")
 WEIGHT = "encoder.1.self.W_Q"
 SELF = "encoder.1.self.attention"
-
-
-@pytest.fixture(scope="module")
-def first_stage():
-    return "model.changes"
 
 
 @pytest.fixture

@@ -21,12 +21,7 @@ from explorer.ui.classroom import FULL, HIGH, SHARP, picture_of
 from explorer.ui.page.controls import ButtonView, FieldView
 from tests.teaching.test_class import SHEET, right_one, sat
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
-
-
-@pytest.fixture(scope="module")
-def first_stage():
-    return "model.changes"
+pytestmark = pytest.mark.usefixtures("no_pictures", "at_least_page")
 
 
 @pytest.fixture

@@ -28,15 +28,10 @@ from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
 from tests.ui.conftest import one_of_each_kind
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 CELL = "encoder.1.self.W_O"
-
-
-@pytest.fixture(scope="module")
-def first_stage():
-    return "model.changes"
 
 
 class Answers:

@@ -18,14 +18,9 @@ from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.labels import Label, SteadyLabel
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier
-
-
-@pytest.fixture(scope="module")
-def first_stage():
-    return "model.changes"
 
 
 @pytest.fixture

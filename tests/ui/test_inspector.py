@@ -31,14 +31,9 @@ from explorer.ui.widgets.labels import SteadyLabel
 from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
 
 ENCODER = "encoder.1.self"
-
-
-@pytest.fixture(scope="module")
-def first_stage():
-    return "model.changes"
 
 
 class Asked(QObject):

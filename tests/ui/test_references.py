@@ -8,12 +8,7 @@ from explorer.lessons.loader import load
 from explorer.pages.surfaces.references import REFERENCE, ROW, STATUS, WHAT, places_in
 from explorer.ui.selection import Cell
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
-
-
-@pytest.fixture(scope="module")
-def first_stage():
-    return "model.changes"
+pytestmark = pytest.mark.usefixtures("no_pictures", "at_least_page")
 
 
 @pytest.fixture

@@ -17,12 +17,7 @@ from explorer.ui.matrix.form import CELL_HEIGHT, SIZES
 from explorer.ui.theme import LIGHT, qcolor
 from tests.ui.lesson.conftest import LESSON
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
-
-
-@pytest.fixture(scope="module")
-def first_stage():
-    return "model.changes"
+pytestmark = pytest.mark.usefixtures("no_pictures", "at_least_page")
 
 
 @pytest.fixture

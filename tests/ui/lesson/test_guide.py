@@ -25,14 +25,9 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.labels import SteadyLabel
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 LOGITS, SHARES = "output.logits", "output.probabilities"
-
-
-@pytest.fixture(scope="module")
-def first_stage():
-    return "model.changes"
 
 
 def test_a_step_looks_where_it_says(window, guide, eye):

@@ -28,14 +28,9 @@ from explorer.ui.page.overlays import Motion
 from explorer.ui.page.page_view import PageView
 from explorer.words.catalogue import load as load_vectors
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
 Key = Qt.Key
 LOGITS, SHARES = "output.logits", "output.probabilities"
-
-
-@pytest.fixture(scope="module")
-def first_stage():
-    return "model.changes"
 
 
 @pytest.fixture

@@ -24,14 +24,9 @@ from tests.samples import each, long
 from tests.ui.lesson.conftest import LESSON
 from tests.ui.test_accessibility import nameless
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
 Key = Qt.Key
 LOGITS, SHARES = "output.logits", "output.probabilities"
-
-
-@pytest.fixture(scope="module")
-def first_stage():
-    return "model.changes"
 
 
 def part(panel, id):

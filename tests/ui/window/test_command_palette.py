@@ -9,14 +9,9 @@ from explorer.ui.window.find import CommandPalette, Entry, found
 from tests.checkpoints.small import write
 from tests.refusals import refuses
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
 
 CTRL, NONE = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
-
-
-@pytest.fixture(scope="module")
-def first_stage():
-    return "model.changes"
 
 
 @pytest.fixture

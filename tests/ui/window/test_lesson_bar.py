@@ -13,12 +13,7 @@ from explorer.lessons.schema import Setting
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.labels import SHORT, line_of
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
-
-
-@pytest.fixture(scope="module")
-def first_stage():
-    return "model.changes"
+pytestmark = pytest.mark.usefixtures("no_pictures", "at_least_page")
 
 
 def read(label):

@@ -24,12 +24,7 @@ TITLES = {
     "you-are-welcome": "You are welcome → de nada",
 }
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
-
-
-@pytest.fixture(scope="module")
-def first_stage():
-    return "model.changes"
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
 
 
 def state_of(window):

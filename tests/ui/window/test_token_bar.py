@@ -17,15 +17,10 @@ from explorer.ui.window.chips import Chip, WordEdit
 from tests.checkpoints.small import translator
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ALT, CONTROL = Modifier.AltModifier, Modifier.ControlModifier
-
-
-@pytest.fixture(scope="module")
-def first_stage():
-    return "model.changes"
 
 
 @pytest.fixture
