@@ -47,11 +47,14 @@ from explorer.core.errors import ExplorerError, nearest
 from explorer.core.frozen import Frozen
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
+from explorer.pages.element import of_kind
+from explorer.pages.page import DescentPart, Stack
 from explorer.ui.appearance import Appearance, Mode
 from explorer.ui.lesson.letters import Enlarged, in_look
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.card import Miniature
 from explorer.ui.page.column import Elements
+from explorer.ui.page.controls import ButtonView
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.picture_place import PicturePlace
@@ -226,7 +229,7 @@ def _delete(thing: QObject) -> None:
 
 
 def _laid_out(view: PageView, on_paper: bool) -> Elements:
-    """The page, laid out with all its pictures; on paper without what can be clicked above it."""
+    """The page, laid out with all its pictures; on paper without what only asks to be clicked."""
     view.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # paper is as long as the page
     view.resize(WIDEST, WIDEST)
@@ -235,10 +238,24 @@ def _laid_out(view: PageView, on_paper: bool) -> Elements:
     view.show()
     for player in view.findChildren(PlayerView):
         player.hide()  # nothing moves on paper
-    for head in view.findChildren(HeaderView) if on_paper else ():
-        head.print()
+    if on_paper:
+        _hide_controls(view.elements)
     fill(view)
     return view.elements
+
+
+def _hide_controls(page: Elements) -> None:
+    """Hide what can be clicked above the page, its buttons, and the controls of gradient descent with their heading."""
+    for head in page.findChildren(HeaderView):
+        head.print()
+    for button in page.findChildren(ButtonView):
+        button.hide()
+    steps = {one.id for one in of_kind(page.elements, DescentPart) if one.part == "steps"}
+    for stack in of_kind(page.elements, Stack):
+        if {one.id for one in stack.elements} <= steps:
+            page.holder_of(stack).hide()
+    for id in steps:
+        page.widgets[id].hide()
 
 
 def fill(view: PageView) -> None:

@@ -99,6 +99,15 @@ def test_on_paper_nothing_asks_to_be_clicked(bench):
     assert "Encoder 1: Self-attention, head 1" in said
     assert "Scale: 1/√dₖ · Mask: none · Similarity: dot" in said
     assert not {"By hand", "More switches", "editable"} & set(" · ".join(said).split(" · "))
+    for stage, there, not_there in (
+        ("encoder.1.self.heads", "Encoder 1: Heads & concat", {"Switch off"}),
+        ("loss", "Loss", {"Down the gradient", "One step", "Rate"}),
+    ):
+        on_screen = set(texts(draw(bench, stage, ".svg", (1600, 1600))))
+        printed = set(texts(on_paper(bench, stage, ".svg")))
+        assert there in printed
+        assert not_there <= on_screen
+        assert not not_there & printed
 
 
 def test_an_svg_looks_alike_elsewhere(drawn):
