@@ -109,9 +109,19 @@ class StepPage(Elements):
             tries_again = asking.attempt.verdict is not None and not asking.done and bool(self.fields)
             if tries_again and self.widgets["lock"].hasFocus():
                 self.fields[-1].setFocus(Qt.FocusReason.OtherFocusReason)
+            self._leave_wrong_option(asking)
         self._show()
         if tries_again:
             self.fields[-1].selectAll()  # so that typing replaces it
+
+    def _leave_wrong_option(self, asking: Asking) -> None:
+        """Give the focus from a wrong option to the next one that is left: from the last, Qt would go to the stages."""
+        options = {id: one for id, one in self.widgets.items() if isinstance(one, OptionView)}
+        wrong = {f"choice {i}" for i in asking.attempt.tried}
+        at = next((k for k, (id, one) in enumerate(options.items()) if one.hasFocus() and id in wrong), None)
+        if at is not None and not asking.done:
+            left = [one for id, one in (*options.items(), *options.items())[at:] if id not in wrong]
+            left[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show(self) -> None:
         asking = self._asking

@@ -207,6 +207,24 @@ def test_a_wrong_choice_says_why_and_another_may_follow(window, guide, panel, ha
     assert "Its share is 0.71 now." in part(panel, "verdict").text()
 
 
+def test_from_a_wrong_choice_the_keys_go_to_one_that_is_left(anew, eye, hand):
+    """From the last one they went to the list of stages: the next Enter left the step."""
+    window = anew(lesson="cat-sat-on-the", step=0)
+    guide, panel = window.lessons.guide, window.lessons.panel
+    eye.settle(window)
+    right, one, other = options(panel)  # in this order on the screen, too
+    other.setFocus()
+    hand.key(Key.Key_Space)
+    assert not other.isEnabled()
+    assert right.hasFocus()
+    one.setFocus()
+    hand.key(Key.Key_Space)
+    assert right.hasFocus()
+    hand.key(Key.Key_Space)
+    assert guide.question is None
+    assert panel._next.hasFocus()
+
+
 def test_choices_are_mixed_the_same_in_a_sitting_and_another_way_the_next_time_or_as_written(
     open_window, tmp_path, eye
 ):
