@@ -598,9 +598,9 @@ def test_where_progress_cannot_be_written_it_is_said_and_kept_until_the_program_
     window = open_window("softmax", settings=Settings(tmp_path))
     window.lessons.begin("softmax", False)
     eye.settle(window)
-    guide, panel = window.lessons.guide, window.lessons.panel
-    assert "Your progress is kept only until the program ends" in panel._trouble.text()
-    assert panel._trouble.isVisible()
+    guide, trouble = window.lessons.guide, window.lessons.panel._page.widgets["trouble"]
+    assert "Your progress is kept only until the program ends" in trouble.text()
+    assert trouble.isVisible()
     asked = next(at for at, step in enumerate(guide.steps) if isinstance(step.question, Predict))
     guide.go(asked)
     guide.answer(right_answer(guide.question, guide.walk.state(asked), guide.walk.engine(asked)))
