@@ -103,15 +103,15 @@ class StepPage(Elements):
 
     def follow(self) -> None:
         """Show the outcome of the last answer, or another hint."""
-        asking, guide, tries_again = self._asking, self._guide, False
+        asking, guide, lock = self._asking, self._guide, self.widgets.get("lock")
+        again = asking is not None and asking.attempt.verdict is not None and guide.question is not None
         if asking is not None:
             asking.done, asking.reached, asking.edited = guide.question is None, None, self._is_edited(asking)
-            tries_again = asking.attempt.verdict is not None and not asking.done and bool(self.fields)
-            if tries_again and self.widgets["lock"].hasFocus():
-                self.fields[-1].setFocus(Qt.FocusReason.OtherFocusReason)
             self._leave_wrong_option(asking)
+        if again and lock is not None and lock.hasFocus():
+            self.fields[-1].setFocus(Qt.FocusReason.OtherFocusReason)
         self._show()
-        if tries_again:
+        if again and self.fields:
             self.fields[-1].selectAll()  # so that typing replaces it
 
     def _leave_wrong_option(self, asking: Asking) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.pages.page import Blank, Figure, Grid, Option, Options
 from explorer.ui.page.gestures import perform
@@ -157,7 +157,7 @@ class GridHolder(QWidget):
         sides, right = Qt.AlignmentFlag, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for line, row in enumerate(self._rows):
             for place, one in enumerate(row):
-                side = sides.AlignTop if isinstance(one, QPushButton) else right if place == 1 else sides(0)
+                side = sides.AlignTop if isinstance(one, PushButton) else right if place == 1 else sides(0)
                 self._grid.addWidget(one, line, place, side)
 
     def height_at(self, width: int) -> int:

@@ -642,6 +642,16 @@ def test_behind_a_number_the_way_on_has_the_keys(window, guide, panel, hand, eye
     assert panel._next.hasFocus()
 
 
+def test_who_goes_from_a_number_to_a_choice_that_was_answered_wrongly_sees_it(guide, go):
+    """It ended in an error: the field of the step before was looked for."""
+    go(2)
+    guide.answer(0)
+    go(1)
+    go(2)
+    assert guide.attempt.tried == [0]
+    assert guide.question is not None
+
+
 def test_enter_goes_on_where_the_answer_is_given(window, guide, panel, hand, eye):
     panel.go(lambda: guide.go(1))
     hand.type("0.67")

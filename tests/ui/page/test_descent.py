@@ -99,7 +99,8 @@ def test_a_part_that_is_made_while_there_is_no_loss_waits_for_the_news(panel, wi
     """A page is made in turns: in between, the model may lose its loss and get it back."""
     document, parts = window.bench.document, panel.findChildren(DescentView)
     for name in PARTS:
-        told = next(one for one in parts if one._part.part == name)._part
+        beside_question = DescentPart("curve", name, height=150)
+        told = next((one._part for one in parts if one._part.part == name), beside_question)
         document.do(SetSwitch("loss", "loss", "none"))
         part = DescentView(window.bench, told, panel)
         (late,) = part.findChildren(PicturePlace) or [None]
