@@ -14,7 +14,6 @@ from typing import TypeAlias
 from explorer.core.cell import Index
 from explorer.core.errors import ExplorerError, cut, nearest
 from explorer.core.frozen import Frozen
-from explorer.core.hooks import hook_names
 from explorer.core.ops import Array, Input, Op
 
 
@@ -137,6 +136,8 @@ class Graph(Frozen, eq=False):
     @cached_property
     def hooks(self) -> Mapping[str, str]:
         """The node of each name that TransformerLens has."""
+        from explorer.core.hooks import hook_names  # the first picture does not need it
+
         return hook_names(self.nodes, self.leaving)
 
     @cached_property
