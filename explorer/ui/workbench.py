@@ -118,9 +118,9 @@ class Workbench:
     @property
     def ours(self) -> frozenset[str]:
         """Names of nodes and slices whose values no text prints, for a reader with the text beside the window."""
-        lesson, setting = self.lesson, self.document.state.setting
         if self.prints is None:
             return frozenset()
+        lesson, setting = self.lesson, self.document.state.setting
         return lesson.ours_in(setting) if setting in lesson.settings else lesson.ours
 
     @property

@@ -148,11 +148,11 @@ class _Vectors(Data):
     pair: tuple[int, int]  # the dimensions that are drawn
 
 
-def _vectors(view: View, key: str, name: str) -> _Vectors:
+def _vectors(view: View, labels: Callable[[str], tuple[str, ...]], key: str, name: str) -> _Vectors:
     place = view.graph.place(name)
     words, columns = view.graph.axes_of(place)[-2:]
     array = view.engine.value(place)
-    return _Vectors(array, words, view.labels(words), view.labels(columns), chosen_dimensions(view, key, array))
+    return _Vectors(array, words, labels(words), labels(columns), chosen_dimensions(view, key, array))
 
 
 _VectorsOf = Callable[[str, str], _Vectors]
@@ -167,7 +167,7 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
     if min([values[name].shape[-1] for name in (given["Q"], *[block + letter for letter in "QKV"])]) < 2:
         return ()
     same = given["Q"] == given["K"]
-    vectors = cache(partial(_vectors, view))  # several planes need the same vectors
+    vectors = cache(partial(_vectors, view, cache(view.labels)))  # several planes need the same vectors
     before = {given["Q"]: ("Before" if same else "Before W_Q"), given["K"]: "Before" if same else "Before W_K and W_V"}
     # The fields below a plane stand beside each other, also those for a dimension of two or three figures.
     wide = WIDTH + FIGURE * (len(str(values[given["Q"]].shape[-1])) - 1)
