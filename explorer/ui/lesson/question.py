@@ -93,7 +93,7 @@ class StepPage(Elements):
     def refresh(self) -> None:
         """Follow a change of the document, unless it belongs to another step, whose question is shown next."""
         asking, guide = self._asking, self._guide
-        if asking is None or guide.step is None or asking.step is not guide.walk.step:
+        if asking is None or guide.step is None or self._is_left:
             return
         if asking.question.made:
             guide.look_whether_made()
@@ -103,6 +103,8 @@ class StepPage(Elements):
 
     def follow(self) -> None:
         """Show the outcome of the last answer, or another hint."""
+        if self._is_left:
+            return
         asking, guide, lock = self._asking, self._guide, self.widgets.get("lock")
         again = asking is not None and asking.attempt.verdict is not None and guide.question is not None
         if asking is not None:
@@ -123,8 +125,15 @@ class StepPage(Elements):
             left = [one for id, one in (*options.items(), *options.items())[at:] if id not in wrong]
             left[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
+    @property
+    def _is_left(self) -> bool:
+        """Whether the walk is already at another step, which is shown next: an edit on the way there may be judged."""
+        return self._asking is not None and self._asking.step is not self._guide.walk.step
+
     def _show(self) -> None:
         asking = self._asking
+        if self._is_left:
+            return
         self.tell((*self._above, *(() if asking is None else question_page(asking))))
         self.show_now()
         if self._apart is not None:

@@ -800,3 +800,16 @@ def test_products_with_gaps_stand_on_a_line_each(anew, eye):
         assert len(rows) > 3
         assert [what.height_at(what.width()) for what in rows] == [what.height_at(2000) for what in rows]
     assert page.fields[0].accessibleName() == "Your number, product 2: 1.4517 × 2.0000"
+
+
+def test_what_is_judged_on_the_way_to_another_step_changes_nothing_of_this_one(window, guide, panel, go):
+    """On a slide, going on from a change of numbers to a choice ended in an error: the walk was there already."""
+    go(2)
+    shown, at = part(panel, "ask").text(), guide.walk.at
+    guide.walk.at = 0
+    guide.answered.emit()
+    panel._page.refresh()
+    assert part(panel, "ask").text() == shown
+    guide.walk.at = at
+    guide.answer(0)
+    assert part(panel, "verdict").text()
