@@ -414,60 +414,6 @@ class Button(Element):
     wraps: bool = False  # whether its words go on in another line where they do not fit
 
 
-class Grid(Arrangement):
-    """Elements in rows and columns; the first column takes the width that the others leave."""
-
-    rows: tuple[tuple[Element, ...], ...]
-    most: int = 0  # the greatest width in pixels at text scale 1; 0: that of the page
-    close: bool = False  # whether no room is between rows
-
-    @property
-    def inside(self) -> tuple[Element, ...]:
-        return tuple([one for row in self.rows for one in row])
-
-
-class Option(Element):
-    """One of the answers to a question, as a button whose words take as many lines as they need."""
-
-    text: str  # as of a `Passage`
-    spoken: str  # its name for a screen reader
-    asks: Gesture
-    on: bool = True  # whether it can be chosen now
-    outcome: Literal["", "right", "wrong"] = ""
-
-
-class Options(Arrangement):
-    """The answers to a question below each other."""
-
-    options: tuple[Option, ...]
-    abreast: bool = False  # whether they stand side by side where that takes less height
-
-    @property
-    def inside(self) -> tuple[Element, ...]:
-        return self.options
-
-
-class Figure(Element):
-    """A number, or a sign behind it, with the marks of a `Passage`, as wide as it is."""
-
-    text: str
-    large: bool = False  # whether a class reads it
-
-
-class Blank(Element):
-    """A field for a number that is asked for; `asks` gets what is typed, `enters` is the gesture of the key Enter."""
-
-    name: str  # for a screen reader
-    typed: str
-    asks: Gesture
-    enters: Gesture
-    hint: str = "?"  # the placeholder
-    on: bool = True  # whether it can be typed in
-    width: int = 0  # in pixels at text scale 1; 0: its own
-    close: bool = False  # whether it is low, as in rows that stand close together
-    said: str = ""  # whether what is typed is right, for a screen reader
-
-
 class Menu(Element):
     """A button that opens a menu of actions."""
 

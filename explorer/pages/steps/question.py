@@ -18,8 +18,8 @@ from explorer.lessons.schema import Choose, MakeSo, Point, Predict, Step
 from explorer.lessons.symbols import formula_html
 from explorer.lessons.walk import Attempt, Faded, Hint, Walk
 from explorer.pages import page as el
-from explorer.pages.element import Element
-from explorer.pages.gestures import ForQuestion
+from explorer.pages.element import Arrangement, Element
+from explorer.pages.gestures import ForQuestion, Gesture
 from explorer.pages.view import Cell
 
 OURS = "How it is computed"
@@ -37,6 +37,66 @@ FEW = {1: "One number", 2: "Two numbers"}
 FIELD, GAP, LARGE_GAP, WIDE, CURVE = 200, 70, 84, 460, 150
 """Pixels at text scale 1: the widths of a field on a slide, and of one in a gap, beside a page and on a slide; the
 greatest width of lines with gaps: numbers far from their names are read in the wrong line; the height of a curve."""
+
+
+# Its own elements
+
+
+class Grid(Arrangement):
+    """Elements in rows and columns; the first column takes the width that the others leave."""
+
+    rows: tuple[tuple[Element, ...], ...]
+    most: int = 0  # the greatest width in pixels at text scale 1; 0: that of the page
+    close: bool = False  # whether no room is between rows
+
+    @property
+    def inside(self) -> tuple[Element, ...]:
+        return tuple([one for row in self.rows for one in row])
+
+
+class Option(Element):
+    """One of the answers to a question, as a button whose words take as many lines as they need."""
+
+    text: str  # as of a `Passage`
+    spoken: str  # its name for a screen reader
+    asks: Gesture
+    on: bool = True  # whether it can be chosen now
+    outcome: Literal["", "right", "wrong"] = ""
+
+
+class Options(Arrangement):
+    """The answers to a question below each other."""
+
+    options: tuple[Option, ...]
+    abreast: bool = False  # whether they stand side by side where that takes less height
+
+    @property
+    def inside(self) -> tuple[Element, ...]:
+        return self.options
+
+
+class Figure(Element):
+    """A number, or a sign behind it, with the marks of a `Passage`, as wide as it is."""
+
+    text: str
+    large: bool = False  # whether a class reads it
+
+
+class Blank(Element):
+    """A field for a number that is asked for; `asks` gets what is typed, `enters` is the gesture of the key Enter."""
+
+    name: str  # for a screen reader
+    typed: str
+    asks: Gesture
+    enters: Gesture
+    hint: str = "?"  # the placeholder
+    on: bool = True  # whether it can be typed in
+    width: int = 0  # in pixels at text scale 1; 0: its own
+    close: bool = False  # whether it is low, as in rows that stand close together
+    said: str = ""  # whether what is typed is right, for a screen reader
+
+
+# The page
 
 
 def theirs(typed: float) -> str:
@@ -125,7 +185,7 @@ def question_page(asking: Asking) -> tuple[Element, ...]:
     again = asking.done and (wrong or (attempt.verdict is None and not asking.letters))
     tip = "Forget your answer and ask once more"
     return (
-        el.Grid("asked", ((ask, more),)) if asking.letters else ask,
+        Grid("asked", ((ask, more),)) if asking.letters else ask,
         el.Passage("edited", EDITED if asking.edited else "", "small"),
         *BODIES[type(question)](asking),
         *(() if asking.letters else (more,)),  # above the hints, so that it stays under the pointer
@@ -138,7 +198,7 @@ def question_page(asking: Asking) -> tuple[Element, ...]:
 # How it is answered
 
 
-def gaps_of(asking: Asking) -> tuple[el.Grid, ...]:
+def gaps_of(asking: Asking) -> tuple[Grid, ...]:
     """The derivation with gaps, if there is one; once it is over, a class sees only one that was filled in."""
     gaps, done, large = asking.gaps, asking.done, asking.letters > 0
     *typed, _ = asking.typed
@@ -153,8 +213,8 @@ def gaps_of(asking: Asking) -> tuple[el.Grid, ...]:
             if (place := places.get((p, r))) is not None:
                 rows.append((what, *_gap(asking, place, _named(gaps.parts[p][1][r]))))
             else:
-                rows.append((what, *((el.Figure(f"number of {id}", row.value, large),) if row.value else ())))
-    return (el.Grid("gaps", tuple(rows), WIDE, close=large),)
+                rows.append((what, *((Figure(f"number of {id}", row.value, large),) if row.value else ())))
+    return (Grid("gaps", tuple(rows), WIDE, close=large),)
 
 
 def _gap(asking: Asking, place: int, name: str) -> tuple[Element, ...]:
@@ -169,8 +229,8 @@ def _gap(asking: Asking, place: int, name: str) -> tuple[Element, ...]:
     id, width = f"blank {place}", LARGE_GAP if large else GAP
     asks, said = ForQuestion("type", "", place), "right" if right and told else told
     typed, on = asking.typed[place], not asking.done
-    field = el.Blank(id, f"Your number, {name}", typed, asks, ENTER, "?", on, width, large, said)
-    return field, el.Figure(f"outcome of {id}", shown)
+    field = Blank(id, f"Your number, {name}", typed, asks, ENTER, "?", on, width, large, said)
+    return field, Figure(f"outcome of {id}", shown)
 
 
 def _told(row: Row) -> str:
@@ -192,7 +252,7 @@ def _predict(asking: Asking) -> list[Element]:
     if not (asking.done and large and number is None):
         hint = f"{digits} decimal{'s' * (digits != 1)}" if digits else "whole number"
         asks, width = ForQuestion("type", "", len(typed) - 1), FIELD if large else 0
-        line.append(el.Blank("number", "Your number", typed[-1], asks, ENTER, hint, not asking.done, width))
+        line.append(Blank("number", "Your number", typed[-1], asks, ENTER, hint, not asking.done, width))
     on, tip = all(map(str.strip, typed)) and number not in asking.attempt.tried, "Give this number as your answer"
     text = "" if asking.done else "Lock in"
     line.append(el.Button("lock", text, ForQuestion("lock"), tip, on=on, primary=True, wraps=True))
@@ -209,8 +269,8 @@ def _choose(asking: Asking) -> list[Element]:
             said = asking.words("", f"{'✗ ' * wrong}{'✓ ' * right}{choice.text}")
             id, asks, on = f"choice {i}", ForQuestion("give", i), not done and not wrong
             outcome: Literal["", "right", "wrong"] = "wrong" if wrong else "right" if right else ""
-            shown.append(el.Option(id, said.text, said.spoken, asks, on, outcome))
-    return [el.Options("choices", tuple(shown), large)]
+            shown.append(Option(id, said.text, said.spoken, asks, on, outcome))
+    return [Options("choices", tuple(shown), large)]
 
 
 def _point(asking: Asking) -> list[Element]:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
-from explorer.pages.page import Blank, Figure, Grid, Option, Options
+from explorer.pages.steps.question import Blank, Figure, Grid, Option, Options
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.note import coloured
 from explorer.ui.theme import mark

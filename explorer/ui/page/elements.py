@@ -13,6 +13,7 @@ from explorer.pages import page as el
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences, VectorStrips, WordMap
 from explorer.pages.element import Arrangement, Element
 from explorer.pages.matrix import Matrix
+from explorer.pages.steps.question import Blank, Figure, Option
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.answers import BlankView, FigureView, OptionView
 from explorer.ui.page.controls import CONTROLS
@@ -168,18 +169,18 @@ def around_map(bench: Workbench, heat: HeatMap) -> tuple[int, int, int, int]:
 WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     **CONTROLS,
     AttentionLines: _attention_lines,
-    el.Blank: BlankView,
+    Blank: BlankView,
     el.Cards: imported("page.card", "CardsView"),
     el.Derivation: _derivation,
     el.DescentPart: DescentView,
-    el.Figure: FigureView,
+    Figure: FigureView,
     el.Header: HeaderView,
     HeatMap: _heat_map,
     el.Listing: imported("page.listing", "ListingView"),
     el.Maths: MathsView,
     Matrix: MatrixBox,
     el.Note: NoteLabel,
-    el.Option: OptionView,
+    Option: OptionView,
     el.Passage: PassageView,
     el.Picture: Drawn,
     el.Player: PlayerView,

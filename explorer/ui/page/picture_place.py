@@ -321,5 +321,5 @@ PARTS: dict[str, Callable[..., QWidget]] = {
     "curve": _Curve,
     "curve of a goal": imported("training.loss_curve", "RunCurve"),
     "surface": imported("training.loss_surface", "SurfaceView"),
-    "cells": imported("training.loss_surface", "CellPicker"),
+    "cells": imported("training.cell_picker", "CellPicker"),
 }

@@ -9,8 +9,21 @@ from explorer.lessons.prose import numbers_of
 from explorer.lessons.walk import Attempt, Walk
 from explorer.pages.element import leaves
 from explorer.pages.gestures import ForQuestion
-from explorer.pages.page import Blank, Button, Derivation, DescentPart, Figure, Grid, Option, Options
-from explorer.pages.steps.question import ADDED, EDITED, Asking, gaps_of, question_page, was_there, words
+from explorer.pages.page import Button, Derivation, DescentPart
+from explorer.pages.steps.question import (
+    ADDED,
+    EDITED,
+    Asking,
+    Blank,
+    Figure,
+    Grid,
+    Option,
+    Options,
+    gaps_of,
+    question_page,
+    was_there,
+    words,
+)
 
 READ = 24
 """Pixels of the letters that a class reads."""

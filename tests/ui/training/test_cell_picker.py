@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QApplication, QToolTip
 
 from explorer.lessons.loader import load
 from explorer.ui.selection import Cell
-from explorer.ui.training.loss_surface import CellPicker, SurfaceView, chosen
+from explorer.ui.training.cell_picker import CellPicker, chosen
+from explorer.ui.training.loss_surface import SurfaceView
 
 
 @pytest.mark.parametrize("moving", [(), ("layer.2.b",)])
