@@ -186,6 +186,7 @@ class Words(Mark):
     strong: bool = False
     # The most width of fixed words in a drawing with zoom, in coordinates of the window; 0: no limit.
     room: float = 0.0
+    on: float | None = None  # the `share` of the box that fixed words stand on: its colour decides their ink
 
 
 class Box(Mark):

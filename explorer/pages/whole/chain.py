@@ -193,7 +193,7 @@ class _Boxed:
             number = value.item()
             told = alone(float(number)) if value.dtype.kind == "f" else str(number)
             middle = room[0] + room[2] / 2, room[1] + room[3] / 2
-            return [box, draw.Words(*middle, told, draw.TEXT, fixed=True, size=15.0)]
+            return [box, draw.Words(*middle, told, draw.TEXT, fixed=True, size=15.0, on=self._share)]
         if self._has_bars and view.looking.showing == "values":
             return [box, self._bars(room)]
         marks: list[draw.Mark] = [box]
@@ -203,7 +203,8 @@ class _Boxed:
         each = room[3] / max(len(self._whose), 1)
         for i, word in enumerate(self._whose):
             at = room[0] + self._beside - 3.0, room[1] + (i + 0.5) * each
-            marks.append(draw.Words(*at, word, draw.MUTED, True, 1.0, size=min(11.0, each), room=self._beside - 3.0))
+            size, across = min(11.0, each), self._beside - 3.0
+            marks.append(draw.Words(*at, word, draw.MUTED, True, 1.0, size=size, room=across, on=self._share))
         inside = room[0] + self._beside, room[1], room[2] - self._beside, room[3]
         return [*marks, image_of(view, view.of_head(node.name), inside)]
 
@@ -221,7 +222,7 @@ class _Boxed:
         shown = words if len(words) <= most else [*words[: most - 1], "…"]
         each, x = room[3] / len(shown), room[0] + room[2] / 2
         return [
-            draw.Words(x, room[1] + (i + 0.5) * each, word, draw.TEXT, fixed=True, size=min(13.0, each))
+            draw.Words(x, room[1] + (i + 0.5) * each, word, draw.TEXT, True, size=min(13.0, each), on=self._share)
             for i, word in enumerate(shown)
         ]
 

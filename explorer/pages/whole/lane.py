@@ -436,8 +436,11 @@ def net_node(view: View, block: str) -> str:
     return routed if routed in view.nodes else f"{block}.activation"
 
 
-def net_marks(view: View, block: str, place: draw.Rect) -> list[draw.Mark]:
-    """Pictures of what a net computes, within a place: hidden units; gate ⊙ units; or words by experts."""
+def net_marks(view: View, block: str, place: draw.Rect, on: float | None = None) -> list[draw.Mark]:
+    """Pictures of what a net computes, within a place: hidden units; gate ⊙ units; or words by experts.
+
+    `on`: the `share` of the box around them.
+    """
     if f"{block}.gated" not in view.nodes or f"{block}.routed" in view.nodes:
         return [image_of(view, net_node(view, block), place)]
     left, top, width, height = place
@@ -445,7 +448,7 @@ def net_marks(view: View, block: str, place: draw.Rect) -> list[draw.Mark]:
     middle = left + width / 2, top + height / 2
     return [
         image_of(view, f"{block}.activation", (left, top, wide, height)),
-        draw.Words(*middle, "⊙", draw.MUTED, True, size=SIGN),
+        draw.Words(*middle, "⊙", draw.MUTED, True, size=SIGN, on=on),
         image_of(view, f"{block}.hidden", (left + wide + BETWEEN, top, wide, height)),
     ]
 

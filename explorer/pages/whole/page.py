@@ -249,7 +249,7 @@ TITLE, HEAD, THICK, SHEETS = 21.0, 20.0, 1.6, 8.0
 words, as a multiple of the usual one; and the room above a layer for the edges of the layers behind it."""
 MOST_ANSWERS, MORE_ANSWERS = 2, 3
 """The most next words that are shown, with two columns and with a single one."""
-LOSS_WIDTH = 122.0
+LOSS_WIDTH = 136.0
 
 
 @dataclass

@@ -200,7 +200,8 @@ class Sublayers:
         left, top, width, height = place
         raw = raw_of(view, block)
         if stage.kind == "ffn":
-            sheet.add(*net_marks(view, block, (left + PAD, top + HEAD, width - 2 * PAD, self.image)))
+            inside = left + PAD, top + HEAD, width - 2 * PAD, self.image
+            sheet.add(*net_marks(view, block, inside, amount(view, raw)[1]))
             return
         across, side, drawn = self._grid(block)
         start = left + (width - across * (side + APART) + APART) / 2

@@ -42,7 +42,7 @@ PAD, LINE = 6.0, 17.0
 """Units of the window: the padding of a box, and the height of a line of its head."""
 HEAD = 1.3
 """The height of a line of a box's head, in heights of its letters."""
-EDGE = 1.5
+EDGE = 3.5
 """Pixels between the edge of a low box and its one line of words."""
 NAMED, NUMBERED, BAR = 0.41, 0.26, 17.0
 """The shares of the width of bars for the words and for the numbers; the height of a bar in units of the window."""
@@ -159,9 +159,8 @@ class Blocks:
         corner = min(CORNER * unit, rect.width() / 2, rect.height() / 2)
         ground, ink, quiet = qcolor(theme.surface), qcolor(theme.text), qcolor(theme.muted)
         if box.share is not None:
-            ramp = theme.sequential_ramp
-            colour = int(ramp.index(np.array(box.share), 0.0, 1.0))
-            ground, ink, quiet = ramp.colors[colour], ramp.text[colour], ramp.text[colour]
+            ground, ink = self._coloured_ground(box.share)
+            quiet = ink
         elif under:
             ground = qcolor(theme.raised)
         elif box.around:
@@ -200,6 +199,12 @@ class Blocks:
         least = min(max(high / HEAD, TINY), LEAST)
         self._write(painter, across, box.title, size, ink, place, not middle, least=least, briefly=box.briefly)
         self._write(painter, across, box.note, NOTE * box.letters, quiet, BOTTOM)
+
+    def _coloured_ground(self, share: float) -> tuple[QColor, QColor]:
+        """The ground of a box with a share, and the ink that is read on it."""
+        ramp = self._bench.appearance.theme.sequential_ramp
+        colour = int(ramp.index(np.array(share), 0.0, 1.0))
+        return ramp.colors[colour], ramp.text[colour]
 
     def _sheet(self, painter: QPainter, rect: QRectF, corner: float) -> None:
         """Paint a rounded rectangle; if only parts of its inside are exposed, fill these, in a tenth of the time."""
@@ -368,7 +373,7 @@ class Blocks:
         # In low lines letters are low, too; otherwise they would overlap.
         least = min(max(each, TINY), LEAST)
         gap, font = 5.0 * letters * self._unit, self.font(NOTE * letters, least=least)
-        needed = max((self._advance(font, False, one) for one in told), default=0.0) + 1.1 * gap if font else 0.0
+        needed = max((self._advance(font, False, one) for one in told), default=0.0) + 1.5 * gap if font else 0.0
         number = min(max(NUMBERED * rect.width(), needed), NAMED * rect.width())
         bold = self.font(TITLE * letters, True, least)
         longest = (
@@ -419,7 +424,8 @@ class Blocks:
                 painter.drawRoundedRect(rect.adjusted(-4, 0, 4, 0), 4, 4)
         font, text = self._fitted(font, strong, text, room, names=names)
         painter.setFont(font)
-        painter.setPen(qcolor(theme.here_text if lit else word_ink(theme, words.ink)))
+        ink = qcolor(word_ink(theme, words.ink)) if words.on is None else self._coloured_ground(words.on)[1]
+        painter.setPen(qcolor(theme.here_text) if lit else ink)
         place = RIGHT if words.align == 1.0 else CENTRE
         (draw_named if names else QPainter.drawText)(painter, rect, place, text)
 

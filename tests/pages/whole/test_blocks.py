@@ -11,7 +11,7 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.compose import page
-from explorer.pages.drawing import Box, FlowLine, Image, Words
+from explorer.pages.drawing import Box, FlowLine, Image, Mark, Words
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.levels import ALL, LAYER, WHOLE, block_of, blocks, places
 from explorer.pages.page import Choice, Player
@@ -43,6 +43,22 @@ def test_the_blocks_of_a_model_are_its_sublayers_and_ends(desk):
         "model.source", SELF, FFN, "model.target",
         "model.decoder.1.self", "model.decoder.1.cross", "model.decoder.1.ffn", "model.output",
     ]  # fmt: skip
+
+
+def test_words_know_the_colour_of_the_box_that_they_stand_on(desk):
+    """The words of rows, the loss and ⊙ were dark on dark blue."""
+    found = 0
+    for lesson, setting in (TEXTBOOK, ("cat-sat-on-the", None), ("changed-since-2017", None)):
+        eyes = desk(lesson, setting)
+        for showing, place in itertools.product(("gradient", "change"), (WHOLE, *blocks(eyes.view.graph))):
+            eyes.look(showing=showing)
+            marks = [mark for mark in eyes.page(place.name).marks("model", Mark) if isinstance(mark, (Box, Words))]
+            shares = [mark for mark in marks if isinstance(mark, Box) and mark.share is not None]
+            for words in (mark for mark in marks if isinstance(mark, Words)):
+                for box in (one for one in shares if inside((words.x, words.y, 0.0, 0.0), one.place)):
+                    assert words.on == box.share, (lesson, place.name, words.text, box.name)
+                    found += 1
+    assert found > 50
 
 
 def test_a_model_without_blocks_has_none(desk):

@@ -21,6 +21,7 @@ from explorer.pages.drawing import (
     Arrow,
     Axis,
     Band,
+    Box,
     Curve,
     Dot,
     Drawing,
@@ -30,6 +31,7 @@ from explorer.pages.drawing import (
     Strips,
     Words,
     series,
+    zoomed,
 )
 from explorer.pages.gestures import MoveTo, SetNumber
 from explorer.pages.matrix import SHARES
@@ -123,6 +125,18 @@ def test_an_image_shows_its_numbers_in_the_colours_of_its_map(view, bench):
     deepest = bench.appearance.theme.sequential_ramp.colors[255].name()
     assert max(found, key=found.get) != deepest
     assert found[deepest] > 1000
+
+
+def test_words_on_a_coloured_box_are_read(show, bench):
+    for share in (0.1, 0.9):
+        marks = (
+            Box((0.0, 0.0, 200.0, 150.0), "a block", share=share),
+            Words(100.0, 75.0, "0.357", size=90.0, fixed=True, on=share),
+        )
+        found = painted(show(DrawingView(bench, zoomed(marks, (0.0, 200.0, 0.0, 150.0), "Summary")), 360, 300))
+        ramp = bench.appearance.theme.sequential_ramp
+        colour = int(ramp.index(np.array(share), 0.0, 1.0))
+        assert found[ramp.text[colour].name()] > 30, share
 
 
 @pytest.mark.parametrize("down", [False, True])
