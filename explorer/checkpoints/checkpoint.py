@@ -16,7 +16,7 @@ from explorer.checkpoints.plans import AGAIN, OTHER_TYPE, TOGETHER, Plan, Source
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, counted
-from explorer.core.model import SEQUENCES, Model, names_within
+from explorer.core.model import SEQUENCES, Model, Stored, names_within
 from explorer.core.models import build
 from explorer.core.models.ends import TEMPERATURE
 from explorer.core.numbers import quantity
@@ -194,8 +194,24 @@ def put_together(
         few = ", ".join(written(name) for name in unused[:3])
         are = "is" if len(unused) == 1 else "are"
         notices.append(f"{len(unused)} of its tensors {are} not used: {few}{' …' if len(unused) > 3 else ''}")
-    called = {node: named.get(source.tensor, source.tensor) for node, source in plan.nodes.items() if source.tensor}
+    called = {
+        node: Stored(named.get(source.tensor, source.tensor)) for node, source in plan.nodes.items() if source.tensor
+    }
+    for name, (source, keys) in sources.items():
+        node = next(one for one in names_within(name) if one in called)
+        if not called[node].shape:  # all layers of a file are laid out alike
+            called[node] = _laid_out(called[node], source, found[keys[0]].shape)
     return Checkpoint(path, kind, replace(model, called=called), inputs, tuple(notices), kind)
+
+
+def _laid_out(stored: Stored, source: Source, shape: tuple[int, ...]) -> Stored:
+    """Where the numbers of an input stand in a tensor of this shape: its conversion moves none, so strides tell it."""
+    places = np.empty(shape, np.uint8)  # one byte a number, none of which is ever touched
+    turned = source.turn(places)
+    if not np.may_share_memory(turned, places):
+        return stored  # the conversion copies
+    first = turned.__array_interface__["data"][0] - places.__array_interface__["data"][0]
+    return replace(stored, shape=shape, first=first, steps=(*((0,) if source.each else ()), *turned.strides))
 
 
 def _as_found(plan: Plan, found: Mapping[str, Tensor]) -> tuple[Plan, list[str]]:

@@ -254,8 +254,8 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
         raise
     own = {_name(kind, name): name for name in found}
     called = {
-        node: own.get(name.replace("{k}", "0"), "").replace("blk.0.", "blk.{k}.")
-        for node, name in made.model.called.items()
+        node: replace(one, tensor=own.get(one.tensor.replace("{k}", "0"), "").replace("blk.0.", "blk.{k}."))
+        for node, one in made.model.called.items()
     }
     made = replace(made, model=replace(made.model, called=called))
     types = sorted({one.type.name for one in found.values()} - {"F32"})

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
+from math import prod
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -44,6 +45,7 @@ from explorer.checkpoints.tokenizers.tokenizer import (
     parsed,
     with_pieces,
 )
+from explorer.core.model import Stored
 
 MOST_HEADER = 100_000_000
 """The longest header in bytes, as in the reference implementation."""
@@ -177,10 +179,7 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     if plan.prefix and not any(name.startswith(plan.prefix) for name in own):
         own = {name if name.startswith(plan.head) else plan.prefix + name: one for name, one in own.items()}
     made = put_together(folder, kind, plan, {name: found[one] for name, one in own.items()}, dtype, told)
-    # All layers of a file use the same names.
-    own |= {name.replace("experts.0.", "experts.{e}."): fused for name, (fused, _) in parts.items()}
-    called = {node: own.get(name.replace("{k}", "0"), name) for node, name in made.model.called.items()}
-    called = {node: name if "{k}" not in made.model.called[node] else _layered(name) for node, name in called.items()}
+    called = {node: _in_file(one, own, parts, found) for node, one in made.model.called.items()}
     made = replace(made, model=replace(made.model, called=called))
     notices = ["the folder brings program code of its own, which is never run"] if config.has("auto_map") else []
     beyond = 0
@@ -255,6 +254,27 @@ def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
                 raise wrong(folder, f"has the tensor {written(key)} in two files", "get the files of one model again")
             seen.add(key)
             yield key, tensor
+
+
+def _in_file(
+    stored: Stored, own: Mapping[str, str], parts: Mapping[str, tuple[str, Tensor]], found: Mapping[str, Tensor]
+) -> Stored:
+    """Where an input stands, by the names in the file; all layers of a file use the same ones.
+
+    `own`: the name in the file for that in the plan. `parts`, `found`: the result of `_parts`, and all tensors.
+    """
+    one = stored.tensor.replace("{k}", "0").replace("{e}", "0")
+    name = own.get(one, one)
+    if name in parts:
+        name, part = parts[name]
+        whole = found[name]
+        if stored.shape and "{e}" in stored.tensor:
+            first = (part.begin - whole.begin) // whole.type.bytes + stored.first
+            steps = (prod(whole.shape[1:]), *stored.steps[1:])
+            stored = replace(stored, shape=whole.shape, first=first, steps=steps)
+    elif "{e}" in stored.tensor:
+        name = name.replace("experts.0.", "experts.{e}.")
+    return replace(stored, tensor=_layered(name) if "{k}" in stored.tensor else name)
 
 
 def _layered(name: str) -> str:

@@ -298,7 +298,7 @@ def interleaved(i: int, heads: int) -> Turn:
 
     def turn(array: Array) -> Array:
         own = array.reshape(heads, 3, -1, *array.shape[1:])[:, i]
-        return by_head(heads)(own.reshape(-1, *array.shape[1:]))
+        return own if array.ndim == 1 else own.swapaxes(-1, -2)
 
     return turn
 

@@ -6,6 +6,7 @@ Switches are the points where the references, the papers and practice disagree; 
 from collections.abc import Mapping
 from dataclasses import field, replace
 from functools import cached_property
+from math import prod
 
 from explorer.core.errors import ExplorerError, some
 from explorer.core.frozen import Frozen
@@ -224,6 +225,50 @@ ENDS = ("output", "masked output", "given output", "decision", "regression", "lo
 """The kinds of blocks behind the layers: a name without a block, as a lesson may write it, means none of theirs."""
 
 
+class Stored(Frozen):
+    """Where a checkpoint has the numbers of an input: which part of which tensor, in which order."""
+
+    tensor: str  # with "{k}" for the layer counted from 0, and "{e}" for the expert
+    # `shape`: that of the tensor; () if it is not known how the input's numbers stand in it.
+    shape: tuple[int, ...] = ()
+    # Places are counted through the tensor, whose last axis runs fastest: the place of the input's first number, and
+    # how many places farther the next number along each of the input's axes stands.
+    first: int = 0
+    steps: tuple[int, ...] = ()
+
+    def cell(self, index: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The index in the tensor of a cell of the input; None if it is not known, or if the tensor lacks it."""
+        if len(index) != len(self.steps):
+            return None
+        place = self.first + sum(i * step for i, step in zip(index, self.steps, strict=True))
+        if place >= prod(self.shape):
+            return None  # the input has grown since
+        return _digits(place, self.shape)
+
+    def index(self, cell: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The cell of the input, which has this shape, that is in a cell of the tensor; None if it is none of them."""
+        if len(cell) != len(self.shape) or any(not 0 <= at < n for at, n in zip(cell, self.shape, strict=True)):
+            return None
+        place = 0
+        for at, n in zip(cell, self.shape, strict=True):
+            place = place * n + at
+        left, found = place - self.first, [0] * len(self.steps)
+        for axis in sorted(range(len(self.steps)), key=lambda axis: -self.steps[axis]):
+            if step := self.steps[axis]:
+                found[axis], left = divmod(left, step)
+        fits = len(shape) == len(found) and all(0 <= at < n for at, n in zip(found, shape, strict=True))
+        return tuple(found) if fits and not left else None
+
+
+def _digits(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The index, in an array of this shape, of a place counted through it."""
+    found = []
+    for n in reversed(shape):
+        place, at = divmod(place, n)
+        found.append(at)
+    return tuple(reversed(found))
+
+
 class Model(Frozen):
     """The structure of a model."""
 
@@ -240,9 +285,9 @@ class Model(Frozen):
     initialiser: str = "xavier"  # how they are drawn: one of `explorer.core.ops.weights.INITIALISERS`
     dtype: str = "float64"  # "float64" for lessons, "float32" for large models
     behind: int = 0  # layers of a decoder whose encoder has another number of them; 0 for the same number
-    # The names of its inputs in the checkpoint that it was read from, with "{k}" for the layer counted from 0. A key is
-    # the name of an input, its name within the stack ("encoder.self.W_Q"), or its name within every layer ("self.W_Q").
-    called: Mapping[str, str] = field(default_factory=dict)
+    # Where its inputs stand in the checkpoint that it was read from. A key is the name of an input, its name within the
+    # stack ("encoder.self.W_Q"), or its name within every layer ("self.W_Q").
+    called: Mapping[str, Stored] = field(default_factory=dict)
 
     @property
     def decoder_layers(self) -> int:
@@ -293,11 +338,25 @@ class Model(Frozen):
             return "causal"
         return SWITCHES[self.blocks()[block]][name].default
 
-    def in_file(self, node: str) -> str:
-        """The name of an input in the checkpoint that the model was read from; "" if there is none."""
+    def stored(self, node: str) -> Stored | None:
+        """Where an input stands in the checkpoint that the model was read from; None if it has no tensor there."""
+        found = next((self.called[one] for one in names_within(node) if one in self.called), None)
         layer = node.split(".", 2)[1:2]
-        name = next((self.called[one] for one in names_within(node) if one in self.called), "")
-        return name.replace("{k}", str(int(layer[0]) - 1)) if layer and layer[0].isdigit() else name
+        if found is None or not (layer and layer[0].isdigit()):
+            return found
+        return replace(found, tensor=found.tensor.replace("{k}", str(int(layer[0]) - 1)))
+
+    def in_file(self, node: str, index: tuple[int, ...] = ()) -> str:
+        """What an input, or a cell of it, is called in the checkpoint that the model was read from; "" if nothing is.
+
+        A cell has its index there, such as "model.layers.0.self_attn.q_proj.weight[12, 5]".
+        """
+        found = self.stored(node)
+        if found is None:
+            return ""
+        name = found.tensor.replace("{e}", str(index[0])) if index else found.tensor
+        cell = found.cell(index) if index else None
+        return f"{name}{list(cell)}" if cell else name
 
     def has_switch(self, block: str, name: str) -> bool:
         """Whether a block has this switch."""

@@ -9,7 +9,9 @@ The keys of the manifest:
                  ``inputs``, ``pins`` (pinned cells and their values), ``run`` (records of the training that gave its
                  weights), ``beyond`` (inputs from when a sentence was longer), ``optimiser`` (its kind and memory)
                  A model names its kind, sizes, words and switches. If its words are the pieces of a tokenizer, it has
-                 ``tokenizers``: for each such axis the tokenizer.json, compressed, as base64
+                 ``tokenizers``: for each such axis the tokenizer.json, compressed, as base64; if it was read from a
+                 checkpoint, it has ``called``: the name of the tensor of each input, its shape, the place of the
+                 input's first number in it, and how far apart the next ones along each axis are
 ``labels``       the act that led to each state
 ``now``          the number of the present state
 ``session``      what the window saves besides the numbers
@@ -30,7 +32,7 @@ from typing import Any
 from explorer.container import DamagedError, Form
 from explorer.core.cost import MOST_LABELS
 from explorer.core.frozen import Frozen
-from explorer.core.model import Model
+from explorer.core.model import Model, Stored
 from explorer.core.ops import Array
 from explorer.core.training.recipe import OPTIMISERS, Optimiser
 from explorer.core.training.records import Records
@@ -230,8 +232,12 @@ def _model_said(model: Model) -> dict[str, Any]:
         }
         | ({"tokenizers": tokenizers} if tokenizers else {})
         | ({"behind": model.behind} if model.behind else {})
-        | ({"called": dict(model.called)} if model.called else {})
+        | ({"called": {node: _place_said(one) for node, one in model.called.items()}} if model.called else {})
     )
+
+
+def _place_said(one: Stored) -> list[Any]:
+    return [one.tensor, list(one.shape), one.first, list(one.steps)]
 
 
 def packed(words: Vocabulary) -> str:

@@ -24,7 +24,7 @@ from explorer.core.cost import MOST_LABELS, count_labels, most_numbers
 from explorer.core.engine import Pin, fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
-from explorer.core.model import KINDS, Model
+from explorer.core.model import KINDS, Model, Stored
 from explorer.core.models import build
 from explorer.core.models.ends import with_next_words, with_tied_words
 from explorer.core.ops import Array
@@ -59,6 +59,7 @@ MOST_LAYERS = 100
 MOST_WIDTH = 100_000
 MOST_AXES = 4
 MOST_TOKENIZER = 30_000_000
+_MOST_PLACES = 2**48
 DTYPES = ("bool", "int64", "float32", "float64")
 
 _NODE = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
@@ -323,6 +324,22 @@ class _Reader:
             raise DamagedError("the columns of its run of training do not fit together") from None
 
 
+def _stored(table: JsonTable, node: str) -> Stored:
+    """Where an input stands in its checkpoint; a text is the name of its tensor alone."""
+    said = table.data[node]
+    if isinstance(said, str):
+        return Stored(table.text(node))
+    if not isinstance(said, list) or len(said) != 4:
+        raise table.wrong(node, "a tensor, its shape, and the places of the numbers in it")
+    name, shape, first, steps = said
+    for sizes in (shape, steps):
+        if not isinstance(sizes, list) or len(sizes) > MOST_AXES:
+            raise table.wrong(node, f"a tensor with lists of up to {MOST_AXES} sizes")
+    if not is_text(name, MOST_LABEL) or not all(is_whole(size, 0, _MOST_PLACES) for size in (first, *shape, *steps)):
+        raise table.wrong(node, "a tensor with whole numbers as sizes")
+    return Stored(name, tuple(shape), first, tuple(steps))
+
+
 def _model(table: JsonTable) -> Model:
     """The model; each of its switches is checked."""
     lengths, axes, called = table.table("lengths"), table.table("axes"), table.table("called")
@@ -340,7 +357,7 @@ def _model(table: JsonTable) -> Model:
         initialiser=table.one_of("initialiser", INITIALISERS),
         dtype=table.one_of("dtype", ("float32", "float64")),
         behind=table.whole("behind", 0, MOST_LAYERS),
-        called={name: called.text(name) for name in called.data},
+        called={name: _stored(called, name) for name in called.data},
     )
     tokenizers = table.table("tokenizers")
     for axis in tokenizers.data:

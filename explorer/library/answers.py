@@ -68,6 +68,7 @@ class Explanation(Frozen):
     feeds: tuple[str, ...] = ()  # the cells that read it
     root: str = ""  # for a gradient: the number that it is the gradient of
     checked: str = ""  # for a gradient: the result of a check by two nudges, in words
+    in_file: str = ""  # of an input of a checkpoint: the tensor and the index that this number has there
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -78,6 +79,8 @@ class Explanation(Frozen):
     def _lines(self) -> Iterator[str]:
         yield f"∂ {self.root} / ∂ {self.cell} = {self.value}" if self.root else f"{self.cell} = {self.value}"
         yield self.where
+        if self.in_file:
+            yield f"in its file: {self.in_file}"
         yield ""
         if self.note:
             yield self.note

@@ -191,7 +191,27 @@ class Transformer:
         model, graph = self.document.state.model, self.document.state.graph
         if "." not in name or name in self:
             return []
-        return [one for one in graph.nodes if one in graph.inputs and f".{model.in_file(one)}".endswith(f".{name}")]
+        return [one for one in graph.nodes if one in graph.inputs and _ends_as(model.in_file(one), name)]
+
+    def _in_tensor(self, name: str, at: tuple[int, ...]) -> tuple[str, tuple[int, ...]] | None:
+        """The node of a cell of a tensor in the file of a checkpoint, and the index in that node; None if it has none.
+
+        Raises `ExplorerError`: "bad-cell" if the tensor has no such cell.
+        """
+        state = self.document.state
+        shape: tuple[int, ...] = ()
+        parts = [(node, state.model.stored(node)) for node in self.of_tensor(name)] if at else []
+        if len({stored.tensor for _, stored in parts if stored is not None}) > 1:
+            return None  # the beginning of the name lacks, and several layers have such a tensor
+        for node, stored in parts:
+            index = None if stored is None else stored.index(at, state.graph.shape(node))
+            if stored is not None and index is not None:
+                expert = _expert(stored.tensor, name)
+                return node, index if expert is None else (expert, *index[1:])
+            shape = shape if stored is None else stored.shape
+        if shape:
+            require_cell(name, at, shape)
+        return None
 
     def _place(self, name: str) -> Place:
         """The node, or the head's slice of one, that is meant."""
@@ -200,12 +220,14 @@ class Transformer:
         return self.document.state.graph.place(name)
 
     def cell(self, cell: str) -> tuple[str, tuple[int, ...]]:
-        """The node of a cell, and the index in that node; `cell` may name a head's slice.
+        """The node of a cell, and the index in that node; `cell` may name a head's slice, or a tensor of a checkpoint.
 
         Raises `ExplorerError`: "bad-cell-syntax", "unknown-node", "name-in-file" or "bad-cell".
         """
         has_loss = cell == "loss" and LOSS in self.document.engine.graph.nodes
         name, at = parse_cell(LOSS if has_loss else cell)
+        if (found := self._in_tensor(name, at)) is not None:
+            return found
         place = self._place(name)
         require_cell(name, at, self.document.engine.value(place).shape)
         return place.node, place.index + at
@@ -216,7 +238,8 @@ class Transformer:
         Parameters
         ----------
         cell : str
-            Such as "encoder.1.self.weights[0,0,2]"; a single number is written without brackets.
+            Such as "encoder.1.self.weights[0,0,2]"; a single number is written without brackets. Of a checkpoint also a
+            cell of a tensor, such as "model.layers.0.self_attn.q_proj.weight[12,5]".
         gradient_of : str
             "loss" or a cell: then its gradient with respect to `cell` is derived, by the chain rule.
 
@@ -234,8 +257,11 @@ class Transformer:
         name, whole = self.cell(cell)
         node = engine.graph.nodes[name]
         if not gradient_of:
-            return answers.explained(engine, node, whole)
-        return answers.gradient_explained(engine, node, whole, root_of(engine.graph, gradient_of))
+            found = answers.explained(engine, node, whole)
+        else:
+            found = answers.gradient_explained(engine, node, whole, root_of(engine.graph, gradient_of))
+        in_file = self.document.state.model.in_file(name, whole) if node.is_input else ""
+        return replace(found, in_file=in_file)
 
     def gradient(self, root: str | Root, of: str) -> Matrix:
         """The gradient of one number: how much it changes with each number of a node.
@@ -333,15 +359,23 @@ class Transformer:
         Parameters
         ----------
         name : str
-            A node, or a head's slice of one.
+            A node, or a head's slice of one; or a tensor of a checkpoint, which may have parts of several nodes.
         cells : mapping of cell to float
-            The cells are indices in the shape of the node or slice, from 0.
+            The cells are indices in the shape of the node, slice or tensor, from 0.
 
         Raises
         ------
         ExplorerError
             "unknown-node", "bad-cell", or "bad-token-id" for a node of whole numbers.
         """
+        inside: dict[str, dict[tuple[int, ...], float]] = {}
+        for cell, value in cells.items():
+            if (found := self._in_tensor(name, cell)) is not None:
+                inside.setdefault(found[0], {})[found[1]] = value
+        for one, own in inside.items():
+            self.document.do(SetCells(one, own))
+        if inside:
+            return
         node = self._place(name).node
         given = self.document.state.graph.nodes[node].is_input
         self.document.do(SetCells(name, cells) if given else PinCells(name, cells))
@@ -538,3 +572,16 @@ class Transformer:
         step()
         after = self.document.history.undo_label, self.document.history.redo_label
         return self.document.label if after != before else ""
+
+
+def _ends_as(tensor: str, name: str) -> bool:
+    """Whether a tensor's name, with "{e}" for the number of an expert, ends in this one."""
+    own, given = tensor.split("."), name.split(".")
+    pairs = zip(reversed(own), reversed(given), strict=False)
+    return len(given) <= len(own) and all(a == b or (a == "{e}" and b.isdecimal()) for a, b in pairs)
+
+
+def _expert(tensor: str, name: str) -> int | None:
+    """The number in a name that stands for "{e}" in that of a tensor; None if it has none."""
+    pairs = zip(reversed(tensor.split(".")), reversed(name.split(".")), strict=False)
+    return next((int(b) for a, b in pairs if a == "{e}"), None)

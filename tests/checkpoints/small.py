@@ -7,6 +7,7 @@ from safetensors.numpy import save_file
 
 from explorer.checkpoints.tokenizers.tokenizer import around, from_json, named
 from explorer.core.model import Model
+from explorer.core.models import build
 from explorer.document.state import State
 
 CONFIG = {
@@ -55,3 +56,21 @@ def translator():
     axes = {"source.words": words, "target.words": words}
     model = Model("encoder-decoder", {"source": 1, "target": 1}, axes, 4, switches={"loss.loss": "none"})
     return State.of(model, {"target.tokens": np.array([3])})
+
+
+def check_cells(checkpoint, tensors):
+    """Each input's cells are where the model says: in these tensors by name, as arrays. Returns how many it tried."""
+    graph, model, tried = build(checkpoint.model), checkpoint.model, 0
+    for node in sorted(graph.inputs):
+        if not model.in_file(node):
+            continue
+        array = checkpoint.inputs[node]
+        rng = np.random.default_rng(3)
+        random = [tuple(rng.integers(0, array.shape).tolist()) for _ in range(8)]
+        for index in [(0,) * array.ndim, tuple(n - 1 for n in array.shape), *random]:
+            name, _, cell = model.in_file(node, index).partition("[")
+            cell = tuple(map(int, cell.removesuffix("]").split(",")))
+            assert tensors[name][cell] == array[index], (node, index, name, cell)
+            assert model.stored(node).index(cell, array.shape) in (index, (0, *index[1:])), (node, index)
+            tried += 1
+    return tried

@@ -16,7 +16,7 @@ from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.document.state import State
 from explorer.lessons.document_lesson import opened as opened_lesson
-from tests.checkpoints.small import weights, write
+from tests.checkpoints.small import check_cells, weights, write
 from tests.refusals import refuses
 from tests.samples import each
 
@@ -352,6 +352,11 @@ def test_it_is_shown_by_ids_and_opens_with_what_is_to_be_said(tmp_path, capsys):
     lesson, _ = opened_lesson(file)
     assert lesson.title == "small.gguf (llama, GGUF)"
     assert "it has no tokenizer" in lesson.setting("saved").paragraph
+
+
+def test_each_cell_has_its_number_where_the_file_is_said_to_have_it(tmp_path):
+    tensors = own_names(weights())
+    assert check_cells(opened(file_of(tmp_path / "a.gguf", FACTS, tensors), "float64"), tensors)
 
 
 def test_tensors_are_told_by_the_names_that_the_file_has(tmp_path):

@@ -23,7 +23,7 @@ from explorer.lessons.document_lesson import opened as opened_lesson
 from explorer.pages.surfaces.inspector import inspected
 from explorer.pages.view import Cell, View
 from explorer.sentences import sentence
-from tests.checkpoints.small import CONFIG, weights, write
+from tests.checkpoints.small import CONFIG, check_cells, weights, write
 from tests.refusals import refuses
 
 SHARED = Path(__file__).parents[3] / "shared" / "checkpoints"
@@ -362,7 +362,8 @@ def test_an_input_is_told_of_by_its_name_in_the_file(folder, tmp_path):
         view = View.of(Document(one))
         assert one.model.in_file("input.table") == "model.embed_tokens.weight"
         about = inspected(view, Cell("decoder.2.self.W_K", (0, 1, 1)), {})
-        assert "in its file: model.layers.1.self_attn.k_proj.weight" in about.value.split("\n")
+        # Head 1 of two numbers: the row of the stored tensor, which is turned, is its second number.
+        assert "in its file: model.layers.1.self_attn.k_proj.weight[1, 1]" in about.value.split("\n")
         assert "in its file" not in inspected(view, Cell("decoder.2.self.K", (0, 0, 1)), {}).value
 
 
@@ -376,3 +377,13 @@ def test_each_name_that_is_told_stands_in_the_file():
         told = {model.in_file(name) for name in build(model).inputs} - {""}
         assert told <= there, path.name
         assert len(told) > 10, path.name
+
+
+@pytest.mark.skipif(
+    not GIVEN, reason="the reference checkpoints are not part of the project; developers have them beside it"
+)
+def test_each_cell_has_its_number_where_the_file_is_said_to_have_it():
+    for path in GIVEN:
+        there = [one for file in path.glob("*.safetensors") for one in hugging_face.tensors(file).items()]
+        tensors = {name: tensor.read("float64") for name, tensor in there if tensor.type.read}
+        assert check_cells(opened(path, "float64"), tensors) > 100, path.name

@@ -27,6 +27,7 @@ from tests.checkpoints.lines import (
     weights_of,
     with_bias,
 )
+from tests.checkpoints.small import check_cells
 
 
 @pytest.mark.parametrize(
@@ -128,6 +129,8 @@ def test_a_bare_folder_has_the_numbers_of_the_whole_one(made_with_notices, tmp_p
     bare = opened(tmp_path, "float64")
     assert whole.notices == bare.notices == ()
     np.testing.assert_array_equal(*(values_of(one, IDS)[1]["output.logits"] for one in (whole, bare)))
+    assert check_cells(whole, w)
+    assert check_cells(bare, {name.removeprefix(top): array for name, array in w.items()})
 
 
 @pytest.mark.parametrize("kind", ["mixtral", "qwen3_moe"])
@@ -159,6 +162,8 @@ def test_experts_in_one_tensor_are_those_that_stand_by_themselves(made, tmp_path
     np.testing.assert_array_equal(*(values_of(one, IDS)[1]["output.logits"] for one in (apart, together)))
     assert apart.model.in_file("decoder.2.ffn.W_2") == f"model.layers.1.{top}experts.{{e}}.{names[2]}.weight"
     assert together.model.in_file("decoder.2.ffn.W_2") == "model.layers.1.mlp.experts.down_proj"
+    assert check_cells(apart, w)
+    assert check_cells(together, fused)
 
 
 def test_a_tensor_of_more_experts_than_there_can_be_is_no_experts():

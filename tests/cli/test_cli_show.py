@@ -527,10 +527,28 @@ def test_a_tensor_is_shown_by_the_name_that_its_file_has_for_it(tmp_path, capsys
     assert said == out("show", folder, ours)
     assert told.startswith(f"explorer: '{name}' is a tensor of the file; ")
     assert told.endswith(f"in {ours}.\n")
-    for argv in (("explain", folder, f"{name}[0,0]"), ("seek", folder, "output.logits[0,0]=1", "--change", name)):
-        assert main(argv) == 2
-        assert f"in {ours}." in capsys.readouterr().err, argv
+    assert main(("seek", folder, "output.logits[0,0]=1", "--change", name)) == 2
+    assert f"in {ours}." in capsys.readouterr().err
     assert shown(folder, "blocks.1.attn.hook_k")["nodes"].keys() == {"decoder.2.self.K"}
+
+
+def test_a_cell_is_named_as_in_the_tensor_that_has_it(tmp_path, capsys):
+    """Of a stored tensor rows are what a model's own program reads as columns, and two heads stand below each other."""
+    folder, name = str(write(tmp_path)), "model.layers.1.self_attn.k_proj.weight"
+    number = float(weights()[name][3, 5])
+    told = out("explain", folder, f"{name}[3, 5]").splitlines()
+    assert told[0] == f"decoder.2.self.head.2.W_K[5,1] = {number}"
+    assert told[2] == f"in its file: {name}[3, 5]"
+    assert f"in its file: {name}[3, 5]" in out("explain", folder, "decoder.2.self.W_K[1,5,1]")
+    changed = out("explain", folder, f"{name}[3,5]", "--set", f"{name}[3,5]=0.25")
+    assert changed.startswith("decoder.2.self.head.2.W_K[5,1] = 0.25\n")
+    for wrong, said in {
+        f"{name}[4,5]": f"'{name}' has no cell [4, 5]; its shape is 4 × 8",
+        "self_attn.k_proj.weight[0,0]": "in decoder.1.self.W_K, decoder.2.self.W_K.",
+        name: "in decoder.2.self.W_K.",
+    }.items():
+        assert main(("explain", folder, wrong)) == 2
+        assert said in capsys.readouterr().err
 
 
 def test_every_command_on_a_model_computes_it_in_the_asked_for_type(tmp_path):

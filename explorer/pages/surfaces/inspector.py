@@ -155,9 +155,8 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], expla
     value = f"{cell.node} = {in_full(number)}"
     if only_rounding(view.engine, cell.node, cell.index):
         value += f"\n{ROUNDING}"
-    if node.is_input and (name := view.state.model.in_file(cell.node)):
-        expert = str(cell.index[0]) if cell.index else ""
-        value += f"\nin its file: {name.replace('{e}', expert)}"
+    if node.is_input and (name := view.state.model.in_file(cell.node, cell.index)):
+        value += f"\nin its file: {name}"
     feeds = tuple([_fed(view, child, index) for child, (index,) in fed.items()])
     labels = [view.labels(axis)[i] for axis, i in zip(node.axes, cell.index, strict=True)]
     head = f"{labels.pop(0)}, " if len(labels) == 3 and view.graph.n_heads.get(cell.node) != 1 else ""

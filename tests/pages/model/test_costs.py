@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.core.decoder import next_word_cost
+from explorer.core.model import Stored
 from explorer.document.commands import SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.pages.levels import COSTS, is_gpt, stops
@@ -34,7 +35,7 @@ def test_a_table_that_a_file_has_once_and_the_model_twice_is_told(desk):
     page = desk("tiny-translator").page("model.parameters")
     assert "Its file has one table" not in page.notes
     state = load("tiny-translator").state()
-    called = {"source.table": "shared.weight", "target.table": "shared.weight"}
+    called = dict.fromkeys(("source.table", "target.table"), Stored("shared.weight"))
     shared = Desk(replace(state, model=replace(state.model, called=called)))
     table = f"{state.graph.size('source.table'):,}"
     assert f"Its file has one table of {table} numbers for source and target" in shared.page("model.parameters").notes

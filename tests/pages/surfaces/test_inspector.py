@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.core.engine import Check
+from explorer.core.model import Stored
 from explorer.core.numbers import alone
 from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
@@ -267,7 +268,7 @@ def test_a_gradient_is_played_backward_through_its_chain_rule(desk):
 def test_of_a_model_of_others_the_name_in_its_file_stays_and_the_gradient_waits(desk):
     """The line with the name in the file was taken for that of the gradient, which was told at once."""
     state = desk().document.state
-    named = replace(state, model=replace(state.model, called={"ffn.W_1": "layers.{k}.fc.weight"}))
+    named = replace(state, model=replace(state.model, called={"ffn.W_1": Stored("layers.{k}.fc.weight")}))
     welcome = Desk(named)
     welcome.look(showing="gradient")
     begun = at(welcome, Cell("encoder.1.ffn.W_1", (0, 0)), 0)
