@@ -227,10 +227,11 @@ class Lanes:
         if f"{sequence}.positions" in sheet.stages:
             stream = f"{sequence}.H"
             self._positions(lane, sheet.stages[f"{sequence}.positions"], stream)
-        if f"{sequence}.dropped" in view.nodes:
-            before = 3 * GAP if stream.endswith(".X") else GAP  # room for the caption below the embeddings
-            stream = f"{sequence}.dropped"
-            sheet.strip(lane, sheet.stages[f"{sequence}.dropout"], stream, "dropout", before=before)
+        for short, part in (("norm", "norm"), ("dropped", "dropout")):  # norm: of the embeddings, as in BERT
+            if f"{sequence}.{short}" in view.nodes:
+                before = 3 * GAP if stream.endswith(".X") else GAP  # room for the caption below the embeddings
+                stream = f"{sequence}.{short}"
+                sheet.strip(lane, sheet.stages[f"{sequence}.{part}"], stream, part, before=before)
         stream = self._layers(lane, stream)
         norm = "final.norm" if last else "encoder.final.norm"
         if norm in view.nodes:

@@ -101,6 +101,16 @@ def test_the_dropout_of_the_embeddings_stands_beside_them(desk, positions, befor
     assert apart(found[before].place, found["Input: dropout"].place)
 
 
+def test_the_norm_of_the_embeddings_stands_in_the_stream(desk):
+    """BERT's picture led from the embeddings with positions into the layers, as if nothing stood between."""
+    made = desk("i-love-ai")
+    made.do(SetSwitch("input", "embedding_norm", True), SetSwitch("input", "dropout", 0.5))
+    found = {mark.name: mark for mark in made.page(WHOLE.name).marks("model", Box)}
+    order = [found[f"Input: {name}"].place[0] for name in ("embeddings with positions", "norm", "dropout")]
+    assert order == sorted(order)
+    assert found["Input: norm"].leads == found["Input: embeddings"].leads
+
+
 def test_the_way_from_the_encoder_does_not_cross_the_title_of_the_decoder(whole):
     _, eyes = whole("tiny-translator")
     frame = next(box for box in eyes.marks("model", Box) if box.title == "Decoder 1 of 2")
