@@ -146,7 +146,7 @@ class Stack(Arrangement):
     title: str
     elements: tuple[Element, ...]
     width: int = 0  # in pixels at text scale 1; 0: as wide as its contents
-    ink: str = ""  # the colour of a square before the title, the same as of a head in a joined matrix; "": no square
+    head: int | None = None  # the head, from 0, whose mark stands before the title and over its part of joined heads
     control: "Button | None" = None  # a button after the title
 
     @property

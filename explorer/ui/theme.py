@@ -121,6 +121,10 @@ class Theme(Frozen):
             hatch=self.muted,
         )
 
+    def head(self, k: int) -> tuple[str, bool]:
+        """The colour of head `k`, from 0, and whether its mark is hollow: colours repeat beyond their number."""
+        return self.series[k % len(self.series)], k // len(self.series) % 2 == 1
+
     @property
     def dark(self) -> bool:
         return self.name == "dark"

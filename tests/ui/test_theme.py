@@ -65,6 +65,12 @@ def test_marks_that_are_not_writing_can_be_seen(theme):
     assert all(contrast(color, ground) >= 4.5 for color in theme.series for ground in (theme.surface, theme.page))
 
 
+def test_twelve_heads_have_marks_of_their_own():
+    """Heads 7 and 8 had those of 1 and 2."""
+    for theme in (LIGHT, DARK):
+        assert len({theme.head(k) for k in range(12)}) == 12
+
+
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_with_more_contrast_writing_and_the_edges_of_controls_and_cells_stand_out(theme):
     """WCAG 1.4.6 and 1.4.11."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from explorer.core.graph import CHOSEN, TARGET, Stage
 from explorer.core.numbers import full_of
-from explorer.pages.drawing import LONG, AttentionLines, HeatMap, SentenceRow, Sentences, series
+from explorer.pages.drawing import LONG, AttentionLines, HeatMap, SentenceRow, Sentences
 from explorer.pages.element import Element
 from explorer.pages.gestures import hold, is_held
 from explorer.pages.levels import says_next
@@ -321,7 +321,7 @@ def heads(view: View, stage: Stage) -> tuple[Element, ...]:
     mixed = f"{block}W_O" in view.nodes
     short = n > FEW_HEADS
     parts: list[Element] = [
-        Stack(f"head {i + 1}", _headed(view, block, i), (one,), ink=series(i), control=_switch(view, block, i, short))
+        Stack(f"head {i + 1}", _headed(view, block, i), (one,), head=i, control=_switch(view, block, i, short))
         for i, one in enumerate(columns)
     ]
     if n == 1:

@@ -134,11 +134,14 @@ class Labels(QHeaderView):
                 rect, where = QRect(0, at, self.width() - px(8), size), RIGHT
             band = view.band(int(horizontal), section)
             if band is not None:
-                color = qcolor(theme.series[band % len(theme.series)])
+                ink, hollow = theme.head(band)
                 if horizontal:
-                    painter.fillRect(rect.left() + 1, rect.bottom() - 1, rect.width() - 2, thick, color)
+                    line = QRect(rect.left() + 1, rect.bottom() - 1, rect.width() - 2, thick)
                 else:
-                    painter.fillRect(rect.right() + thick, rect.top() + 1, thick, rect.height() - 2, color)
+                    line = QRect(rect.right() + thick, rect.top() + 1, thick, rect.height() - 2)
+                painter.fillRect(line, qcolor(ink))
+                if hollow:
+                    painter.fillRect(line.adjusted(1, 1, -1, -1), qcolor(theme.page))
             upright = horizontal and view.letters.upright
             if upright:
                 painter.save()

@@ -299,9 +299,11 @@ class Elements(QWidget):
     def _holder(self, element: Arrangement, parent: QWidget) -> QWidget:
         px = self.bench.appearance.px
         if isinstance(element, Stack):
-            ink = self.bench.appearance.theme.series[int(element.ink[-1])] if element.ink else ""
-            square = f"<span style='color:{ink}'>■</span>&nbsp; " if ink else ""
-            return Titled(f"{square}{element.title}", "strong" if ink else "section", px(6), parent)
+            if element.head is None:
+                return Titled(element.title, "section", px(6), parent)
+            ink, hollow = self.bench.appearance.theme.head(element.head)
+            square = f"<span style='color:{ink}'>{'□' if hollow else '■'}</span>&nbsp; "
+            return Titled(f"{square}{element.title}", "strong", px(6), parent)
         if type(element) in HOLDERS:
             return cast(QWidget, HOLDERS[type(element)](self.bench, element, parent))
         holder = QWidget(parent)

@@ -10,7 +10,7 @@ import pytest
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.lessons.document_lesson import new_lesson
-from explorer.pages.drawing import AttentionLines, HeatMap, series
+from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.page import Button, Row, Stack, maps_alike
 from explorer.pages.stages.attention import attention
 from explorer.pages.view import Spot
@@ -358,11 +358,8 @@ def test_a_column_for_each_head_then_concat_and_W_O(two):
     assert page.the(f"{ENCODER}.W_O").bands == (2, 0)
 
 
-def test_headings_have_the_colours_of_the_bands(two):
-    assert [(stack.title, stack.ink) for stack in two.page(JOINED).all(Stack)] == [
-        ("Head 1", series(0)),
-        ("Head 2", series(1)),
-    ]
+def test_headings_have_the_marks_of_the_bands(two):
+    assert [(stack.title, stack.head) for stack in two.page(JOINED).all(Stack)] == [("Head 1", 0), ("Head 2", 1)]
 
 
 def test_it_shows_all_heads_whatever_head_is_looked_at(two):
