@@ -16,7 +16,9 @@ from explorer.core.training.trainer import Trainer
 from explorer.document.commands import SetSwitch
 from explorer.document.state import State
 from explorer.lessons.loader import load
+from explorer.lessons.mistakes import derivation, mistakes_of
 from explorer.lessons.schema import states_of
+from explorer.lessons.walk import Walk
 from explorer.training import recipes
 from explorer.training.preparation import prepare
 from explorer.training.recipes import kinds
@@ -249,3 +251,13 @@ def test_a_slide_has_no_figure_that_its_words_do_not_have(lesson):
     for one in lesson.steps:
         figures = set(re.findall(r"\d[\d.,]*\d", re.sub(r"{.*?}", "", one.slide)))
         assert figures - {"2017"} <= set(re.findall(r"\d[\d.,]*\d", one.words)), one.id
+
+
+def test_what_passes_a_gate_is_derived_from_the_two_numbers_beside_it_and_not_from_the_sum_below_the_gate(lesson):
+    number = step(lesson, "gate")
+    question, engine = lesson.steps[number].question, Walk(lesson).engine(number)
+    ((_, rows),) = derivation(engine, question.node, question.cell)
+    assert [row.expression for row in rows] == ["0.3725 × 0.1538"]
+    named = {round(one.value, 3): one.name for one in reversed([*mistakes_of(engine, question)])}
+    assert {0.526: "added", 0.373: "not multiplied", 0.154: "not multiplied"}.items() <= named.items()
+    assert "no activation" in named.values()

@@ -205,7 +205,6 @@ class Multiply(Elementwise):
     """The element-wise product."""
 
     subscripts = "ij,ij->ij"
-    alters = True
     latex = r"%s \odot %s"
     function, sign = "multiply", "*"
 
@@ -219,6 +218,8 @@ class Multiply(Elementwise):
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         yield Slip("not multiplied", "if nothing is multiplied", Kept())
+        yield Slip("not multiplied", "if nothing is multiplied", Kept(1))
+        yield Slip("added", "if the numbers are added, not multiplied", Add())
 
 
 class Dropout(Multiply):
@@ -228,6 +229,10 @@ class Dropout(Multiply):
     """
 
     drawn = 1
+    alters = True  # the mask beside it is drawn, and computed by nothing
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("not multiplied", "if nothing is multiplied", Kept())
 
 
 class Concat(Op):
