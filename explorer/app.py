@@ -52,15 +52,19 @@ class Program(QApplication):
 
 
 def make_window(
-    lesson: Lesson, appearance: Appearance, state: State | None = None, settings: Settings | None = None
+    lesson: Lesson,
+    appearance: Appearance,
+    state: State | None = None,
+    settings: Settings | None = None,
+    opening: bool = False,
 ) -> MainWindow:
-    """The window for a lesson, or for a document of it, not shown yet."""
+    """The window for a lesson, or for a document of it, not shown yet. `opening`: see `MainWindow`."""
     background = Background()
     document = Document(state or lesson.state(), background)
     bridge = Bridge(document)
     selection = Selection(document)
     bench = Workbench(document, bridge, selection, appearance, lesson, background=background, settings=settings)
-    window = MainWindow(bench)
+    window = MainWindow(bench, opening)
     for part in (background, bridge, selection):
         part.setParent(window)
     window.resize(1600, 900)
@@ -108,38 +112,40 @@ def open_window(
     assert isinstance(app, QApplication)
     app.setApplicationName(PROGRAM)
     settings = Settings(own_folder() if remembers else None)
-    window = make_window(lesson, _appearance(app, settings), state, settings)
+    window = make_window(lesson, _appearance(app, settings), state, settings, opening=file is None)
     if isinstance(app, Program):
-        app.file_opened.connect(lambda name: window.files.open_path(Path(name)))
+        app.file_opened.connect(lambda name: window.complete().files.open_path(Path(name)))
     if file is not None and session is not None:
-        window.files.belongs_to(Path(file), session)
-    if file is None:
-        window.show_opening()
-    elif late or in_tab:
-        do_once_painted(window, lambda: window.files.open_path(Path(file)))
+        window.files.belongs_to(path, session)
+    own = path if path.is_file() else None
+    if late or in_tab:
+        do_once_painted(window, lambda: window.files.open_path(path))
     elif waiting is not None:
-        own = Path(file) if os.path.isfile(file) else None
         do_once_painted(window, lambda: window.files.begin_lesson(waiting, file=own))
     elif others:
-        window.files.begin_model(Path(file), lesson, state)
-    elif not document:
-        own = Path(file) if os.path.isfile(file) else None
-        if file is not None and lesson.folder is not None and (needed := load(file).needed) is not None:
+        window.files.begin_model(path, lesson, state)
+    elif file is not None and not document:
+        if lesson.folder is not None and (needed := load(file).needed) is not None:
             window.files.know(needed, lesson.folder)  # the lesson is read again whenever its file is saved
         window.files.list_lesson(own)
         window.lessons.go_on(own)
     window.show()
     window.activateWindow()  # without a window manager, only this gives it the keyboard focus
-    do_once_painted(window, window.recovery.offer)
+    do_once_painted(window, lambda: _get_ready(window))
+    return app, window
+
+
+def _get_ready(window: MainWindow) -> None:
+    """Make what the first picture does without: parts of the window, the offer of unsaved work, pyqtgraph."""
+    window.complete().recovery.offer()
     reader = Background(window)
     plots = later(window, lambda: None if is_loaded() else plots.start())
     plots.setInterval(LOOK_MS)
-    do_once_painted(window, lambda: reader.run(_load_ahead, plots.start))
+    reader.run(_load_ahead, plots.start)
     # All present objects stay, so Python's collector, which stops everything for 50 ms, need not look through them
     # again.
     gc.freeze()
     gc.enable()
-    return app, window
 
 
 def _load_ahead() -> None:
@@ -182,7 +188,7 @@ def run(file: str | None = None, smoke: bool = False, tokenizer: str | None = No
     if smoke:
         from explorer.ui.smoke_test import smoke_test
 
-        QTimer.singleShot(0, lambda: app.exit(smoke_test(app, window)))
+        QTimer.singleShot(0, lambda: app.exit(smoke_test(app, window.complete())))
     elif window.size().boundedTo(window.screen().availableSize()) != window.size():
         window.showMaximized()  # otherwise the lower bar would lie outside the screen
     if not smoke:

@@ -191,6 +191,13 @@ class Glossary(SideColumn):
         self.place()
         self.area.verticalScrollBar().setValue(0)
 
+    def define_at(self, place: QPoint) -> bool:
+        """Show the entry of the term under a point of the window; returns whether there is one."""
+        term = term_at(self._window, place)
+        if term is not None:
+            self.define(term)
+        return term is not None
+
     def make(self) -> None:
         """Build the page again; whoever comes to it by keys comes to its field."""
         super().make()

@@ -163,7 +163,8 @@ def frames_of_the_opening(opened: Callable[[], Opened]) -> Measurement:
     window.bench.appearance.set_still(True)
     window.bench.open(load("tiny-gpt"))
     window.bench.bridge.flush()
-    window.show_opening()
+    window.top_bar.hide()
+    window.tabs.show_opening()
     page, moment = window.tabs.opening, 0
     assert page is not None
     page.picture.fill()

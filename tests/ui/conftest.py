@@ -95,9 +95,10 @@ def appearance(look):
     assert [c for c in colours if qcolor(c) != QColor(c)] == [], "a colour that all share was changed"
 
 
-def opened(qtbot, appearance, lesson="you-are-welcome", settings=None, stage=None, tab=None, size=None):
+def opened(qtbot, appearance, lesson="you-are-welcome", settings=None, stage=None, tab=None, size=None, opening=False):
     """A window on a lesson, or on the lesson of a name, in sight and at rest."""
-    window = make_window(lesson_of(lesson) if isinstance(lesson, str) else lesson, appearance, settings=settings)
+    lesson = lesson_of(lesson) if isinstance(lesson, str) else lesson
+    window = make_window(lesson, appearance, settings=settings, opening=opening)
     if size is not None:
         window.resize(*size)
     if stage is not None:

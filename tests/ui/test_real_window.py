@@ -15,7 +15,7 @@ needs_xvfb = pytest.mark.skipif(
     shutil.which("Xvfb") is None, reason="Xvfb is not installed; `apt-get install xvfb` (CI installs it)"
 )
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a screen")
-MOST_OF_OURS = 160
+MOST_OF_OURS = 120
 """Modules of ours that are imported before the first picture; there were 343."""
 PATIENCE_S = 900  # a machine may be very busy; what hangs still ends
 PROGRAM = [sys.executable, "-m", "explorer"]

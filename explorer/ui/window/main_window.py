@@ -1,49 +1,43 @@
 """The window: the map at the left, the stage in the middle, the inspector at the right, the tokens at the top."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QDockWidget,
-    QFrame,
-    QHBoxLayout,
-    QMainWindow,
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QDockWidget, QHBoxLayout, QMainWindow, QScrollArea, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
 from explorer.lessons.schema import Lesson
-from explorer.ui.actions import Actions
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
-from explorer.ui.glossary import Glossary, term_at
-from explorer.ui.inspector import Inspector
-from explorer.ui.lesson.parts import LessonParts, PanelColumn
-from explorer.ui.page.area import StageArea
-from explorer.ui.page.page_view import PageView
-from explorer.ui.saving import Recovery
-from explorer.ui.turns import do_later, later
-from explorer.ui.widgets.inputs import fold_button
+from explorer.ui.turns import do_later, do_once_painted, later
 from explorer.ui.widgets.labels import app_icon
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone, inside
-from explorer.ui.window import lesson_bar
-from explorer.ui.window.lesson_bar import LessonBar
-from explorer.ui.window.notice import Notice, Passing, Working, said_of_reading, said_of_saving, said_of_writing
-from explorer.ui.window.parts import Docks, Folds, Rolling, SideBySide, Sizes, Tabs
-from explorer.ui.window.pipeline_map import PipelineMap
-from explorer.ui.window.token_bar import TokenBar
-from explorer.ui.window.top_bar import Tab, TopBar
+from explorer.ui.window.frame import Rolling, Sizes, Tabs
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
+    from explorer.ui.actions import Actions
+    from explorer.ui.glossary import Glossary
+    from explorer.ui.inspector import Inspector
+    from explorer.ui.lesson.parts import LessonParts, PanelColumn
+    from explorer.ui.page.area import StageArea
+    from explorer.ui.page.page_view import PageView
+    from explorer.ui.saving import Recovery
+    from explorer.ui.widgets.inputs import PushButton
     from explorer.ui.window.find import FindBar
+    from explorer.ui.window.lesson_bar import LessonBar
+    from explorer.ui.window.notice import Notice, Passing, Working
+    from explorer.ui.window.parts import Docks, Folds, SideBySide
+    from explorer.ui.window.pipeline_map import PipelineMap
+    from explorer.ui.window.token_bar import TokenBar
+    from explorer.ui.window.top_bar import Tab, TopBar
 
 INSPECTOR_WIDTH = 290
 """The width of the right column in pixels at text scale 1."""
@@ -76,121 +70,116 @@ RESTED_MS = 250
 
 
 class MainWindow(QMainWindow):
-    """The main window of the program."""
+    """The main window of the program.
 
-    def __init__(self, bench: Workbench) -> None:
+    `opening`: begin with the opening page alone, which is sooner on the screen; the other parts are made after that.
+    """
+
+    # The parts, made by `complete`:
+    actions_: Actions
+    notice: Notice
+    recording: Notice
+    reading: Working
+    passing: Passing
+    saving: Working
+    writing: Working
+    recovery: Recovery
+    folds: Folds
+    top_bar: TopBar
+    tokens: TokenBar
+    map: PipelineMap
+    area: StageArea
+    sides: SideBySide
+    docks: Docks
+    aside: PanelColumn
+    inspector: Inspector
+    lesson_bar: LessonBar
+    lessons: LessonParts
+    terms: Glossary
+    brings_right: PushButton
+    brings_bottom: PushButton
+
+    def __init__(self, bench: Workbench, opening: bool = False) -> None:
         super().__init__()
         self.bench = bench
         self.files = Files(bench, self)
-        self.actions_ = Actions(bench, self)
-        self.notice, self.recording = Notice(bench.appearance), Notice(bench.appearance)
-        saver = self.files.saver
-        self.reading = Working(self.files.reader, bench.appearance, said_of_reading)
-        self.passing = Passing(bench.document, bench.background, bench.appearance)
-        self.saving = Working(saver.background, bench.appearance, said_of_saving, saver.stop)
-        self.writing = Working(bench.author, bench.appearance, said_of_writing)
-        self.recovery = Recovery(bench, self.files, self.notice)
-        parts = {
-            "list folded": self.actions_.fold_list,
-            "right column folded": self.actions_.fold_right,
-            "bottom bar folded": self.actions_.fold_bottom,
-        }
-        self._folds = Folds(parts, bench.settings, self._share_width)
+        self.found: FindBar | None = None
+        """The bar that finds words on the page; made at its first use."""
+        self._gone = Gone(self)
         self.setWindowIcon(app_icon(bench.appearance.theme))
         self.setMinimumSize(QSize(900, 560))
-
-        self.tokens = TokenBar(bench)
-        self.map = PipelineMap(bench, self.actions_.fold_list)
-        self.tokens.setAccessibleName("Words that the model reads")
-        self.map.setAccessibleName("Stages")
-        self.inspector = Inspector(bench, self.actions_.fold_right)
-        self.actions_.play_cell.triggered.connect(lambda: self.inspector.play())
-        self.lesson_bar = LessonBar(bench, self.actions_.fold_bottom)
-        self.lesson_bar.setAccessibleName("About the example")
-        self.area = StageArea(bench)
-        self.area.shown.connect(self._let_go)
-        self._gone = Gone(self)
-        self.docks = Docks(bench, self)
-        self.top_bar = TopBar(bench, self.actions_, self.files)
-        self.top_bar.setAccessibleName("What is open")
-        self.top_bar.tab_chosen.connect(self.show_tab)
-
         # From the outside in, because Qt styles all children of a widget again whenever it gets a parent.
         self._rolls = Rolling(self)
         self.setCentralWidget(self._rolls)
-        window = self.whole = QWidget()
-        self._rolls.setWidget(window)
-        notices = self.notice, self.recording, self.reading, self.saving, self.passing, self.writing
-        below = column_in(window, self.top_bar, *notices, spacing=0)
-        beside = QHBoxLayout()
-        beside.setSpacing(0)
-        below.addLayout(beside, 1)
-        whole = QWidget()
-        self.tabs = Tabs(self, whole)
-        beside.addWidget(self.tabs, 1)
-        outside = PanelColumn()
-        beside.addWidget(outside)
-        down = column_in(whole, spacing=0)
-        down.addWidget(self.tokens)
-        across = QHBoxLayout()
-        across.setSpacing(0)
-        down.addLayout(across, 1)
-        across.addWidget(self.map)
-        page = QFrame()
-        page.setObjectName("page")
-        page.setAccessibleName("Page")
-        across.addWidget(page, 1)
-        aside = PanelColumn(self.inspector)
-        across.addWidget(aside)
-        self._brings_right = fold_button(self.actions_.fold_right, "«")
-        across.addWidget(self._brings_right, 0, Qt.AlignmentFlag.AlignTop)
-        middle = column_in(page, spacing=0)
-        self.sides = SideBySide(bench, self.files, self.area, self.actions_.compare)
-        self.actions_.compare.toggled.connect(lambda _: self._share_width())
-        middle.addWidget(self.sides, 1)
-        middle.addWidget(self.lesson_bar)
-        self._brings_bottom = fold_button(self.actions_.fold_bottom, "▴")
-        middle.addWidget(self._brings_bottom, 0, Qt.AlignmentFlag.AlignRight)
-        self.terms = Glossary(self, aside.column, beside)
-        self._aside = aside
-        self.found: FindBar | None = None
-        """The bar that finds words on the page; made at its first use."""
-        bench.selection.reference_asked.connect(lambda: lesson_bar.show_reference(self))
-
-        self._polished = later(self, self._share_width)
+        self.whole = QWidget()
+        self._rolls.setWidget(self.whole)
+        self.rows = column_in(self.whole, spacing=0)
+        self.beside = QHBoxLayout()
+        self.beside.setSpacing(0)
+        self.rows.addLayout(self.beside, 1)
+        self.tabs = Tabs(self)
+        self.beside.addWidget(self.tabs, 1)
+        self._polished = later(self, self.share_width)
         self._grow = later(self, lambda: bench.appearance.grow_with(self.width(), self.height()))
         self._grows = later(self, lambda: bench.appearance.turns.add(self._grow))
         self._sizes = Sizes(self, self._fit)
+        self._is_complete = self._led = False
+        if opening:
+            self.tabs.show_opening()
+            do_once_painted(self, self.complete)
+        else:
+            self.complete()
+
+    def complete(self) -> MainWindow:
+        """Make the other parts, unless they are there; returns the window."""
+        if not self._is_complete:
+            from explorer.ui.window.assembly import make_parts  # here, because it imports much
+
+            make_parts(self)
+            self._is_complete = True
+            self._connect()
+            self._open(self.bench.lesson)
+            self.top_bar.follow()
+            self.share_width()
+            if self.tabs.opening is not None:
+                self.area.pause()  # building pages would make the motion of the opening page stutter
+                self.bench.selection.stage_changed.connect(self.tabs.opening.leave)
+        return self
+
+    def _connect(self) -> None:
+        bench, actions, lessons, files = self.bench, self.actions_, self.lessons, self.files
+        actions.play_cell.triggered.connect(lambda: self.inspector.play())
+        actions.compare.toggled.connect(lambda _: self.share_width())
+        self.area.shown.connect(self._let_go)
+        self.top_bar.tab_chosen.connect(self.show_tab)
+        bench.selection.reference_asked.connect(self._show_reference)
         bench.bridge.changed.connect(self.follow)
-        self.lessons = LessonParts(self, aside, outside)
-        self.lessons.guide.stepped.connect(self._give_way)
-        self.lesson_bar.steps.clicked.connect(self.lessons.begin_steps)
-        self.lessons.guide.leaving.connect(self.area.motion.remember)
-        self.lessons.guide.stepped.connect(self.area.begin_motion)
-        for action in vars(self.actions_).values():
-            if isinstance(action, QAction) and action not in self.actions_.moving:
+        lessons.guide.stepped.connect(self._give_way)
+        self.lesson_bar.steps.clicked.connect(lessons.begin_steps)
+        lessons.guide.leaving.connect(self.area.motion.remember)
+        lessons.guide.stepped.connect(self.area.begin_motion)
+        for action in vars(actions).values():
+            if isinstance(action, QAction) and action not in actions.moving:
                 action.triggered.connect(self.area.motion.stop)  # the motion's event filter gets no keys of shortcuts
         bench.background.busy.connect(self._follow_history)
         bench.background.failed.connect(self._say_failed)
-        self.files.beside = self._beside
-        self.files.session_opened.connect(self._restore)
-        self.files.shared.connect(self._say_shared)
-        self.files.for_class.connect(self.tabs.open_for_class)
-        self.files.vectors.connect(self.tabs.open_vectors)
-        self.files.refreshed.connect(self.actions_.refresh)
-        self.files.done.connect(lambda sentence: show_done(sentence, self.top_bar.title))
+        files.beside = self._beside
+        files.session_opened.connect(self._restore)
+        files.shared.connect(self._say_shared)
+        files.for_class.connect(self.tabs.open_for_class)
+        files.vectors.connect(self.tabs.open_vectors)
+        files.refreshed.connect(actions.refresh)
+        files.done.connect(self._say_done)
         bench.appearance.changed.connect(self.restyle)
         bench.appearance.switched.connect(self._follow_motion)
         self._follow_motion()
-        self._open(bench.lesson)
-        self.top_bar.follow()
-        self._share_width()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle keys that no widget has used.
 
         Esc releases a cell or goes out, Backspace shows all, Space plays; Page Up, Page Down, Home and End scroll.
         """
+        self.complete()
         if event.key() == Qt.Key.Key_Escape:
             if self.terms.isVisible():
                 self.terms.close_down()
@@ -231,10 +220,8 @@ class MainWindow(QMainWindow):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Open the glossary entry of the term or symbol under a click that no widget has used."""
-        term = term_at(self, event.position().toPoint()) if event.button() == Qt.MouseButton.LeftButton else None
-        if term is not None:
-            self.terms.define(term)
-        else:
+        left, terms = event.button() == Qt.MouseButton.LeftButton, self.complete().terms
+        if not (left and terms.define_at(event.position().toPoint())):
             super().mousePressEvent(event)
 
     def go_to_stage(self, stage: str) -> None:
@@ -244,18 +231,9 @@ class MainWindow(QMainWindow):
 
     # The pages
 
-    def show_opening(self) -> None:
-        """Show only the opening page, until the user goes on to a tab."""
-        from explorer.ui.window.opening import OpeningPage
-
-        self.tabs.opening = OpeningPage(self)
-        self.tabs.addWidget(self.tabs.opening)
-        self.tabs.setCurrentWidget(self.tabs.opening)
-        self.top_bar.hide()
-        self.area.pause()  # building pages would make the motion of the opening page stutter
-
     def show_tab(self, tab: Tab) -> None:
         """Show a tab; each but the first is made when it is first shown."""
+        self.complete()
         if self.tabs.opening is not None:
             gone, self.tabs.opening = self.tabs.opening, None
             self.top_bar.show()
@@ -295,7 +273,7 @@ class MainWindow(QMainWindow):
     def _searched(self) -> list[QWidget]:
         if (tab := self.tabs.currentWidget()) is not None and not self.tabs.shows_first:
             return [tab]
-        return [*self.sides.pages, self.tokens, self._aside]
+        return [*self.sides.pages, self.tokens, self.aside]
 
     # Lessons
 
@@ -318,6 +296,11 @@ class MainWindow(QMainWindow):
             self.bench.selection.set_head(lesson.start_head - 1)
         self.bench.selection.go_to(stage)
 
+    def _show_reference(self) -> None:
+        from explorer.ui.window.lesson_bar import show_reference
+
+        show_reference(self)
+
     # Following
 
     def _let_go(self) -> None:
@@ -332,6 +315,9 @@ class MainWindow(QMainWindow):
     def _say_shared(self, path: Path) -> None:
         text = f"“{path.name}” is open in another window, too. Whoever saves last replaces what the other has saved."
         self.notice.ask(text, {"Save as another file …": self.files.save_as, "Go on": lambda: None})
+
+    def _say_done(self, text: str) -> None:
+        show_done(text, self.top_bar.title)
 
     def _say_failed(self, error: ExplorerError) -> None:
         self.top_bar.showing.stay()
@@ -381,7 +367,7 @@ class MainWindow(QMainWindow):
         if self.found is not None:
             self.found.follow()
         if change.structure or opened:  # other changes do not change the width of any part
-            self._share_width()
+            self.share_width()
 
     def page(self) -> PageView:
         """The page of the present stage."""
@@ -408,7 +394,7 @@ class MainWindow(QMainWindow):
         if self.found is not None:
             self.found.restyle()
         self.sides.restyle()
-        self.tabs.restyle()
+        self.terms.restyle()
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
@@ -420,15 +406,16 @@ class MainWindow(QMainWindow):
             self._grows.start(RESTED_MS)  # counts after the turn of this layout, even if a page takes long
         else:
             self._grow.start()
-        self.lesson_bar.refresh()
-        self._share_width()
+        if self._is_complete:
+            self.lesson_bar.refresh()
+            self.share_width()
 
     def _give_way(self) -> None:
         """Divide the width again when the steps of a lesson begin or end."""
         if self._led != (self.lessons.guide.step is not None):
-            self._share_width()
+            self.share_width()
 
-    def _share_width(self) -> None:
+    def share_width(self) -> None:
         """Divide the width among the parts; if there is little, map and inspector become narrower or are folded."""
         px, width = self.bench.appearance.px, self.width()
         rolls = self.height() < px(TOO_LOW)
@@ -437,7 +424,7 @@ class MainWindow(QMainWindow):
             width -= self._rolls.verticalScrollBar().sizeHint().width()
         self._led = leads = self.lessons.guide.step is not None
         two = self.actions_.compare.isChecked()
-        self._folds.fold_where_tight(
+        self.folds.fold_where_tight(
             {
                 # In a lesson or a comparison, the page is more important than the list of stages.
                 "list folded": (leads or two) and width < px(GUIDED),
@@ -450,10 +437,10 @@ class MainWindow(QMainWindow):
         self.tokens.fit(width, self.height() < px(LOW))
         right, bottom = self.actions_.fold_right.isChecked(), self.actions_.fold_bottom.isChecked()
         self.inspector.setVisible(not right)
-        self._brings_right.setVisible(right)
+        self.brings_right.setVisible(right)
         self.lesson_bar.setVisible(not bottom and not leads)
-        self._brings_bottom.setVisible(bottom and not leads)
-        self._brings_bottom.setFixedHeight(px(STRIP))
+        self.brings_bottom.setVisible(bottom and not leads)
+        self.brings_bottom.setFixedHeight(px(STRIP))
         large = width < px(TAUGHT if leads and not two else NARROW)
         most = INSPECTOR_PART_OF_LARGE if large else INSPECTOR_PART
         beside = min(px(INSPECTOR_WIDTH), int((width - self.map.minimumWidth()) * most))
@@ -472,7 +459,7 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
         self.bench.bridge.goes_before(self)
-        if not self.lessons.panel.take_keys():
+        if not (self._is_complete and self.lessons.panel.take_keys()):
             # Otherwise the first button would have a focus ring before any key is pressed.
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -483,6 +470,7 @@ class MainWindow(QMainWindow):
         self.files.drop(event)
 
     def closeEvent(self, event: Any) -> None:
+        self.complete()
         # A hidden window does not ask, because nobody would see the question.
         if self.isVisible() and not (
             self.files.may_close() and self.tabs.may_close() and self.lessons.recorder.may_close()

@@ -67,7 +67,11 @@ class OpeningPage(QFrame):
         self.field.setAccessibleName("A sentence of your own")
         self.field.setPlaceholderText("A sentence of your own")
         self.field.returnPressed.connect(self._read)
-        begin, tip = window.lessons.begin_first, "What happens in there, in ten steps, in a smaller model"
+        tip = "What happens in there, in ten steps, in a smaller model"
+
+        def begin() -> None:
+            window.complete().lessons.begin_first()
+
         self.button = mark(PushButton("Show me how", begin, tip, look="primary", keys=True), large="true")
         self.told = SteadyLabel(role="muted")
         self.told.label.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
@@ -78,16 +82,15 @@ class OpeningPage(QFrame):
         self._go_on.hide()
         self.links = (
             self.again,
-            PushButton("Choose a lesson", window.lessons.show_lessons, look="link"),
-            PushButton("Open a model you know …", window.files.open_model, look="link"),
-            PushButton("Open a file …", window.files.open, look="link"),
+            PushButton("Choose a lesson", lambda: window.complete().lessons.show_lessons(), look="link"),
+            PushButton("Open a model you know …", lambda: window.complete().files.open_model(), look="link"),
+            PushButton("Open a file …", lambda: window.complete().files.open(), look="link"),
             PushButton("Open the whole explorer", lambda: window.go_to_stage(WHOLE), look="link"),
         )
         self._motion = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=TIME)
         self._motion.valueChanged.connect(self.show_at)
         self._lay_out()
         self._bench.bridge.changed.connect(self.follow)
-        self._bench.selection.stage_changed.connect(self._leave)
         self._bench.appearance.switched.connect(self._follow_motion)
         self._take_words()
 
@@ -183,7 +186,7 @@ class OpeningPage(QFrame):
     def follow(self, *_: object) -> None:
         """Show a change of the document; if another example was opened, leave this page."""
         if self._bench.lesson is not self._lesson:
-            self._leave()
+            self.leave()
         elif self.isVisible():
             self._take_words()
             self._show_anew()
@@ -274,7 +277,8 @@ class OpeningPage(QFrame):
         self.said.setFixedHeight(self.said.heightForWidth(room))
         self.said.setText(now)
 
-    def _leave(self, *_: object) -> None:
+    def leave(self, *_: object) -> None:
+        """Go on to the model, as when a stage is chosen elsewhere."""
         if self.isVisible():
             self._window.show_tab("Pipeline")
 
@@ -282,7 +286,7 @@ class OpeningPage(QFrame):
         """Offer the lesson that was left last, if it is not finished."""
         if not self._go_on.isHidden():  # the page is shown again, as after the window was minimised
             return
-        folder = self._window.lessons.guide.folder
+        folder = self._window.complete().lessons.guide.folder
         latest = None if folder is None else folder.latest()
         if latest is None:
             return

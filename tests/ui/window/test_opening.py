@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
 
+from explorer.app import make_window
 from explorer.lessons.loader import load
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import WHOLE
@@ -17,6 +19,7 @@ from explorer.ui.drawing.strokes import changed
 from explorer.ui.window import opening
 from explorer.ui.window.opening import TIME
 from tests.samples import long
+from tests.ui.conftest import closed
 
 
 @pytest.fixture
@@ -25,12 +28,24 @@ def first(open_window, qtbot, monkeypatch):
 
     def open_first(moves=False, settings=None):
         monkeypatch.setattr(Appearance, "moves", moves)
-        window = open_window("tiny-gpt", settings)
-        window.show_opening()
+        window = open_window("tiny-gpt", settings, opening=True)
         qtbot.waitUntil(lambda: window.tabs.opening.picture.picture is not None)
         return window
 
     return open_first
+
+
+@pytest.fixture
+def alone(appearance, qtbot):
+    """Makes the window as it is at the start, before the event loop runs: the opening page is all that it has."""
+    windows = []
+
+    def make():
+        windows.append(make_window(load("tiny-gpt"), appearance, opening=True))
+        return windows[-1]
+
+    yield make
+    closed(windows)
 
 
 def shown(window):
@@ -70,12 +85,44 @@ def test_nothing_stands_beside_the_picture_the_field_and_the_button_which_leads_
 
 
 @pytest.mark.parametrize(("moves", "told"), [(True, "Each word becomes"), (False, "After “the cat sat on the”")])
-def test_before_the_picture_is_there_its_end_is_told_only_where_nothing_moves(open_window, monkeypatch, moves, told):
+def test_before_the_picture_is_there_its_end_is_told_only_where_nothing_moves(alone, monkeypatch, moves, told):
     monkeypatch.setattr(Appearance, "moves", moves)
-    window = open_window("tiny-gpt", None)
-    window.show_opening()
+    window = alone()
+    window.show()
     assert window.tabs.opening.picture.picture is None
     assert window.tabs.opening.said.text().startswith(told)
+
+
+def test_the_other_parts_are_made_once_the_opening_page_is_painted(alone, qtbot):
+    window = alone()
+    assert not hasattr(window, "area")
+    with qtbot.waitExposed(window):
+        window.show()
+    qtbot.waitUntil(lambda: hasattr(window, "area"))
+    assert window.tabs.opening.isVisible(), "making them leaves the page where it is"
+    assert not any(part.isVisible() for part in (window.top_bar, window.inspector, window.map, window.lessons.panel))
+    window.show_tab("Pipeline")
+    assert all(part.isVisible() for part in (window.top_bar, window.inspector, window.tokens))
+    assert window.bench.selection.stage == window.page().stage.name == "output"
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda window: window.show_tab("Lessons"),
+        lambda window: window.tabs.opening.links[1].click(),
+        lambda window: QTest.keyClick(window, Qt.Key.Key_PageDown),
+        lambda window: QTest.mouseClick(window, Qt.MouseButton.LeftButton),
+        lambda window: window.close(),
+    ],
+    ids=["tab", "link", "key", "mouse", "close"],
+)
+def test_whoever_acts_before_the_other_parts_are_there_has_them_at_once(alone, act):
+    window = alone()
+    window.show()
+    assert not hasattr(window, "area")
+    act(window)
+    assert hasattr(window, "area")
 
 
 def test_no_words_on_it_are_cut(first, eye, appearance):

@@ -91,7 +91,7 @@ def test_in_large_text_the_title_does_not_lie_under_a_tab(anew, eye, appearance,
 
     qtbot.waitUntil(has_room)
     places = [part.geometry() for part in (bar, bar.title, bar._settings)]
-    window._share_width()
+    window.share_width()
     eye.settle(window)
     assert places == [part.geometry() for part in (bar, bar.title, bar._settings)], "it was fitted by sizes of before"
     appearance.set_scale(1.0)

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from explorer.ui.turns import later
-from explorer.ui.window.parts import Sizes
+from explorer.ui.window.frame import Sizes
 
 
 class Window(QWidget):

@@ -1,0 +1,84 @@
+"""Makes the parts of a window, from the bars at the top to the column at the right, and lays them out."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout
+
+from explorer.ui.actions import Actions
+from explorer.ui.glossary import Glossary
+from explorer.ui.inspector import Inspector
+from explorer.ui.lesson.parts import LessonParts, PanelColumn
+from explorer.ui.page.area import StageArea
+from explorer.ui.saving import Recovery
+from explorer.ui.widgets.inputs import fold_button
+from explorer.ui.widgets.layouts import column_in
+from explorer.ui.window.lesson_bar import LessonBar
+from explorer.ui.window.main_window import MainWindow
+from explorer.ui.window.notice import Notice, Passing, Working, said_of_reading, said_of_saving, said_of_writing
+from explorer.ui.window.parts import Docks, Folds, SideBySide
+from explorer.ui.window.pipeline_map import PipelineMap
+from explorer.ui.window.token_bar import TokenBar
+from explorer.ui.window.top_bar import TopBar
+
+
+def make_parts(window: MainWindow) -> None:
+    """Make all that a window shows besides the opening page."""
+    bench, files = window.bench, window.files
+    look, saver = bench.appearance, files.saver
+    actions = window.actions_ = Actions(bench, window)
+    window.notice, window.recording = Notice(look), Notice(look)
+    window.reading = Working(files.reader, look, said_of_reading)
+    window.passing = Passing(bench.document, bench.background, look)
+    window.saving = Working(saver.background, look, said_of_saving, saver.stop)
+    window.writing = Working(bench.author, look, said_of_writing)
+    window.recovery = Recovery(bench, files, window.notice)
+    window.folds = Folds(
+        {
+            "list folded": actions.fold_list,
+            "right column folded": actions.fold_right,
+            "bottom bar folded": actions.fold_bottom,
+        },
+        bench.settings,
+        window.share_width,
+    )
+    window.tokens = TokenBar(bench)
+    window.map = PipelineMap(bench, actions.fold_list)
+    window.tokens.setAccessibleName("Words that the model reads")
+    window.map.setAccessibleName("Stages")
+    window.inspector = Inspector(bench, actions.fold_right)
+    window.lesson_bar = LessonBar(bench, actions.fold_bottom)
+    window.lesson_bar.setAccessibleName("About the example")
+    window.area = StageArea(bench)
+    window.docks = Docks(bench, window)
+    window.top_bar = TopBar(bench, actions, files)
+    window.top_bar.setAccessibleName("What is open")
+    if window.tabs.opening is not None:  # nothing stands beside the opening page
+        window.top_bar.hide()
+
+    # From the outside in, because Qt styles all children of a widget again whenever it gets a parent.
+    works = window.reading, window.saving, window.passing, window.writing
+    for row, bar in enumerate((window.top_bar, window.notice, window.recording, *works)):
+        window.rows.insertWidget(row, bar)
+    outside = PanelColumn()
+    window.beside.addWidget(outside)
+    down = column_in(window.tabs.first, spacing=0)
+    down.addWidget(window.tokens)
+    across = QHBoxLayout()
+    across.setSpacing(0)
+    down.addLayout(across, 1)
+    across.addWidget(window.map)
+    page = QFrame()
+    page.setObjectName("page")
+    page.setAccessibleName("Page")
+    across.addWidget(page, 1)
+    window.aside = PanelColumn(window.inspector)
+    across.addWidget(window.aside)
+    window.brings_right = fold_button(actions.fold_right, "«")
+    across.addWidget(window.brings_right, 0, Qt.AlignmentFlag.AlignTop)
+    middle = column_in(page, spacing=0)
+    window.sides = SideBySide(bench, files, window.area, actions.compare)
+    middle.addWidget(window.sides, 1)
+    middle.addWidget(window.lesson_bar)
+    window.brings_bottom = fold_button(actions.fold_bottom, "▴")
+    middle.addWidget(window.brings_bottom, 0, Qt.AlignmentFlag.AlignRight)
+    window.terms = Glossary(window, window.aside.column, window.beside)
+    window.lessons = LessonParts(window, window.aside, outside)
