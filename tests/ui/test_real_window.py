@@ -96,14 +96,12 @@ WINDOW = """
 import sys
 from PySide6.QtCore import QTimer
 from explorer.app import open_window
-from explorer.ui.page.picture_place import PicturePlace
 
 app, window = open_window()
 looks = []
 
 def look():
-    pictures = [place for place in window.page().findChildren(PicturePlace) if place.isVisible()]
-    if not window.windowHandle().isExposed() or any(place.layout().isEmpty() for place in pictures):
+    if not window.windowHandle().isExposed() or window.tabs.opening.picture.picture is None:
         return
     # What stands on the X server's screen, not what Qt would paint. A window is black there before its first frame.
     picture = window.screen().grabWindow(window.winId())
