@@ -34,6 +34,9 @@ APART = 30
 """The most pixels beside a sequence: large letters need the room."""
 
 
+TOO_LONG = "It has learned no texts that are longer, so what it computes for the words behind them may be poor"
+
+
 class TokenBar(QFrame):
     """The sequences of the model, side by side if there is room. It stores no words, but reads them from the graph.
 
@@ -54,6 +57,9 @@ class TokenBar(QFrame):
         layout.addWidget(holder, 1)
         self._row = PushButton("", self._go_to_row, parent=self, look="link", keys=True)
         self._row.hide()
+        self._long = Label(role="muted", parent=self)
+        self._long.setToolTip(TOO_LONG)
+        self._long.hide()
         bench.selection.token_changed.connect(self._light)
         bench.selection.token_chosen.connect(self._reveal)
         self._space()
@@ -97,6 +103,7 @@ class TokenBar(QFrame):
         for axis, strip in self._strips.items():
             strip.show_words(engine.labels(axis))
         self._say_new()
+        self._say_long()
         if not self._strips:
             self.hide()
         elif self.parentWidget() is not None:  # without a parent, `show` would make it a window
@@ -108,7 +115,7 @@ class TokenBar(QFrame):
             strip.stop_typing()  # the typed text was for the old words
         while (item := self._flow.takeAt(0)) is not None:
             widget = item.widget()
-            if widget is not None and widget is not self._row:
+            if widget is not None and widget not in (self._row, self._long):
                 widget.hide()
                 widget.deleteLater()
         self._strips = {axis: TokenStrip(self._bench, axis, title, editable) for axis, title in wanted.items()}
@@ -117,6 +124,7 @@ class TokenBar(QFrame):
             self._flow.addWidget(strip)
             strip.show()  # now: otherwise the bar would be low for one turn, and everything below it would jump
         self._flow.addWidget(self._row)
+        self._flow.addWidget(self._long)
 
     def _light(self) -> None:
         for strip in self._strips.values():
@@ -154,6 +162,12 @@ class TokenBar(QFrame):
         where = f"New words start with random numbers, in {rows} of {axis}.table. Click to go there and type others"
         self._row.setToolTip(where)
         self._row.setAccessibleName(f"Go to {rows} of {axis}.table")
+
+    def _say_long(self) -> None:
+        """Say that a text is longer than those that the model was made for, as its own file tells."""
+        most, room = max((len(strip.chips) for strip in self._strips.values()), default=0), self._bench.lesson.room
+        self._long.setText(f"{most} words; the model was made for texts of up to {room}")
+        self._long.setVisible(0 < room < most)
 
     def _go_to_row(self) -> None:
         axis, words = self._new

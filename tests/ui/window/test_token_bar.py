@@ -1,5 +1,7 @@
 """Words typed, added, removed and moved in the bar on top."""
 
+from dataclasses import replace
+
 import pytest
 import shiboken6
 from PySide6.QtCore import Qt
@@ -616,6 +618,23 @@ def test_an_answer_that_is_typed_keeps_the_start_of_a_translator_of_others(windo
         strip._typed(text)
         window.bench.bridge.flush()
         assert window.bench.document.words("target") == ("<pad>", *text.split())
+
+
+def test_a_text_that_is_longer_than_the_model_was_made_for_is_told(window):
+    """Rotary positions go on for ever, so nothing else shows that the model never saw such a text."""
+    lesson, _ = lesson_of(translator(), "A translator")
+    window.bench.open(replace(lesson, room=2))
+    window.bench.bridge.flush()
+    said = window.tokens._long
+    assert said.isHidden()
+    for words, told in (("a b", ""), ("a b a", "3 words; the model was made for texts of up to 2")):
+        window.bench.document.do(SetTokens("source", words.split()))
+        window.bench.bridge.flush()
+        assert said.isHidden() == (not told)
+        assert not told or said.text() == told
+    window.bench.document.undo()
+    window.bench.bridge.flush()
+    assert said.isHidden()
 
 
 def test_chips_that_are_made_anew_take_their_room_at_once(window):
