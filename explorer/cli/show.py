@@ -18,6 +18,7 @@ import numpy as np
 
 from explorer.cli.output import wrote
 from explorer.cli.parser import FORMATS, UsageError, fields_of
+from explorer.cli.reading import reading
 from explorer.core.errors import ExplorerError, cut
 from explorer.core.graph import NamedCell, by_head, parse_cell, root_of, select, written_cell
 from explorer.core.model import SwitchValue
@@ -177,8 +178,7 @@ def opened(arguments: Namespace) -> Transformer:
     """
     sets = [parse_set(text) for text in arguments.sets]
     switches = [parse_switch(text) for text in arguments.switch]
-    m = library.open(arguments.lesson, arguments.setting, arguments.dtype or "", arguments.tokenizer, arguments.model)
-    _tell(m.notices)
+    m = _read(arguments, arguments.setting)
     for name, choice in switches:
         m.switch(name, choice)
     if arguments.tokens is not None:
@@ -191,6 +191,15 @@ def opened(arguments: Namespace) -> Transformer:
         m.target = parse_ids(arguments.target_ids, m.vocabulary("target"), "--target-ids")
     for (name, cell), value in sets:
         m.set(name, {cell: value})
+    return m
+
+
+def _read(arguments: Namespace, setting: str | None = None) -> Transformer:
+    """What a command is about; its notices are told, and how far it is if reading takes long."""
+    dtype, tokenizer, model = arguments.dtype or "", arguments.tokenizer, arguments.model
+    with reading() as told:
+        m = library.open(arguments.lesson, setting, dtype, tokenizer, model, told)
+    _tell(m.notices)
     return m
 
 
@@ -210,8 +219,7 @@ def generate(arguments: Namespace) -> int:
         raise UsageError("Nothing can be divided by a temperature of 0; --greedy always takes the most probable word.")
     if (arguments.text is None) == (arguments.ids is None):
         raise UsageError("Give the words to go on from as TEXT or by --ids, one of the two.")
-    m = library.open(arguments.lesson, None, arguments.dtype or "", arguments.tokenizer, arguments.model)
-    _tell(m.notices)
+    m = _read(arguments)
     text = arguments.text if arguments.ids is None else parse_ids(arguments.ids, m.vocabulary(), "--ids")
     target = arguments.target
     if arguments.target_ids is not None:

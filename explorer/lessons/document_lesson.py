@@ -82,7 +82,7 @@ def opened(
     if file.suffix.lower() in (".safetensors", ".json") and (file.parent / "config.json").is_file():
         raise ExplorerError("file-of-model", file=file, folder=file.parent)
     checkpoints.check_form(file)
-    lesson = ready(name_or_path, model)
+    lesson = ready(name_or_path, model, told)
     return lesson, start_of(lesson)
 
 

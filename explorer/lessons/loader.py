@@ -28,15 +28,16 @@ FORMAT = 4
 """The format of a lesson's file. Formats 1 to 3, in which numbers counted from 0, were never released."""
 
 
-def load(name_or_path: str | Path, model: str | Path | None = None) -> Lesson:
+def load(name_or_path: str | Path, model: str | Path | None = None, told: "Told | None" = None) -> Lesson:
     """A lesson of the program by its id, or any lesson by the path of its file.
 
     `model`: the folder or file of the model that it needs; None: a lesson that needs one has its stand-in.
+    `told`: called while the model is read; see `explorer.checkpoints.opened`.
     Raises `ExplorerError`: "unknown-lesson", "no-model-in-folder", "lesson-not-read", "lesson-too-large",
     "lesson-syntax" or "lesson-key"; with a model those of `load_with`.
     """
     if model is not None:
-        return load_with(name_or_path, Path(model))
+        return load_with(name_or_path, Path(model), told)
     name = str(name_or_path)
     if isinstance(name_or_path, Path) or name.endswith(".toml") or "/" in name or "\\" in name:
         return lesson_from(read(Path(name)))
@@ -48,12 +49,12 @@ def load(name_or_path: str | Path, model: str | Path | None = None) -> Lesson:
     return _given(files[name])
 
 
-def ready(name_or_path: str | Path, model: str | Path | None = None) -> Lesson:
+def ready(name_or_path: str | Path, model: str | Path | None = None, told: "Told | None" = None) -> Lesson:
     """A lesson that can be opened as it is, or with its model, as in `load`.
 
     Raises `ExplorerError`: those of `load`, and "model-needed" if its model is not given.
     """
-    lesson = load(name_or_path, model)
+    lesson = load(name_or_path, model, told)
     if lesson.needed is not None:
         raise lesson.needed.missing(lesson.title)
     return lesson
@@ -73,7 +74,8 @@ def load_with(name_or_path: str | Path, model: Path, told: "Told | None" = None)
     from explorer.lessons.needed_model import read_given  # few lessons need a model
 
     found = read_given(whole, model, told)
-    return replace(lesson_from(top, found), folder=found.path, architecture=found.architecture)
+    lesson = lesson_from(top, found)
+    return replace(lesson, folder=found.path, architecture=found.architecture, room=found.room)
 
 
 def catalogue() -> list[Lesson]:

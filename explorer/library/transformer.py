@@ -38,6 +38,7 @@ def open(
     dtype: str = "",
     tokenizer: str | Path | None = None,
     model: str | Path | None = None,
+    told: Callable[[float, float], None] | None = None,
 ) -> "Transformer":
     """Open a lesson, a document, a model that comes with the program, or one that others trained.
 
@@ -54,6 +55,8 @@ def open(
         The tokenizer of a llama2.c file, if it does not lie beside the file.
     model : str or Path, optional
         The folder or file of the model that a lesson needs, as one that was recorded on a checkpoint does.
+    told : callable, optional
+        Called now and then while a checkpoint is read, with how many numbers have been read and how many there are.
 
     Returns
     -------
@@ -72,7 +75,7 @@ def open(
     ...
     explorer.core.errors.ExplorerError: There is no lesson 'you-are-welcom' (did you mean 'you-are-welcome'?); ...
     """
-    lesson, state = opened(what, dtype, tokenizer, model=model)
+    lesson, state = opened(what, dtype, tokenizer, told, model)
     return Transformer(lesson, Document(state if setting is None else lesson.state(setting)))
 
 
