@@ -403,6 +403,9 @@ class _Reader:
         if self._raw[:4] != MAGIC:
             raise damaged(self._file, "is no GGUF file, though its name ends in .gguf")
         version = self._number("<I")
+        if version in (2 << 24, 3 << 24):
+            problem = "is GGUF for computers that store the highest byte of a number first (big-endian), not read here"
+            raise wrong(self._file, problem, "get the usual file of this model, which is little-endian")
         if version not in (2, 3):
             raise wrong(
                 self._file, f"is GGUF of version {version} (versions 2 and 3 are known here)", "get a newer file"

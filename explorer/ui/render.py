@@ -4,7 +4,7 @@ An SVG that Qt wrote is changed so that it looks alike in browsers, in presentat
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
@@ -43,7 +43,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QGraphicsView, QScrollArea, QWidget
 
 from explorer import PROGRAM
-from explorer.core.errors import ExplorerError, nearest
+from explorer.core.errors import ExplorerError, cut, nearest
 from explorer.core.frozen import Frozen
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
@@ -184,6 +184,14 @@ def beside(act: Callable[[], bytes]) -> bytes:
         return answer.result()
 
 
+def _alike(near: str, stops: Sequence[str]) -> list[str]:
+    """The stages of the same layer, or the same kind; without a stage all, but of layers only those of the first."""
+    begins = ".".join(near.split(".")[:2] if near.count(".") > 1 else near.split(".")[:1])
+    if near:
+        return [one for one in stops if one == begins or one.startswith(f"{begins}.")]
+    return [one for one in stops if not any(part.isdigit() and part != "1" for part in one.split("."))]
+
+
 def draw(
     bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None = None, parent: QWidget | None = None
 ) -> bytes:
@@ -202,7 +210,9 @@ def laid_out(
     """
     stops = {stop.name: stop for stop in bench.selection.places}
     if stage not in stops:
-        raise ExplorerError("unknown-stage", name=stage, near=nearest(stage, list(stops)), known=", ".join(stops))
+        inside = next((one for one in stops if len(stage) > 2 and stage in one), "")
+        near = inside or nearest(stage, list(stops))
+        raise ExplorerError("unknown-stage", name=cut(stage), near=near, known=", ".join(_alike(near, list(stops))))
     typeset("x")  # the first formula of a program is typeset only at its second paint
     view = PageView(bench, stops[stage], parent, lights=False)
     try:

@@ -397,6 +397,7 @@ CHANGED = {
     "is too short": (slice(20, None), b""),
     "is no GGUF file": (slice(0, 4), b"GGML"),
     "is GGUF of version 1 ": (slice(4, 5), b"\1"),
+    "is GGUF for computers that store the highest byte": (slice(4, 8), b"\0\0\0\3"),
     "more tensors or facts": (slice(12, 13), b"\1"),
     "has more tensors or facts": (slice(20, 21), b"\1"),
     "says 'llama.attention.head_count' twice": (b"llama.rope.dimension_count", b"llama.attention.head_count"),

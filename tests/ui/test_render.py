@@ -200,8 +200,10 @@ def test_themes(appearance, theme, ground):
 @pytest.mark.parametrize(
     ("stage", "words"),
     [
-        ("encoder.1.self.atention", "did you mean 'encoder.1.self.attention'"),
-        ("?", "there are model, source.embedding"),
+        ("encoder.1.self.atention", r"did you mean 'encoder.1.self.attention'\?\); known: encoder[^m]*ffn.after\.$"),
+        ("cross", r"did you mean 'decoder.1.cross.attention'\?\); known: decoder[^m]*ffn.after\.$"),
+        ("generation.nex", r"did you mean 'generation.next'\?\); known: generation.next\.$"),
+        ("?", "known: model, source.embedding, .*, encoder.1.self.after"),
     ],
 )
 def test_a_stage_that_is_not_there(bench, stage, words):
