@@ -185,10 +185,10 @@ def beside(act: Callable[[], bytes]) -> bytes:
 
 
 def _alike(near: str, stops: Sequence[str]) -> list[str]:
-    """The stages of the same layer, or the same kind; without a stage all, but of layers only those of the first."""
-    begins = ".".join(near.split(".")[:2] if near.count(".") > 1 else near.split(".")[:1])
-    if near:
-        return [one for one in stops if one == begins or one.startswith(f"{begins}.")]
+    """The other stages of the same layer; without such ones all, but of layers only those of the first."""
+    layer = ".".join(near.split(".")[:2])
+    if near.count(".") > 1:
+        return [one for one in stops if one.startswith(f"{layer}.")]
     return [one for one in stops if not any(part.isdigit() and part != "1" for part in one.split("."))]
 
 

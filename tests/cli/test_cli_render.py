@@ -93,7 +93,7 @@ def test_edits_are_drawn(run, tmp_path):
 @pytest.mark.parametrize(
     ("stage", "out", "said"),
     [
-        ("atention", "x.pdf", "There is no stage 'atention' (did you mean 'attention'?); there are model, attention, "),
+        ("atention", "x.pdf", "There is no stage 'atention' (did you mean 'attention'?); known: model, attention, "),
         ("attention", "no/x.pdf", "x.pdf: cannot be written: No such file or directory."),
     ],
 )
