@@ -202,7 +202,7 @@ class Net(Frozen):
 
 def _surface(net: Net, width: int) -> Stack:
     """The decision surface, its scale of colours, and how many cases are on the right side of the threshold."""
-    side = min(max(width - BESIDE_SQUARE, SQUARE), MOST_SQUARE)
+    side = min(max(width - BESIDE_SQUARE, SQUARE), MOST_SQUARE, width)
     lines, right, threshold = _hidden_lines(net), net.right, formatted(net.threshold, "g")
     plane, where = _plane(net, lines, threshold)
     legend = {

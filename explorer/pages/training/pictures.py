@@ -27,8 +27,9 @@ WRITTEN = DECODER_READS["encoder-decoder"]
 MOST_PLACES, LIKELIEST, MOST_TYPED = 8, 3, 2000
 CALM = 150
 """The least number of points of a line that is drawn as means."""
-BETWEEN, NARROWEST, WIDEST = 26, 400, 1000
-"""Pixels at text scale 1: between two columns, and the least and the greatest width of a picture."""
+BETWEEN, NARROWEST, NARROW_NET, WIDEST = 26, 400, 270, 1000
+"""Pixels at text scale 1: between two columns; the least width of a picture beside another, also of one of a net, whose
+loss should be seen beside its answers; and the greatest."""
 LOW, HIGH, BESIDES = 220, 430, 360
 """Pixels at text scale 1: the greatest height of a curve in a low window and in a high one; and the height kept for the
 parts around two curves, so that both are visible."""
@@ -74,9 +75,9 @@ class Room:
     `width`: that of each picture; `most`: the most height of a picture; `high`: the height of a curve.
     """
 
-    def __init__(self, across: float, down: float) -> None:
+    def __init__(self, across: float, down: float, of_net: bool = False) -> None:
         half = (across - BETWEEN) / 2
-        self.columns = 1 + (half >= NARROWEST)
+        self.columns = 1 + (half >= (NARROW_NET if of_net else NARROWEST))
         self.width = int(min(half if self.columns > 1 else across, WIDEST))
         self.most = int(min(max((down - BESIDES) / 2, LOW), HIGH))
         self.high = min(self.width // 2, self.most)
@@ -106,9 +107,9 @@ def words_read(view: View) -> tuple[str, ...]:
 def pictures_page(parts: Sequence[el.Stack], room: Room) -> tuple[Element, ...]:
     """The pictures in one column or in two; a net's answers are the first of them."""
     net, (loss, norms, weight, says) = parts[:-4], parts[-4:]
-    left, right = ((*net, weight), (loss, norms, says)) if net else ((loss, weight), (norms, says))
     if room.columns == 1:
-        return *left, *right
+        return *net, loss, weight, norms, says
+    left, right = ((*net, weight), (loss, norms, says)) if net else ((loss, weight), (norms, says))
     columns = [el.Stack(f"{one[0].id} column", "", one, room.width) for one in (left, right)]
     return (el.Row.of("pictures", columns),)
 

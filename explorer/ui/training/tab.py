@@ -84,8 +84,9 @@ class TrainingTab(QFrame):
         beside.addWidget(self._page, 1)
         beside.addWidget(self._foot)
         self._make_pages()
-        self._rooms, self._room = (LEAST, LEFT), Room(LEAST, LEAST)
-        """Widths in pixels: of the run beside the settings, and of the settings."""
+        self._rooms, self._down = (LEAST, LEFT), LEAST
+        """Widths in pixels of the run beside the settings, and of the settings; and the height of the run, which stays
+        that without messages."""
         bench.selection.asked.connect(self._do)
         bench.selection.looked.connect(self._say)
         bench.descent.failed.connect(self._fail)
@@ -347,6 +348,11 @@ class TrainingTab(QFrame):
         self._share_width()
 
     @property
+    def _room(self) -> Room:
+        scale, of_net = self.bench.appearance.scale, self.bench.document.state.model.kind == "mlp"
+        return Room(self._rooms[0] / scale, self._down / scale, of_net)
+
+    @property
     def _is_narrow(self) -> bool:
         return self.width() < self.bench.appearance.px(NARROW)
 
@@ -356,8 +362,7 @@ class TrainingTab(QFrame):
         self._area.setVisible(not self._is_narrow or self._unfolded)
         beside = 0 if self._area.isHidden() else self._area.width()
         room = max(self.width() - beside - px(24) - px(16) - bar, px(LEAST))
-        self._rooms, scale = (room, px(LEFT) - bar), self.bench.appearance.scale
-        self._room = Room(room / scale, self._page.height() / scale)
+        self._rooms, self._down = (room, px(LEFT) - bar), self._page.height()
         self.show_run()
         for page in self._pages:
             page.share_room(self._rooms[page is self.settings])

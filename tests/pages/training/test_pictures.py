@@ -127,17 +127,31 @@ def test_where_nothing_is_to_be_said_no_word_is_right():
     assert not any("✓" in one.text or "right: " in one.text for one in behind.entries)
 
 
+def arranged(here, room):
+    shown = sight(here, room=room)
+    return pictures_page([one for make in PICTURES.values() if (one := make(shown)) is not None], room)
+
+
 @pytest.mark.parametrize(("across", "columns"), [(1200.0, 2), (700.0, 1)])
 def test_they_stand_beside_each_other_where_there_is_room(desk, across, columns):
     room = Room(across, 900.0)
-    shown = sight(desk("xor", "random"), room=room)
-    page = pictures_page([one for make in PICTURES.values() if (one := make(shown)) is not None], room)
+    page = arranged(desk("xor", "random"), room)
     rows = [one for one in page if isinstance(one, Row)]
     assert [len(one.items) for one in rows] == ([2] if columns == 2 else [])
     ids = [one.id for part in page for one in leaves(part)]
     assert len(set(ids)) == len(ids), "each has a widget of its own"
     assert {"answers", "loss curves", "length curves", "weight map", "predictions"} <= {*ids}
     assert columns * room.width <= across
+
+
+def test_the_loss_of_a_net_is_seen_beside_its_answers_in_a_narrow_page_too(desk):
+    """Beside a lesson in a window of 1280 pixels the curve began below the fold."""
+    here, room = desk("xor", "random"), Room(606.0, 560.0, of_net=True)
+    ((left, right),) = [[item.element for item in row.items] for row in arranged(here, room)]
+    plane = next(one for one in leaves(left) if one.id == "answers")
+    assert max(plane.width, plane.height) <= room.width
+    assert right.inside[0].id == "loss"
+    assert [one.id for one in arranged(here, Room(400.0, 560.0, of_net=True))][:2] == ["net", "loss"]
 
 
 def test_an_encoder_says_the_word_at_a_place(desk):

@@ -450,7 +450,8 @@ def test_in_another_look_the_keys_stay_and_pictures_follow_out_of_sight_too(trai
     eye.settle(window)
     window.show_tab("Train")
     eye.settle(window)
-    assert plot(tab, "loss curves").height() == appearance.px(220)
+    curve = plot(tab, "loss curves")
+    assert curve.height() == pytest.approx(min(curve.width() / 2, appearance.px(220)), abs=2)
     for picture in (plot(tab, "loss curves"), plot(tab, "weight map")):
         assert picture.grab().toImage().pixelColor(1, 1).name() == appearance.theme.page
     eye.by_name(tab.controls, "Train", QPushButton).setFocus()  # the heading has the same name
@@ -492,7 +493,7 @@ def test_where_it_is_narrow_pictures_stand_below_each_other_and_settings_wait_un
     assert narrow < usual
     assert plot(tab, "length curves").width() == narrow
     assert tab._page.horizontalScrollBar().maximum() == 0
-    assert wide(1000, 720) > narrow, "one in a line has all of it"
+    assert wide(900, 720) > narrow, "one in a line has all of it"
     appearance.set_scale(2.0)
     wide(1280, 720)
     assert not tab._area.isVisible()
