@@ -202,7 +202,7 @@ def test_themes(appearance, theme, ground):
     [
         ("encoder.1.self.atention", r"did you mean 'encoder.1.self.attention'\?\); known: encoder[^m]*ffn.after\.$"),
         ("cross", r"did you mean 'decoder.1.cross.attention'\?\); known: decoder[^m]*ffn.after\.$"),
-        ("generation.nex", r"did you mean 'generation.next'\?\); known: generation.next\.$"),
+        ("generation.nex", r"did you mean 'generation.next'\?\); known: model, source.embedding"),
         ("?", "known: model, source.embedding, .*, encoder.1.self.after"),
     ],
 )
