@@ -143,6 +143,8 @@ class MainWindow(QMainWindow):
             self.share_width()
             if self.tabs.opening is not None:
                 self.area.pause()  # building pages would make the motion of the opening page stutter
+                # After the window, which first takes what another example has.
+                self.bench.bridge.changed.connect(self.tabs.opening.follow)
                 self.bench.selection.stage_changed.connect(self.tabs.opening.leave)
         return self
 

@@ -90,7 +90,6 @@ class OpeningPage(QFrame):
         self._motion = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=TIME)
         self._motion.valueChanged.connect(self.show_at)
         self._lay_out()
-        self._bench.bridge.changed.connect(self.follow)
         self._bench.appearance.switched.connect(self._follow_motion)
         self._take_words()
 
@@ -202,7 +201,7 @@ class OpeningPage(QFrame):
 
     def _read(self) -> None:
         """Let the model read the typed words, or say which word it does not know, and which words it knows."""
-        document = self._bench.document
+        document = self._window.complete().bench.document
         sequence, before = sequence_of(document.state), likeliest(self._view)
         n_words = len(document.words(sequence))
         try:
