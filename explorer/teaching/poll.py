@@ -1,6 +1,7 @@
 """A poll: a class chooses among answers, votes are counted, the commonest mistake is shown beside the right answer."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 
@@ -24,6 +25,8 @@ FIRST, LAST = 4, 3
 """How many rows of a longer derivation are shown, of its beginning and of its end."""
 MOST_BELOW = 6
 """The most answers that stand one below the other."""
+LETTER, APART = 56, 24
+"""Pixels at text scale 1 that a letter takes beside its answer, and that are free between two columns."""
 SHOWS = ("choices", "counts", "both")
 """The stages of a poll, in order."""
 
@@ -153,46 +156,60 @@ def poll_page(poll: Poll, side: int) -> tuple[Element, ...]:
         case "choices":
             return (*asked, *_choices(poll, side))
         case "counts":
-            return (*asked, *_counts(poll))
+            return (*asked, *_counts(poll, side))
     return (*asked, *_both(poll, side))
 
 
 def _choices(poll: Poll, width: int) -> list[Element]:
     """The answers, one below the other; where they are many, in two columns: all must be in sight at once."""
-    rows = [_choice(i, one) for i, one in enumerate(poll.ballots)]
-    if len(rows) <= MOST_BELOW:
-        return rows
+    if len(poll.ballots) <= MOST_BELOW:
+        return [_choice(i, one, 2 * width + APART) for i, one in enumerate(poll.ballots)]
+    rows = [_choice(i, one, width) for i, one in enumerate(poll.ballots)]
     half = (len(rows) + 1) // 2
     columns = (el.Stack(f"column {i}", "", tuple(rows[i : i + half]), width) for i in (0, half))
     return [el.Row.of("columns", columns)]
 
 
-def _choice(place: int, ballot: Ballot) -> Element:
+def _choice(place: int, ballot: Ballot, width: int) -> Element:
+    """A letter, and beside it the answer, which breaks there if it is long."""
     button = el.Button(f"vote {place}", letter_of(place), ForPoll("vote", place), "One more chose this")
     text = el.Note(f"text {place}", f"<font size='5'><b>{bare(ballot.text)}</b></font>", wide=False)
-    return el.Row.of(f"choice {place}", (button, text))
+    return el.Row.of(f"choice {place}", (button, el.Stack(f"answer {place}", "", (text,), width - LETTER)))
 
 
-def _counts(poll: Poll) -> list[Element]:
+def _counts(poll: Poll, side: int) -> list[Element]:
     most, total = max(1, *poll.counts), sum(poll.counts)
     lines = []
     for place, (count, ballot) in enumerate(zip(poll.counts, poll.ballots, strict=True)):
         text = f"{letter_of(place)}  {as_plain(ballot.text)}"
         said = f"{count} of {total}"
         lines.append(el.Line.of(el.Entry(text, tip=text), el.Entry(said, count / most), str(count)))
-    columns = (el.Column("", width=420), el.Column("", el.BAR, width=260), el.Column("", el.NUMBER))
     boxes = [
-        el.Number(id, letter_of(place), count, 0, MOST_VOTES, ForPoll(id), "How many chose this")
+        el.Number(
+            f"count {place}", letter_of(place), count, 0, MOST_VOTES, ForPoll(f"count {place}"), "How many chose this"
+        )
         for place, count in enumerate(poll.counts)
-        for id in (f"count {place}",)
     ]
     files = el.Button("from files", "From files …", ForPoll("files"), "Count the first answers in files of a class")
     said = "Type how many chose each, or take the files of a class. A letter counts one more, Backspace takes it back."
-    return [
-        el.Listing("votes", "How many chose what", columns, tuple(lines), len(lines)),
-        el.Controls("counts", (*boxes, files)),
-        el.Note("how", said),
-    ]
+    return [_votes(lines, side), el.Controls("counts", (*boxes, files)), el.Note("how", said)]
+
+
+def _votes(lines: Sequence[el.Line], side: int) -> Element:
+    """The votes for each answer as bars; where they are many, in two columns, as the answers."""
+    if len(lines) <= MOST_BELOW:
+        return _bars("votes", lines, 420, 260)
+    half = (len(lines) + 1) // 2
+    text, bar = side // 2, side // 7  # which may grow threefold, and then both columns have one scale
+    columns = (
+        el.Stack(f"votes from {i}", "", (_bars(f"votes {i}", lines[i : i + half], text, bar),), side) for i in (0, half)
+    )
+    return el.Row.of("votes", columns)
+
+
+def _bars(id: str, lines: Sequence[el.Line], text: int, bar: int) -> el.Listing:
+    columns = (el.Column("", width=text), el.Column("", el.BAR, width=bar), el.Column("", el.NUMBER))
+    return el.Listing(id, "How many chose what", columns, tuple(lines), len(lines))
 
 
 def _both(poll: Poll, width: int) -> list[Element]:
@@ -207,14 +224,14 @@ def _both(poll: Poll, width: int) -> list[Element]:
 
 def _side(id: str, ballot: Ballot, poll: Poll, title: str, width: int) -> el.Stack:
     place = poll.ballots.index(ballot)
-    name, total = f"{letter_of(place)}  {as_plain(ballot.text)}", sum(poll.counts)
-    chosen = f", {poll.counts[place]} of {total}" if total else ""
+    name, total = f"{letter_of(place)}&nbsp;&nbsp;{bare(ballot.text)}", sum(poll.counts)
+    chosen = f" ({poll.counts[place]} of {total})" if total else ""
     rows = [_written(row) for _, part in ballot.derivation for row in part]
     if len(rows) > FIRST + LAST + 1:  # all of them would have to be scrolled
         rows[FIRST:-LAST] = [f"… {len(rows) - FIRST - LAST} more"]
     how = (el.Note(f"rows {id}", "<br>".join(rows)),) if rows else ()
     why = (el.Note(f"why {id}", ballot.why),) if ballot.why else ()
-    return el.Stack(f"side {id}", title, (el.Note(f"name {id}", f"<b>{escape(name)}</b>{chosen}"), *why, *how), width)
+    return el.Stack(f"side {id}", title, (el.Note(f"name {id}", f"<b>{name}</b>{chosen}"), *why, *how), width)
 
 
 def _written(derived: DerivedRow) -> str:

@@ -1,7 +1,7 @@
 """A poll in presenter mode: choices with letters, counts, and the commonest mistake beside the right way."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.pages.element import leaves
@@ -10,6 +10,7 @@ from explorer.teaching.poll import SHOWS, poll_page
 from explorer.ui.classroom import ClassDialogs
 from explorer.ui.lesson.letters import Enlarged
 from tests.teaching.test_class import sat
+from tests.teaching.test_poll import poll
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 Key = Qt.Key
@@ -114,6 +115,28 @@ def test_choices_are_larger_than_a_slide_and_all_of_each_page_is_in_sight(presen
         if show == SHOWS[-1]:
             left, right = (view.elements.widgets[f"name {side}"] for side in ("wrong", "right"))
             assert left.mapTo(view, QPoint()).y() == right.mapTo(view, QPoint()).y()
+        hand.key(Key.Key_Right)
+
+
+@pytest.mark.parametrize("question", ["jane/three", "softmax/powers", "inside-a-storyteller/cut"])
+def test_of_sixteen_places_numbers_or_long_sentences_a_class_sees_all_each_beside_its_letter(presenter, hand, question):
+    """With twelve places the counts had to be scrolled; a long answer stood below its letter."""
+    hand.key(Key.Key_V)
+    view = presenter.poll
+    view._show(poll(question))
+    view.fit()
+    for show in SHOWS[:2]:
+        assert view.poll.show == show
+        assert view.elements.height() <= view._area.viewport().height()
+        hand.key(Key.Key_A)  # laid out once more
+        widgets = view.elements.widgets
+        bars = [one for id, one in widgets.items() if id.startswith("votes ")]
+        assert len({one.width() for one in bars}) <= 1
+        for letter, text in ((widgets[id], widgets[f"text {id[5:]}"]) for id in widgets if id.startswith("vote ")):
+            at, words = (QRect(one.mapTo(view, QPoint()), one.size()) for one in (letter, text))
+            assert at.right() < words.left()
+            assert words.top() <= at.center().y() <= words.bottom()
+            assert words.width() >= min(text.sizeHint().width(), view.width() // 3)
         hand.key(Key.Key_Right)
 
 
