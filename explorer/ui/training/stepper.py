@@ -37,9 +37,13 @@ class Stepper(FollowsRun, QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Step of the run to go back to")
         self.slider.setToolTip("Travel through the run: drag, or the arrow keys; Home for its beginning")
-        self.slider.setMaximumWidth(px(520))
         self.slider.valueChanged.connect(descent.travel)
-        page.addWidget(self.slider)
+        tip = "Give the model the weights from before the run"
+        self.over = PushButton("Start over", descent.start_over, tip, keys=True)
+        way = QWidget()
+        way.setMaximumWidth(px(520))
+        row_in(way, self.slider, self.over, spacing=px(10))
+        page.addWidget(way)
         descent.watched_by(self)
         self.follow(descent)
         descent.failed.connect(self._say)
@@ -138,6 +142,7 @@ class Stepper(FollowsRun, QWidget):
         self.faster.setEnabled(descent.pace < PACES[-1])
         begun = run.begun if run else 0
         self.back.setEnabled(descent.at > begun)
+        self.over.setEnabled(run is not None and run.records.at > begun)
         with QSignalBlocker(self.slider):
             self.slider.setRange(begun, run.records.at if run else 0)
             self.slider.setValue(descent.at)

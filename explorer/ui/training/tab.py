@@ -157,6 +157,7 @@ class TrainingTab(QFrame):
                 if not (names := self.plan.do(act, gesture.value)):
                     return  # a number is still being typed
                 self._set(names)
+                self._check()
         self.show_run()
 
     def _chosen(self) -> Settings:
@@ -167,6 +168,13 @@ class TrainingTab(QFrame):
         if names:
             (self.descent.end if names & ANOTHER_START else self.descent.use_settings)()
             self.problem = ""
+
+    def _check(self) -> None:
+        """Say at once which setting no run could have."""
+        try:
+            self._chosen()
+        except ExplorerError as error:
+            self.problem = sentence(error)
 
     def _start_over(self) -> None:
         self.descent.start_over()

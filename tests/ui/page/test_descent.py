@@ -130,6 +130,17 @@ def test_a_step_is_read_once_by_each_part(panel, stepper, window, monkeypatch):
     assert sorted(map(str, read)) == sorted(map(str, kinds))
 
 
+def test_after_an_infinite_loss_one_starts_over(panel, stepper, descent, hand, qtbot):
+    """The message said to start again, and no button did."""
+    before = panel.bench.document.state.inputs
+    assert not stepper.over.isEnabled()
+    descent.set_rate(999.0)
+    take(qtbot, hand, stepper, 3)
+    hand.click(stepper.over)
+    assert (descent.run, stepper.over.isEnabled(), stepper.slider.maximum()) == (None, False, 0)
+    assert all(array is before[name] for name, array in panel.bench.document.state.inputs.items())
+
+
 def test_steps_go_down_and_slider_button_and_undo_go_back(panel, stepper, descent, hand, qtbot):
     before = loss(panel)
     take(qtbot, hand, stepper, 10)

@@ -248,6 +248,13 @@ def test_what_is_being_typed_counts_for_a_click_on_a_button_or_is_said_to_be_wro
         field(tab, name).selectAll()
         hand.type(text)
 
+    typed("rate", "-3")
+    field(tab, "batch").setFocus()
+    assert "'Learning rate' is -3" in tab.problem, "it is said when the field is left, and not only at Train"
+    assert "problem" in tab.foot.widgets
+    typed("rate", "0.25")
+    field(tab, "batch").setFocus()
+    assert tab.problem == ""
     typed("rate", "abc")
     hand.click(tab.control("train"))
     eye.settle(window)
