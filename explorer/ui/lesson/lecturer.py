@@ -12,9 +12,13 @@ from PySide6.QtCore import QElapsedTimer, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
+from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
+from explorer.core.numbers import written
 from explorer.lessons import prose
-from explorer.lessons.schema import Choose, Step
+from explorer.lessons.answers import place_named, right_places
+from explorer.lessons.mistakes import array_of
+from explorer.lessons.schema import Choose, Point, Predict, Step
 from explorer.lessons.walk import Walk
 from explorer.sentences import sentence
 from explorer.teaching.items import bare, letter_of
@@ -254,25 +258,26 @@ class Speaker(QWidget):
         self.bench = in_look(bench, self._look)
         self._here = QVBoxLayout()
         self.sheet: StepSheet | None = None
-        self.clock = Label(role="title")
+        self.clock = Label(role="title", wraps=True)
         self.times = SteadyLabel()
         self.notes = SteadyLabel()
         self._next_title = SteadyLabel(role="section")
         self._next = Label(plain=True, align=Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self._frozen = Label("The class sees a frozen picture (F)", "here")
         side = QWidget()
+        self._told = Enlarged(bench.appearance, side, 1.0)  # the slide fits its place; what is told may scroll
         column = QVBoxLayout(side)
         self._asked = SteadyLabel()
         notes = SteadyLabel("Notes", role="section"), self.notes
         for part in (self.clock, self._frozen, self.times, *notes, self._asked, self._next_title, self._next):
             column.addWidget(part)
         column.addStretch(1)
-        scroll = scroll_area()
-        scroll.setWidget(side)
+        self._side = scroll_area()
+        self._side.setWidget(side)
         across = row_in(self)
         across.addLayout(self._here, round(100 * SHARE))
-        across.addWidget(scroll, round(100 * (1 - SHARE)))
-        self._drawing = later(self, self._draw_next)
+        across.addWidget(self._side, round(100 * (1 - SHARE)))
+        self._drawing, self._voting = later(self, self._draw_next), later(self, self._show_votes)
         presenter.clock.ticked.connect(self._tell_time)
         presenter.covered.connect(self._tell_time)
         presenter.poll.told.connect(self._tell_asked)
@@ -304,7 +309,9 @@ class Speaker(QWidget):
         """Build the slide of the present step again, in the size of the window."""
         if self.width() < 2:
             return
-        self._look.dress(max(SHARE * scale_for(self.width(), self.height()), 1.0))
+        scale = max(SHARE * scale_for(self.width(), self.height()), 1.0)
+        self._look.dress(scale)
+        self._told.dress(max(scale, self._program.appearance.scale))
         if self.sheet is not None:
             self._here.removeWidget(self.sheet)
             self.sheet.hide()
@@ -318,6 +325,7 @@ class Speaker(QWidget):
         step, at = guide.step, guide.at
         if step is None or at is None or self.sheet is None:
             return
+        self._side.verticalScrollBar().setValue(0)
         self.sheet.tell(guide.lesson, at, guide.numbers, guide.before)
         said = prose.html(step.notes, guide.numbers) if step.notes else "None for this step."
         if step.slide:  # the class reads a shorter text
@@ -337,9 +345,16 @@ class Speaker(QWidget):
         step, polls = self._guide.step, self._presenter.poll
         if polls.poll is not None:
             self._asked.setText(_voted(polls.poll))
+            self._voting.start()
         elif step is not None:
             votes = polls.of_step() is not None
-            self._asked.setText(_asked(step, self._guide.numbers) + "<br>V: the class votes." * votes)
+            asked = _asked(step, self._guide.numbers, self._guide.walk.engine(self._guide.walk.at))
+            self._asked.setText(asked + "<br>V: the class votes." * votes)
+
+    def _show_votes(self) -> None:
+        """Bring the votes into sight, below notes that may be long."""
+        if self._presenter.poll.poll is not None:
+            self._side.ensureWidgetVisible(self._asked)
 
     def _draw_next(self) -> None:
         at = self._guide.at
@@ -396,12 +411,19 @@ def _voted(poll: Poll) -> str:
     return f"<b>The class votes:</b> {bare(poll.ask)}<table>{rows}</table>{keys}"
 
 
-def _asked(step: Step, numbers: Mapping[str, str]) -> str:
-    """The question for the class, and its right choice; a right number is visible in the step itself."""
+def _asked(step: Step, numbers: Mapping[str, str], engine: Engine) -> str:
+    """The question for the class, and what is right: a choice, a number or a place."""
     question = step.question
     if question is None:
         return ""
-    said = f"<b>Asked:</b> {prose.html(question.ask, numbers)}"
-    if isinstance(question, Choose):
-        said += "".join(f"✓ {prose.html(one.text, numbers)}" for one in question.choices if one.right)
+    right = list[str]()
+    match question:
+        case Choose():
+            right = [prose.html(one.text, numbers) for one in question.choices if one.right]
+        case Predict():
+            right = [written(float(array_of(engine, question.node, question.of)[question.cell]), question.digits)]
+        case Point():
+            places = [escape(place_named(question, place, engine)) for place in right_places(question, engine)]
+            right = [" or ".join(places)]
+    said = f"<b>Asked:</b> {prose.html(question.ask, numbers)}" + "".join(f"<p>✓ {bare(one)}</p>" for one in right)
     return said.replace("<p>", "").replace("</p>", "<br>").removesuffix("<br>")

@@ -45,11 +45,16 @@ def test_the_class_and_the_lecturer_have_a_screen_each(file, tmp_path):
     assert said["chosen"] == 2  # of all steps, the one behind the one that it is at
     assert said["next picture"]
     assert "What is the share of A?" in said["asked"]
+    assert "<br>✓ 0.67<br>" in said["asked"]
     assert "V: the class votes." in said["asked"]
     assert "What is the share of A?" in said["voted"]
     assert "<td align='right'>2</td>" in said["voted"]  # which the class does not see yet
     assert said["voted"].count("✓") == 1
     assert "→ shows the votes" in said["voted"]
+    assert said["larger"]  # in the size that the lecturer has chosen, however large the wall is
+    assert said["slide as large"]
+    assert said["votes in sight"]  # below notes that are now higher than the window
+    assert said["across"] == 0
     assert said["files"]  # are asked for on the lecturer's screen
     assert said["asked again"]
     assert "2:00" in said["times"]  # planned for this step

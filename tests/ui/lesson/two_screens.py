@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
@@ -61,6 +61,16 @@ def run(file: str, pictures: str) -> None:
     for pressed in (Key.Key_V, Key.Key_A, Key.Key_A):
         key(pressed)
     said["voted"] = speaker._asked.text()
+    before = speaker.notes.fontInfo().pointSizeF()
+    window.bench.appearance.set_scale(2.5)
+    turn()
+    said["larger"] = speaker.notes.fontInfo().pointSizeF() > before
+    said["slide as large"] = speaker.sheet.fontInfo().pointSizeF() == before
+    key(Key.Key_A)
+    votes = QRect(speaker._asked.mapTo(speaker, QPoint()), speaker._asked.size())
+    said["votes in sight"] = speaker.rect().contains(votes)
+    said["across"] = speaker._side.horizontalScrollBar().maximum()
+    window.bench.appearance.set_scale(1.0)
     key(Key.Key_Right)
     ClassDialogs.to_read = lambda dialogs, *_: said.setdefault("files", dialogs._window is speaker) and []
     presenter.bench.selection.asked.emit(ForPoll("files"), presenter.poll)
