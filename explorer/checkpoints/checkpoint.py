@@ -16,11 +16,12 @@ from explorer.checkpoints.plans import AGAIN, OTHER_TYPE, TOGETHER, Plan, Source
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, counted
-from explorer.core.model import SEQUENCES, Model, Stored, names_within
+from explorer.core.model import SEQUENCES, Model, names_within
 from explorer.core.models import build
 from explorer.core.models.ends import TEMPERATURE
 from explorer.core.numbers import quantity
 from explorer.core.ops import Array, Input
+from explorer.core.stored import Stored
 from explorer.memory import available
 
 MOST_PRECISE = 10_000_000

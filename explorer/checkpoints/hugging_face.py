@@ -45,7 +45,7 @@ from explorer.checkpoints.tokenizers.tokenizer import (
     parsed,
     with_pieces,
 )
-from explorer.core.model import Stored
+from explorer.core.stored import Stored
 
 MOST_HEADER = 100_000_000
 """The longest header in bytes, as in the reference implementation."""

@@ -437,7 +437,9 @@ def cell_of(graph: Graph, node: str, index: Index) -> str:
 def _part(part: int | slice) -> str:
     if not isinstance(part, slice):
         return str(part)
-    return ":" if part == slice(None) else f"{part.start}:{part.stop}"
+    if part == slice(None):
+        return ":"
+    return f"{part.start}:{part.stop}" + (f":{part.step}" if part.step not in (None, 1) else "")
 
 
 def stage_of(graph: Graph, node: Node) -> str:

@@ -6,12 +6,12 @@ Switches are the points where the references, the papers and practice disagree; 
 from collections.abc import Mapping
 from dataclasses import field, replace
 from functools import cached_property
-from math import prod
 
 from explorer.core.errors import ExplorerError, some
 from explorer.core.frozen import Frozen
 from explorer.core.numbers import between
 from explorer.core.ops import ACTIVATIONS, NORMS
+from explorer.core.stored import Stored
 
 SwitchValue = str | bool | int | float
 _ANY = 1e9
@@ -223,50 +223,6 @@ the blocks, because these leave the sum unnormalised (Xiong et al. 2020, §3).""
 
 ENDS = ("output", "masked output", "given output", "decision", "regression", "loss", "loss of words")
 """The kinds of blocks behind the layers: a name without a block, as a lesson may write it, means none of theirs."""
-
-
-class Stored(Frozen):
-    """Where a checkpoint has the numbers of an input: which part of which tensor, in which order."""
-
-    tensor: str  # with "{k}" for the layer counted from 0, and "{e}" for the expert
-    # `shape`: that of the tensor; () if it is not known how the input's numbers stand in it.
-    shape: tuple[int, ...] = ()
-    # Places are counted through the tensor, whose last axis runs fastest: the place of the input's first number, and
-    # how many places farther the next number along each of the input's axes stands.
-    first: int = 0
-    steps: tuple[int, ...] = ()
-
-    def cell(self, index: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The index in the tensor of a cell of the input; None if it is not known, or if the tensor lacks it."""
-        if len(index) != len(self.steps):
-            return None
-        place = self.first + sum(i * step for i, step in zip(index, self.steps, strict=True))
-        if place >= prod(self.shape):
-            return None  # the input has grown since
-        return _digits(place, self.shape)
-
-    def index(self, cell: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The cell of the input, which has this shape, that is in a cell of the tensor; None if it is none of them."""
-        if len(cell) != len(self.shape) or any(not 0 <= at < n for at, n in zip(cell, self.shape, strict=True)):
-            return None
-        place = 0
-        for at, n in zip(cell, self.shape, strict=True):
-            place = place * n + at
-        left, found = place - self.first, [0] * len(self.steps)
-        for axis in sorted(range(len(self.steps)), key=lambda axis: -self.steps[axis]):
-            if step := self.steps[axis]:
-                found[axis], left = divmod(left, step)
-        fits = len(shape) == len(found) and all(0 <= at < n for at, n in zip(found, shape, strict=True))
-        return tuple(found) if fits and not left else None
-
-
-def _digits(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The index, in an array of this shape, of a place counted through it."""
-    found = []
-    for n in reversed(shape):
-        place, at = divmod(place, n)
-        found.append(at)
-    return tuple(reversed(found))
 
 
 class Model(Frozen):

@@ -32,8 +32,9 @@ from typing import Any
 from explorer.container import DamagedError, Form
 from explorer.core.cost import MOST_LABELS
 from explorer.core.frozen import Frozen
-from explorer.core.model import Model, Stored
+from explorer.core.model import Model
 from explorer.core.ops import Array
+from explorer.core.stored import Stored
 from explorer.core.training.recipe import OPTIMISERS, Optimiser
 from explorer.core.training.records import Records
 from explorer.core.vocabulary import Vocabulary

@@ -24,11 +24,12 @@ from explorer.core.cost import MOST_LABELS, count_labels, most_numbers
 from explorer.core.engine import Pin, fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
-from explorer.core.model import KINDS, Model, Stored
+from explorer.core.model import KINDS, Model
 from explorer.core.models import build
 from explorer.core.models.ends import with_next_words, with_tied_words
 from explorer.core.ops import Array
 from explorer.core.ops.weights import INITIALISERS
+from explorer.core.stored import Stored
 from explorer.core.training.recipe import MOST_STEPS, OPTIMISERS, Optimiser
 from explorer.core.training.records import Records
 from explorer.core.vocabulary import Tokenizer, Vocabulary

@@ -11,6 +11,7 @@ from explorer.core.decoder import Choice
 from explorer.core.errors import ExplorerError, cut, require_cell
 from explorer.core.graph import LOGITS, LOSS, TARGET, Place, Root, cell_of, parse_cell, root_of, stage_of
 from explorer.core.model import SWITCHES, SwitchValue
+from explorer.core.stored import cell_of_tensor, nodes_of_tensor
 from explorer.core.vocabulary import tokens_of
 from explorer.document import storage
 from explorer.document.commands import PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
@@ -191,30 +192,11 @@ class Transformer:
 
     def of_tensor(self, name: str) -> list[str]:
         """The nodes whose numbers are those of a tensor in the file of a checkpoint; the name's beginning may lack."""
-        model, graph = self.document.state.model, self.document.state.graph
-        if "." not in name or name in self:
-            return []
-        return [one for one in graph.nodes if one in graph.inputs and _ends_as(model.in_file(one), name)]
+        return [] if name in self else nodes_of_tensor(self.document.state.model, self.document.state.graph, name)
 
     def _in_tensor(self, name: str, at: tuple[int, ...]) -> tuple[str, tuple[int, ...]] | None:
-        """The node of a cell of a tensor in the file of a checkpoint, and the index in that node; None if it has none.
-
-        Raises `ExplorerError`: "bad-cell" if the tensor has no such cell.
-        """
-        state = self.document.state
-        shape: tuple[int, ...] = ()
-        parts = [(node, state.model.stored(node)) for node in self.of_tensor(name)] if at else []
-        if len({stored.tensor for _, stored in parts if stored is not None}) > 1:
-            return None  # the beginning of the name lacks, and several layers have such a tensor
-        for node, stored in parts:
-            index = None if stored is None else stored.index(at, state.graph.shape(node))
-            if stored is not None and index is not None:
-                expert = _expert(stored.tensor, name)
-                return node, index if expert is None else (expert, *index[1:])
-            shape = shape if stored is None else stored.shape
-        if shape:
-            require_cell(name, at, shape)
-        return None
+        """The result of `cell_of_tensor`; None for our own names."""
+        return None if name in self else cell_of_tensor(self.document.state.model, self.document.state.graph, name, at)
 
     def _place(self, name: str) -> Place:
         """The node, or the head's slice of one, that is meant."""
@@ -575,16 +557,3 @@ class Transformer:
         step()
         after = self.document.history.undo_label, self.document.history.redo_label
         return self.document.label if after != before else ""
-
-
-def _ends_as(tensor: str, name: str) -> bool:
-    """Whether a tensor's name, with "{e}" for the number of an expert, ends in this one."""
-    own, given = tensor.split("."), name.split(".")
-    pairs = zip(reversed(own), reversed(given), strict=False)
-    return len(given) <= len(own) and all(a == b or (a == "{e}" and b.isdecimal()) for a, b in pairs)
-
-
-def _expert(tensor: str, name: str) -> int | None:
-    """The number in a name that stands for "{e}" in that of a tensor; None if it has none."""
-    pairs = zip(reversed(tensor.split(".")), reversed(name.split(".")), strict=False)
-    return next((int(b) for a, b in pairs if a == "{e}"), None)

@@ -551,6 +551,13 @@ def test_a_cell_is_named_as_in_the_tensor_that_has_it(tmp_path, capsys):
         assert said in capsys.readouterr().err
 
 
+def test_the_two_numbers_that_a_key_turns_into_are_named(tmp_path):
+    """Of numbers a half apart, all between them were said to be fed."""
+    folder = write(tmp_path, {"num_attention_heads": 2, "num_key_value_heads": 1})
+    told = out("explain", str(folder), "decoder.1.self.Q[0,0,1]")
+    assert told.endswith("feeds    decoder.1.self.head.1.Q_rotated[0,1:4:2]\n")
+
+
 def test_every_command_on_a_model_computes_it_in_the_asked_for_type(tmp_path):
     """Only show did; the others took no tokenizer from elsewhere either."""
     folder, cell = str(write(tmp_path)), "output.logits[0,3]"

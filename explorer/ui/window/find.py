@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,8 +37,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
+from explorer.core.graph import cell_of, stage_of, written_cell
 from explorer.core.model import SEQUENCES
+from explorer.core.stored import cell_of_tensor
 from explorer.lessons.glossary import glossary
 from explorer.lessons.loader import load, model_titles, titles
 from explorer.pages.gestures import ForGlossary
@@ -451,12 +455,38 @@ class CommandPalette(QDialog):
     def _point(self, name: str) -> None:
         """Show a node's stage, and point at its first cell."""
         graph, view = self._bench.document.engine.graph, self._bench.view
-        self._go(graph.nodes[name].stage)
-        self._bench.bridge.flush()
         shown = graph.place(view.of_head(name))
-        cell = *shown.index, *(0,) * (len(graph.shape(name)) - len(shown.index))
-        self._bench.selection.choose(Cell(name, cell), "arrow")
-        self._window.area.bring_into_sight(view.of_head(name), keys=True)
+        self._point_at(Cell(name, (*shown.index, *(0,) * (len(graph.shape(name)) - len(shown.index)))))
+
+    def _point_at(self, cell: Cell) -> None:
+        """Show the stage of a cell, with the head that has it, and point at it."""
+        bench, graph = self._bench, self._bench.document.engine.graph
+        named = bench.view.of_head(cell.node, (*cell.index, None)[0])
+        if (heads := graph.n_heads.get(cell.node)) and named != bench.view.of_head(cell.node):
+            # The first head of queries that uses it, where several share one head of keys.
+            shared = len(graph.axes.get(f"{cell.node.rpartition('.')[0]}.heads", ())) // heads
+            bench.selection.set_head(cell.index[0] * max(shared, 1))
+        self._go(graph.nodes[cell.node].stage)
+        bench.bridge.flush()
+        bench.selection.choose(cell, "arrow")
+        self._window.area.bring_into_sight(named, keys=True)
+
+    def _cell(self, text: str) -> Iterator[Entry]:
+        """The cell, or a head's slice, that was typed whole, also by its name in the file of a checkpoint."""
+        state = self._bench.document.state
+        graph, typed = state.graph, written_cell(text)
+        name, at = typed or ("", ())
+        found, place = None, graph.find(name)
+        with suppress(ExplorerError):
+            found = cell_of_tensor(state.model, graph, name, at)
+        if place is not None and (at or place.index):
+            shape = graph.shape(place.node)[len(place.index) :]
+            at = at or (0,) * len(shape)
+            if len(at) == len(shape) and all(i < n for i, n in zip(at, shape, strict=True)):
+                found = place.node, place.index + at
+        if found is not None:
+            stage = stage_of(graph, graph.nodes[found[0]])
+            yield Entry(cell_of(graph, *found), f"Cell · {stage}", partial(self._point_at, Cell(*found)))
 
     def _open(self, id: str) -> None:
         self._files.open_lesson(load(id))
@@ -464,7 +494,7 @@ class CommandPalette(QDialog):
     # The search
 
     def _search(self, text: str) -> None:
-        self._found = found(self._entries, text)[:MOST_ROWS]
+        self._found = [*self._cell(text), *found(self._entries, text)][:MOST_ROWS]
         muted = qcolor(self._bench.appearance.theme.muted)
         self.list.clear()
         for entry in self._found:

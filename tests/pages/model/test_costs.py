@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.core.decoder import next_word_cost
-from explorer.core.model import Stored
+from explorer.core.stored import Stored
 from explorer.document.commands import SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.pages.levels import COSTS, is_gpt, stops

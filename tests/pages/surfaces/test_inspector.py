@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from explorer.core.engine import Check
-from explorer.core.model import Stored
 from explorer.core.numbers import alone
+from explorer.core.stored import Stored
 from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
 from explorer.pages.compose import KINDS

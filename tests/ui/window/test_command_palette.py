@@ -87,6 +87,37 @@ def test_a_matrix_is_pointed_at_in_the_head_that_is_shown(window, palette, hand,
     qtbot.waitUntil(lambda: window.bench.selection.cell == Cell("encoder.1.self.scores", (1, 0, 0)))
 
 
+@pytest.mark.parametrize(
+    ("typed", "head", "at"),
+    [
+        ("encoder.1.self.head.2.scores[2, 0]", 1, (1, 2, 0)),
+        ("encoder.1.self.scores[1,2,0]", 1, (1, 2, 0)),
+        ("encoder.1.self.head.2.scores", 1, (1, 0, 0)),
+        ("encoder.1.self.scores[0,2,1]", 0, (0, 2, 1)),
+    ],
+)
+def test_a_cell_is_pointed_at_in_its_head(window, palette, hand, qtbot, typed, head, at):
+    """What explain and the inspector call a cell was found nowhere."""
+    shown = palette(window, typed)
+    assert rows(shown)[0].startswith(f"encoder.1.self.head.{head + 1}.scores[")
+    hand.key(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.bench.selection.cell == Cell("encoder.1.self.scores", at))
+    assert window.bench.selection.head == head
+
+
+def test_a_cell_of_a_tensor_is_pointed_at(window, palette, hand, qtbot, tmp_path):
+    """Keys of two heads are shared by four: the page shows a head that reads them."""
+    window.bench.open(*opened(write(tmp_path))[:1])
+    window.bench.bridge.flush()
+    name = "model.layers.1.self_attn.k_proj.weight"
+    assert rows(palette(window, f"{name}[4,0]")) == [f"Nothing here has “{name}[4,0]” in its name."]
+    window.findChild(CommandPalette).close()
+    assert rows(palette(window, f"{name}[3, 5]"))[0] == "decoder.2.self.head.2.W_K[5,1]"
+    hand.key(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.bench.selection.cell == Cell("decoder.2.self.W_K", (1, 5, 1)))
+    assert window.bench.selection.head == 2
+
+
 def test_a_word_of_the_sentence_stays_lit(window, palette, hand, qtbot):
     palette(window, "welcome source")
     hand.key(Qt.Key.Key_Return)
