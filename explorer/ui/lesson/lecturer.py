@@ -123,6 +123,7 @@ class Pictures:
             state = self._walk.state(number)
             with step_off_screen(self._appearance, self.lesson, number, state, SCALE) as (window, bench):
                 sheet = StepSheet(bench)
+                sheet.await_answer()
                 column_in(window, sheet)
                 numbers = prose.numbers_of(self.lesson.steps[number], bench.document.engine)
                 sheet.tell(self.lesson, number, numbers, self._walk.before(number))

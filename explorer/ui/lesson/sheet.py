@@ -134,6 +134,10 @@ class StepSheet(QFrame):
         self._asking.addWidget(question)
         self._asking.addStretch(1)
 
+    def await_answer(self) -> None:
+        """Show no derivation where a question is asked, as before an answer; the question itself is not shown."""
+        self._is_open = lambda: self.step is not None and self.step.question is not None
+
     # What it shows
 
     def tell(self, lesson: Lesson, number: int, numbers: Mapping[str, str], before: State | None = None) -> None:

@@ -77,6 +77,22 @@ def test_the_small_picture_of_a_step_is_whole(open_window, monkeypatch):
     assert found == [((), ())] * 2
 
 
+def test_in_the_small_picture_no_number_is_derived_before_the_question_is_answered(open_window, monkeypatch):
+    """That of a step that asks for a place derived another cell, and its table was half as large as on the slide."""
+    settle, derived = StepSheet.settle, {}
+
+    def settle_and_look(sheet):
+        settle(sheet)
+        derived[sheet.step.id] = not sheet._derivation.isHidden()
+
+    monkeypatch.setattr(StepSheet, "settle", settle_and_look)
+    window = open_window(load("changed-since-2017"))
+    pictures = Pictures(window.bench.appearance, window.lessons.guide.walk)
+    for step in (4, 5):
+        pictures.step(step)
+    assert derived == {"sines": True, "sines-shifted": False}
+
+
 def test_in_a_narrow_window_the_list_gives_way_while_a_lesson_leads(open_window, qtbot):
     window = open_window("emma")
     window.resize(GUIDED - 100, 720)
