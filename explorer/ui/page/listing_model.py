@@ -96,7 +96,7 @@ class ListingModel(QAbstractTableModel):
             return list(range(count))
         # Only the lines in `_lines` can have been painted.
         lines = [(line, listing.lines[row]) for row, line in self._lines.items()]
-        if any(replace(one, entries=other.entries) != other for one, other in lines):
+        if any((one.cell, one.here, one.strong) != (other.cell, other.here, other.strong) for one, other in lines):
             return list(range(count))
         return [at for at in range(count) if any(one.entries[at] != other.entries[at] for one, other in lines)]
 
