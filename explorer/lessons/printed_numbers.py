@@ -81,9 +81,7 @@ def _claim_result(claim: references.Claim) -> ClaimResult:
     engine = Document(state).engine
     conditions = read_goal(claim.goal, Names(state))
     met = all(holds(condition, engine) for condition in conditions)
-    first = conditions[0]
-    cell = (*first.cell, int(first.number)) if first.sign == "argmax" else first.cell
-    return ClaimResult(claim, met is claim.holds, first.node, cell)
+    return ClaimResult(claim, met is claim.holds, conditions[0].node, conditions[0].compared)
 
 
 @cache

@@ -203,6 +203,11 @@ class Ramp:
             place = np.minimum(np.maximum(np.rint((values - low) / (high - low) * 255), 0), 255)
         return np.where(np.isnan(values), 256, place).astype(np.intp)
 
+    def shade(self, share: float, low: float = 0.0) -> tuple[QColor, QColor]:
+        """The colour of one number from `low` to 1, and that of what is written on it."""
+        at = int(self.index(share, low, 1.0))
+        return self.colors[at], self.text[at]
+
     def image(self, places: NDArray[np.intp]) -> QImage:
         """An image of the colours at `places`, (rows, columns) as `index` gives them, one pixel for each."""
         rows, columns = places.shape

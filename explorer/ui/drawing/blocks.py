@@ -323,9 +323,8 @@ class Blocks:
         theme, radius = self._bench.appearance.theme, DISC * self._unit
         ground, ink = qcolor(theme.surface), qcolor(theme.text)
         if dot.share is not None:
-            ramp = theme.diverging_ramp if dot.signed else theme.sequential_ramp
-            colour = int(ramp.index(np.array(dot.share), -1.0 if dot.signed else 0.0, 1.0))
-            ground, ink = ramp.colors[colour], ramp.text[colour]
+            signed, shares = theme.diverging_ramp, theme.sequential_ramp
+            ground, ink = signed.shade(dot.share, -1.0) if dot.signed else shares.shade(dot.share)
         painter.setPen(QPen(qcolor(theme.here if lit else theme.line_strong), 2.5 if lit else 1.2))
         painter.setBrush(ground)
         painter.drawEllipse(at, radius, radius)
@@ -376,11 +375,8 @@ class Blocks:
         needed = max((self._advance(font, False, one) for one in told), default=0.0) + 1.5 * gap if font else 0.0
         number = min(max(NUMBERED * rect.width(), needed), NAMED * rect.width())
         bold = self.font(TITLE * letters, True, least)
-        longest = (
-            max((self._advance(bold, True, word, names=False) for word in bars.words), default=0.0) + gap
-            if bold
-            else 0.0
-        )
+        wide = (self._advance(bold, True, word, names=False) for word in bars.words) if bold else ()
+        longest = max(wide, default=0.0) + gap
         # Bars become shorter if a word would be cut.
         name = max(NAMED * rect.width(), min(longest, (1 - LEAST_BAR) * rect.width() - number))
         room = rect.width() - name - number

@@ -1,7 +1,6 @@
 """Paints all marks of a drawing except its images, in one graphics item and in pixels."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
@@ -12,7 +11,7 @@ from explorer.core.ops import Array
 from explorer.pages import drawing as draw
 from explorer.ui.drawing.blocks import Blocks
 from explorer.ui.drawing.names import ARC, DISC, MANY, MOST_AT_ONE, RADIUS, SMALL, THICK, Label, Names, is_disc, named
-from explorer.ui.drawing.plot import Side
+from explorer.ui.drawing.plot import PixelItem, Side
 from explorer.ui.drawing.pointing import Lights, grids, points_of, shape_of, square_of, strip_of
 from explorer.ui.drawing.strokes import Pixels, Sight, changed, draw_arrow, line_ink, paint_discs, word_ink
 from explorer.ui.theme import qcolor
@@ -28,7 +27,7 @@ FAINT = 0.16
 """The opacity of a mark that is not computed yet (`faint` = 1)."""
 
 
-class Marks(pg.GraphicsObject):
+class Marks(PixelItem):
     """Paints the marks of a drawing.
 
     `sides`: the grid lines go through their round numbers.
@@ -105,18 +104,14 @@ class Marks(pg.GraphicsObject):
 
     # Painting
 
-    def paint(self, painter: QPainter, *args: Any) -> None:
+    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
         drawing = self.drawing
         if drawing is None:
             return
-        transform = painter.transform()
-        self._pixels = Pixels(transform)
-        bounds = transform.mapRect(self.boundingRect())
+        self._pixels = Pixels(to_pixels)
+        bounds = to_pixels.mapRect(self.boundingRect())
         widget = self.getViewWidget()
         self._focused = widget is not None and widget.hasFocus()
-        painter.save()
-        painter.resetTransform()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_grid(painter, drawing, bounds)
         marks = drawing.marks
         many = sum(isinstance(mark, draw.Dot) for mark in marks) > MANY
@@ -140,7 +135,6 @@ class Marks(pg.GraphicsObject):
         self._paint_squares(painter, bounds)
         if not drawing.zoom:  # with zoom all words have fixed places
             self._paint_labels(painter, self.names.all(drawing, self._pixels, bounds, many))
-        painter.restore()
 
     def _seen(self, drawing: draw.Drawing, bounds: QRectF) -> Sequence[int]:
         """The numbers of the visible marks; those of all marks without zoom, or if the whole drawing is visible."""
@@ -342,7 +336,7 @@ class Marks(pg.GraphicsObject):
     def _paint_disc(self, painter: QPainter, dot: draw.Dot, lit: bool) -> None:
         """Paint a large dot with the words in it."""
         appearance = self._bench.appearance
-        theme, ramp = appearance.theme, appearance.theme.sequential_ramp
+        theme = appearance.theme
         middle, radius = self._pixels.point(dot.x, dot.y), self._px(DISC)
         # A pale ring separates the disc from the marks behind it.
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -351,8 +345,7 @@ class Marks(pg.GraphicsObject):
         ring = theme.here if lit else theme.error if dot.wrong else theme.text
         ground, ink = qcolor(theme.surface), qcolor(theme.text)
         if dot.share is not None:
-            colour = int(ramp.index(np.array(dot.share), 0.0, 1.0))
-            ground, ink = ramp.colors[colour], ramp.text[colour]
+            ground, ink = theme.sequential_ramp.shade(dot.share)
         painter.setPen(QPen(qcolor(ring), 3 if lit or dot.wrong else 1.8))
         painter.setBrush(ground)
         painter.drawEllipse(middle, radius, radius)

@@ -286,7 +286,9 @@ class Names:
     def _at_tip(self, i: int, arrow: Arrow, room: Room, metrics: QFontMetrics) -> Label:
         start, tip = self._pixels.point(*arrow.start), self._pixels.point(*arrow.tip)
         width, height, gap = metrics.horizontalAdvance(arrow.name), metrics.height(), self._px(BESIDE)
-        way = _of_length(tip - start, 1.0) or QPointF(1, 0)
+        way = tip - start
+        length = hypot(way.x(), way.y())
+        way = way / length if length else QPointF(1, 0)
         ahead = along(tip, way, width, height, gap)
         right, left, *others = around(tip, width, height, gap)
         beside = [right, left] if way.x() >= 0 else [left, right]
@@ -337,9 +339,3 @@ def _along(ends: Array) -> Array:
     whose = np.repeat(np.arange(len(ends)), counts)
     nth = np.arange(len(whose)) - np.repeat(np.cumsum(counts) - counts, counts)
     return ends[whose, 0] + way[whose] * (nth / (counts[whose] - 1))[:, None]
-
-
-def _of_length(way: QPointF, length: float) -> QPointF:
-    """A vector of the same direction, and of this length."""
-    now = hypot(way.x(), way.y())
-    return way * (length / now) if now else QPointF(0, 0)

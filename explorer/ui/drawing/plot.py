@@ -364,6 +364,22 @@ class Side(pg.AxisItem):
         painter.restore()
 
 
+class PixelItem(pg.GraphicsObject):
+    """A part of a picture that is painted in pixels, not in units of the picture: letters and dots have fixed sizes."""
+
+    def paint(self, painter: QPainter, *args: Any) -> None:
+        to_pixels = painter.transform()
+        painter.save()
+        painter.resetTransform()  # cosmetic pens would be too thin on a display of high density, and on paper
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.paint_in(painter, to_pixels)
+        painter.restore()
+
+    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
+        """Paint in pixels; `to_pixels` converts units of the picture."""
+        raise NotImplementedError(type(self).__name__)
+
+
 def _round_numbers(low: float, high: float, most: float) -> list[tuple[float, str]]:
     """At most `most` round numbers, with their texts."""
     rough = (high - low) / most

@@ -31,23 +31,18 @@ def draw_arrow(
     width: float = 2,
     head: float = 9,
     shaft: Qt.PenStyle = Qt.PenStyle.SolidLine,
-) -> QPointF:
+) -> None:
     """Draw an arrow in pixels.
 
     `width`, `head`: the width of the shaft, and the length of the head, in pixels.
     `shaft`: the style of the shaft; with `NoPen` there is none.
-
-    Returns
-    -------
-    QPointF
-        The direction, a vector of length 1; (0, 0) for an arrow of at most one pixel.
     """
     way = tip - start
     length = hypot(way.x(), way.y())
     painter.setPen(QPen(color, width, shaft))
     painter.drawLine(start, tip)
     if length <= 1:
-        return QPointF(0, 0)
+        return
     along = way / length
     across = QPointF(-along.y(), along.x()) * head * SLIM
     back = tip - along * head
@@ -55,13 +50,10 @@ def draw_arrow(
     painter.setBrush(color)
     painter.drawPolygon(QPolygonF([tip, back + across, back - across]))
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    return along
 
 
 LEAST = 0.7
 """The least size of a formula, relative to words; a formula that does not fit in this size is left out."""
-
-
 LEAST_PIXELS, MOST_PIXELS = 0.5, 9.0
 OF_ROOM = 0.6
 """Most of the height of a word that lines are thick, where they would cover each other."""

@@ -20,6 +20,7 @@ from explorer.ui.drawing.plot import ARROWS, Key, Plot
 from explorer.ui.drawing.strokes import kept
 from explorer.ui.drawing.zoom import Closer, install
 from explorer.ui.errors import show_error
+from explorer.ui.selection import Coming
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import AGAIN, is_loaded
 from explorer.ui.widgets.labels import Label, as_tip
@@ -224,23 +225,21 @@ class DrawingView(Plot):
         """Light the marks and labels of what is pointed at, and describe it for a screen reader."""
         selection = self.bench.selection
         self._marks.follow()
-        marked: dict[str, list[int]] = {"x": [], "y": []}
+        sides = (("left", self.drawing.y), ("top" if self.drawing.down else "bottom", self.drawing.x))
+        marked: list[list[int]] = [[], []]
         said = ""
         for one in self._marks.grids:
             square = pointing.square_of(one, selection.cell)
             if square is not None:
                 said = pointing.of_square(self.drawing, one, *square).replace("\n", ": ")
                 if isinstance(one, Image):
-                    marked["y"], marked["x"] = (
-                        [k] if k is not None else [] for k in pointing.labels_at(self.drawing, one, *square)
-                    )
-        for name, axis in (("x", self.drawing.x), ("y", self.drawing.y)):
-            if axis.token and selection.token is not None and selection.token[0] == axis.token:
-                marked[name] = [selection.token[1]]
-        for name, axis in (("x", self.drawing.x), ("y", self.drawing.y)):
+                    at = pointing.labels_at(self.drawing, one, *square)
+                    marked = [[k] if k is not None else [] for k in at]
+        for (side, axis), places in zip(sides, marked, strict=True):
             if axis.labels:
-                side = "left" if name == "y" else "top" if self.drawing.down else "bottom"
-                self.side(side).mark([i for i in marked[name] if i < len(axis.labels)])
+                if axis.token and selection.token is not None and selection.token[0] == axis.token:
+                    places = [selection.token[1]]
+                self.side(side).mark([i for i in places if i < len(axis.labels)])
         lit = min(self._marks.lit, default=None)
         if self.drawing.zoom:
             said = self.closer.said() or said
@@ -379,12 +378,13 @@ class DrawingView(Plot):
         if cell is not None:
             self.bench.selection.point(cell)
 
-    def _choose(self, mark: Mark) -> None:
+    def _choose(self, mark: Mark, by: Coming = "click") -> None:
         selection, (cell, token) = self.bench.selection, pointing.means(mark)
         if token is not None:
-            selection.choose_token(None if token == selection.chosen_token else token)
+            again = by == "click" and token == selection.chosen_token
+            selection.choose_token(None if again else token, by)
         if cell is not None:
-            selection.choose(cell)
+            selection.choose(cell, by)
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() != QEvent.Type.ToolTip:
@@ -471,11 +471,7 @@ class DrawingView(Plot):
         here = next((k for k, i in enumerate(numbers) if i in self._marks.lit), None)
         k = 0 if here is None else here + down + across
         if 0 <= k < len(numbers):
-            cell, token = pointing.means(self.drawing.marks[numbers[k]])
-            if token is not None:
-                self.bench.selection.choose_token(token, "arrow")
-            if cell is not None:
-                self.bench.selection.choose(cell, "arrow")
+            self._choose(self.drawing.marks[numbers[k]], "arrow")
 
 
 def _stands(axis: Axis) -> bool:

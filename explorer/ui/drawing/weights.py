@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize
-from PySide6.QtGui import QLinearGradient, QPainter, QPaintEvent
+from PySide6.QtGui import QLinearGradient, QPainter, QPaintEvent, QTransform
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.numbers import exact, largest_of, significant, written
@@ -17,6 +17,7 @@ from explorer.core.ops import Array
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.matrix import SHARES
 from explorer.pages.view import Cell
+from explorer.ui.drawing.plot import PixelItem
 from explorer.ui.drawing.pointing import ends_of
 from explorer.ui.drawing.strokes import draw_weights
 from explorer.ui.drawing.word_picture import MOST_IN_SIGHT, WordPicture
@@ -266,7 +267,7 @@ WIDTH, CLOSE_WIDTH, LEAST_WIDTH = 210, 104, 60
 """Pixels at text scale 1 between the columns of words: usual; on a slide, where the words matter more; and least."""
 
 
-class _Lines(pg.GraphicsObject):
+class _Lines(PixelItem):
     """All lines, painted by one graphics item.
 
     In a long text, where all lines together would be a grey area, each query shows only its strongest line, and a word
@@ -311,14 +312,9 @@ class _Lines(pg.GraphicsObject):
             return np.array(ends, dtype=np.intp), np.full(len(ends), self.key)
         return np.arange(len(shares)), self._strongest
 
-    def paint(self, painter: Any, *args: Any) -> None:
+    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
         if not self.weights.size:
             return
-        # Not a cosmetic pen, which would be too thin on a display of high density, and in a picture.
-        to_pixels = painter.transform()
-        painter.save()
-        painter.resetTransform()
-        painter.setRenderHint(painter.RenderHint.Antialiasing)
         queries, keys = self.shown()
         left, right = (to_pixels.map(QPointF(x, 0)) for x in (0, 1))
         unit = to_pixels.map(QPointF(0, 1)).y() - left.y()
@@ -327,7 +323,6 @@ class _Lines(pg.GraphicsObject):
         pale = (0.15, 0.4) if self.long else (0.08, 0.0)
         shares, here = self._shares[queries, keys], (self.query, self.key)
         draw_weights(painter, self._theme, lines, (queries, keys), shares, here, pale, unit)
-        painter.restore()
 
 
 def strongest(shares: Array, most: int) -> list[int]:

@@ -3,15 +3,15 @@
 from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPen
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from explorer.core.numbers import percent, point, quantity, written
 from explorer.pages.drawing import WordMap
 from explorer.ui.drawing.names import Room, around
+from explorer.ui.drawing.plot import PixelItem
 from explorer.ui.drawing.strokes import draw_arrow
 from explorer.ui.drawing.word_picture import ZoomPlot
 from explorer.ui.page.gestures import perform
@@ -36,7 +36,7 @@ ALONG = 0.4, 0.65, 0.9  # the points on a line from a point to its word that oth
 GRIP = 12  # the greatest distance in pixels at which the mouse points at a point
 
 
-class _Points(pg.GraphicsObject):
+class _Points(PixelItem):
     """All points, words and arrows, painted by one graphics item."""
 
     def __init__(self, map_: "WordMapView") -> None:
@@ -47,13 +47,9 @@ class _Points(pg.GraphicsObject):
         low, high = self._map.shown.points.min(0, initial=-1.0), self._map.shown.points.max(0, initial=1.0)
         return QRectF(low[0], low[1], high[0] - low[0], high[1] - low[1])
 
-    def paint(self, painter: Any, *args: Any) -> None:
+    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
         map_ = self._map
         theme = map_.bench.appearance.theme
-        to_pixels = painter.transform()
-        painter.save()
-        painter.resetTransform()
-        painter.setRenderHint(painter.RenderHint.Antialiasing)
         self._grid(painter, to_pixels)
         spots = [to_pixels.map(QPointF(x, y)) for x, y in map_.shown.points.tolist()]
         lines: list[QLineF] = []
@@ -70,9 +66,8 @@ class _Points(pg.GraphicsObject):
             painter.drawEllipse(spots[i], size, size)
         view = to_pixels.mapRect(map_.getViewBox().viewRect())
         self._words(painter, view, spots, lines)
-        painter.restore()
 
-    def _grid(self, painter: Any, to_pixels: Any) -> None:
+    def _grid(self, painter: QPainter, to_pixels: QTransform) -> None:
         """Paint a line at each number that is written at the sides."""
         map_ = self._map
         view = map_.getViewBox().viewRect()
@@ -84,7 +79,7 @@ class _Points(pg.GraphicsObject):
                     ends = ((view.left(), number), (view.right(), number))
                 painter.drawLine(*(to_pixels.map(QPointF(*end)) for end in ends))
 
-    def _arrows(self, painter: Any, start: QPointF, lines: list[QLineF]) -> None:
+    def _arrows(self, painter: QPainter, start: QPointF, lines: list[QLineF]) -> None:
         theme, fonts = self._map.bench.appearance.theme, self._map.bench.appearance.fonts
         for line in lines:
             draw_arrow(painter, start, line.p2(), qcolor(theme.text))
@@ -95,7 +90,7 @@ class _Points(pg.GraphicsObject):
         painter.setPen(qcolor(theme.muted))
         painter.drawText(start + QPointF(6, 14), "origin")
 
-    def _words(self, painter: Any, view: QRectF, spots: list[QPointF], lines: list[QLineF]) -> None:
+    def _words(self, painter: QPainter, view: QRectF, spots: list[QPointF], lines: list[QLineF]) -> None:
         """Write each word beside or near its point; without room only the chosen words, on a pale ground."""
         map_ = self._map
         theme, fonts = map_.bench.appearance.theme, map_.bench.appearance.fonts

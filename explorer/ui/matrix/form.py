@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QFont, QFontMetrics
@@ -12,9 +12,6 @@ from PySide6.QtGui import QFont, QFontMetrics
 from explorer.pages.matrix import Matrix
 from explorer.ui.appearance import Appearance
 from explorer.ui.widgets.labels import FIGURES
-
-if TYPE_CHECKING:
-    pass
 
 SIZES = 1.0, 0.9, 0.8
 """Sizes of a matrix's letters relative to the usual size; the smaller ones are for an equation too long for its line.

@@ -2,18 +2,17 @@
 
 from dataclasses import replace
 from html import escape
-from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QResizeEvent, QTransform
 
 from explorer.core.graph import LOSS
 from explorer.core.ops import Array
 from explorer.pages.drawing import DRAWABLE
 from explorer.pages.page import Trace, Traces
-from explorer.ui.drawing.plot import Plot
+from explorer.ui.drawing.plot import PixelItem, Plot
 from explorer.ui.theme import qcolor
 from explorer.ui.training.descent import FollowsRun
 from explorer.ui.widgets.labels import Label
@@ -38,7 +37,7 @@ MOST_THICK = 100
 """A curve of more points is one pixel wide: with two, Qt takes five times as long (32 ms for four of 470 points)."""
 
 
-class _Dot(pg.GraphicsObject):
+class _Dot(PixelItem):
     """The dot at the document's step; pyqtgraph's own `ScatterPlotItem` takes 4 ms of each frame for one dot."""
 
     def __init__(self, bench: Workbench) -> None:
@@ -54,16 +53,11 @@ class _Dot(pg.GraphicsObject):
     def boundingRect(self) -> QRectF:
         return self.viewRect() or QRectF()
 
-    def paint(self, painter: QPainter, *args: Any) -> None:
+    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
         if self.place is not None:
-            at = painter.transform().map(QPointF(*self.place))
-            painter.save()
-            painter.resetTransform()
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(qcolor(self._bench.appearance.theme.here))
-            painter.drawEllipse(at, DOT / 2, DOT / 2)
-            painter.restore()
+            painter.drawEllipse(to_pixels.map(QPointF(*self.place)), DOT / 2, DOT / 2)
 
 
 class LossCurve(Plot):
@@ -251,13 +245,10 @@ class LossCurve(Plot):
 
 
 class RunCurve(FollowsRun, LossCurve):
-    """The loss after each step of the bench's run, and a dot at the document's step.
+    """The loss after each step of the bench's run, and a dot at the document's step."""
 
-    `goal`: the loss to reach.
-    """
-
-    def __init__(self, bench: Workbench, goal: float | None = None) -> None:
-        super().__init__(bench, Traces("run", (), goal=goal))
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(bench, Traces("run", ()))
         self.follow(bench.descent)
         self.refresh()
 

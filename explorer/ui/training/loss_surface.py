@@ -30,7 +30,7 @@ from explorer.pages.drawing import DRAWABLE
 from explorer.pages.stages.net import FIRST, LossGrid, Window, around, levels, moved
 from explorer.pages.stages.net_answers import between_points, level_lines
 from explorer.ui.background import Background
-from explorer.ui.drawing.plot import Plot
+from explorer.ui.drawing.plot import PixelItem, Plot
 from explorer.ui.errors import show_error
 from explorer.ui.selection import Cell
 from explorer.ui.theme import qcolor
@@ -51,7 +51,7 @@ that one looks like another landscape, and flickered at each step.
 NAMES_APART = 34  # horizontal pixels between the numbers on two contour lines
 
 
-class _Way(pg.GraphicsObject):
+class _Way(PixelItem):
     """The numbers on the contour lines, the path and the current point, painted by one item, in pixels."""
 
     def __init__(self, surface: "LossSurface") -> None:
@@ -64,12 +64,8 @@ class _Way(pg.GraphicsObject):
     def boundingRect(self) -> QRectF:
         return self._surface.frame
 
-    def paint(self, painter: QPainter, *args: Any) -> None:
+    def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
         surface, theme = self._surface, self._surface.bench.appearance.theme
-        to_pixels = painter.transform()
-        painter.save()
-        painter.resetTransform()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._numbers(painter, to_pixels)
         near: Array = np.all(np.abs(surface.way) < DRAWABLE, axis=1)
         spots = to_pixels.map(QPolygonF([QPointF(x, y) for x, y in surface.way[near].tolist()]))
@@ -86,7 +82,6 @@ class _Way(pg.GraphicsObject):
             painter.setPen(QPen(qcolor(theme.page), 1.5))
             painter.setBrush(qcolor(theme.here))
             painter.drawEllipse(to_pixels.map(QPointF(*surface.here)), 6, 6)
-        painter.restore()
 
     def _numbers(self, painter: QPainter, to_pixels: QTransform) -> None:
         """Paint the loss of each contour line where there is room for the number."""
