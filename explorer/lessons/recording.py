@@ -135,7 +135,8 @@ class Recording:
             raise ExplorerError("not-recorded", step=longest[1], why=why)
         if self._is_own or self.needed is not None:
             try:
-                lesson_from(_without_weights(parsed(id, text.encode())))
+                whole = parsed(id, text.encode()).data  # without its file of weights, which is not there yet
+                lesson_from(TomlTable(id, {key: value for key, value in whole.items() if key != "weights"}))
             except ExplorerError as error:
                 raise ExplorerError("not-recorded", step=len(self._moments), why=error) from None
         return text
@@ -252,11 +253,6 @@ class Recording:
 def _weights(id: str) -> str:
     """The name of the file of weights beside a lesson; that of no model of others, which nobody should write over."""
     return f"{id}.weights.safetensors"
-
-
-def _without_weights(top: TomlTable) -> TomlTable:
-    """A lesson's table without its file of weights, which is not there yet."""
-    return TomlTable(top.file, {key: value for key, value in top.data.items() if key != "weights"})
 
 
 def _texts(state: State) -> list[str]:

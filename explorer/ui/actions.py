@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QFrame, QMenu, QTableView, QWidget
 
-from explorer.lessons.loader import load, model_titles
+from explorer.lessons.loader import model_titles
 from explorer.pages.levels import WHOLE, act_title, stages_of
 from explorer.ui.dialogs import show_about, show_keys
 from explorer.ui.files import Files
@@ -273,7 +273,7 @@ class OpenMenu(Menu):
                 menu.removeAction(action)
                 action.deleteLater()
         files, kept = self._files, self._files.kept.titles
-        models = [self._entry(title, partial(_open_example, files, id)) for id, title in model_titles().items()]
+        models = [self._entry(title, partial(files.open_lesson, id)) for id, title in model_titles().items()]
         self.insertActions(self._yours.menuAction(), models)
         # The newest first.
         yours = [self._entry(title, partial(files.open_kept, id)) for id, title in reversed(kept.items())]
@@ -285,10 +285,6 @@ class OpenMenu(Menu):
         entry = QAction(with_ampersands(title), self)
         entry.triggered.connect(act)
         return entry
-
-
-def _open_example(files: Files, id: str) -> None:
-    files.open_lesson(load(id))
 
 
 def _recent(files: Files, parent: QMenu) -> QMenu:

@@ -214,15 +214,15 @@ class ClassTab(ColumnTab):
     def _add(self, act: str) -> None:
         if act == "add files":
             self.open_files(self._chosen("Answers", *HANDED_IN))
-        elif act == "add a folder" and (folder := self.dialogs.to_read_folder(self._files.folder)) is not None:
-            self._files.folder = folder
+        elif act == "add a folder" and (folder := self.dialogs.to_read_folder(self.bench.folder)) is not None:
+            self.bench.folder = folder
             self.open_files([folder])
 
     def _chosen(self, what: str, *endings: str) -> list[Path]:
         """Ask for files to read, where the last were chosen."""
-        files = self.dialogs.to_read(self._files.folder, what, *endings)
+        files = self.dialogs.to_read(self.bench.folder, what, *endings)
         if files:
-            self._files.folder = files[0].parent
+            self.bench.folder = files[0].parent
         return files
 
     def _do_in_exercise(self, exercise: Exercise, gesture: ForClass) -> None:
@@ -263,11 +263,11 @@ class ClassTab(ColumnTab):
         """Ask for a file and write the answers; returns whether they were written."""
         assert isinstance(self.shown, Exercise)
         answers = self.shown.answers()
-        path = self.dialogs.to_write(self._files.folder / file_name(answers.student), "Answers", ANSWERS)
+        path = self.dialogs.to_write(self.bench.folder / file_name(answers.student), "Answers", ANSWERS)
         if path is None:
             return False
         answers.save(path)
-        self._files.folder = path.parent
+        self.bench.folder = path.parent
         self.shown.handed_in = True
         self._say(f"Your answers are in {path}")
         return True
@@ -297,10 +297,10 @@ class ClassTab(ColumnTab):
         match gesture.act:
             case "save sheet":
                 sheet = draft.sheet()
-                path = self.dialogs.to_write(self._files.folder / f"exercises{SHEET}", "Exercise sheet", SHEET)
+                path = self.dialogs.to_write(self.bench.folder / f"exercises{SHEET}", "Exercise sheet", SHEET)
                 if path is not None:
                     sheet.save(path)
-                    self._files.folder = path.parent
+                    self.bench.folder = path.parent
                     self._say(f"The sheet is in {path}")
             case "try":
                 self._show(Exercise(draft.sheet()))
@@ -314,10 +314,10 @@ class ClassTab(ColumnTab):
                 draft.do(gesture.act, gesture.value)
 
     def _write(self, content: bytes, name: str, what: str, ending: str) -> None:
-        path = self.dialogs.to_write(self._files.folder / name, what, ending)
+        path = self.dialogs.to_write(self.bench.folder / name, what, ending)
         if path is not None:
             write_file(path, content)
-            self._files.folder = path.parent
+            self.bench.folder = path.parent
             self._say(f"The class is in {path}")
 
     def _say(self, words: str) -> None:

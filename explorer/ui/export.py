@@ -21,7 +21,6 @@ from explorer.export.workbook import ENDINGS, writing
 from explorer.files import write_file
 from explorer.pages.view import Cell
 from explorer.ui.errors import show_error
-from explorer.ui.files import Files
 from explorer.ui.matrix.ranges import claim
 from explorer.ui.widgets.inputs import take_typed
 from explorer.ui.workbench import Workbench
@@ -71,14 +70,14 @@ def export(window: MainWindow) -> None:
             if files.writer.at_work:  # a newer task replaces it: nobody would learn how the first export ends
                 raise ExplorerError("export-at-work")
             act = writing(bench.document, bench.lesson, path)
-            files.writer.ask(lambda _: act(), lambda written: _say(files, written, "The model is in"))
+            files.writer.ask(lambda _: act(), lambda written: _say(window, written, "The model is in"))
     elif ending in MOVING:  # other tabs have their own ways to move: the page of the stage is animated
-        write(files, lambda: _moving(bench, stage, path), "What moves on the page is in")
+        write(window, lambda: _moving(bench, stage, path), "What moves on the page is in")
     else:
         from explorer.ui.render import as_in_sight, on_paper
 
         draw = partial(on_paper, bench, stage) if tab is None else partial(as_in_sight, bench, tab)
-        write(files, lambda: write_file(path, draw(ending)), "The page is in")
+        write(window, lambda: write_file(path, draw(ending)), "The page is in")
 
 
 def export_cell(window: MainWindow) -> None:
@@ -89,9 +88,9 @@ def export_cell(window: MainWindow) -> None:
         return
     window.inspector.show_cell(cell, hidden=True)
     stage, pace = window.page().stage.name, window.inspector.player.pace
-    path = files.dialogs.to_export(files.folder / f"{cell.node}.gif", _offered(MOVING, bench.document.state.graph))
+    path = files.dialogs.to_export(bench.folder / f"{cell.node}.gif", _offered(MOVING, bench.document.state.graph))
     if path is not None:
-        write(files, lambda: _moving(bench, stage, path, cell, pace), "How the cell comes about is in")
+        write(window, lambda: _moving(bench, stage, path, cell, pace), "How the cell comes about is in")
 
 
 class _CancelledError(Exception):
@@ -124,23 +123,23 @@ def _moving(bench: Workbench, stage: str, path: Path, cell: Cell | None = None, 
         progress.deleteLater()
 
 
-def write(files: Files, act: Callable[[], tuple[Path, ...]], said: str) -> tuple[Path, ...]:
+def write(window: MainWindow, act: Callable[[], tuple[Path, ...]], said: str) -> tuple[Path, ...]:
     """Write files, and say where they are, or why there are none."""
-    with files.telling():
+    with window.files.telling():
         QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
         try:
             written = act()
         finally:
             QGuiApplication.restoreOverrideCursor()
-        _say(files, written, said)
+        _say(window, written, said)
         return written
     return ()
 
 
-def _say(files: Files, written: tuple[Path, ...], said: str) -> None:
+def _say(window: MainWindow, written: tuple[Path, ...], said: str) -> None:
     if written:
-        files.folder = written[0].parent
-        files.done.emit(f"{said} {' and '.join(map(str, written))}")
+        window.bench.folder = written[0].parent
+        window.files.done.emit(f"{said} {' and '.join(map(str, written))}")
 
 
 def copy_page(window: MainWindow) -> None:

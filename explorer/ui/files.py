@@ -151,27 +151,18 @@ class Files(QObject):
     def _name(self) -> str:
         return self.path.name if self.path else self._bench.lesson.title
 
-    @property
-    def folder(self) -> Path:
-        """Where dialogs begin: `Workbench.folder`."""
-        return self._bench.folder
-
-    @folder.setter
-    def folder(self, folder: Path) -> None:
-        self._bench.folder = folder
-
     # Opening
 
     def open(self) -> None:
         """Ask for a document or lesson and open it."""
-        path = self.dialogs.to_open(self.folder)
+        path = self.dialogs.to_open(self._bench.folder)
         if path is not None:
             self.open_path(path)  # it asks about changes, if the file replaces the document
 
     def open_model(self) -> None:
         """Ask for the folder of a model that others trained and open it."""
         if self.may_leave():
-            path = self.dialogs.to_open_model(self.folder)
+            path = self.dialogs.to_open_model(self._bench.folder)
             if path is not None:
                 self._open(path)
 
@@ -216,17 +207,17 @@ class Files(QObject):
 
     def bundle_lessons(self) -> None:
         """Ask for a file and write one's own lessons and those by others into it."""
-        path = self.dialogs.to_bundle(self.folder / f"lessons{BUNDLE}")
+        path = self.dialogs.to_bundle(self._bench.folder / f"lessons{BUNDLE}")
         if path is not None:
             with self.telling():
                 bundle(self._lessons, path, [one for one in self.lesson_files.paths if one.is_file()])
-                self.folder = path.parent
+                self._bench.folder = path.parent
                 self.done.emit(f"Your lessons are in {path}")
 
-    def open_lesson(self, lesson: Lesson) -> None:
-        """Open a lesson that is already read."""
+    def open_lesson(self, lesson: Lesson | str) -> None:
+        """Open a lesson that is already read, or one of the program by its id."""
         if self.may_leave():
-            self.begin_lesson(lesson)
+            self.begin_lesson(load(lesson) if isinstance(lesson, str) else lesson)
 
     def begin_lesson(self, lesson: Lesson, then: Callable[[], object] = lambda: None, file: Path | None = None) -> None:
         """Open a lesson without asking about the present document.
@@ -270,7 +261,8 @@ class Files(QObject):
         if needed.name not in folders or not os.path.exists(folder):
             if not self.dialogs.to_find(sentence(needed.missing(lesson.title)), needed.file):
                 return
-            chosen = self.dialogs.to_open(self.folder) if needed.file else self.dialogs.to_open_model(self.folder)
+            ask = self.dialogs.to_open if needed.file else self.dialogs.to_open_model
+            chosen = ask(self._bench.folder)
             if chosen is None:
                 return
             folder = chosen
@@ -321,7 +313,7 @@ class Files(QObject):
 
     def belongs_to(self, path: Path, session: Session) -> None:
         """Note that the document with which the window starts was opened from this file."""
-        self.folder = path.absolute().parent
+        self._bench.folder = path.absolute().parent
         self._bench.document.history.surround(session.steps, session.now)
         self._begin(path.absolute())
         self.recent.add(path.absolute())
@@ -347,7 +339,7 @@ class Files(QObject):
             self.recent.forget(path)
             self.dialogs.tell(sentence(error))
             return
-        self.folder = path.parent
+        self._bench.folder = path.parent
         self.begin_lesson(lesson, file=path)
 
     def read_model(self, path: Path, then: Callable[[tuple[Lesson, State]], None]) -> None:
@@ -366,7 +358,7 @@ class Files(QObject):
         if self._bench.document.wanted is not state:
             self._bench.open_state(lesson, state)
         self._begin(None)
-        self.folder = path.absolute().parent
+        self._bench.folder = path.absolute().parent
         self.recent.add(path.absolute())
         self.lesson_opened.emit(None)
 
@@ -385,7 +377,7 @@ class Files(QObject):
         self._begin(belongs_to)
         self.session_opened.emit(session.beside)
         if belongs_to is not None:
-            self.folder = belongs_to.parent
+            self._bench.folder = belongs_to.parent
             self.recent.add(belongs_to)
 
     def open_unsaved(self, path: Path) -> bool:
@@ -423,7 +415,7 @@ class Files(QObject):
             re.sub(r"([^\w.-]|(?<!\w)\.|\.(?!\w))+", " ", self._bench.lesson.title).strip()[:LONGEST_NAME].strip()
             or "document"
         )
-        return self.folder / f"{name}{ending}"
+        return self._bench.folder / f"{name}{ending}"
 
     def session(self) -> Session:
         """What is saved with the document: the states of undo and redo, and what stands beside the numbers."""
@@ -454,7 +446,7 @@ class Files(QObject):
         file.stamp = file.found()
         self.recent.add(path)
         self.kept.forget(state.lesson)
-        self.folder = path.parent
+        self._bench.folder = path.parent
         self.done.emit(f"Saved as {path}")
         self._bench.document.history.mark_saved(state)
         self.refresh()

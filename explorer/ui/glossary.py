@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QBoxLayout, QTableV
 from shiboken6 import isValid
 
 from explorer.lessons.glossary import Term, glossary
-from explorer.lessons.loader import load
 from explorer.pages.drawing import Box, Drawing, Words
 from explorer.pages.gestures import Ask, ForGlossary
 from explorer.pages.page import Picture
@@ -284,7 +283,7 @@ class Glossary(SideColumn):
         """Open an example at the first stage of the first of some kinds that it has."""
         bench = self._window.bench
         if lesson != bench.lesson.id:
-            self._window.files.open_lesson(load(lesson))
+            self._window.files.open_lesson(lesson)
             bench.bridge.flush()
         stops = bench.selection.stops
         stage = next((one.name for kind in kinds for one in stops if one.kind == kind), None)

@@ -208,8 +208,8 @@ def anew(kept, left_at_rest, qtbot, appearance, monkeypatch):
     usual one it is never in the usual one, where its letters may be smaller.
     """
     window, first = kept
-    for what in ("dialogs", "folder"):
-        monkeypatch.setattr(window.files, what, getattr(window.files, what))
+    for whose, what in ((window.files, "dialogs"), (window.bench, "folder")):
+        monkeypatch.setattr(whose, what, getattr(whose, what))
 
     def begin(stage=None, step=None, lesson=None, tab="Pipeline", size=(1600, 900)):
         document, selection, guide = window.bench.document, window.bench.selection, window.lessons.guide

@@ -612,7 +612,7 @@ def test_the_window_can_begin_with_a_document(open_window, file, monkeypatch):
         assert title(window) == "mine.explorer – Transformer Explorer"
         assert window.bench.lesson.title == "Mine"
         assert not window.files.modified
-        assert window.files.folder == file.parent
+        assert window.bench.folder == file.parent
         window.bench.document.do(SetCells("output.W", {(0, 0): 1}))
         assert window.files.modified
         assert window.files.save()
@@ -843,9 +843,9 @@ def test_a_dialog_begins_where_the_last_file_was_also_after_a_new_start(open_win
         dict(ways(matrix, window, window.bench))["Save as a file …"]()
         (there / "x.tsv").unlink()
     assert begun[1] == there != begun[0]
-    assert open_window("two-vectors", Settings(tmp_path / "settings")).files.folder == there
+    assert open_window("two-vectors", Settings(tmp_path / "settings")).bench.folder == there
     there.rmdir()
-    assert window.files.folder.is_dir(), "not one that is gone"
+    assert window.bench.folder.is_dir(), "not one that is gone"
 
 
 @pytest.mark.parametrize(

@@ -231,10 +231,6 @@ def _lengths(view: View, lines: list[list[str]]) -> list[str]:
     found = [[gradients[name] for name in names if name in gradients] for names in lines]
     # Cached: for a large model this takes a moment, and the page is also made anew when only a block is opened.
     return [
-        view.part(("length", *names), tuple(arrays), partial(_length, arrays))
+        view.part(("length", *names), tuple(arrays), partial(lambda some: written(length(some), 4), arrays))
         for names, arrays in zip(lines, found, strict=True)
     ]
-
-
-def _length(gradients: Sequence[Array]) -> str:
-    return written(length(gradients), 4)

@@ -81,7 +81,7 @@ class SendCard(Card):
         self.table = ""  # the model's embedding table that takes the vectors; "": none is chosen yet
         self.whole = 0  # the place of the chosen way in `WAYS`
         self.outcome = ""
-        self._is_so: Callable[[State], bool] = _never
+        self._is_so: Callable[[State], bool] = lambda _: False
         """Whether what `outcome` says is so in a state of the document: undo may have taken it back."""
 
     def load(self) -> None:
@@ -109,7 +109,7 @@ class SendCard(Card):
     def say_sent(self, command: SendWords) -> None:
         """Set the message that the words are in the model."""
         self.outcome = f"✓ “{' '.join(command.words)}” is in {self._table()}. Undo takes it back."
-        self._is_so = partial(_says, command.sequence, command.words)
+        self._is_so = partial(_says, command)
 
     def look_up(self) -> tuple[Lesson, str] | None:
         """The look-up with these words, and the label of its undo step; None as for `command`."""
@@ -119,7 +119,7 @@ class SendCard(Card):
             return None
         lesson = as_look_up(self.vectors, queries, keys)
         self.outcome = "✓ The words are open as a look-up. Undo takes it back."
-        self._is_so = partial(_is_of, lesson.id)
+        self._is_so = lambda state: state.lesson == lesson.id
         return lesson, f"{lesson.title}: {' '.join(queries)} among {' '.join(keys)}"
 
     def _table(self) -> str:
@@ -181,14 +181,6 @@ class SendCard(Card):
         )
 
 
-def _never(state: State) -> bool:
-    return False
-
-
-def _says(sequence: str, words: Sequence[str], state: State) -> bool:
-    known = sequence in state.graph.sequences
-    return known and state.graph.labels(sequence, state.inputs) == tuple(words)
-
-
-def _is_of(lesson: str, state: State) -> bool:
-    return state.lesson == lesson
+def _says(sent: SendWords, state: State) -> bool:
+    known = sent.sequence in state.graph.sequences
+    return known and state.graph.labels(sent.sequence, state.inputs) == sent.words

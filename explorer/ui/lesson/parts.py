@@ -317,7 +317,7 @@ class LessonParts(QObject):
         from explorer.ui.lesson import handout
 
         lesson, files = self.guide.lesson, self._window.files
-        path = files.dialogs.to_hand_out(files.folder / f"{lesson.id}.pdf") if lesson.steps else None
+        path = files.dialogs.to_hand_out(self._bench.folder / f"{lesson.id}.pdf") if lesson.steps else None
         if path is None:
             return
         progress = QProgressDialog("Drawing the steps …", "Cancel", 0, len(lesson.steps), self._window)
@@ -331,7 +331,7 @@ class LessonParts(QObject):
                 if progress.wasCanceled():
                     return
             handout.save(path, lesson, drawn)
-            files.folder = path.parent
+            self._bench.folder = path.parent
         except ExplorerError as error:
             files.dialogs.tell(sentence(error))
         finally:

@@ -110,7 +110,7 @@ class Recorder(QObject):
         """Ask where to save the lesson, write it, and end the recording; returns the file, or None if it continues."""
         if self.recording is None:
             return None
-        path = self._files.dialogs.to_save_lesson(self._files.folder / f"my-lesson{LESSON_ENDING}")
+        path = self._files.dialogs.to_save_lesson(self._bench.folder / f"my-lesson{LESSON_ENDING}")
         if path is None or not self._write(self.recording, path):
             return None
         self.drop()
@@ -120,7 +120,7 @@ class Recorder(QObject):
         """Write the lesson; returns whether it was written, and shows an error if not."""
         with self._files.telling():
             recording.save(path)
-            self._files.folder = path.parent
+            self._bench.folder = path.parent
             return True
         return False
 

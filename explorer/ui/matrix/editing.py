@@ -189,7 +189,11 @@ class CellEditing:
             (QKeySequence("Ctrl+D"), lambda: self.ranges.fill(down=True)),
             (QKeySequence("Ctrl+R"), lambda: self.ranges.fill(down=False)),
         ):
-            if event.matches(sequence) if isinstance(sequence, QKeySequence.StandardKey) else _is(event, sequence):
+            if isinstance(sequence, QKeySequence.StandardKey):
+                meant = event.matches(sequence)
+            else:
+                meant = QKeySequence(event.keyCombination()) == sequence
+            if meant:
                 act()
                 return True
         if modifiers & Modifier.AltModifier and key in (Key.Key_Up, Key.Key_Down) and self._view.matrix.editable:
@@ -337,7 +341,3 @@ class CellEditing:
             return False
         cell = view.matrix.cell(index.row(), index.column())
         return self.do(Release(view.matrix.name, (cell,)), index.row(), index.column())
-
-
-def _is(event: QKeyEvent, sequence: QKeySequence) -> bool:
-    return QKeySequence(event.keyCombination()) == sequence

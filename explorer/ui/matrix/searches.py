@@ -5,18 +5,17 @@ inputs that give a cell a wished value.
 """
 
 from dataclasses import replace
-from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QListWidget, QPlainTextEdit, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError, require_cell
-from explorer.core.graph import NamedCell, Root
+from explorer.core.graph import Root
 from explorer.core.model import SWITCHES
 from explorer.document.commands import Replace
 from explorer.document.state import State
-from explorer.lessons.conventions import Convention, Finding, Print, conventions, print_of
+from explorer.lessons.conventions import Convention, Finding, conventions, print_of
 from explorer.pages.gestures import Ask, ForSeek
 from explorer.pages.levels import block_title
 from explorer.pages.model.seek import search_for, seek_page
@@ -87,7 +86,11 @@ class Conventions(QDialog):
             self._say(sentence(error), "error")
             return
         self._state = state
-        self._background.ask(partial(_searched, state, one), self._show)
+
+        def search(report: Report) -> Finding:
+            return conventions(state, [one], told=lambda tried: report(Progress("seeking", tried, 0)))
+
+        self._background.ask(search, self._show)
 
     def _wait(self, busy: bool) -> None:
         self.search.setEnabled(not busy)
@@ -122,10 +125,6 @@ class Conventions(QDialog):
     def _say(self, words: str, role: Role) -> None:
         mark(self.told, role=role).setText(words)
         self.told.setVisible(bool(words))
-
-
-def _searched(state: State, one: Print, report: Report) -> Finding:
-    return conventions(state, [one], told=lambda tried: report(Progress("seeking", tried, 0)))
 
 
 def _words(way: Convention) -> str:
@@ -208,13 +207,17 @@ class SeekDialog(QDialog):
         search = self.search
         if search.busy or not search.chosen:
             return
-        wished, root = search.wished, search.root
-        state = self._bench.document.state
+        state, root = self._bench.document.state, search.root
+        wished = search.wished, search.changes
         if root.node not in state.graph.nodes:
             raise ExplorerError("seek-stale")
         require_cell(root.node, root.cell, state.graph.shape(root.node))
         self.search = replace(search, state=state, busy=True, steps=0, stopped=False, found=None)
-        self._background.ask(partial(_sought, state, root, wished, search.changes), self._found)
+
+        def work(report: Report) -> Sought:
+            return seek(state, root, *wished, lambda step: report(Progress("seeking", step, MOST_STEPS)))
+
+        self._background.ask(work, self._found)
 
     def _tell(self, progress: Progress) -> None:
         self.search = replace(self.search, steps=int(progress.done))
@@ -245,7 +248,3 @@ class SeekDialog(QDialog):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.elements.share_room(self._area.viewport().width(), None)
-
-
-def _sought(state: State, root: Root, wished: float, changes: list[NamedCell], report: Report) -> Sought:
-    return seek(state, root, wished, changes, lambda step: report(Progress("seeking", step, MOST_STEPS)))

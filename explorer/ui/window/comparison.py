@@ -163,7 +163,7 @@ class Comparison(QFrame):
         self.bench.bridge.flush()
 
     def _open_file(self) -> None:
-        path = self._files.dialogs.to_open(self._files.folder)
+        path = self._files.dialogs.to_open(self._first.folder)
         try:
             if path is not None and is_checkpoint(path := model_of(path)):
                 self._files.read_model(path, partial(self._take, path))

@@ -43,7 +43,7 @@ from explorer.core.graph import cell_of, stage_of, written_cell
 from explorer.core.model import SEQUENCES
 from explorer.core.stored import cell_of_tensor
 from explorer.lessons.glossary import glossary
-from explorer.lessons.loader import load, model_titles, titles
+from explorer.lessons.loader import model_titles, titles
 from explorer.pages.gestures import ForGlossary
 from explorer.pages.levels import block_around
 from explorer.pages.matrix import matrix
@@ -435,7 +435,7 @@ class CommandPalette(QDialog):
                 token = sequence, place
                 yield Entry(word, f"Word {place + 1} of {sequence}", partial(bench.selection.choose_token, token))
         for id, title in (titles() | model_titles()).items():
-            yield Entry(title, "Example", partial(self._open, id))
+            yield Entry(title, "Example", partial(self._files.open_lesson, id))
         stages, model = {stage.name: stage for stage in graph.stages}, bench.document.state.model
         called: dict[str, list[str]] = {}
         for hook, name in graph.hooks.items() if model.called else ():
@@ -487,9 +487,6 @@ class CommandPalette(QDialog):
         if found is not None:
             stage = stage_of(graph, graph.nodes[found[0]])
             yield Entry(cell_of(graph, *found), f"Cell · {stage}", partial(self._point_at, Cell(*found)))
-
-    def _open(self, id: str) -> None:
-        self._files.open_lesson(load(id))
 
     # The search
 
