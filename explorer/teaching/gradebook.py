@@ -24,8 +24,7 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
 from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.items import ChoiceItem, items
-from explorer.teaching.sheet import Answered, Answers, Sheet, known_as, read_sheet
-from explorer.teaching.submissions import submissions
+from explorer.teaching.sheet import Answered, Answers, Sheet, known_as, read_sheet, submissions
 
 MOST_FILES = 2000
 UNKNOWN = "unknown mistake"

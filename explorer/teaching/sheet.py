@@ -7,16 +7,22 @@ line lost on the way, a number retyped. It is not a signature: anybody who knows
 Answers of unfinished sheets are saved beside the settings after each answer, so that neither a crash nor closing loses
 them. Each sheet has a folder with a copy of it and, for each student at this computer, the file that would be handed
 in. A sheet whose files cannot be written or read counts as not begun.
+
+`submissions`: what a class hands in: files of answers, in folders, and in the zips in which learning platforms hand
+them out. Of a zip nothing is unpacked onto the disk: each file of answers in it is read by itself, up to the size that
+one may have. The names in a zip are only shown; no path is made of them.
 """
 
 import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
@@ -33,7 +39,7 @@ from explorer.lessons.own_lessons import named_in
 from explorer.lessons.reading import MOST_BYTES as LARGEST
 from explorer.lessons.reading import MOST_TITLE, can_be_shown, parsed, read, written_value
 from explorer.lessons.schema import Lesson
-from explorer.teaching import ANSWERS, SHEET
+from explorer.teaching import ANSWERS, SHEET, is_named_answers, is_zip
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, answered, item_ids, items
 
 _VERSION = 1
@@ -498,3 +504,68 @@ def _newest_first(paths: Iterable[Path]) -> list[Path]:
         for path in paths:
             times[path] = path.stat().st_mtime
     return sorted(times, key=times.__getitem__, reverse=True)
+
+
+_DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Characters of a name in a zip that would act on a terminal, or turn around what stands beside them."""
+_METHODS, _ENCRYPTED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED), 0x1
+"""The ways of packing of which a part can be unpacked: of others, a few bytes may become gigabytes at once."""
+
+
+class Submission(Frozen, eq=False):
+    """A file of answers, as it is called where it counts or does not."""
+
+    name: str  # its path; in a zip, the path of the zip and its own in there
+    read: Callable[[], Answers]  # raises the `ExplorerError`s of `read_answers`
+
+
+def submissions(files: Iterable[Path]) -> Iterator[Submission]:
+    """The files of answers among these files, and in these folders and zips, each once, in the order of their names."""
+    seen = set[str]()
+    for given in files:
+        found = sorted(filter(_may_be_answers, given.rglob("*"))) if given.is_dir() else [given]
+        for path in found:
+            if str(path) in seen:
+                continue
+            seen.add(str(path))
+            if is_zip(path):
+                yield from _in_zip(path, wanted=path is given or is_named_answers(path.name))
+            else:
+                yield Submission(str(path), partial(read_answers, path))
+
+
+def _may_be_answers(path: Path) -> bool:
+    return is_named_answers(path.name) or (path.suffix.lower() == ".zip" and is_zip(path))
+
+
+def _in_zip(path: Path, wanted: bool) -> list[Submission]:
+    """The files of answers in a zip; `wanted`: whether it is to be told if there are none."""
+    found = []
+    try:
+        with open_file(path) as stream, zipfile.ZipFile(stream) as archive:
+            for one in archive.infolist():
+                own = one.filename.rpartition("/")[2]
+                name = f"{path}/{_UNSEEN.sub('', one.filename)}"
+                if is_named_answers(own):
+                    found.append(Submission(name, partial(_unpacked, path, one, name)))
+                elif own.lower().endswith(".zip") and not own.startswith("."):
+                    found.append(Submission(name, partial(_refuse, "answers-packed", name)))
+    except _DAMAGED:
+        return [Submission(str(path), partial(_refuse, "answers-damaged", str(path)))] if wanted else []
+    if not found and wanted:
+        return [Submission(str(path), partial(_refuse, "no-answers-packed", str(path), ending=ANSWERS))]
+    return found
+
+
+def _unpacked(path: Path, one: zipfile.ZipInfo, name: str) -> Answers:
+    if one.flag_bits & _ENCRYPTED or one.compress_type not in _METHODS:
+        raise ExplorerError("answers-packed", file=name)
+    raw = b""
+    with suppress(*_DAMAGED), open_file(path) as stream, zipfile.ZipFile(stream) as archive, archive.open(one) as part:
+        raw = part.read(MOST_BYTES + 1)
+    return answers_from(raw, name)
+
+
+def _refuse(why: str, name: str, **fields: object) -> Answers:
+    raise ExplorerError(why, file=name, **fields)

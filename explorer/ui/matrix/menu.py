@@ -1,30 +1,49 @@
 """The menu of a matrix: what can be done with the selection, and with the matrix as a whole.
 
-Also the export of a matrix, as text on the clipboard or as a file.
+Also what it opens: the export of a matrix, as text on the clipboard or as a file; the dialog that asks which settings
+give the numbers that a text prints; and the one in which gradient descent looks for inputs that give a cell a value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QDialog, QListWidget, QMenu, QPlainTextEdit, QVBoxLayout, QWidget
 
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, require_cell
+from explorer.core.graph import Root
+from explorer.core.model import SWITCHES
 from explorer.core.ops import Array
 from explorer.core.ops.weights import write_weights
-from explorer.document.commands import SetArray
-from explorer.document.state import Writing
+from explorer.document.commands import Replace, SetArray
+from explorer.document.state import State, Writing
 from explorer.export.matrix import ENDINGS, FORMATS, LabelledMatrix, save
+from explorer.lessons.conventions import Convention, Finding, conventions, print_of
+from explorer.pages.gestures import Ask, ForSeek
+from explorer.pages.levels import block_title
 from explorer.pages.matrix import Matrix
+from explorer.pages.model.seek import search_for, seek_page
 from explorer.pages.view import Cell
+from explorer.sentences import sentence
+from explorer.training.goal_seek import MOST_STEPS, Sought, command, seek
+from explorer.ui.background import Background
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import show_error
 from explorer.ui.matrix.ranges import copy_numbers, write_numbers
+from explorer.ui.page.column import Elements
+from explorer.ui.theme import Role, mark
+from explorer.ui.widgets.inputs import PushButton, be_as_large
+from explorer.ui.widgets.labels import Label
+from explorer.ui.widgets.layouts import scroll_area
+from explorer.ui.workbench import Workbench
+from explorer.words.progress import Progress, Report
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
@@ -94,7 +113,8 @@ class MatrixMenu(QMenu):
             self._add("Paste and pin", "Ctrl+V", ranges.paste)
             self.addAction("Pin a value by hand\tEnter", lambda: view.edit(view.currentIndex()))
             self.addAction("Release\tDelete", ranges.release)
-            self.addAction("Which settings give my numbers …", self._ask_for_settings)
+            asked = view.bench, view.matrix.name, view.window()
+            self.addAction("Which settings give my numbers …", lambda: Conventions(*asked).show())
             at = view.currentIndex()
             told = at.isValid() and (at.row(), at.column()) not in view.matrix.covered
             self.addAction("Find inputs for a value …", self._seek).setEnabled(told)
@@ -116,15 +136,7 @@ class MatrixMenu(QMenu):
         """Add an entry that shows its keys; the matrix handles the keys, not the menu."""
         self.addAction(f"{text}\t{QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)}", act)
 
-    def _ask_for_settings(self) -> None:
-        from explorer.ui.matrix.searches import Conventions  # rarely used
-
-        view = self._view
-        Conventions(view.bench, view.matrix.name, view.window()).show()
-
     def _seek(self) -> None:
-        from explorer.ui.matrix.searches import SeekDialog  # rarely used
-
         view, at = self._view, self._view.currentIndex()
         labels = (("row", view.matrix.rows[at.row()]), ("column", view.matrix.columns[at.column()]))
         where = ", ".join(f"{what} {label}" for what, label in labels if label)
@@ -149,3 +161,221 @@ class MatrixMenu(QMenu):
             return
         head = view.matrix.place.index
         self._set("Reset", values[head] if head and head[0] < len(values) else values)
+
+
+_LONGEST = 80  # letters of a label for undo
+
+
+class Conventions(QDialog):
+    """A person pastes numbers; the settings that give them are listed, the likeliest first, and can be opened.
+
+    `node`: the name of the node, or of the head's slice of one, that the numbers are of.
+    """
+
+    def __init__(self, bench: Workbench, node: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Which settings give my numbers?")
+        self._bench, self._node = bench, node
+        self._state: State | None = None
+        self._found: tuple[Convention, ...] = ()
+        self._background = Background(self)
+        self._background.busy.connect(self._wait)
+        self._background.failed.connect(lambda error: self._say(sentence(error), "error"))
+        px = bench.appearance.px
+        column = QVBoxLayout(self)
+        column.setContentsMargins(px(18), px(18), px(18), px(14))
+        column.setSpacing(px(10))
+        what = f"What does your text give for {node}? Paste its numbers; “?” stands for one that you do not have."
+        column.addWidget(Label(what, wraps=True))
+        self.numbers = mark(QPlainTextEdit(), role="code")
+        self.numbers.setAccessibleName(f"Numbers of {node}")
+        self.numbers.setTabChangesFocus(True)
+        self.numbers.setPlaceholderText("0.15 0.32 0.53\n0.10 0.20 0.70")
+        column.addWidget(self.numbers, 1)
+        self.search = PushButton("Find", self._search, look="primary", keys=True)
+        column.addWidget(self.search, 0, Qt.AlignmentFlag.AlignRight)
+        self.told = Label(role="muted", wraps=True)
+        self.told.hide()
+        column.addWidget(self.told)
+        self.ways = QListWidget()
+        self.ways.setAccessibleName("Settings that give the numbers")
+        self.ways.setWordWrap(True)
+        self.ways.itemActivated.connect(self._open)
+        self.ways.hide()
+        column.addWidget(self.ways, 1)
+        self.open_ = PushButton("Open with this setting", self._open, keys=True)
+        self.open_.hide()
+        column.addWidget(self.open_, 0, Qt.AlignmentFlag.AlignRight)
+        be_as_large(self, px(520), px(420))
+
+    def _search(self) -> None:
+        state = self._bench.document.state
+        try:
+            one = print_of(state, self._node, self.numbers.toPlainText())
+        except ExplorerError as error:
+            self._say(sentence(error), "error")
+            return
+        self._state = state
+
+        def search(report: Report) -> Finding:
+            return conventions(state, [one], told=lambda tried: report(Progress("seeking", tried, 0)))
+
+        self._background.ask(search, self._show)
+
+    def _wait(self, busy: bool) -> None:
+        self.search.setEnabled(not busy)
+        if busy:
+            self._say("Trying settings; this may take ten seconds.", "muted")
+
+    def _show(self, answer: Finding) -> None:
+        self._found = answer.found
+        self.ways.clear()
+        self.ways.addItems([_words(one) for one in answer.found])
+        self.ways.setVisible(bool(answer.found))
+        self.open_.setVisible(bool(answer.found))
+        if answer.found:
+            self.ways.setCurrentRow(0)
+            self.ways.setFocus()
+            self._say("The likeliest stands first.", "muted")
+        else:
+            asked = "Are the numbers of the inputs those of the text?"
+            self._say(f"No setting that was tried gives these numbers. {asked}", "error")
+
+    def _open(self) -> None:
+        if not 0 <= self.ways.currentRow() < len(self._found):
+            return
+        if self._bench.document.wanted is not self._state:
+            self._say("The model has changed since; find the settings again.", "error")
+            return
+        chosen = self._found[self.ways.currentRow()]
+        label = f"Set {_words(chosen)}"
+        self._bench.document.do(Replace(chosen.state, label if len(label) <= _LONGEST else f"{label[:_LONGEST]}…"))
+        self.accept()
+
+    def _say(self, words: str, role: Role) -> None:
+        mark(self.told, role=role).setText(words)
+        self.told.setVisible(bool(words))
+
+
+def _words(way: Convention) -> str:
+    """A found setting in the words of the window: "Scale: none (Encoder 1: Self-attention)"."""
+    blocks, said = way.state.model.blocks(), []
+    for name, value in way.changed.items():
+        block, _, short = name.rpartition(".")
+        said.append(f"{SWITCHES[blocks[block]][short].title}: {_value(value)} ({block_title(way.state.graph, block)})")
+    said += [way.slip] * bool(way.slip)
+    said += [f"rounded to {way.rounded} decimals on the way"] * (way.rounded is not None)
+    return "; ".join(said) or "as it is now"
+
+
+def _value(value: object) -> str:
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+
+
+WIDE, HIGH = 560, 480
+"""Pixels at text scale 1."""
+
+
+class SeekDialog(QDialog):
+    """A person types a value, and chooses what may change; the result is one step of undo.
+
+    `where`: the cell in words, "row friend, column Emma".
+    """
+
+    def __init__(self, bench: Workbench, cell: Cell, where: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Find inputs for a value")
+        self._bench, px = bench, bench.appearance.px
+        document = bench.document
+        self.search = search_for(document.state, document.engine, Root(cell.node, cell.index), where)
+        self._background = Background(self)
+        self._background.failed.connect(self._say)
+        self._background.progressed.connect(self._tell)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(px(18), px(18), px(18), px(14))
+        self._area = scroll_area(sideways=False)
+        column.addWidget(self._area)
+        self.elements = Elements(bench, px(10))
+        self._area.setWidget(self.elements)
+        bench.selection.asked.connect(self._do)
+        bench.bridge.changed.connect(self._follow)
+        be_as_large(self, px(WIDE), px(HIGH))
+        self._show()
+        self.elements.widgets["wish"].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Enter in the field asks for the search by itself; a dialog would press a button as well.
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+
+    def _do(self, gesture: Ask, at: QWidget) -> None:
+        if not isinstance(gesture, ForSeek) or not self.isAncestorOf(at):
+            return
+        try:
+            match gesture.act:
+                case "find":
+                    self._find()
+                case "stop":
+                    self._background.stop()
+                    self.search = replace(self.search, busy=False, stopped=True)
+                case "use":
+                    self._use()
+                case _:
+                    self.search = self.search.do(gesture.act, gesture.value)
+        except ExplorerError as error:
+            show_error(error, at)
+            return
+        self._show()
+
+    def _follow(self, *_: object) -> None:
+        """Say the present number: the model is edited beside the dialog."""
+        self.search = self.search.now(self._bench.document.engine)
+        self._show()
+
+    def _find(self) -> None:
+        search = self.search
+        if search.busy or not search.chosen:
+            return
+        state, root = self._bench.document.state, search.root
+        wished = search.wished, search.changes
+        if root.node not in state.graph.nodes:
+            raise ExplorerError("seek-stale")
+        require_cell(root.node, root.cell, state.graph.shape(root.node))
+        self.search = replace(search, state=state, busy=True, steps=0, stopped=False, found=None)
+
+        def work(report: Report) -> Sought:
+            return seek(state, root, *wished, lambda step: report(Progress("seeking", step, MOST_STEPS)))
+
+        self._background.ask(work, self._found)
+
+    def _tell(self, progress: Progress) -> None:
+        self.search = replace(self.search, steps=int(progress.done))
+        self._show()
+
+    def _found(self, found: Sought) -> None:
+        self.search = replace(self.search, busy=False, found=found)
+        self._show()
+
+    def _say(self, error: ExplorerError) -> None:
+        self.search = replace(self.search, busy=False)
+        self._show()
+        show_error(error, self)
+
+    def _use(self) -> None:
+        found = self.search.found
+        assert found is not None
+        if self._bench.document.wanted is not self.search.state:
+            self.search = replace(self.search, found=None)
+            raise ExplorerError("seek-stale")
+        self._bench.document.do(command(found, self.search.name))
+        self.accept()
+
+    def _show(self) -> None:
+        self.elements.tell(seek_page(self.search))
+        self.elements.share_room(self._area.viewport().width(), None)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.elements.share_room(self._area.viewport().width(), None)

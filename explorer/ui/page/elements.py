@@ -188,9 +188,9 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Sentences: imported("drawing.sentences", "SentencesView"),
     el.Switches: SwitchBar,
     el.Traces: _traces,
-    VectorStrips: imported("drawing.vector_strips", "VectorStripsView"),
+    VectorStrips: imported("drawing.word_vectors", "VectorStripsView"),
     el.Waiting: WaitingBar,
-    WordMap: imported("drawing.word_map", "WordMapView"),
+    WordMap: imported("drawing.word_vectors", "WordMapView"),
 }
 
 

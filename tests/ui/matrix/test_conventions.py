@@ -9,8 +9,7 @@ from PySide6.QtCore import Qt
 
 from explorer.document.commands import SetSwitch
 from explorer.lessons import conventions as search
-from explorer.ui.matrix.menu import MatrixMenu
-from explorer.ui.matrix.searches import Conventions
+from explorer.ui.matrix.menu import Conventions, MatrixMenu
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 NAME = "encoder.1.self.head.1.weights"

@@ -12,9 +12,7 @@ from explorer.core.graph import Root
 from explorer.core.numbers import alone
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.pages.view import Cell
-from explorer.ui.matrix import searches
-from explorer.ui.matrix.menu import MatrixMenu
-from explorer.ui.matrix.searches import SeekDialog
+from explorer.ui.matrix.menu import MatrixMenu, SeekDialog
 from tests.refusals import refuses
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
@@ -151,7 +149,7 @@ def test_a_search_is_stopped_and_changes_nothing(window, dialog, qtbot, monkeypa
         finally:
             ended.set()
 
-    monkeypatch.setattr(searches, "seek", endless)
+    monkeypatch.setattr("explorer.ui.matrix.menu.seek", endless)
     state = window.bench.document.state
     qtbot.keyClicks(dialog.elements.widgets["wish"].edit, "0.5")
     dialog.elements.widgets["find"].click()

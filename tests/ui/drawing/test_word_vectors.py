@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 
 from explorer.pages.drawing import WordMap
-from explorer.ui.drawing.word_map import RINGS, WordMapView, lead
+from explorer.ui.drawing.word_vectors import RINGS, WordMapView, lead
 
 
 def test_a_word_that_stands_off_has_a_line_to_its_point():
