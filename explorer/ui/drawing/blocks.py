@@ -159,7 +159,7 @@ class Blocks:
         corner = min(CORNER * unit, rect.width() / 2, rect.height() / 2)
         ground, ink, quiet = qcolor(theme.surface), qcolor(theme.text), qcolor(theme.muted)
         if box.share is not None:
-            ground, ink = self._coloured_ground(box.share)
+            ground, ink = theme.sequential_ramp.shade(box.share)
             quiet = ink
         elif under:
             ground = qcolor(theme.raised)
@@ -199,12 +199,6 @@ class Blocks:
         least = min(max(high / HEAD, TINY), LEAST)
         self._write(painter, across, box.title, size, ink, place, not middle, least=least, briefly=box.briefly)
         self._write(painter, across, box.note, NOTE * box.letters, quiet, BOTTOM)
-
-    def _coloured_ground(self, share: float) -> tuple[QColor, QColor]:
-        """The ground of a box with a share, and the ink that is read on it."""
-        ramp = self._bench.appearance.theme.sequential_ramp
-        colour = int(ramp.index(np.array(share), 0.0, 1.0))
-        return ramp.colors[colour], ramp.text[colour]
 
     def _sheet(self, painter: QPainter, rect: QRectF, corner: float) -> None:
         """Paint a rounded rectangle; if only parts of its inside are exposed, fill these, in a tenth of the time."""
@@ -420,7 +414,7 @@ class Blocks:
                 painter.drawRoundedRect(rect.adjusted(-4, 0, 4, 0), 4, 4)
         font, text = self._fitted(font, strong, text, room, names=names)
         painter.setFont(font)
-        ink = qcolor(word_ink(theme, words.ink)) if words.on is None else self._coloured_ground(words.on)[1]
+        ink = qcolor(word_ink(theme, words.ink)) if words.on is None else theme.sequential_ramp.shade(words.on)[1]
         painter.setPen(qcolor(theme.here_text) if lit else ink)
         place = RIGHT if words.align == 1.0 else CENTRE
         (draw_named if names else QPainter.drawText)(painter, rect, place, text)
