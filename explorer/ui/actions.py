@@ -32,6 +32,8 @@ stands inside another one after it.
 
 
 RECORD = "Record a lesson"
+ALSO = "also"
+"""The property of an action that has its other names."""
 
 
 class Actions:
@@ -47,9 +49,15 @@ class Actions:
         document, appearance, files = bench.document, bench.appearance, window.files
         looks = OneATurn(window)  # each restyles all visible widgets: two in one turn would block the window longer
 
-        def action(text: str, keys: list[str | QKeySequence.StandardKey], act: object = None) -> QAction:
-            """An action; without `act`, the part of the window that it belongs to connects it."""
+        def action(
+            text: str, keys: list[str | QKeySequence.StandardKey], act: object = None, also: str = ""
+        ) -> QAction:
+            """An action; without `act`, the part of the window that it belongs to connects it.
+
+            `also`: what others call it, separated by commas; the command palette finds it by these names, too.
+            """
             made = QAction(text, window)
+            made.setProperty(ALSO, also)
             made.setShortcuts([QKeySequence(key) for key in keys])
             if act is not None:
                 made.triggered.connect(act)
@@ -69,59 +77,65 @@ class Actions:
         def switch_theme() -> None:
             appearance.set_mode("light" if appearance.theme.dark else "dark")
 
-        self.theme = action("Light or dark", ["Ctrl+T"], lambda: looks.do(switch_theme))
+        self.theme = action("Light or dark", ["Ctrl+T"], lambda: looks.do(switch_theme), "theme, dark mode, colours")
         larger, smaller = partial(appearance.zoom, 1), partial(appearance.zoom, -1)
-        self.larger = action("Larger text", [key.ZoomIn, "Ctrl+="], lambda: looks.do(larger))
-        self.smaller = action("Smaller text", [key.ZoomOut], lambda: looks.do(smaller))
+        self.larger = action("Larger text", [key.ZoomIn, "Ctrl+="], lambda: looks.do(larger), "zoom in, font size")
+        self.smaller = action("Smaller text", [key.ZoomOut], lambda: looks.do(smaller), "zoom out, font size")
         usual = partial(appearance.set_scale, 1.0)
-        self.usual_size = action("Text in its usual size", ["Ctrl+0"], lambda: looks.do(usual))
-        self.contrast = action("More contrast", ["Ctrl+Alt+T"], appearance.set_contrast)
-        self.still = action("Less motion", ["Ctrl+Alt+M"], appearance.set_still)
-        self.light = action("Light what it is about, dim the rest", ["L"], bench.light.switch)
+        self.usual_size = action("Text in its usual size", ["Ctrl+0"], lambda: looks.do(usual), "reset zoom, font size")
+        self.contrast = action("More contrast", ["Ctrl+Alt+T"], appearance.set_contrast, "accessibility")
+        self.still = action("Less motion", ["Ctrl+Alt+M"], appearance.set_still, "animation, accessibility")
+        self.light = action("Light what it is about, dim the rest", ["L"], bench.light.switch, "spotlight, highlight")
         bench.light.changed.connect(lambda: self.light.setChecked(bench.light.on))
         self.play_cell = action("Play this cell", ["P"])
-        self.export_cell = action("Save how this cell is played …", ["Ctrl+Alt+P"], exporting("export_cell"))
+        self.export_cell = action(
+            "Save how this cell is played …", ["Ctrl+Alt+P"], exporting("export_cell"), "animation, GIF"
+        )
         switches = (self.contrast, appearance.contrast), (self.still, appearance.still), (self.light, bench.light.on)
         for switch, on in switches:
             switch.setCheckable(True)
             switch.setChecked(on)
         self.new_model = action("New model …", [key.New], window.new_model)
         self.open = action("Open …", ["Ctrl+O"], files.open)
-        self.open_model = action("Open model …", ["Ctrl+Shift+O"], files.open_model)
+        self.open_model = action("Open model …", ["Ctrl+Shift+O"], files.open_model, "checkpoint, safetensors, GGUF")
         self.save = action("Save", ["Ctrl+S"], files.save)
         self.save_as = action("Save as …", ["Ctrl+Shift+S"], files.save_as)
-        self.export = action("Export …", ["Ctrl+Shift+E"], exporting("export"))
+        self.export = action("Export …", ["Ctrl+Shift+E"], exporting("export"), "PNG, SVG, PDF, spreadsheet, print")
         self.copy_text = action("Copy the document as text", ["Ctrl+Alt+C"], exporting("copy_text"))
         self.open_text = action("Open the document in copied text", ["Ctrl+Alt+V"], files.open_text)
-        self.compare = action("Compare side by side", ["Ctrl+E"])
+        self.compare = action("Compare side by side", ["Ctrl+E"], also="split view, two models")
         self.compare.setCheckable(True)
-        self.undock = action("This stage in a window of its own", ["Ctrl+Shift+D"], window.undock)
-        self.copy_page = action("Copy this page as a picture", ["Ctrl+Shift+C"], exporting("copy_page"))
+        self.undock = action("This stage in a window of its own", ["Ctrl+Shift+D"], window.undock, "dock, detach")
+        self.copy_page = action(
+            "Copy this page as a picture", ["Ctrl+Shift+C"], exporting("copy_page"), "screenshot, image"
+        )
         self.whole = action("The whole model", ["Alt+Home"], lambda: bench.selection.go_to(WHOLE.name))
-        self.fold_list = action("List of stages as numbers only", ["Ctrl+B"])
-        self.fold_right = action("Hide the right column", ["Ctrl+I"])
+        self.fold_list = action("List of stages as numbers only", ["Ctrl+B"], also="sidebar")
+        self.fold_right = action("Hide the right column", ["Ctrl+I"], also="inspector, sidebar")
         self.fold_bottom = action("Hide the bar at the bottom", ["Ctrl+J"])
         for fold in (self.fold_list, self.fold_right, self.fold_bottom):
             fold.setCheckable(True)
-        self.find = action("Find on this page …", [key.Find], window.find_words)
+        self.find = action("Find on this page …", [key.Find], window.find_words, "search")
         self.palette = action("Go to …", ["Ctrl+K"], window.show_palette)
         self.next_stage = action("Next stage", ["Ctrl+PgDown"], lambda: self._step(1))
         self.previous_stage = action("Previous stage", ["Ctrl+PgUp"], lambda: self._step(-1))
         self.next_part = action("Next part of the window", ["F6"], lambda: self._go_round(1))
         self.previous_part = action("Previous part", ["Shift+F6"], lambda: self._go_round(-1))
-        self.glossary = action("Glossary: the terms on this page", ["Ctrl+G"])
+        self.glossary = action("Glossary: the terms on this page", ["Ctrl+G"], also="dictionary, definitions")
         self.classroom = action(
             "Class: exercise sheets and answers …", ["Ctrl+Shift+K"], lambda: window.show_tab("Class")
         )
         self.references = action("References", ["Ctrl+Shift+R"])
-        self.keys = action("Keys", ["F1"], lambda: show_keys(window))
+        self.keys = action("Keys", ["F1"], lambda: show_keys(window), "keyboard shortcuts, help")
         self.menu = action("Menu", ["F10"])
-        self.quit = action("Quit", ["Ctrl+Q"], window.close)
-        self.about = action("About Transformer Explorer", ["Shift+F1"], lambda: show_about(window))
+        self.quit = action("Quit", ["Ctrl+Q"], window.close, "exit, close")
+        self.about = action(
+            "About Transformer Explorer", ["Shift+F1"], lambda: show_about(window), "version, licence, help"
+        )
         self.next_step = action("Next step", ["Alt+Right"])
         self.previous_step = action("Step before", ["Alt+Left"])
-        self.present = action("Present the steps", ["F5"])
-        self.hand_out = action("Save as a hand-out …", ["Ctrl+Shift+H"])
+        self.present = action("Present the steps", ["F5"], also="presenter, full screen, slides, lecture")
+        self.hand_out = action("Save as a hand-out …", ["Ctrl+Shift+H"], also="print, PDF, paper")
         self.record_lesson = action(RECORD, ["Ctrl+Alt+R"])
         self.moving = self.next_stage, self.previous_stage, self.next_step, self.previous_step
         """Those from page to page, which begin a motion."""

@@ -48,6 +48,7 @@ from explorer.pages.gestures import ForGlossary
 from explorer.pages.levels import block_around
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
+from explorer.ui.actions import ALSO
 from explorer.ui.appearance import Appearance
 from explorer.ui.matrix.menu import ways
 from explorer.ui.matrix.view import MatrixView
@@ -424,7 +425,8 @@ class CommandPalette(QDialog):
         for action in self._window.actions():
             if action.isEnabled() and action.text():
                 keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-                yield Entry(action.text(), f"Action {keys}".strip(), action.trigger)
+                also = tuple(filter(None, str(action.property(ALSO) or "").split(", ")))
+                yield Entry(action.text(), f"Action {keys}".strip(), action.trigger, also)
         graph, cell = bench.document.engine.graph, bench.selection.cell
         if cell is not None:
             shown = matrix(bench.view, bench.view.of_head(cell.node, (*cell.index, None)[0]))

@@ -131,7 +131,6 @@ class OpeningPage(QFrame):
         px = self._bench.appearance.px
         self._column.setContentsMargins(px(24), px(22), px(24), px(14))
         self._column.setSpacing(px(8))
-        self.field.setMinimumWidth(px(FIELD))
         self._dress()
         self._title.setVisible(not self._bench.view.looking.large)
         self._invite()
@@ -267,6 +266,9 @@ class OpeningPage(QFrame):
             self.setStyleSheet(sheet)
         for part in (self.field, self.told):
             part.setMaximumWidth(round(look.px(MOST) * times))
+        margins = self._column.contentsMargins()
+        beside = margins.left() + margins.right() + self._asks.spacing() + self.button.sizeHint().width()
+        self.field.setMinimumWidth(max(min(look.px(FIELD), self.width() - beside), 0))
 
     def _hold_said(self) -> None:
         margins = self._column.contentsMargins()

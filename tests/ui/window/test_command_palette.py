@@ -135,6 +135,21 @@ def test_a_technical_term_is_explained_under_any_of_its_names(window, palette, h
     assert "rotary" in window.terms.term.also
 
 
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("dark mode", "Light or dark"),
+        ("screenshot", "Copy this page as a picture"),
+        ("shortcut", "Keys"),
+        ("font size", "Larger text"),
+        ("slides", "Present the steps"),
+        ("checkpoint", "Open model …"),
+    ],
+)
+def test_an_act_is_found_by_what_others_call_it(window, palette, typed, found):
+    assert any(row.startswith(found) for row in rows(palette(window, typed))[:3])
+
+
 def test_an_example_is_opened(window, palette, hand, qtbot):
     palette(window, "emma hates example")
     hand.key(Qt.Key.Key_Return)

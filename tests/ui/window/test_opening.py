@@ -128,12 +128,13 @@ def test_whoever_acts_before_the_other_parts_are_there_has_them_at_once(alone, a
 def test_no_words_on_it_are_cut(first, eye, appearance):
     window = first()
     page = window.tabs.opening
-    for size, scale in (((1024, 640), 1.0), ((1280, 720), 2.0)):
+    for size, scale in (((1024, 640), 1.0), ((1280, 720), 2.0), ((1024, 640), 2.0), ((1024, 640), 3.0)):
         appearance.set_scale(scale)
         window.resize(*size)
         eye.settle(window)
         assert [one.text() for one in page.links if one.width() < one.sizeHint().width()] == []
         assert all(page.rect().contains(one.geometry()) for one in (page.said, page.field, page.button, page.told))
+        assert not page.field.geometry().intersects(page.button.geometry())
 
 
 def test_in_a_large_window_words_and_field_are_larger(first, eye, qtbot):
