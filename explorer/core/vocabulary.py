@@ -93,6 +93,8 @@ class Vocabulary(tuple[str, ...]):
 
 
 START, END, PAD, UNKNOWN, MASK = "<start>", "<end>", "<pad>", "<unk>", "<mask>"
+MASKS = MASK, "[MASK]"
+"""The marks, ours or a published tokenizer's, in whose place an encoder says the word that was there."""
 ENDS = "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<｜end␣of␣sentence｜>", "[SEP]"
 TURN_ENDS = "<|im_end|>", "<|eot_id|>", "<end_of_turn>", "<|end|>"
 """The marks of published tokenizers at which a text is over, and those at which one side of a dialogue has spoken."""

@@ -20,7 +20,7 @@ from explorer.core.model import SEQUENCES, Model
 from explorer.core.models import build
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import quantity
-from explorer.core.vocabulary import END, MOST_TOKENS, START, Vocabulary
+from explorer.core.vocabulary import END, MASKS, MOST_TOKENS, START, Vocabulary
 from explorer.document import storage
 from explorer.document.commands import SetTokens
 from explorer.document.commands.words import checked_words
@@ -92,7 +92,7 @@ def _around(found: "Checkpoint") -> tuple[Lesson, State]:
     state = State.of(found.model, found.inputs)
     sequence, axis = next(iter(state.graph.sequences.items()))
     words = state.graph.axes[axis]
-    if isinstance(words, Vocabulary) and (pieces := words.pieces_of(FIRST_TEXT)):
+    if isinstance(words, Vocabulary) and (pieces := words.pieces_of(_first_text(words, state.model))):
         state = SetTokens(sequence, pieces[: room_of(state.model, sequence) or None]).apply(state)
     lesson, state = lesson_of(state, name if found.kind in name else f"{name} ({found.kind})")
     notices = tuple(f"Notice: {notice}." for notice in found.notices)
@@ -101,6 +101,13 @@ def _around(found: "Checkpoint") -> tuple[Lesson, State]:
     settings = {one: replace(setting, title="As it came", paragraph=about) for one, setting in lesson.settings.items()}
     lesson = replace(lesson, settings=settings, start_stage=WHOLE, notices=notices)
     return replace(lesson, folder=found.path, architecture=found.architecture, room=found.room), state
+
+
+def _first_text(words: Vocabulary, model: Model) -> str:
+    """What a model that others trained reads first; one that says masked words has a word to say."""
+    mask = next((mark for mark in MASKS if mark in words and words.tokenizer.is_mark(words.index(mark))), "")
+    says = mask and model.kind == "encoder" and model.switch("output", "on")
+    return f"{FIRST_TEXT.rpartition(' ')[0]} {mask}." if says else FIRST_TEXT
 
 
 def opened_session(path: str | Path) -> tuple[Lesson, State, Session]:

@@ -20,6 +20,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.graph import CASES, LOSS, Graph, Node, Place, Stage
 from explorer.core.numbers import apart, read_number, written
 from explorer.core.ops import Array
+from explorer.core.vocabulary import MASKS
 from explorer.document.document import Document
 from explorer.document.state import State
 
@@ -335,10 +336,13 @@ class View(Frozen, eq=False):
         """The index along an axis that a page is about: the one chosen last, else the one that a step speaks of.
 
         If it speaks of none, it is the first or, with `last`, the last. For the cases of a net, the first is the first
-        case that is not all 0: with zeros there is little to see.
+        case that is not all 0: with zeros there is little to see. For an encoder, the last is the first masked word, if
+        there is one: at all others it has seen what it says.
         """
         n = len(self.graph.axes[axis])
         usual = n - 1 if last else 0
+        if last and self.state.model.kind == "encoder" and axis in self.graph.sequences:
+            usual = next((i for i, word in enumerate(self.labels(axis)) if word in MASKS), usual)
         if not last and CASES in self.nodes and self.nodes[CASES].is_input and self.nodes[CASES].axes[0] == axis:
             usual = int(self.values[CASES].any(axis=-1).argmax())
         spoken = self._spoken_rows(axis)

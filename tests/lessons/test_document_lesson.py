@@ -3,20 +3,25 @@
 Models of a sentence that somebody types.
 """
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from refusals import refuses
 
+from explorer.checkpoints.tokenizers.tokenizer import from_json, named
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
+from explorer.core.model import Model
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
+from explorer.document.state import State
 from explorer.document.storage import load, save
 from explorer.lessons import document_lesson
 from explorer.lessons.document_lesson import drawn, is_document, lesson_of, new_lesson, opened
 from explorer.lessons.loader import load as load_lesson
+from explorer.pages.view import View
 
 
 @pytest.fixture
@@ -46,6 +51,27 @@ def assert_same(a, b):
     for name, pin in a.pins.items():
         assert same_bytes(pin.cells, b.pins[name].cells)
         assert same_bytes(pin.values, b.pins[name].values)
+
+
+def test_a_model_that_says_masked_words_has_one_to_say():
+    """A BERT opened on a text without a mask, and told what it would say in the place of its last mark."""
+    marks = {"[MASK]": 2, "[SEP]": 3}
+    said = {"model": {"type": "WordLevel", "vocab": {"a": 0, "b": 1, **marks}, "unk_token": "b"}}
+    said["added_tokens"] = [{"id": number, "content": mark, "special": True} for mark, number in marks.items()]
+    words = named(from_json(json.dumps(said)), 4)
+    axes = {"input.words": words}
+    for kind, switches, first in (
+        ("encoder", {"output.on": True}, "Once upon a [MASK]."),
+        ("encoder", {}, "Once upon a time"),
+        ("gpt", {}, "Once upon a time"),
+    ):
+        model = Model(kind, {"input": 3}, axes, switches=switches)
+        assert document_lesson._first_text(words, model) == first
+    view = View.of(Document(State.of(Model("encoder", {"input": 3}, axes, switches={"output.on": True}), {})))
+    assert view.row("input", last=True) == 2
+    masked = SetTokens("input", ("a", "[MASK]", "[SEP]")).apply(view.state)
+    assert View.of(Document(masked)).row("input", last=True) == 1
+    assert View.of(Document(masked)).row("input") == 0
 
 
 def test_a_document_made_from_a_lesson_has_that_lesson(edited, tmp_path):

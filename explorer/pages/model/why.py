@@ -363,10 +363,10 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     columns = el.Column("from"), *el.numeric("of the logit"), bar
     divisor = "the σ" if ledger.centres else "the RMS"
     note = (
-        f"The {logit} of <b>{escape(says[word])}</b> after <mark>{escape(there[row])}</mark> is the sum of these "
-        f"parts. The last norm divides all of them by one number, {divisor} of this row, {written(ledger.sigma, 3)}, "
-        "which is not taken apart. Only differences of logits count: what is added to all words alike changes no "
-        "probability."
+        f"The logit of <b>{escape(says[word])}</b> after <mark>{escape(there[row])}</mark>"
+        f"{', before its cap,' if capped else ''} is the sum of these parts. The last norm divides all of them by one "
+        f"number, {divisor} of this row, {written(ledger.sigma, 3)}, which is not taken apart. Only differences of "
+        "logits count: what is added to all words alike changes no probability."
     )
     terms = el.Listing("parts", "The logit, term by term", columns, tuple(lines), most=20)
     of_one = _opened(view, ledger, parts[opened], there)

@@ -103,7 +103,8 @@ def _made_elsewhere(view: View, name: str, title: str) -> Item:
 def _projected(view: View, block: str) -> Row:
     """Queries, keys and values, and the normed and rotated queries and keys."""
     items = []
-    for letter, what in (("Q", "queries"), ("K", "keys"), ("V", "values")):
+    shared = _shared(view, block)
+    for letter, what in (("Q", "queries"), ("K", f"keys{shared}"), ("V", f"values{shared}")):
         if block + letter in view.nodes:
             items.append(_item(view, block, letter, what))
         for ending, said in (("normed", "brought to one size"), ("rotated", "turned by their place")):
@@ -114,6 +115,16 @@ def _projected(view: View, block: str) -> Row:
     shapes = [item.element.array.shape for item in items if isinstance(item.element, Matrix)]
     large = any(rows > MANY_VECTORS or columns > LONG_VECTORS for rows, columns in shapes)
     return Row("queries, keys and values", tuple(items), folds=large)
+
+
+def _shared(view: View, block: str) -> str:
+    """Which heads share the keys and values of the chosen head; "" if each head has its own."""
+    heads, own = (view.graph.n_heads.get(f"{block}{letter}", 1) for letter in "QK")
+    if heads == own:
+        return ""
+    each = heads // own
+    first = view.graph.place(view.of_head(f"{block}K")).index[0] * each + 1
+    return f", shared by heads {first} {'and' if each == 2 else 'to'} {first + each - 1}"
 
 
 def _given(view: View, block: str) -> list[Item]:

@@ -247,7 +247,7 @@ def test_under_a_soft_cap_the_logit_before_it_is_the_sum(emma, norm):
     page = emma.page(WHY.name)
     *parts, total = page.the("parts").lines
     assert total.entries[0].text == "logit before its cap"
-    assert "logit before its cap" in page.the("about the ledger").text
+    assert ", before its cap, is the sum" in page.the("about the ledger").text
     assert sum(line.entries[2].value for line in parts) == pytest.approx(total.entries[2].value, abs=2e-3)
     assert sum("head" in line.entries[0].text for line in parts) == 2 * 4
     *_, last = page.the("lens here").lines

@@ -52,6 +52,20 @@ def test_self_attention_from_queries_to_output(start):
     assert start.page(STAGE).the(f"{ENCODER}.Q").name == f"{ENCODER}.head.2.Q"
 
 
+def test_keys_that_heads_share_say_which_heads(desk):
+    """Heads 1 and 2 of a Llama show the same keys, and nothing said that they are the same."""
+    storyteller = desk("stories260k")
+    for head, shared in ((0, "heads 1 and 2"), (1, "heads 1 and 2"), (6, "heads 7 and 8")):
+        storyteller.look(head=head)
+        page = storyteller.page("decoder.1.self.attention")
+        assert page.the("decoder.1.self.K").title == f"keys, shared by {shared}"
+        assert page.the("decoder.1.self.V").title == f"values, shared by {shared}"
+    storyteller.do(SetSwitch("decoder.1.self", "key_heads", 2))
+    assert storyteller.page("decoder.1.self.attention").the("decoder.1.self.K").title == "keys, shared by heads 5 to 8"
+    storyteller.do(SetSwitch("decoder.1.self", "key_heads", 0))
+    assert storyteller.page("decoder.1.self.attention").the("decoder.1.self.K").title == "keys"
+
+
 def short(row):
     return [(item.sign, item.element.id.rpartition(".")[2]) for item in row.items]
 
