@@ -116,8 +116,8 @@ def _earlier(file: Path, sitting: Sitting) -> Answers | None:
     """The student's own answers to this sheet in a file; None if they are not, or are not as they were saved."""
     with suppress(ExplorerError):
         found = read_answers(file)
-        if known_as(found.student) == known_as(sitting.student) and found.agrees(sitting.sheet):
-            return found
+        if known_as(found.student) == known_as(sitting.student):
+            return found.judged(sitting.sheet)
     return None
 
 

@@ -360,7 +360,9 @@ COMMANDS = {
     ),
     "class": Command(
         "classroom.class_",
-        arg("files", "FOLDER", "folders or zips with files that end in .answers.json, or such files", nargs="+"),
+        arg(
+            "files", "FOLDER", "folders or zips with files that end in .answers.json or .html, or such files", nargs="+"
+        ),
         arg("--sheet", "SHEET", "judge each answer anew: a file that does not agree is left out"),
         arg("--grades", "FILE", "write a line for each student, as learning platforms import it (CSV)"),
         arg("--csv", "FILE", "write a line for each student and question"),

@@ -24,7 +24,8 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
 from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.items import ChoiceItem, items
-from explorer.teaching.sheet import Answered, Answers, Sheet, known_as, read_sheet, submissions
+from explorer.teaching.sheet import Answered, Answers, Sheet, known_as, read_sheet
+from explorer.teaching.submissions import submissions
 
 MOST_FILES = 2000
 UNKNOWN = "unknown mistake"
@@ -150,14 +151,15 @@ def gradebook(files: Iterable[Path], sheet: Sheet | None = None) -> Gradebook:
             left_out.append(LeftOut(file.name, error))
     wanted = sheet.id if sheet else next(iter(Counter(one.sheet_id for _, one in read).most_common(1)), ("",))[0]
     kept: dict[str, tuple[str, Answers]] = {}
-    for path, one in read:
-        name = known_as(one.student)
+    for path, given in read:
+        name = known_as(given.student)
+        one = given.judged(sheet) if sheet else given
         if name in kept and kept[name][1] == one:  # a copy, as where a zip lies beside what was in it
             continue
-        if one.sheet_id != wanted:
-            leave_out(path, "answers-of-another", sheet=one.sheet)
-        elif sheet and not one.agrees(sheet):
-            leave_out(path, "answers-altered", student=one.student)
+        if given.sheet_id != wanted:
+            leave_out(path, "answers-of-another", sheet=given.sheet)
+        elif one is None:
+            leave_out(path, "answers-altered", student=given.student)
         elif name in kept and _tried(kept[name][1]) >= _tried(one):
             leave_out(path, "answers-twice", student=one.student)
         else:

@@ -2,28 +2,23 @@
 
 Also a student's answers as one small file: a text that can be pasted into a mail. The checksum reveals accidents: a
 line lost on the way, a number retyped. It is not a signature: anybody who knows how it is computed can make one.
-`Answers.agrees` judges all answers again with the sheet.
+`Answers.judged` judges all answers again with the sheet.
 
 Answers of unfinished sheets are saved beside the settings after each answer, so that neither a crash nor closing loses
 them. Each sheet has a folder with a copy of it and, for each student at this computer, the file that would be handed
 in. A sheet whose files cannot be written or read counts as not begun.
-
-`submissions`: what a class hands in: files of answers, in folders, and in the zips in which learning platforms hand
-them out. Of a zip nothing is unpacked onto the disk: each file of answers in it is read by itself, up to the size that
-one may have. The names in a zip are only shown; no path is made of them.
 """
 
 import json
 import os
 import re
 import shutil
-import zipfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import sha256
+from html import unescape
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -39,7 +34,7 @@ from explorer.lessons.own_lessons import named_in
 from explorer.lessons.reading import MOST_BYTES as LARGEST
 from explorer.lessons.reading import MOST_TITLE, can_be_shown, parsed, read, written_value
 from explorer.lessons.schema import Lesson
-from explorer.teaching import ANSWERS, SHEET, is_named_answers, is_zip
+from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, answered, item_ids, items
 
 _VERSION = 1
@@ -266,20 +261,31 @@ class Answers(Frozen):
         """
         write_file(path, self.text().encode())
 
-    def agrees(self, sheet: Sheet) -> bool:
-        """Whether every answer, judged again with the student's numbers, is right or wrong as the file says."""
+    def judged(self, sheet: Sheet) -> "Answers | None":
+        """The same answers, judged again with the student's numbers: a mistake has the name that it has today.
+
+        None if the file is of another sheet, or an answer is none of the possible ones or not as right as it says.
+        """
+        if self.sheet_id != sheet.id:
+            return None
         items = {item.id: item for item in sheet.items(self.student)}
+        if not all(one.question in items for one in self.answered):
+            return None
+        found = []
         for one in self.answered:
-            item = items.get(one.question)
-            if item is None or not all(_agrees(item, given) for given in one.tries):
-                return False
-        return self.sheet_id == sheet.id
+            tries = [_judged(items[one.question], given) for given in one.tries]
+            if None in tries:
+                return None
+            found.append(replace(one, tries=tuple(filter(None, tries))))
+        return replace(self, answered=tuple(found))
 
 
-def _agrees(item: Item, given: Try) -> bool:
-    """Whether an answer that may be made up is one of the possible answers, and judged as it says."""
-    possible = not isinstance(item, ChoiceItem) or given.answer in range(len(item.options))
-    return possible and answered(item, given.answer) == (given.right, given.mistake)
+def _judged(item: Item, given: Try) -> Try | None:
+    """An answer that may be made up, judged again; None if it is not possible, or not as right as it says."""
+    if isinstance(item, ChoiceItem) and given.answer not in range(len(item.options)):
+        return None
+    right, mistake = answered(item, given.answer)
+    return Try(given.answer, right, mistake) if right == given.right else None
 
 
 class Sitting:
@@ -296,7 +302,7 @@ class Sitting:
         self._answered = {item.id: Answered(item.id) for item in self.items}
 
     def go_on(self, answers: Answers) -> None:
-        """Continue from the student's earlier answers, which should be checked with `Answers.agrees`."""
+        """Continue from the student's earlier answers, as `Answers.judged` gives them."""
         self._answered |= {one.question: one for one in answers.answered if one.question in self._answered}
 
     def answer(self, item: Item, answer: float) -> Try:
@@ -372,12 +378,8 @@ def answers_from(raw: bytes, path: str | Path) -> Answers:
     if raw.startswith(_ZIP):
         raise ExplorerError("answers-packed", file=path)
     text = _QUOTED.sub("", raw.decode("utf-8", "replace")) if len(raw) <= MOST_BYTES else ""
-    found = _BEGINS.search(text)  # a mail may have braces of its own
-    try:
-        content, _ = json.JSONDecoder().raw_decode(text, found.start() if found else max(text.find("{"), 0))
-    except (ValueError, RecursionError):
-        content = None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    content = next(filter(None, map(_content_in, (text, *([_words_of(text)] if "<" in text else [])))), None)
+    if content is None:
         raise ExplorerError("answers-damaged", file=path)
     told = content.pop("checksum", None)
     try:
@@ -389,6 +391,28 @@ def answers_from(raw: bytes, path: str | Path) -> Answers:
     return answers
 
 
+def holds_answers(raw: bytes) -> bool:
+    """Whether something that students write, such as a text typed into a learning platform, is meant as answers."""
+    return _NAMES_ITSELF.search(raw) is not None
+
+
+def _content_in(text: str) -> dict[str, Any] | None:
+    """The content of a file of answers in a text, such as a mail, which may have braces of its own."""
+    found = _BEGINS.search(text)
+    try:
+        content, _ = json.JSONDecoder().raw_decode(text, found.start() if found else max(text.find("{"), 0))
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) and content.get("format") == FORMAT else None
+
+
+def _words_of(page: str) -> str:
+    """The words of a page of HTML: so learning platforms keep a text that was pasted into them."""
+    return unescape(_TAG.sub("", _ENDS.sub("\n", page))).replace("\xa0", " ")
+
+
+_TAG, _ENDS = re.compile(r"<[^<>]*>"), re.compile(r"<br\b[^<>]*>|</(?:p|div|li|pre)>", re.IGNORECASE)
+_NAMES_ITSELF = re.compile(rb"explorer(?:\s|&nbsp;|\xc2\xa0)answers")
 _ZIP = b"PK\x03\x04"
 _BEGINS = re.compile(r'\{\s*"format"')
 _QUOTED = re.compile(r"^(?:[^\S\n]*>)+", re.MULTILINE)
@@ -474,7 +498,8 @@ class Begun:
         if self._folder is None:
             return {}
         read = (_read(file) for file in _newest_first((self._folder / sheet.id).glob(f"*{ANSWERS}")))
-        return {known_as(one.student): one for one in read if one is not None and one.agrees(sheet)}
+        judged = (one.judged(sheet) for one in read if one is not None)
+        return {known_as(one.student): one for one in judged if one is not None}
 
     def latest(self, most: int) -> list[tuple[Path, Answers]]:
         """The sheets worked on last, the newest first: the file of each, and the latest answers to it."""
@@ -504,68 +529,3 @@ def _newest_first(paths: Iterable[Path]) -> list[Path]:
         for path in paths:
             times[path] = path.stat().st_mtime
     return sorted(times, key=times.__getitem__, reverse=True)
-
-
-_DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Characters of a name in a zip that would act on a terminal, or turn around what stands beside them."""
-_METHODS, _ENCRYPTED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED), 0x1
-"""The ways of packing of which a part can be unpacked: of others, a few bytes may become gigabytes at once."""
-
-
-class Submission(Frozen, eq=False):
-    """A file of answers, as it is called where it counts or does not."""
-
-    name: str  # its path; in a zip, the path of the zip and its own in there
-    read: Callable[[], Answers]  # raises the `ExplorerError`s of `read_answers`
-
-
-def submissions(files: Iterable[Path]) -> Iterator[Submission]:
-    """The files of answers among these files, and in these folders and zips, each once, in the order of their names."""
-    seen = set[str]()
-    for given in files:
-        found = sorted(filter(_may_be_answers, given.rglob("*"))) if given.is_dir() else [given]
-        for path in found:
-            if str(path) in seen:
-                continue
-            seen.add(str(path))
-            if is_zip(path):
-                yield from _in_zip(path, wanted=path is given or is_named_answers(path.name))
-            else:
-                yield Submission(str(path), partial(read_answers, path))
-
-
-def _may_be_answers(path: Path) -> bool:
-    return is_named_answers(path.name) or (path.suffix.lower() == ".zip" and is_zip(path))
-
-
-def _in_zip(path: Path, wanted: bool) -> list[Submission]:
-    """The files of answers in a zip; `wanted`: whether it is to be told if there are none."""
-    found = []
-    try:
-        with open_file(path) as stream, zipfile.ZipFile(stream) as archive:
-            for one in archive.infolist():
-                own = one.filename.rpartition("/")[2]
-                name = f"{path}/{_UNSEEN.sub('', one.filename)}"
-                if is_named_answers(own):
-                    found.append(Submission(name, partial(_unpacked, path, one, name)))
-                elif own.lower().endswith(".zip") and not own.startswith("."):
-                    found.append(Submission(name, partial(_refuse, "answers-packed", name)))
-    except _DAMAGED:
-        return [Submission(str(path), partial(_refuse, "answers-damaged", str(path)))] if wanted else []
-    if not found and wanted:
-        return [Submission(str(path), partial(_refuse, "no-answers-packed", str(path), ending=ANSWERS))]
-    return found
-
-
-def _unpacked(path: Path, one: zipfile.ZipInfo, name: str) -> Answers:
-    if one.flag_bits & _ENCRYPTED or one.compress_type not in _METHODS:
-        raise ExplorerError("answers-packed", file=name)
-    raw = b""
-    with suppress(*_DAMAGED), open_file(path) as stream, zipfile.ZipFile(stream) as archive, archive.open(one) as part:
-        raw = part.read(MOST_BYTES + 1)
-    return answers_from(raw, name)
-
-
-def _refuse(why: str, name: str, **fields: object) -> Answers:
-    raise ExplorerError(why, file=name, **fields)

@@ -184,8 +184,8 @@ class Exercise:
         )
         what = (
             "Nothing is sent anywhere. At the end you see all of what is handed in, and save it as one small file or "
-            "copy it as text into a mail: your name, your answers, how often you tried, and how many hints you read. "
-            "Until then they are kept on this computer: open the sheet again, and go on."
+            "copy it as text into a mail or your learning platform: your name, your answers, how often you tried, and "
+            "how many hints you read. Until then they are kept on this computer: open the sheet again, and go on."
         )
         begin, before = ForClass("begin"), self.before
         ways = [el.Button("begin", "Begin", begin, on=bool(self.name.strip()), primary=True)]
@@ -272,7 +272,12 @@ class Exercise:
         left = f"{quantity(open_, 'question')} {'are' if open_ != 1 else 'is'} not answered yet. " if open_ else ""
         ways = (
             el.Button("save", "Save the answers …", ForClass("save"), primary=True),
-            el.Button("copy", "Copy as text", ForClass("copy"), "To be pasted into a mail"),
+            el.Button(
+                "copy",
+                "Copy as text",
+                ForClass("copy"),
+                "To be pasted into a mail or a learning platform",
+            ),
             el.Button("on", "Back to the questions", ForClass("go", self.at)),
         )
         return (

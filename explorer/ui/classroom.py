@@ -232,7 +232,7 @@ class ClassTab(ColumnTab):
             case "copy":
                 QGuiApplication.clipboard().setText(exercise.answers().text())
                 exercise.handed_in = True
-                self._say("The answers are on the clipboard: paste them into a mail")
+                self._say("The answers are on the clipboard: paste them into a mail or your platform")
             case "begin" | "begin anew" as act:  # some lessons train: their numbers are computed in the background
                 self._worker.ask(
                     lambda _report: Sitting(exercise.sheet, exercise.name),

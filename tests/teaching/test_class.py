@@ -9,6 +9,7 @@ import json
 import os
 import zipfile
 from dataclasses import replace
+from html import escape
 
 import pytest
 from hypothesis import given, settings
@@ -116,8 +117,8 @@ def test_answers_are_read_back_from_the_file_and_from_a_mail(tmp_path):
         quoted = "".join(f"{sign}{line}\r\n" for line in mail.splitlines())
         (tmp_path / "mail.answers.json").write_bytes(f"On Friday Ada wrote:\n{quoted}".encode())
         assert read_answers(tmp_path / "mail.answers.json") == answers
-    assert answers.agrees(SHEET)
-    assert not answers.agrees(replace(SHEET, seed=8))
+    assert answers.judged(SHEET) == answers
+    assert answers.judged(replace(SHEET, seed=8)) is None
     told = json.loads(answers.text())
     assert set(told) == {"format", "student", "sheet", "sheet_id", "answers", "checksum"}  # nothing else is in it
     assert all(set(one) == {"question", "tries", "hints"} for one in told["answers"])
@@ -144,8 +145,8 @@ def test_answers_that_were_made_up_do_not_agree_with_the_sheet():
     answers = sat("Ada", ["emma/all-missing"])
     one = next(one for one in answers.answered if one.question == "emma/all-missing")
     forged = replace(one, tries=(Try(one.tries[0].answer, True),))
-    assert not replace(answers, answered=(forged,)).agrees(SHEET)
-    assert not replace(answers, student="Bob").agrees(SHEET)
+    assert replace(answers, answered=(forged,)).judged(SHEET) is None
+    assert replace(answers, student="Bob").judged(SHEET) is None
 
 
 @given(st.binary(max_size=300) | st.text(max_size=300).map(str.encode))
@@ -346,6 +347,60 @@ def test_the_zip_of_a_learning_platform_is_read_as_it_is(tmp_path):
     )
     (told,) = (one for one in page if one.id == "left out")
     assert "Eve_20/eve.answers.json" in [line.entries[0].text for line in told.lines], "says whose file it is"
+
+
+def pasted(text):
+    """A text as editors of learning platforms keep it when it was pasted there."""
+    lines = "<br>\n".join(f"&nbsp;{escape(one.strip())}" for one in text.splitlines())
+    return f"<html><body><p>Dear Prof {{Hopper}},</p><p>{lines}</p><p>Ada &lt;ada@x.org&gt;</p></body></html>"
+
+
+def test_answers_that_were_pasted_into_a_learning_platform_are_read(tmp_path):
+    """ "Copy as text" and the field "Online text": Moodle keeps that as a page of HTML, which was passed over."""
+    ada = sat("Ada <3 Lovelace", ["emma/all-missing"])
+    plain = ada.text().replace("<3", "&lt;3").replace("\n", "</p>\n<p>")  # browsers write quotes in words as they are
+    online = "assignsubmission_onlinetext"
+    handed_in = {
+        f"Ada_17_{online}/onlinetext.html": pasted(ada.text()),
+        f"Bob_18_{online}_onlinetext.html": f"<p>{sat('Bob').text()}</p>",
+        f"Cy_19_{online}/onlinetext.htm": f"<div><p>{plain}</p></div>",
+        f"Dan_20_{online}/onlinetext.html": "<p>My answers are in the file. {}</p>",
+        f"Eve_21_{online}/onlinetext.html": pasted(sat("Eve").text()[:-40]),
+    }
+    file = packed(tmp_path / "week3.zip", handed_in)
+    assert is_for_class(file)
+    book = gradebook([file], SHEET)
+    assert [one.student for one in book.students] == ["Ada <3 Lovelace", "Bob"]
+    assert book.students[0] == ada
+    assert [(one.file.split("/")[-2], one.reason.id) for one in book.left_out] == [
+        (f"Eve_21_{online}", "answers-damaged")
+    ]
+    for name, text in handed_in.items():
+        (tmp_path / "unpacked" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "unpacked" / name).write_text(text, "utf-8")
+    assert is_for_class(tmp_path / "unpacked")
+    assert gradebook([tmp_path / "unpacked"], SHEET).students == book.students
+    alone = tmp_path / "unpacked" / f"Bob_18_{online}_onlinetext.html"
+    assert is_for_class(alone)
+    assert [one.student for one in gradebook([alone]).students] == ["Bob"]
+    essay = tmp_path / "essay.html"
+    essay.write_text("<p>An essay</p>", "utf-8")
+    assert not is_for_class(essay)
+    assert not is_for_class(packed(tmp_path / "essays.zip", {"essay.html": "<p>An essay</p>"}))
+
+
+def test_a_mistake_that_has_another_name_today_is_counted_under_that_name(tmp_path):
+    """Judged again with the sheet, the files of a class from before the renaming counted as altered."""
+    old = sat("Ada", ["emma/all-missing"])
+    renamed = tuple(
+        replace(one, tries=tuple(replace(t, mistake="an older name" if t.mistake else "") for t in one.tries))
+        for one in old.answered
+    )
+    replace(old, answered=renamed).save(tmp_path / "a.answers.json")
+    assert gradebook([tmp_path]).mistakes("emma/all-missing")["an older name"] == 1
+    book = gradebook([tmp_path], SHEET)
+    assert book.students == (old,)
+    assert not book.left_out
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])

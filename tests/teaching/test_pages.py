@@ -131,7 +131,7 @@ def test_all_that_is_handed_in_is_shown_and_nothing_else_is(exercise, tmp_path):
     exercise.do("times", True)
     exercise.answers().save(tmp_path / "a.answers.json")
     read = read_answers(tmp_path / "a.answers.json")
-    assert read.agrees(SHEET)
+    assert read.judged(SHEET) == read
     assert [one.seconds is not None for one in read.answered] == [True, False, True]
     exercise.do("times", False)  # whoever thinks better of it hands in no times
     assert "seconds" not in exercise.answers().text()

@@ -94,7 +94,7 @@ def test_a_sheet_is_done_and_handed_in(window, sheet, hand, qtbot, tmp_path, mon
     click(tab, "save")
     assert tab.may_leave()
     saved = read_answers(tmp_path / "ada.answers.json")
-    assert saved.agrees(SHEET)
+    assert saved.judged(SHEET) == saved
     assert [one.right for one in saved.answered] == [True, True, False]
     click(tab, "copy")
     assert QGuiApplication.clipboard().text() == saved.text()
