@@ -244,6 +244,11 @@ def test_the_table_of_known_models_answers_the_first_question(lesson):
         block = f"decoder.1.{part}" if part in ("self", "ffn") else part
         if name not in ("key_heads", "epsilon", "rotary_base"):  # of its size; the recipes say why
             assert llama.switch(block, name) == value, key
+    published, words = kept["Llama 3 8B"], said(lesson, "llama")
+    assert (published["self.epsilon"], llama.switch("decoder.1.self", "epsilon")) == (1e-5, 1e-6)
+    assert "has an $\\epsilon$ of $10^{-5}$, here it is $10^{-6}$" in words
+    assert (published["input.rotary_base"], llama.switch("input", "rotary_base")) == (500_000, 10_000)
+    assert "is 500,000, for long texts, here 10,000" in words
 
 
 def test_a_slide_has_no_figure_that_its_words_do_not_have(lesson):

@@ -118,9 +118,12 @@ def _projected(view: View, block: str) -> Row:
 
 
 def _shared(view: View, block: str) -> str:
-    """Which heads share the keys and values of the chosen head; "" if each head has its own."""
+    """Which heads share the keys and values of the chosen head; "" if each head has its own.
+
+    Also "" where a step of a lesson speaks: it may ask for that.
+    """
     heads, own = (view.graph.n_heads.get(f"{block}{letter}", 1) for letter in "QK")
-    if heads == own:
+    if heads == own or view.looking.spot is not None:
         return ""
     each = heads // own
     first = view.graph.place(view.of_head(f"{block}K")).index[0] * each + 1

@@ -62,6 +62,10 @@ def test_keys_that_heads_share_say_which_heads(desk):
         assert page.the("decoder.1.self.V").title == f"values, shared by {shared}"
     storyteller.do(SetSwitch("decoder.1.self", "key_heads", 2))
     assert storyteller.page("decoder.1.self.attention").the("decoder.1.self.K").title == "keys, shared by heads 5 to 8"
+    storyteller.look(spot=Spot("decoder.1.self.K"))
+    page = storyteller.page("decoder.1.self.attention")
+    assert page.the("decoder.1.self.K").title == "keys", "a step asks which heads share them"
+    storyteller.look(spot=None)
     storyteller.do(SetSwitch("decoder.1.self", "key_heads", 0))
     assert storyteller.page("decoder.1.self.attention").the("decoder.1.self.K").title == "keys"
 
