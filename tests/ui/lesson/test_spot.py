@@ -156,7 +156,7 @@ def test_a_page_that_the_reader_goes_to_alone_begins_at_its_top(anew, eye, qtbot
 def test_a_page_that_has_found_its_place_is_not_laid_out_again(anew, eye, qtbot, watch):
     """To scroll to the end of a page gives it room below; that must not ask for its place anew, again and again."""
     window = anew(lesson="roses-are-red")  # what its first step names stands at the end of a page
-    window.resize(1280, 640)
+    window.resize(1280, 680)
     window.lessons.guide.go(0)
     eye.settle(window)
     qtbot.waitUntil(lambda: not window.lessons._found.isActive())
