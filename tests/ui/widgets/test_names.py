@@ -5,20 +5,19 @@ from html import escape
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QAccessible, Qt, QTextDocument
+from PySide6.QtGui import QAccessible, QFont, QFontMetricsF, Qt
 from PySide6.QtWidgets import QCheckBox, QLabel
 
 from explorer.lessons import prose
-from explorer.lessons.symbols import names_html
+from explorer.lessons.symbols import SERIF, names_html
 from explorer.ui.widgets.labels import SteadyLabel
-from explorer.ui.widgets.names import NamedBox, broken, set_names
+from explorer.ui.widgets.names import NamedBox, broken, document_of, set_names
 from explorer.ui.widgets.tree import written_in
 
 
 def shown(html):
     """What a label shows: its letters, and for each whether it is below the line."""
-    document = QTextDocument()
-    document.setHtml(html)
+    document = document_of(html, QFont("DejaVu Sans", 10))
     found, block = [], document.begin()
     iterator = block.begin()
     while not iterator.atEnd():
@@ -134,3 +133,12 @@ def test_an_ampersand_on_a_box_is_seen(qtbot, words):
 )
 def test_a_text_of_pieces_breaks_before_each_blank_and_each_byte(text, lines):
     assert broken(text, 6, len) == lines
+
+
+def test_an_index_is_large_enough_to_be_read(appearance):
+    """Qt makes two thirds of the letters beside it: 8.7 pixels."""
+    longer, shorter = (document_of(set_names(name), appearance.fonts.ui).idealWidth() for name in ("d_mmm", "d_m"))
+    letters = QFont([family.strip("'") for family in SERIF.split(",")])
+    letters.setPixelSize(10)
+    letters.setItalic(True)
+    assert longer - shorter >= QFontMetricsF(letters).horizontalAdvance("mm")
