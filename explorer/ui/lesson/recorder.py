@@ -142,6 +142,8 @@ class Recorder(QObject):
         what = "● Recording: each page that you go to and each edit becomes a step."
         if self._waits:
             what = f"● Recording waits until “{self._lesson.title}” is open again."
+        elif self._bench.selection.stage not in self._known:
+            what = "● Recording: no step can show this page, so it is left out; an edit here counts."
         text = f"{what} {steps} step{'s' * (steps != 1)}."
         if text != self._notice.text:
             self._notice.ask(text, {"Stop and save …": self.stop, "Discard": self._ask_to_drop})
@@ -179,17 +181,26 @@ class Recorder(QObject):
         if document.state is not self._state and document.state not in self._bench.opened and not undone:
             edited = act_title(document.state, document.history.undo_label or "")
         self._state = document.state
+        if edited is None and len(self.recording) and selection.stage not in self._known:
+            self._say()
+            return
         where = next((one.where for one in selection.places if one.name == selection.stage), "")
         self.recording.add(document.state, look, selection.showing, edited or where, selection.head)
         self.changed.emit()
 
+    @property
+    def _known(self) -> dict[str, str]:
+        """The pages that a step can show, each with its name in the look of a step."""
+        stages = self._bench.document.engine.graph.stages
+        known = {stage.name: stage.name for stage in stages} | {page: look for look, page in ELSEWHERE.items()}
+        if self._bench.document.state.model.kind == "gpt":
+            known |= {name: name for name in (*WRITING, FAMILY)}
+        return known
+
     def _look(self) -> Look:
         """The present place in the form in which a step of a lesson names it."""
         graph, selection = self._bench.document.engine.graph, self._bench.selection
-        known = {stage.name: stage.name for stage in graph.stages} | {page: look for look, page in ELSEWHERE.items()}
-        if self._bench.document.state.model.kind == "gpt":
-            known |= {name: name for name in (*WRITING, FAMILY)}
-        stage = known.get(selection.stage, WHOLE)  # for a page that no step can show, the page of the whole model
+        stage = self._known.get(selection.stage, WHOLE)  # for a page that no step can show, that of the whole model
         cell = None if selection.kept is None else self._cell  # None after Esc, which releases the cell
         if cell is None or cell.node not in graph.nodes or graph.nodes[cell.node].stage != stage:
             return Look(stage, token=selection.chosen_token)

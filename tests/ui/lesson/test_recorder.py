@@ -101,6 +101,27 @@ def test_in_another_example_nothing_is_recorded_and_the_notice_says_so(window, e
     assert len(recorder.recording) > 1
 
 
+def test_a_page_that_no_step_can_show_is_left_out_and_said_to_be(window, eye):
+    """“Parameters” became a step, and the saved lesson showed the whole model there."""
+    bench, recorder = window.bench, window.lessons.recorder
+    visit(window, eye, ATTENTION)
+    recorder.start()
+    visit(window, eye, "model.parameters")
+    assert window.recording.text == (
+        "● Recording: no step can show this page, so it is left out; an edit here counts. 1 step."
+    )
+    bench.document.do(SetCells("source.table", {(0, 0): 2.0}))
+    bench.bridge.flush()
+    assert len(recorder.recording) == 2
+    visit(window, eye, OUTPUT)
+    assert window.recording.text.startswith("● Recording: each page")
+    assert len(recorder.recording) == 3
+    bench.document.undo()
+    bench.bridge.flush()
+    visit(window, eye, "model.parameters")
+    assert len(recorder.recording) == 2
+
+
 def test_what_is_undone_is_no_step(window, eye, tmp_path, monkeypatch):
     """Who undid what cannot be written down, as an infinite number, was told to do so, and could save nothing."""
     bench, recorder, told = window.bench, window.lessons.recorder, []
