@@ -4,7 +4,7 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import sleep
@@ -82,6 +82,15 @@ def open_file(path: str | Path) -> BinaryIO:
     if not stat.S_ISREG(mode):
         raise OSError("it is a folder" if stat.S_ISDIR(mode) else "it is not a file")
     return open(path, "rb")
+
+
+def newest_first(paths: Iterable[Path]) -> list[Path]:
+    """Files and folders, those first that were written last; up to the first of which that cannot be said."""
+    times: dict[Path, float] = {}
+    with suppress(OSError):
+        for path in paths:
+            times[path] = path.stat().st_mtime
+    return sorted(times, key=times.__getitem__, reverse=True)
 
 
 def clear_left(folder: str | Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, cut, nearest, some
 from explorer.core.numbers import between
 from explorer.core.ops import Array
 from explorer.core.training.data import JOINERS
@@ -283,22 +283,17 @@ def written_key(way: tuple[str, ...]) -> str:
 
 def likeliest(name: str, known: Iterable[str], intro: str) -> str:
     """A remedy for an unknown name: the most similar known name, or the first few known names."""
-    known = tuple(known)
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, n=1)
-    if near:
-        return f"perhaps '{near[0]}' is meant"
-    more = ", …" if len(known) > _FEW else ""
-    return f"{intro}: {', '.join(known[:_FEW])}{more}" if known else "remove it"
+    known = list(known)
+    if near := nearest(name, known):
+        return f"perhaps '{near}' is meant"
+    return f"{intro}: {some(known, _FEW)}" if known else "remove it"
 
 
 _FEW = 16
 
 
 def _cut(text: str) -> str:
-    text = " ".join(text.splitlines())
-    return text if len(text) <= MOST_TITLE else text[:MOST_TITLE] + "…"
+    return cut(" ".join(text.splitlines()), MOST_TITLE)
 
 
 def _shown(value: Any) -> str:

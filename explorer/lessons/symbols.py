@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 
+from explorer.core.errors import nearest, some
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Place
 from explorer.core.model import SWITCHES
@@ -38,14 +39,8 @@ def one_of(what: str, name: str, known: Iterable[str]) -> str:
     """
     known = list(known)
     if name not in known:
-        from difflib import get_close_matches  # not needed at the start
-
-        near = get_close_matches(name, known, n=1)
-        few = ", ".join(f"`{one}`" for one in known[:_FEW])
-        more = ", …" if len(known) > _FEW else ""
-        raise UnknownNameError(
-            what, name, f"did you mean `{near[0]}`?" if near else f"there are {few or 'none'}{more}."
-        )
+        near, few = nearest(name, known), some([f"`{one}`" for one in known], _FEW)
+        raise UnknownNameError(what, name, f"did you mean `{near}`?" if near else f"there are {few or 'none'}.")
     return name
 
 

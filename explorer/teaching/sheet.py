@@ -13,7 +13,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -27,7 +27,7 @@ from zlib import crc32
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.core.frozen import Frozen
-from explorer.files import open_file, write_file
+from explorer.files import newest_first, open_file, write_file
 from explorer.lessons.answers import TRIES
 from explorer.lessons.loader import lesson_from, load, ready
 from explorer.lessons.own_lessons import named_in
@@ -483,7 +483,7 @@ class Begun:
         try:
             if not own.is_dir():
                 own.mkdir(parents=True)
-                for old in _newest_first(self._folder.iterdir())[MOST:]:
+                for old in newest_first(self._folder.iterdir())[MOST:]:
                     shutil.rmtree(old, ignore_errors=True)
             if not (copy := own / f"begun{SHEET}").exists():
                 sheet.save(copy)
@@ -497,7 +497,7 @@ class Begun:
         """All saved answers of a sheet, by `known_as` of the student, the latest first."""
         if self._folder is None:
             return {}
-        read = (_read(file) for file in _newest_first((self._folder / sheet.id).glob(f"*{ANSWERS}")))
+        read = (_read(file) for file in newest_first((self._folder / sheet.id).glob(f"*{ANSWERS}")))
         judged = (one.judged(sheet) for one in read if one is not None)
         return {known_as(one.student): one for one in judged if one is not None}
 
@@ -505,8 +505,8 @@ class Begun:
         """The sheets worked on last, the newest first: the file of each, and the latest answers to it."""
         found = []
         with suppress(OSError):  # no sheet was begun
-            for own in _newest_first(self._folder.iterdir() if self._folder is not None else ())[:most]:
-                read = (_read(file) for file in _newest_first(own.glob(f"*{ANSWERS}")))
+            for own in newest_first(self._folder.iterdir() if self._folder is not None else ())[:most]:
+                read = (_read(file) for file in newest_first(own.glob(f"*{ANSWERS}")))
                 one = next((one for one in read if one is not None), None)
                 if one is not None and (own / f"begun{SHEET}").is_file():
                     found.append((own / f"begun{SHEET}", one))
@@ -521,11 +521,3 @@ def _read(file: Path) -> Answers | None:
     with suppress(ExplorerError):
         return read_answers(file)
     return None
-
-
-def _newest_first(paths: Iterable[Path]) -> list[Path]:
-    times: dict[Path, float] = {}
-    with suppress(OSError):
-        for path in paths:
-            times[path] = path.stat().st_mtime
-    return sorted(times, key=times.__getitem__, reverse=True)

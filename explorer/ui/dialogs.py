@@ -6,7 +6,8 @@ Help is the keys, made from the actions themselves, and what the program is made
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from html import escape
 from math import ceil
 from pathlib import Path
@@ -159,6 +160,29 @@ class Dialogs:
         answer = QMessageBox.StandardButton(box.exec())
         box.deleteLater()
         return answer
+
+
+@contextmanager
+def progress_of(words: str, parent: QWidget | None) -> Iterator[Callable[[int, int], bool]]:
+    """A dialog while something long is done in the window's thread.
+
+    Yields a function that shows how many of how many parts are done, and returns whether to go on.
+    """
+    from PySide6.QtWidgets import QProgressDialog  # the first picture does not need it
+
+    dialog = QProgressDialog(words, "Cancel", 0, 0, parent)
+    dialog.setWindowModality(Qt.WindowModality.WindowModal)
+    dialog.setMinimumDuration(500)
+
+    def goes_on(done: int, of: int) -> bool:
+        dialog.setMaximum(of)
+        dialog.setValue(done)
+        return not dialog.wasCanceled()
+
+    try:
+        yield goes_on
+    finally:
+        dialog.deleteLater()
 
 
 def breakable(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QPixmap
-from PySide6.QtWidgets import QApplication, QProgressDialog
+from PySide6.QtWidgets import QApplication
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
@@ -20,10 +20,12 @@ from explorer.export.layout import require_room
 from explorer.export.workbook import ENDINGS, writing
 from explorer.files import write_file
 from explorer.pages.view import Cell
+from explorer.ui.dialogs import progress_of
 from explorer.ui.errors import show_error
 from explorer.ui.matrix.ranges import claim
 from explorer.ui.widgets.inputs import take_typed
 from explorer.ui.workbench import Workbench
+from explorer.words.progress import Cancelled
 
 if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
@@ -93,34 +95,24 @@ def export_cell(window: MainWindow) -> None:
         write(window, lambda: _moving(bench, stage, path, cell, pace), "How the cell comes about is in")
 
 
-class _CancelledError(Exception):
-    """The person has cancelled the drawing of an animation."""
-
-
 def _moving(bench: Workbench, stage: str, path: Path, cell: Cell | None = None, pace: int = 0) -> tuple[Path, ...]:
     """Draw all frames, which takes some seconds, and write them; nothing if cancelled."""
     from explorer.ui.animation import WRITERS, frames
     from explorer.ui.render import beside
 
-    progress = QProgressDialog("Drawing what moves …", "Cancel", 0, 0, QApplication.activeWindow())
-    progress.setWindowModality(Qt.WindowModality.WindowModal)
-    progress.setMinimumDuration(500)
+    with progress_of("Drawing what moves …", QApplication.activeWindow()) as goes_on:
 
-    def drawn(number: int, of: int) -> None:
-        progress.setMaximum(of)
-        progress.setValue(number)
-        if progress.wasCanceled():
-            raise _CancelledError
+        def drawn(number: int, of: int) -> None:
+            if not goes_on(number, of):
+                raise Cancelled
 
-    try:
-        moving = frames(bench, stage, on=drawn, cell=cell)
+        try:
+            moving = frames(bench, stage, on=drawn, cell=cell)
+        except Cancelled:
+            return ()
         if pace:
             moving = replace(moving, each=pace)
         return write_file(path, beside(lambda: WRITERS[path.suffix.lower()](moving)))
-    except _CancelledError:
-        return ()
-    finally:
-        progress.deleteLater()
 
 
 def write(window: MainWindow, act: Callable[[], tuple[Path, ...]], said: str) -> tuple[Path, ...]:

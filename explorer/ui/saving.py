@@ -28,7 +28,7 @@ from explorer.document import storage
 from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.document.storage import ENDING
-from explorer.files import clear_left
+from explorer.files import clear_left, newest_first
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.schema import Lesson
 from explorer.settings import Settings
@@ -206,9 +206,8 @@ def _write(state: State, title: str, file: Path, turn: Lock) -> None:
         storage.save(state, title, file)
         # The file just written counts as the newest, even if the clock was set back.
         times = {one: (one == file, one.stat().st_mtime) for one in file.parent.glob(f"*{ENDING}")}
-        newest_first = sorted(times, key=times.__getitem__, reverse=True)
         total = 0
-        for one in newest_first:
+        for one in sorted(times, key=times.__getitem__, reverse=True):
             total += one.stat().st_size
             if total > MOST_BYTES:
                 one.unlink(missing_ok=True)
@@ -329,7 +328,7 @@ class Recovery(QObject):
 
     def offer(self) -> None:
         """Offer to open the unsaved work of a window that has ended, the newest first."""
-        for file in _newest_first(self._folder):
+        for file in _left_in(self._folder):
             lock = _lock(file)
             if file in self._postponed or not lock.tryLock(0):
                 continue  # its window is open
@@ -413,16 +412,12 @@ class Recovery(QObject):
         self._file = self._lock = self._written = None
 
 
-def _newest_first(folder: Path | None) -> list[Path]:
+def _left_in(folder: Path | None) -> list[Path]:
     """The files that windows have left, newest first; half-written files are deleted."""
     if folder is None:
         return []
-    times: dict[Path, float] = {}
     clear_left(folder)
-    with suppress(OSError):
-        for file in folder.glob(f"*{ENDING}"):
-            times[file] = file.stat().st_mtime
-    return sorted(times, key=times.__getitem__, reverse=True)
+    return newest_first(folder.glob(f"*{ENDING}"))
 
 
 def _when(file: Path) -> str:

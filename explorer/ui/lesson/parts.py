@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QScreen
-from PySide6.QtWidgets import QProgressDialog, QWidget
+from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
@@ -18,6 +18,7 @@ from explorer.pages.gestures import Ask, ForLessons
 from explorer.pages.steps.of_step import ELSEWHERE
 from explorer.sentences import sentence
 from explorer.ui.actions import RECORD
+from explorer.ui.dialogs import progress_of
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.panel import StepPanel
 from explorer.ui.lesson.question import BothDerivations
@@ -320,22 +321,14 @@ class LessonParts(QObject):
         path = files.dialogs.to_hand_out(self._bench.folder / f"{lesson.id}.pdf") if lesson.steps else None
         if path is None:
             return
-        progress = QProgressDialog("Drawing the steps …", "Cancel", 0, len(lesson.steps), self._window)
-        progress.setWindowModality(Qt.WindowModality.WindowModal)
-        progress.setMinimumDuration(500)
         drawn = []
-        try:
+        with files.telling(), progress_of("Drawing the steps …", self._window) as goes_on:
             for part in handout.parts(lesson, self._bench.appearance):
                 drawn.append(part)
-                progress.setValue(len(drawn))
-                if progress.wasCanceled():
+                if not goes_on(len(drawn), len(lesson.steps)):
                     return
             handout.save(path, lesson, drawn)
             self._bench.folder = path.parent
-        except ExplorerError as error:
-            files.dialogs.tell(sentence(error))
-        finally:
-            progress.deleteLater()
 
     # Lessons that are being written
 
