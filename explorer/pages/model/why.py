@@ -328,7 +328,7 @@ def _block(view: View, node: str) -> str:
     path = node.split(".")
     if path[0] not in ("decoder", "encoder"):
         return "the embedding"
-    names = {"self": "attention", "cross": "attention to the source", "ffn": "feed-forward"}
+    names = {"self": "attention", "cross": "cross-attention", "ffn": "feed-forward"}
     return f"layer {path[1]}, {names.get(path[2], path[2])}"
 
 

@@ -248,8 +248,9 @@ MOST_LINES = 1024
 def masked(view: View, stage: Stage) -> tuple[Element, ...]:
     """Masked self-attention, and what the decoder reads, should say and says (teacher forcing)."""
     block = view.block(stage)
+    and_what = "what it should say" if TARGET in view.nodes else "what it says"
     sentences = (
-        Section("teacher forcing", "What it reads, and what it should say"),
+        Section("teacher forcing", f"What it reads, and {and_what}"),
         Note("about teacher forcing", _forced(view, block)),
         Sentences("sentences", _rows(view, block), None, lights(view, block)),
     )
@@ -283,7 +284,7 @@ def _rows(view: View, block: str) -> tuple[SentenceRow, ...]:
 
 def _forced(view: View, block: str) -> str:
     if TARGET not in view.nodes:
-        return "This model has no loss, so there are no right words."
+        return "The most probable word after each word. This model has no loss, so there are no right words."
     if not says_next(view):
         typed = "What it should say is typed on the page of the loss; these are not the next words of the sentence."
         return f"The decoder reads this sentence, whatever it would say itself. {typed}"

@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # only who checks a gradient needs it
 CHAIN_RULE = "Gradient of each cell that it feeds × how much that cell changes with this one:"
 NO_GRADIENT = "It is a whole number and cannot change a little, so it has no gradient."
 WAITS = "How this number is computed is shown when the question is answered."
+IN_FILE = "in its file: "
 PLAYED = "cell.played"
 """The beginning of the keys that keep how far the derivation of a cell has been played."""
 SLOW = 2.0
@@ -156,7 +157,7 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], expla
     if only_rounding(view.engine, cell.node, cell.index):
         value += f"\n{ROUNDING}"
     if node.is_input and (name := view.state.model.in_file(cell.node, cell.index)):
-        value += f"\nin its file: {name}"
+        value += f"\n{IN_FILE}{name}"
     feeds = tuple([_fed(view, child, index) for child, (index,) in fed.items()])
     labels = [view.labels(axis)[i] for axis, i in zip(node.axes, cell.index, strict=True)]
     head = f"{labels.pop(0)}, " if len(labels) == 3 and view.graph.n_heads.get(cell.node) != 1 else ""
@@ -352,7 +353,11 @@ def inspector_page(graph: Graph, stage: Stage | None, told: Told, lesson: Lesson
 def _of_cell(graph: Graph, about: Inspected, checked: str) -> tuple[Element, ...]:
     """What is said of a cell; of `NOTHING`, the same elements without words."""
     title = f"<b>{about.name}</b> <muted>[{escape(about.where)}]</muted>" if about.name else ""
-    value = about.value.replace(".", ".\u200b", about.cell.node.count("."))  # in large letters the name takes two lines
+    first, *more = about.value.split("\n")
+    # Names take two lines in large letters, and those in files in any; an index stays together.
+    first = first.replace(".", ".\u200b", about.cell.node.count("."))
+    more = [one.replace(".", ".\u200b").replace(", ", ",\xa0") if one.startswith(IN_FILE) else one for one in more]
+    value = "\n".join([first, *more])
     derived: list[Element] = []
     for i, (name, some) in enumerate((*about.parts, *EMPTY[len(about.parts) :])):
         derived += (

@@ -101,7 +101,7 @@ def test_a_part_opens_by_words_or_by_units(emma):
 def test_cross_attention_opens_by_the_words_of_the_source(desk):
     of = desk("tiny-translator", "red")
     lines = of.page(WHY.name).the("parts").lines
-    (at,) = [i for i, line in enumerate(lines) if line.entries[0].text == "layer 2, attention to the source: head 3"]
+    (at,) = [i for i, line in enumerate(lines) if line.entries[0].text == "layer 2, cross-attention: head 3"]
     of.choose(PART, at)
     names = [line.entries[0].text for line in of.page(WHY.name).the("parts of the part").lines]
     assert names == ["the", "red", "house", "together"]

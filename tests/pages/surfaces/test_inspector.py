@@ -277,6 +277,18 @@ def test_of_a_model_of_others_the_name_in_its_file_stays_and_the_gradient_waits(
     assert gradient == "its gradient = ?"
 
 
+def test_a_long_name_in_a_file_breaks_at_its_points_and_not_within_its_index():
+    """The name of an expert was cut at the edge, and the index stood on two lines."""
+    state = load("you-are-welcome").state()
+    called = {"ffn.W_1": Stored("model.layers.{k}.mlp.experts.up_proj.weight", (64, 4), 0, (1, 4))}
+    named = Desk(replace(state, model=replace(state.model, called=called)))
+    cell = Cell("encoder.1.ffn.W_1", (1, 2))
+    page = of_cell(named, cell).values()
+    (said,) = [one.text for one in page if isinstance(one, Passage) and "in its file" in one.text]
+    name = "model.layers.0.mlp.experts.up_proj.weight[2, 1]"
+    assert said.split("in its file: ")[1] == name.replace(".", ".\u200b").replace(", ", ",\xa0")
+
+
 # What a stage is for
 
 
