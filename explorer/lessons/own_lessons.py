@@ -31,7 +31,8 @@ FOLDER = "lessons"
 MOST_FILES, MOST_WEIGHTS, MOST_IN_ALL = 200, 100_000_000, 200_000_000
 """The most files, bytes of one file of weights, and bytes of all files."""
 _STAMP = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that the same lessons give the same bytes
-_DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
+DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
+"""What reading of a damaged zip may raise."""
 
 
 _Entry = tuple[PurePosixPath, int, Callable[[int], bytes]]
@@ -175,7 +176,7 @@ def _files(source: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
         most = reading.MOST_BYTES if name.suffix.lower() == ".toml" else MOST_WEIGHTS
         try:
             content = read(most + 1) if size <= most else b""
-        except _DAMAGED:
+        except DAMAGED:
             raise ExplorerError("bundle-damaged", file=source) from None
         total += len(content)
         if size > most or len(content) > most or total > MOST_IN_ALL:
@@ -221,16 +222,24 @@ def _in_zip(source: Path) -> Iterator[_Entry]:
                 if name.is_absolute() or ".." in name.parts or "\\" in info.filename or ":" in info.filename:
                     raise ExplorerError("bundle-outside", file=source, name=info.filename)
                 if not info.is_dir() and _is_taken(name):
-                    found.append((name, info.file_size, partial(_unpacked, archive, info)))
+                    found.append((name, info.file_size, partial(unpacked, archive, info)))
             if len(found) > MOST_FILES:
                 raise ExplorerError("bundle-too-large", file=source, name=str(found[-1][0]))
             if len({str(name).casefold() for name, *_ in found}) < len(found):
                 raise ExplorerError("bundle-damaged", file=source)
             yield from found
-    except _DAMAGED:
+    except DAMAGED:
         raise ExplorerError("bundle-damaged", file=source) from None
 
 
-def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
+def unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
+    """The first bytes of a file in a zip; raises one of `DAMAGED` if it cannot be unpacked, or only whole."""
+    if not in_pieces(info):
+        raise NotImplementedError
     with archive.open(info) as stream:
         return stream.read(most)
+
+
+def in_pieces(info: zipfile.ZipInfo) -> bool:
+    """Whether a file can be unpacked in pieces: packed in other ways, a few bytes may become gigabytes at once."""
+    return not info.flag_bits & 0x1 and info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)

@@ -8,7 +8,6 @@ have. The names in a zip are only shown; no path is made of them.
 
 import re
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -17,14 +16,12 @@ from pathlib import Path
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.files import open_file
+from explorer.lessons.own_lessons import DAMAGED, in_pieces, unpacked
 from explorer.teaching import ANSWERS, is_named_answers, is_named_page, is_zip
 from explorer.teaching.sheet import MOST_BYTES, Answers, answers_from, holds_answers, read_answers
 
-_DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Characters of a name in a zip that would act on a terminal, or turn around what stands beside them."""
-_METHODS, _ENCRYPTED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED), 0x1
-"""The ways of packing of which a part can be unpacked: of others, a few bytes may become gigabytes at once."""
 
 
 class Submission(Frozen, eq=False):
@@ -81,7 +78,7 @@ def _in_zip(path: Path, wanted: bool) -> list[Submission]:
                     found.append(Submission(name, partial(_unpacked, path, one, name)))
                 elif own.lower().endswith(".zip") and not own.startswith("."):
                     found.append(Submission(name, partial(_refuse, "answers-packed", name)))
-    except _DAMAGED:
+    except DAMAGED:
         return [Submission(str(path), partial(_refuse, "answers-damaged", str(path)))] if wanted else []
     if not found and wanted:
         return [Submission(str(path), partial(_refuse, "no-answers-packed", str(path), ending=ANSWERS))]
@@ -89,7 +86,7 @@ def _in_zip(path: Path, wanted: bool) -> list[Submission]:
 
 
 def _unpacked(path: Path, one: zipfile.ZipInfo, name: str) -> Answers:
-    if one.flag_bits & _ENCRYPTED or one.compress_type not in _METHODS:
+    if not in_pieces(one):
         raise ExplorerError("answers-packed", file=name)
     return answers_from(_bytes(path, one), name)
 
@@ -97,10 +94,8 @@ def _unpacked(path: Path, one: zipfile.ZipInfo, name: str) -> Answers:
 def _bytes(path: Path, one: zipfile.ZipInfo) -> bytes:
     """The beginning of a file in a zip; none if it cannot be unpacked, or only whole."""
     raw = b""
-    if one.flag_bits & _ENCRYPTED or one.compress_type not in _METHODS:
-        return raw
-    with suppress(*_DAMAGED), open_file(path) as stream, zipfile.ZipFile(stream) as archive, archive.open(one) as part:
-        raw = part.read(MOST_BYTES + 1)
+    with suppress(*DAMAGED), open_file(path) as stream, zipfile.ZipFile(stream) as archive:
+        raw = unpacked(archive, one, MOST_BYTES + 1)
     return raw
 
 

@@ -178,6 +178,15 @@ def test_a_link_in_a_zip_is_refused(tmp_path):
         take_in(tmp_path / "a.zip", tmp_path / "kept")
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_that_would_burst_is_refused(tmp_path, method):
+    """Of these ways of packing, zipfile unpacks whatever a few bytes become, however little is asked for."""
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", method) as archive:
+        archive.writestr("a.toml", LESSON)
+    with refuses("damaged"):
+        take_in(tmp_path / "a.zip", tmp_path / "kept")
+
+
 def test_what_is_too_large_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
     with refuses("too much"):
         take_in(zipped(tmp_path / "a.zip", {"a.toml": "#" * 5_000_000}), tmp_path / "kept")
