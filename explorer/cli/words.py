@@ -13,9 +13,9 @@ from typing import Any
 from explorer.cli.output import shown
 from explorer.cli.parser import UsageError, stopped
 from explorer.core.numbers import formatted, percent
+from explorer.core.progress import Cancelled, Progress, Report
 from explorer.library.matrix import columns
 from explorer.words import catalogue, similarity
-from explorer.words.progress import Cancelled, Progress, Report
 from explorer.words.vectors import Vectors
 
 MOST = 1000

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
 from explorer.core.errors import ExplorerError
-from explorer.words.progress import Cancelled, Progress, Report
+from explorer.core.progress import Cancelled, Progress, Report
 
 LOOK_MS = 5
 """Milliseconds between two checks: short beside the work, and hardly any load for the event loop."""

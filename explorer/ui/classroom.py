@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import decimals_of, in_table, largest_of
+from explorer.core.progress import Report
 from explorer.export.colours import diverging, sequential, text_on
 from explorer.files import write_file
 from explorer.lessons.own_lessons import FOLDER, yours
@@ -58,7 +59,6 @@ from explorer.ui.page.controls import FieldView
 from explorer.ui.page.listing import ROW_HEIGHT
 from explorer.ui.turns import do_later
 from explorer.ui.workbench import Workbench
-from explorer.words.progress import Report
 
 if TYPE_CHECKING:
     from PySide6.QtPrintSupport import QPrinter

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
+from explorer.core.progress import Cancelled
 from explorer.document.storage import as_text
 from explorer.export.layout import require_room
 from explorer.export.workbook import ENDINGS, writing
@@ -25,7 +26,6 @@ from explorer.ui.errors import show_error
 from explorer.ui.matrix.ranges import claim
 from explorer.ui.widgets.inputs import take_typed
 from explorer.ui.workbench import Workbench
-from explorer.words.progress import Cancelled
 
 if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow

@@ -19,6 +19,7 @@ from explorer import PROGRAM
 from explorer.checkpoints import check_form, is_checkpoint, size_of
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import look_through
+from explorer.core.progress import Progress, Report
 from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.document.storage import ENDING, from_text
@@ -35,7 +36,6 @@ from explorer.ui.turns import do_later
 from explorer.ui.widgets.inputs import take_typed
 from explorer.ui.workbench import Workbench
 from explorer.words import is_vectors
-from explorer.words.progress import Progress, Report
 
 FOLDERS = "folders of models"
 """Setting that maps the name of a model to its folder or file."""

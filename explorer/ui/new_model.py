@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from explorer.core.errors import ExplorerError
 from explorer.core.model import SEQUENCES, SWITCHES
 from explorer.core.ops.weights import INITIALISERS
+from explorer.core.progress import Report
 from explorer.core.vocabulary import END, START
 from explorer.document.commands.words import checked_words
 from explorer.lessons.document_lesson import drawn, new_lesson
@@ -30,7 +31,6 @@ from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.names import set_names
 from explorer.ui.window.chips import MOST_LETTERS
 from explorer.ui.workbench import Workbench
-from explorer.words.progress import Report
 
 KINDS = {"Encoder and decoder": "encoder-decoder", "Decoder alone (GPT)": "gpt", "Encoder alone": "encoder"}
 LEARNS = {

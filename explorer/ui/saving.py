@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QLockFile, QObject, QTimer, Signal
 
 from explorer.core.errors import ExplorerError
+from explorer.core.progress import Progress, Report
 from explorer.document import storage
 from explorer.document.manifest import Session
 from explorer.document.state import State
@@ -33,7 +34,6 @@ from explorer.lessons.document_lesson import opened
 from explorer.lessons.schema import Lesson
 from explorer.settings import Settings
 from explorer.ui.background import Background
-from explorer.words.progress import Progress, Report
 
 if TYPE_CHECKING:
     from explorer.ui.files import Files

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QFrame, QVBoxLayout, QW
 from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
+from explorer.core.progress import Progress, Report
 from explorer.document.document import Change
 from explorer.pages.words.card import Card, ForWords, Screen, Shared
 from explorer.sentences import sentence
@@ -27,7 +28,6 @@ from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import FlowLayout, scroll_area
 from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.workbench import Workbench
-from explorer.words.progress import Progress, Report
 
 
 class FramedCard(QFrame):

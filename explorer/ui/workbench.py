@@ -9,6 +9,7 @@ from weakref import WeakSet
 from PySide6.QtCore import QDir, QStandardPaths, Qt
 
 from explorer.core.errors import ExplorerError
+from explorer.core.progress import Cancelled, Progress, Report
 from explorer.document.commands import Replace, WriteOn
 from explorer.document.continuation import sequence_of
 from explorer.document.document import Document
@@ -21,7 +22,6 @@ from explorer.ui.background import Aside, Background
 from explorer.ui.selection import Light, Selection
 from explorer.ui.training.descent import Descent
 from explorer.ui.turns import Bridge
-from explorer.words.progress import Cancelled, Progress, Report
 
 FOLDER = "folder of files"
 """Setting that names the folder in which a file was last chosen."""

@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from explorer import paths
 from explorer.container import DamagedError, parsed
 from explorer.core.errors import ExplorerError
+from explorer.core.progress import Report
 from explorer.files import open_file
 from explorer.words import formats
 from explorer.words.formats import WordBatch
-from explorer.words.progress import Report
 from explorer.words.vectors import Vectors, Words, lengths
 
 VERSION = 2

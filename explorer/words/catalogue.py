@@ -12,9 +12,9 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError, nearest
 from explorer.core.frozen import Frozen
+from explorer.core.progress import Report
 from explorer.paths import own, resources
 from explorer.words import cache, formats
-from explorer.words.progress import Report
 from explorer.words.vectors import Vectors
 
 

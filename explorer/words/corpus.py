@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
+from explorer.core.progress import Meter, Report
 from explorer.core.training.data import JOINERS, marks_of_letters
 from explorer.files import open_file
-from explorer.words.progress import Meter, Report
 
 BREAK = -1
 """The number in the stream that separates two lines."""

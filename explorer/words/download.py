@@ -15,9 +15,9 @@ from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
 from explorer.core.errors import ExplorerError
+from explorer.core.progress import Meter, Progress, Report
 from explorer.files import locked
 from explorer.words.catalogue import Offered, download_folder, present
-from explorer.words.progress import Meter, Progress, Report
 
 TIMEOUT = 20.0
 """Seconds without data after which a connection counts as broken."""

@@ -42,8 +42,8 @@ from numpy.typing import NDArray
 from explorer import container
 from explorer.container import DAMAGED, Container, DamagedError
 from explorer.core.errors import ExplorerError
+from explorer.core.progress import Meter, Report
 from explorer.files import open_file, whole_file, write_npz
-from explorer.words.progress import Meter, Report
 from explorer.words.vectors import Vectors
 
 LARGEST = 8_000_000_000

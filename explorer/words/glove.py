@@ -33,10 +33,10 @@ from explorer import container
 from explorer.container import Container, DamagedError
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
+from explorer.core.progress import Cancelled, Meter, Report
 from explorer.files import clear_left, open_file, whole_file
 from explorer.words import corpus, formats
 from explorer.words.corpus import WIDEST, Counts
-from explorer.words.progress import Cancelled, Meter, Report
 from explorer.words.projection import without_top
 from explorer.words.vectors import Vectors
 

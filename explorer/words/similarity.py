@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
+from explorer.core.progress import Meter, Report
 from explorer.words import corpus
-from explorer.words.progress import Meter, Report
 from explorer.words.vectors import Vectors
 
 if TYPE_CHECKING:

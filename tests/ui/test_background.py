@@ -14,6 +14,7 @@ from explorer.core.decoder import Choice
 from explorer.core.engine import fresh, same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Softmax
+from explorer.core.progress import Progress
 from explorer.document.commands import SetCells, WriteOn
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.element import leaves
@@ -25,7 +26,6 @@ from explorer.ui.page.gestures import perform
 from explorer.ui.page.note import WaitingBar
 from explorer.ui.window import notice
 from explorer.ui.window.notice import Computing
-from explorer.words.progress import Progress
 from tests.ui.conftest import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("kept", "at_least_page")
@@ -410,7 +410,7 @@ def test_the_program_ends_although_a_thread_is_at_work():
         "from PySide6.QtCore import QTimer;"
         "from PySide6.QtWidgets import QApplication;"
         "from explorer.ui.background import Background;"
-        "from explorer.words.progress import Progress;"
+        "from explorer.core.progress import Progress;"
         "app = QApplication([]);"
         "background = Background();"
         "background.ask(lambda report: [report(Progress('', i, 0)) for i in iter(int, 1)], print);"

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from refusals import refuses
 
+from explorer.core.progress import Cancelled
 from explorer.words import cache, formats
-from explorer.words.progress import Cancelled
 from tests.words.conftest import mutated
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from refusals import refuses
 
+from explorer.core.progress import Cancelled
 from explorer.sentences import sentence
 from explorer.words import catalogue, download
 from explorer.words.catalogue import OFFERED, Offered
-from explorer.words.progress import Cancelled
 
 CONTENT = np.random.default_rng(1).bytes(300_000)
 SET = Offered("set", len(CONTENT), md5(CONTENT).hexdigest(), 3, 2, "nothing")
@@ -129,7 +129,7 @@ def content_of(file):
 
 
 def test_a_download_is_checked_and_put_in_its_place(serve, tmp_path, monkeypatch):
-    monkeypatch.setattr("explorer.words.progress.EVERY", 0)
+    monkeypatch.setattr("explorer.core.progress.EVERY", 0)
     server, seen = serve(ranges), []
     file = get(server, tmp_path, seen.append)
     assert file == tmp_path / "set.gz"
@@ -185,7 +185,7 @@ def test_a_part_of_another_file_is_found_by_its_check_sum(serve, tmp_path):
 
 
 def test_stopping_keeps_what_came(serve, tmp_path, monkeypatch):
-    monkeypatch.setattr("explorer.words.progress.EVERY", 0)
+    monkeypatch.setattr("explorer.core.progress.EVERY", 0)
     server = serve(ranges)
 
     def stop(now):

@@ -17,9 +17,9 @@ from refusals import refuses
 from safetensors.numpy import save, save_file
 
 from explorer.core.errors import ExplorerError
+from explorer.core.progress import Cancelled
 from explorer.sentences import sentence
 from explorer.words import formats
-from explorer.words.progress import Cancelled
 from explorer.words.vectors import Vectors
 from tests.words.conftest import mutated
 

@@ -9,11 +9,11 @@ from refusals import refuses
 from explorer import container
 from explorer.container import Container
 from explorer.core.errors import ExplorerError
+from explorer.core.progress import Cancelled
 from explorer.sentences import sentence
 from explorer.words import corpus, glove, similarity
 from explorer.words.corpus import count
 from explorer.words.glove import GloveTrainer, Settings
-from explorer.words.progress import Cancelled
 from explorer.words.vectors import Vectors
 from tests.words.conftest import mutated
 
@@ -306,7 +306,7 @@ def text(tmp_path, story):
 
 @pytest.mark.parametrize("fast", WAYS)
 def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(tmp_path, monkeypatch, text, fast):
-    monkeypatch.setattr("explorer.words.progress.EVERY", 0)
+    monkeypatch.setattr("explorer.core.progress.EVERY", 0)
     glove.train_files([text], tmp_path / "whole.npz", SMALL, fast=fast)
     read = []
 
@@ -364,7 +364,7 @@ def stopped(out, text, after=2):
 
 @pytest.mark.parametrize("name", ["counts", "state"])
 def test_a_damaged_training_is_told_in_one_sentence_and_stays(tmp_path, monkeypatch, text, name):
-    monkeypatch.setattr("explorer.words.progress.EVERY", 0)
+    monkeypatch.setattr("explorer.core.progress.EVERY", 0)
     whole = glove.train_files([text], tmp_path / "whole.txt", SMALL)
     file = stopped(tmp_path / "mine.txt", text) / f"{name}.safetensors"
     kept = file.read_bytes()
@@ -395,7 +395,7 @@ def test_a_damaged_training_is_told_in_one_sentence_and_stays(tmp_path, monkeypa
 
 
 def test_of_many_mutated_trainings_each_goes_on_rightly_or_is_told(tmp_path, monkeypatch, text):
-    monkeypatch.setattr("explorer.words.progress.EVERY", 0)
+    monkeypatch.setattr("explorer.core.progress.EVERY", 0)
     whole = glove.train_files([text], tmp_path / "whole.txt", SMALL)
     folder = stopped(tmp_path / "mine.txt", text, after=14)
     kept = {file.name: file.read_bytes() for file in folder.iterdir()}

@@ -9,8 +9,8 @@ import pytest
 from explorer.cli import main
 from explorer.cli import words as command
 from explorer.cli.parser import SIGNALS
+from explorer.core.progress import Cancelled, Progress
 from explorer.words import catalogue, download
-from explorer.words.progress import Cancelled, Progress
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
+from explorer.core.progress import Progress, Report
 from explorer.pages.element import Element
 from explorer.pages.gestures import Ask
 from explorer.pages.page import Button, Controls, Field, Note
-from explorer.words.progress import Progress, Report
 from explorer.words.vectors import Vectors
 
 MOST_WORDS = 8

@@ -13,6 +13,7 @@ import numpy as np
 
 from explorer.core.numbers import percent, quantity, written
 from explorer.core.ops import Array
+from explorer.core.progress import Progress, Report
 from explorer.pages.drawing import (
     HERE,
     MUTED,
@@ -30,7 +31,6 @@ from explorer.pages.page import Button, Check, Choice, Note, Number, Picture, Ro
 from explorer.pages.words.card import Card, Pair, Shared
 from explorer.pages.words.neighbours import near
 from explorer.words import projection, similarity
-from explorer.words.progress import Progress, Report
 from explorer.words.similarity import Analogy
 from explorer.words.vectors import Vectors
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import percent, quantity, written
+from explorer.core.progress import Progress, Report
 from explorer.document.document import Change, Document
 from explorer.pages.element import Element
 from explorer.pages.page import NUMBER, Button, Check, Choice, Column, Entry, Line, Listing, Menu, Note, ProgressBar
@@ -22,7 +23,6 @@ from explorer.pages.words.card import Card, Shared
 from explorer.paths import resources
 from explorer.words import cache as files
 from explorer.words import catalogue, similarity
-from explorer.words.progress import Progress, Report
 from explorer.words.similarity import Score
 from explorer.words.vectors import Vectors
 

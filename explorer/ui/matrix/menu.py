@@ -22,6 +22,7 @@ from explorer.core.graph import Root
 from explorer.core.model import SWITCHES
 from explorer.core.ops import Array
 from explorer.core.ops.weights import write_weights
+from explorer.core.progress import Progress, Report
 from explorer.document.commands import Replace, SetArray
 from explorer.document.state import State, Writing
 from explorer.export.matrix import ENDINGS, FORMATS, LabelledMatrix, save
@@ -43,7 +44,6 @@ from explorer.ui.widgets.inputs import PushButton, be_as_large
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.workbench import Workbench
-from explorer.words.progress import Progress, Report
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView

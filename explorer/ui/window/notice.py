@@ -13,13 +13,13 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy
 
 from explorer.core.numbers import percent
+from explorer.core.progress import Progress
 from explorer.document.document import Document
 from explorer.pages.levels import act_title
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label
-from explorer.words.progress import Progress
 
 
 class Notice(QFrame):

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import ExplorerError
+from explorer.core.progress import Progress
 from explorer.document.commands import Replace
 from explorer.lessons.loader import load
 from explorer.paths import resources
 from explorer.words import catalogue
-from explorer.words.progress import Progress
 from explorer.words.similarity import Score
 from tests.pages.words.conftest import Told, ask, part, parts, press, small, words_on
 

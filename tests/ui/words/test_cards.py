@@ -8,9 +8,9 @@ from PySide6.QtGui import QAccessible, QHelpEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QToolTip
 
+from explorer.core.progress import Progress
 from explorer.ui import words as tab_module
 from explorer.ui.page.controls import LEAST
-from explorer.words.progress import Progress
 from tests.pages.words.conftest import small
 from tests.ui.conftest import PATIENCE_S
 from tests.ui.words.conftest import is_there, on, shown, still

@@ -12,12 +12,12 @@ from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QApplication, QComboBox, QLineEdit, QSpinBox
 
+from explorer.core.progress import Progress
 from explorer.document.commands import SetCells
 from explorer.pages.element import leaves
 from explorer.pages.page import Listing
 from explorer.pages.words.card import ForWords
 from explorer.ui.widgets.labels import Label
-from explorer.words.progress import Progress
 from explorer.words.vectors import Vectors
 from tests.pages.words.conftest import small
 from tests.ui.conftest import PATIENCE_S

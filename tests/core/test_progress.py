@@ -1,7 +1,7 @@
 """How far long work is, told not too often, with the time that is left."""
 
-from explorer.words import progress
-from explorer.words.progress import Meter
+from explorer.core import progress
+from explorer.core.progress import Meter
 
 
 def test_it_is_told_ten_times_a_second_and_the_rest_takes_as_long_as_what_is_done(monkeypatch):
