@@ -221,7 +221,7 @@ INKS = (0.4, 0.6), (0.15, 0.35), (0.0, 0.15)
 """From which share of the strongest number a dash has which opacity. With one for all, a picture of many small numbers
 showed dashes and hardly any colours: numbers near 0 had the same as the strong ones.
 """
-SMALLEST, LARGEST, PART = 9, 19, 0.5
+SMALLEST, LARGEST, PART = 9, 19, 0.6
 """The least and the greatest height of a number's letters, in pixels, and their share of a square's height."""
 BESIDE, MOST = 5.0, 3000
 """Pixels left free beside a number; the most visible squares whose numbers are written."""
@@ -259,6 +259,7 @@ def paint_numbers(
     ramp: Ramp,
     rect: QRectF,
     scale: float = 1.0,
+    letters: QFont | None = None,
 ) -> bool:
     """Write the number of each visible square, if all of them fit; returns whether they were written.
 
@@ -268,6 +269,7 @@ def paint_numbers(
     `shown`, `ends`, `ramp`: (rows, columns): the numbers as they are coloured; the ends of the colour map; and the map,
     which has a readable ink for each colour.
     `rect`: where the picture is.
+    `letters`: the font at the size of the numbers; if left out, that of `letters_for`.
     """
     rows, columns = array.shape
     if not array.size:
@@ -281,7 +283,7 @@ def paint_numbers(
     if (last - first) * (right - left) > MOST:
         return False
     part = array[first:last, left:right]
-    letters = letters_for(font, part, across, down, scale)
+    letters = letters or letters_for(font, part, across, down, scale)
     if letters is None:
         return False
     decimals = decimals_of(array)

@@ -247,8 +247,8 @@ def test_a_dash_is_as_strong_as_its_number(qapp, theme):
 
 def test_numbers_grow_with_their_squares_until_they_fit_no_more(qapp):
     numbers, font = np.array([[-1.0, 0.25], [0.5, 1.0]]), QFont()
-    sizes = [letters_for(font, numbers, 90, down).pixelSize() for down in (20, 30, 38)]
-    assert sizes == [10, 15, 19]
+    sizes = [letters_for(font, numbers, 90, down).pixelSize() for down in (20, 25, 38)]
+    assert sizes == [12, 15, 19]
     assert letters_for(font, numbers, 400, 400).pixelSize() == LARGEST
     narrow = letters_for(font, numbers, 44, 38)
     assert SMALLEST <= narrow.pixelSize() < 19

@@ -42,8 +42,8 @@ PAD, LINE = 6.0, 17.0
 """Units of the window: the padding of a box, and the height of a line of its head."""
 HEAD = 1.3
 """The height of a line of a box's head, in heights of its letters."""
-EDGE = 3.5
-"""Pixels between the edge of a low box and its one line of words."""
+EDGE, EDGE_PART = 3.5, 0.06
+"""Pixels between the edge of a low box and its one line of words; the most part of the width of a small box."""
 NAMED, NUMBERED, BAR = 0.41, 0.26, 17.0
 """The shares of the width of bars for the words and for the numbers; the height of a bar in units of the window."""
 LEAST_BAR = 0.14
@@ -119,6 +119,8 @@ class Blocks:
         self._fonts: dict[tuple[int, bool], QFont] = {}
         self._wide: dict[tuple[int, bool, str, bool], float] = {}
         self._unit, self._together = 1.0, True
+        self._figures: QFont | None = None
+        """The font of the numbers of all small matrices."""
         self._few: Sequence[Image] = ()
         self.exposed: Sequence[QRectF] = ()
         """The rectangles to repaint, in pixels; empty: everything."""
@@ -140,8 +142,11 @@ class Blocks:
         self._last = {}
 
     def agree(self, pixels: Pixels) -> None:
-        """Let either all small matrices show their numbers or none: a learner follows numbers from box to box."""
-        self._together = all(self._letters(one, pixels.rect(*one.place)) is not None for one in self._few)
+        """Let all small matrices show their numbers in one size, or none: one follows numbers from box to box."""
+        fonts = [self._letters(one, pixels.rect(*one.place)) for one in self._few]
+        found = [font for font in fonts if font is not None]
+        self._together = len(found) == len(fonts)
+        self._figures = min(found, key=QFont.pixelSize) if found and self._together else None
 
     def _letters(self, image: Image, rect: QRectF) -> QFont | None:
         """The font for the numbers of an image; None if they do not fit."""
@@ -193,7 +198,8 @@ class Blocks:
         size = TITLE * box.letters
         middle = not box.note and rect.height() < 2.2 * size * unit
         place = CENTRE if middle else TOP
-        across = QRectF(rect.left() + EDGE, inside.top(), rect.width() - 2 * EDGE, inside.height())
+        edge = min(EDGE, EDGE_PART * rect.width())
+        across = QRectF(rect.left() + edge, inside.top(), rect.width() - 2 * edge, inside.height())
         # In a small picture letters are low, too: else the images below the title would cover it.
         high = rect.height() if middle else HEAD * size * unit
         least = min(max(high / HEAD, TINY), LEAST)
@@ -478,7 +484,9 @@ class Blocks:
             return False
         shares, ends, _ = shares_of(image)
         ramp, appearance = self._ramp(image), self._bench.appearance
-        return paint_numbers(painter, appearance.fonts.number, image.array, shares, ends, ramp, rect, appearance.scale)
+        letters = self._figures if any(one is image for one in self._few) else None
+        font, scale = appearance.fonts.number, appearance.scale
+        return paint_numbers(painter, font, image.array, shares, ends, ramp, rect, scale, letters)
 
     def _ramp(self, image: Image) -> Ramp:
         theme = self._bench.appearance.theme

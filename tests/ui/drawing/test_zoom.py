@@ -466,6 +466,20 @@ def test_small_matrices_in_boxes_with_formulas_all_show_their_numbers_or_none_do
     assert ("1.0" in [text.text for text in written_in(picture)]) == written
 
 
+def test_the_numbers_of_all_small_matrices_have_one_size(picture):
+    """Those of a table of two rows were half as large again as those of one of four beside it."""
+    marks = (
+        Box((10, 10, 100, 80), "X", "X", formula="", tip="a"),
+        Image(np.eye(4, 2), 1.0, place=(20, 30, 80, 58)),
+        Box((150, 10, 100, 80), "W", "W", formula="", tip="b"),
+        Image(np.eye(2), 1.0, place=(160, 30, 80, 58)),
+    )
+    picture.resize(900, 600)
+    picture.tell(Drawing(marks, (0, 300, 0, 200), "Two", NONE, NONE, down=True, square=True, zoom=True))
+    sizes = [text.font.pixelSize() for text in written_in(picture) if text.text in ("0.0", "1.0")]
+    assert (len(sizes), len(set(sizes))) == (12, 1)
+
+
 Text = QAccessible.Text
 
 
