@@ -355,34 +355,37 @@ MOST_WORDS = 8
 LEAST = 1e-3
 """The part of its length with which a bar begins."""
 
-Part = tuple[draw.Drawing, tuple[float, ...]]
-"""A drawing, and the time at which each mark appears: before `SPOKEN` for a word that is read, else from `WRITTEN`."""
+Part = tuple[draw.Drawing, tuple[float, ...], tuple[draw.Mark, ...]]
+"""A drawing; the time at which each mark appears, before `SPOKEN` for a word that is read, else from `WRITTEN`; and
+each mark as it is before, made once: at most moments most marks are one or the other.
+"""
 
 
 def first_picture(view: View) -> Part:
-    """The picture of the animation: that of the whole without the loss, and the time at which each mark appears.
+    """The picture of the animation: that of the whole without the loss, and how each mark appears.
 
     `view`: the view of a model with a residual stream that says a next word.
     """
     drawing, due = Lanes(view, LARGE if view.looking.large else LETTERS).drawing()
     kept = [(mark, name) for mark, name in zip(drawing.marks, due, strict=True) if name != LOSS]
     marks = tuple(mark for mark, _ in kept)
-    return replace(drawing, marks=marks), _moments(marks, [name for _, name in kept])
+    before = tuple(replace(mark, faint=1.0) for mark in marks)
+    return replace(drawing, marks=marks), _moments(marks, [name for _, name in kept]), before
 
 
-def opening(drawing: draw.Drawing, moments: Sequence[float], at: float) -> draw.Drawing:
+def opening(drawing: draw.Drawing, moments: Sequence[float], before: Sequence[draw.Mark], at: float) -> draw.Drawing:
     """The picture at a time: the words appear one by one, then the other marks from left to right, then the bars grow.
 
     Vectors move along the stream from strip to strip; a moving image has the numbers of the strip that it comes from.
 
-    `moments`: the time at which each mark appears, from `first_picture`.
+    `moments`, `before`: the time at which each mark appears, and how it looks before; from `first_picture`.
     `at`: from 0, where the picture is empty, to 1, where it is the given drawing.
     """
     if at >= 1.0:
         return drawing
-    here = zip(drawing.marks, moments, strict=True)
+    here = zip(drawing.marks, moments, before, strict=True)
     # The bars stay out of the picture until they grow, so that nobody reads the answer before.
-    marks = [_arrived(mark, at, moment) for mark, moment in here if at >= RUN or not isinstance(mark, draw.Bars)]
+    marks = [_arrived(*one, at) for one in here if at >= RUN or not isinstance(one[0], draw.Bars)]
     return replace(drawing, marks=(*marks, *_numbers(drawing, moments, at), *_vectors(drawing, moments, at)))
 
 
@@ -442,7 +445,7 @@ def _left(mark: draw.Mark) -> float:
     return -np.inf
 
 
-def _arrived(mark: draw.Mark, at: float, moment: float) -> draw.Mark:
+def _arrived(mark: draw.Mark, moment: float, before: draw.Mark, at: float) -> draw.Mark:
     """A mark at a time, partly faded in. A bar grows, and the number beside it is its final number all the time."""
     if isinstance(mark, draw.Bars):
         grown = (at - RUN) / (1.0 - RUN)
@@ -451,7 +454,7 @@ def _arrived(mark: draw.Mark, at: float, moment: float) -> draw.Mark:
     there = (at - moment) / FADE
     if isinstance(mark, draw.Box) and mark.around:  # a fading frame would repaint everything inside it each time
         there = float(there >= 0.0)
-    return mark if there >= 1.0 else replace(mark, faint=min(1.0 - there, 1.0))
+    return mark if there >= 1.0 else before if there <= 0.0 else replace(mark, faint=1.0 - there)
 
 
 def _numbers(drawing: draw.Drawing, moments: Sequence[float], at: float) -> tuple[draw.Words, ...]:

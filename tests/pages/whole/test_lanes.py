@@ -44,11 +44,11 @@ def test_the_words_come_one_after_the_other():
 
 
 def test_each_word_that_has_come_has_its_first_numbers_behind_it_until_they_become_a_strip():
-    drawing, moments = shown()
+    drawing, *how = shown()
     (table, *_) = [mark.array for mark in drawing.marks if isinstance(mark, Image) and mark.node.node == "input.X"]
 
     def written(at):
-        marks = opening(drawing, moments, at).marks
+        marks = opening(drawing, *how, at).marks
         return [mark.text for mark in marks if isinstance(mark, Words) and mark.text.endswith("…") and mark.faint < 1]
 
     assert written(0.0) == []
@@ -100,8 +100,8 @@ def test_the_bars_grow_last_to_their_true_length():
 
 
 def test_at_the_end_stands_the_picture_itself_without_the_loss():
-    drawing, moments = shown()
-    assert opening(drawing, moments, 1.0) is drawing
+    drawing, *how = shown()
+    assert opening(drawing, *how, 1.0) is drawing
     view = View.of(Document(load("tiny-gpt").state()))
     whole, first = (
         {mark.name for mark in one.marks if isinstance(mark, Box)} for one in (Lanes(view, 1.5).drawing()[0], drawing)
