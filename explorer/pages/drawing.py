@@ -49,6 +49,12 @@ def reach(array: Array, least: float) -> float:
     return max(largest, least)
 
 
+def extent(points: Array) -> tuple[Array, Array]:
+    """The least and the largest x and y of the points, (n, 2), that can be drawn; the origin if there are none."""
+    near = points[(np.abs(points) < DRAWABLE).all(1)]
+    return (near.min(0), near.max(0)) if len(near) else (np.zeros(2), np.zeros(2))
+
+
 class Mark(Data):
     """One thing in a drawing. Coordinates are those of the drawing's window, unless a mark says otherwise.
 

@@ -1,7 +1,5 @@
 """The page of a net as a playground: its cases, its answers to these and to other inputs, its weights, and descent.
 
-`weight_map` is a picture of a weight that the reader watches while a model learns.
-
 The page of gradient descent by hand: one step, many steps, or a run, and back; and the loss over two weights, with all
 else unchanged: on a coarse grid first, then finer, with its round levels.
 """
@@ -12,61 +10,23 @@ from time import perf_counter
 import numpy as np
 
 from explorer.core.engine import Engine, same_bytes
-from explorer.core.errors import written_shape
 from explorer.core.frozen import Frozen
-from explorer.core.graph import CASES, LOSS, TARGET, Place, Stage
+from explorer.core.graph import CASES, LOSS, TARGET, Stage
 from explorer.core.model import SWITCHES
-from explorer.core.numbers import largest_of, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetSwitch
 from explorer.document.document import Document
 from explorer.pages.compose import matrices, switch_bar
-from explorer.pages.drawing import TEXT, Axis, Drawing, Image, Words, drawable
+from explorer.pages.drawing import extent
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do
-from explorer.pages.levels import matrix_title
-from explorer.pages.matrix import SIGNED, matrix
+from explorer.pages.matrix import matrix
 from explorer.pages.model.changes import WIDE as WIDE_LIST
 from explorer.pages.model.changes import given, moving
 from explorer.pages.page import Button, Controls, DescentPart, Item, Note, Row, Section, Stack
 from explorer.pages.stages.net_answers import Net, net_picture
 from explorer.pages.view import Cell, View
 from explorer.pages.whole.page import whole_below
-
-MOST_NUMBERS, MOST_ACROSS = 32, 8
-"""With at most this many numbers, and this many in a row, the numbers are written onto their colours."""
-
-
-def weight_map(view: View, name: str) -> Drawing:
-    """An input as colours, with 0 in the middle of the scale and the largest number at its end; heads are stacked.
-
-    `name`: the name of a node; if the graph does not have it, the drawing is empty.
-    """
-    if name not in view.nodes:
-        return Drawing((), (0.0, 1.0, 0.0, 1.0), "no weight", down=True)
-    array, axes = view.values[name], view.nodes[name].axes
-    flat = array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array.reshape(1, -1)
-    rows = view.labels(axes[0]) if array.ndim == 2 else tuple(str(i + 1) for i in range(len(flat)))
-    limit = full(view, name)
-    height, width = (float(n) for n in flat.shape)
-    node = Place(name) if array.ndim == 2 else None
-    # Few numbers have room to be written: if they are nearly equal, their colours alone tell nothing.
-    numbers = tuple(
-        Words(j + 0.5, i + 0.5, written(float(number), 2), TEXT, fixed=True)
-        for (i, j), number in np.ndenumerate(flat)
-        if flat.size <= MOST_NUMBERS and width <= MOST_ACROSS and drawable(float(number))
-    )
-    image = Image(flat, limit, colours=SIGNED, place=(0.0, 0.0, width, height), node=node)
-    summary = f"{matrix_title(view.graph, name)}, {written_shape(array.shape)}, largest {written(limit, 3)}"
-    columns = view.labels(axes[-1])
-    sides = Axis("", columns, most=10), Axis("", rows, most=12)
-    return Drawing((image, *numbers), (0.0, width, 0.0, height), summary, *sides, down=True)
-
-
-def full(view: View, name: str) -> float:
-    """The absolute value that has the full colour in `weight_map`."""
-    return largest_of(view.values.get(name, np.zeros(0))) or 1.0
-
 
 SLOW = (
     "A step takes some time in a model of this size, and the loss over two weights takes longer; you can go on "
@@ -315,8 +275,7 @@ def around(points: Array, before: Window | None) -> Window:
 
     `points`: (n, 2).
     """
-    points = points[(np.abs(points) < 1e30).all(1)]
-    low, high = (points.min(0), points.max(0)) if len(points) else (np.zeros(2), np.zeros(2))
+    low, high = extent(points)
     middle = (low + high) / 2
     # Equally wide and high, so that the same slope looks the same in both directions.
     half = max(float((high - low).max()) * 0.8, 0.15 * float(np.abs(middle).max()), 1.0)

@@ -227,11 +227,9 @@ def _surface(net: Net, width: int) -> Stack:
 
 def _window(cases: Array) -> tuple[float, float, float, float]:
     """A square around the cases with a margin: left, right, bottom, top."""
-    near = cases[(np.abs(cases) < draw.DRAWABLE).all(-1)]
-    if not len(near):
-        near = np.zeros((1, 2))
-    x, y = ((near.min(0) + near.max(0)) / 2).tolist()
-    half = 0.75 * float(np.ptp(near, axis=0).max() or 1.0)
+    low, high = draw.extent(cases)
+    x, y = ((low + high) / 2).tolist()
+    half = 0.75 * float((high - low).max() or 1.0)
     return x - half, x + half, y - half, y + half
 
 
@@ -432,9 +430,6 @@ def _curve(net: Net, trained: Engine | None, line: bool) -> draw.Drawing:
 
 def _around(x: Array, y: Array) -> tuple[float, float, float, float]:
     """A window around the examples with a margin: left, right, bottom, top."""
-    near = (np.abs(x) < draw.DRAWABLE) & (np.abs(y) < draw.DRAWABLE)
-    if not near.any():
-        return -1.0, 1.0, -1.0, 1.0
-    (left, right), (low, high) = ((float(v[near].min()), float(v[near].max())) for v in (x, y))
+    (left, low), (right, high) = (ends.tolist() for ends in draw.extent(np.stack([x, y], axis=1)))
     across, up = 0.04 * (right - left) or 1.0, 0.3 * (high - low) or 1.0
     return left - across, right + across, low - up, high + up

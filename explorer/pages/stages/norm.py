@@ -12,7 +12,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.graph import Node, Stage
 from explorer.core.numbers import decimals_of, exact, in_table, with_power, written
 from explorer.core.ops import Array
-from explorer.pages.drawing import ACCENT, DRAWABLE, Axis, Dot, Drawing, Strips, drawable, series
+from explorer.pages.drawing import ACCENT, DRAWABLE, Axis, Dot, Drawing, Strips, drawable, extent, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import MoveTo, decimals_in
 from explorer.pages.matrix import matrix
@@ -42,7 +42,7 @@ def _plane(view: View, name: str, title: str, drags: bool) -> Stack:
     """The rows of a node as points in a plane; with `drags`, dragging a point edits its row."""
     array, node = view.values[name], view.nodes[name]
     labels, features = (view.labels(axis) for axis in node.axes)
-    window, dots = _window(array[(np.abs(array) < DRAWABLE).all(-1)]), []
+    window, dots = _window(array), []
     for i, (x, y) in enumerate(array.tolist()):
         if drawable(x, y):
             cells = (name, (i, 0)), (name, (i, 1))
@@ -57,11 +57,9 @@ def _plane(view: View, name: str, title: str, drags: bool) -> Stack:
     return Stack(f"plane of {name}", title, (Picture(f"points of {name}", drawing, 236, 245),))
 
 
-def _window(points: np.ndarray) -> tuple[float, float, float, float]:
+def _window(points: Array) -> tuple[float, float, float, float]:
     """A window around the points with a margin: left, right, bottom, top."""
-    if not len(points):
-        return -1.0, 1.0, -1.0, 1.0
-    low, high = points.min(0), points.max(0)
+    low, high = extent(points)
     room = np.where(high > low, high - low, 2.0) * SPARE
     (left, bottom), (right, top) = (low - room).tolist(), (high + room).tolist()
     return left, right, bottom, top

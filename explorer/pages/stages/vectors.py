@@ -287,9 +287,7 @@ def _grid(span: float, matrix: Array) -> list[draw.Mark]:
 def _moved(values: Array, output: _Vectors, pair: tuple[int, int]) -> draw.Drawing:
     """An arrow for each word from its value, a row of V, to its output, a row of A V."""
     starts, points = values[:, pair], output.array[:, pair]
-    both = np.vstack([starts, points])
-    near = both[(np.abs(both) < draw.DRAWABLE).all(-1)]
-    low, high = (near.min(0), near.max(0)) if len(near) else (np.zeros(2), np.zeros(2))
+    low, high = draw.extent(np.vstack([starts, points]))
     half = max(float((high - low).max()) * 0.75, 0.5)
     x, y = ((low + high) / 2).tolist()
     arrows, told = [], []

@@ -6,19 +6,21 @@ from html import escape
 
 import numpy as np
 
+from explorer.core.errors import written_shape
 from explorer.core.frozen import Frozen
-from explorer.core.graph import LOSS, PROBABILITIES, TARGET
+from explorer.core.graph import LOSS, PROBABILITIES, TARGET, Place
 from explorer.core.models.ends import DECODER_READS
-from explorer.core.numbers import written
+from explorer.core.numbers import largest_of, written
 from explorer.core.ops import Array
 from explorer.core.training.recipe import length
 from explorer.core.training.records import Records
 from explorer.core.vocabulary import end_mark, typed
 from explorer.pages import page as el
+from explorer.pages.drawing import TEXT, Axis, Drawing, Image, Words, drawable
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining
 from explorer.pages.levels import block_title, matrix_title
-from explorer.pages.stages.net import full, weight_map
+from explorer.pages.matrix import SIGNED
 from explorer.pages.stages.net_answers import net_picture
 from explorer.pages.training.settings import OWN, RunProgress
 from explorer.pages.view import View
@@ -37,6 +39,8 @@ MAP_ROW, MAP_COLUMN, MAP_HEAD, MAP_SIDE = 36, 72, 28, 48
 """Pixels at text scale 1: the greatest height and width of a cell of a weight, the height of the names of its columns,
 and the width of those of its rows.
 """
+MOST_NUMBERS, MOST_ACROSS = 32, 8
+"""With at most this many numbers, and this many in a row, the numbers are written onto their colours."""
 
 
 @dataclass
@@ -206,7 +210,7 @@ def _weight(sight: Sight) -> el.Stack:
     row, wide = MAP_ROW * larger, min(room.width, round(MAP_COLUMN * larger * columns + MAP_SIDE))
     high = int(min(round(room.width * 0.5), max(260, room.most), row * rows + MAP_HEAD))
     place, asks, tip = weights.index(name) if name else 0, (ForTraining("watch"),), "Weight to watch"
-    colours = f"Blue with a dash: below 0. Gold: above. Full colour at ±{written(full(view, name), 3)}"
+    colours = f"Blue with a dash: below 0. Gold: above. Full colour at ±{written(_full(view, name), 3)}"
     titles = tuple([matrix_title(view.graph, one) for one in weights])
     parts = (
         el.Choice("watched", "", titles, place, asks, tip, listed=True),
@@ -214,6 +218,37 @@ def _weight(sight: Sight) -> el.Stack:
         el.Note("colours", colours),
     )
     return el.Stack("weight", "A weight as it changes", parts)
+
+
+def weight_map(view: View, name: str) -> Drawing:
+    """An input as colours, with 0 in the middle of the scale and the largest number at its end; heads are stacked.
+
+    `name`: the name of a node; if the graph does not have it, the drawing is empty.
+    """
+    if name not in view.nodes:
+        return Drawing((), (0.0, 1.0, 0.0, 1.0), "no weight", down=True)
+    array, axes = view.values[name], view.nodes[name].axes
+    flat = array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array.reshape(1, -1)
+    rows = view.labels(axes[0]) if array.ndim == 2 else tuple(str(i + 1) for i in range(len(flat)))
+    limit = _full(view, name)
+    height, width = (float(n) for n in flat.shape)
+    node = Place(name) if array.ndim == 2 else None
+    # Few numbers have room to be written: if they are nearly equal, their colours alone tell nothing.
+    numbers = tuple(
+        Words(j + 0.5, i + 0.5, written(float(number), 2), TEXT, fixed=True)
+        for (i, j), number in np.ndenumerate(flat)
+        if flat.size <= MOST_NUMBERS and width <= MOST_ACROSS and drawable(float(number))
+    )
+    image = Image(flat, limit, colours=SIGNED, place=(0.0, 0.0, width, height), node=node)
+    summary = f"{matrix_title(view.graph, name)}, {written_shape(array.shape)}, largest {written(limit, 3)}"
+    columns = view.labels(axes[-1])
+    sides = Axis("", columns, most=10), Axis("", rows, most=12)
+    return Drawing((image, *numbers), (0.0, width, 0.0, height), summary, *sides, down=True)
+
+
+def _full(view: View, name: str) -> float:
+    """The absolute value that has the full colour in `weight_map`."""
+    return largest_of(view.values.get(name, np.zeros(0))) or 1.0
 
 
 def _says(sight: Sight) -> el.Stack:

@@ -18,7 +18,7 @@ from explorer.document.storage import save
 from explorer.lessons.document_lesson import new_lesson, opened
 from explorer.lessons.loader import load
 from explorer.pages.drawing import Words
-from explorer.pages.stages.net import weight_map
+from explorer.pages.training.pictures import weight_map
 from explorer.pages.training.settings import OWN, learned_from
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.errors import Message
