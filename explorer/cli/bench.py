@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer.cli.status import Status
 from explorer.core.errors import ExplorerError
 from explorer.paths import benchmarks
 
@@ -42,17 +43,18 @@ def _measure(arguments: Namespace) -> int:
     figures = [one for one in module.figures() if not wanted or any(text in module.name(one) for text in wanted)]
     if not figures:
         raise ExplorerError("no-figure", text=", ".join(wanted))
-    found, failed = [], []
+    found, failed, status = [], [], Status()
     for figure in figures:
-        _say(f"measuring: {module.name(figure)} …")
+        if status.terminal:
+            status.say(f"measuring: {module.name(figure)} …")
         try:
             one = module.steady(figure)
         except Exception as error:  # the other figures can still be measured
-            _say("")
+            status.clear()
             print(f"{module.name(figure)} cannot be measured:\n{traceback.format_exc()}", file=sys.stderr)
             failed.append({"name": module.name(figure), "error": repr(error)})
             continue
-        _say("")
+        status.clear()
         found.append(one)
         if not arguments.json:
             print(*_lines(one), sep="\n", flush=True)
@@ -72,11 +74,6 @@ def _figures() -> Any:
     if str(folder.parent) not in sys.path:
         sys.path.append(str(folder.parent))
     return import_module("benchmarks.figures")
-
-
-def _say(what: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{what}", end="", file=sys.stderr, flush=True)
 
 
 def _lines(one: Any) -> tuple[str, str]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from explorer.cli.output import wrote
 from explorer.cli.parser import FORMATS, UsageError, fields_of
-from explorer.cli.reading import reading
+from explorer.cli.status import reading
 from explorer.core.errors import ExplorerError, cut
 from explorer.core.graph import NamedCell, by_head, parse_cell, root_of, select, written_cell
 from explorer.core.model import SwitchValue

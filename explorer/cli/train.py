@@ -15,6 +15,7 @@ from typing import Any
 
 from explorer.cli.output import may_write, shown
 from explorer.cli.parser import UsageError, stopped
+from explorer.cli.status import EVERY, Status
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import percent, quantity
 from explorer.core.training.records import Record, Records
@@ -23,10 +24,7 @@ from explorer.document import storage
 from explorer.sentences import sentence
 from explorer.training import recipes
 from explorer.training.preparation import Prepared, prepare, trained
-from explorer.training.recipes import Material
 
-_EVERY, _LINE_EVERY = 0.1, 15.0
-"""Seconds between two updates of the bar, and between two lines if there is no terminal."""
 _LEAST_BETWEEN = 0.05
 _BAR = 20
 _TRIAL = 4096  # bytes of a trial file: the disk may be full or read-only
@@ -37,25 +35,20 @@ def train(arguments: Namespace) -> int:
     if not arguments.keep_every >= _LEAST_BETWEEN:
         raise UsageError(f"--keep-every may be {_LEAST_BETWEEN} or more; {arguments.keep_every} is not.")
     out = Path(arguments.out)
-    progress = _Json() if arguments.json else _Progress()
+    progress = _Json(EVERY) if arguments.json else _Progress()
     try:
         _check(out)
         task = recipes.load(arguments.recipe, arguments.text)
         if arguments.text is not None:
-            task = replace(task, material=replace(_of_text(task.material), file=Path(arguments.text)))
+            if task.material.kind != "text":
+                raise UsageError("--text is for a recipe that learns from a text; this one learns from something else.")
+            task = replace(task, material=replace(task.material, file=Path(arguments.text)))
         may_write(out, arguments.force, task.material.file, getattr(task.model, "name", None))
         prepared = prepare(task)
         return _run(prepared, out, progress, arguments.keep_every, arguments.attached)
     except ExplorerError as error:
         progress.failed(error)
         raise
-
-
-def _of_text(material: Material) -> Material:
-    """The material of a recipe, which must be a text."""
-    if material.kind != "text":
-        raise UsageError("--text is for a recipe that learns from a text; this one learns from something else.")
-    return material
 
 
 def _check(out: Path) -> None:
@@ -136,12 +129,11 @@ def _listen(stop: Event) -> None:
 class _Progress:
     """Shows the progress of a run on standard error: a growing bar on a terminal, elsewhere a line now and then."""
 
-    def __init__(self) -> None:
-        self.terminal = sys.stderr.isatty()
+    def __init__(self, every: float | None = None) -> None:
+        self.status = Status(every=every)
         self.judged: float | None = None
         self.loss = float("nan")
         self.started, self.begun, self.steps = monotonic(), 0, 0
-        self.last = self.started
 
     def begin(self, prepared: Prepared, trainer: Trainer, kept: Path) -> None:
         """The run begins, or continues after some steps."""
@@ -152,7 +144,7 @@ class _Progress:
     def step(self, record: Record) -> None:
         """One step has been taken."""
         self.loss, self.judged = record.loss, self.judged if record.validation is None else record.validation
-        if self.due(_EVERY if self.terminal else _LINE_EVERY):
+        if self.status.due():
             self._show(record)
 
     def kept(self, at: int) -> None:
@@ -160,7 +152,7 @@ class _Progress:
 
     def end(self, how: str, trainer: Trainer, file: Path) -> None:
         """The run has ended: `how` is "done" or "stopped"."""
-        self._clear()
+        self.status.clear()
         if how == "stopped":
             print(f"stopped after {quantity(trainer.at, 'step')}; the same command goes on from there", file=sys.stderr)
             return
@@ -168,18 +160,11 @@ class _Progress:
 
     def failed(self, error: ExplorerError) -> None:
         """The run cannot begin or continue."""
-        self._clear()
+        self.status.clear()
 
     def left(self, at: int) -> float:
         """The seconds that the run will still take."""
         return (self.steps - at) / max(self._pace(at), 1e-9)
-
-    def due(self, every: float) -> bool:
-        """Whether at least `every` seconds have passed since this method last returned True."""
-        if monotonic() - self.last < every:
-            return False
-        self.last = monotonic()
-        return True
 
     def _pace(self, at: int) -> float:
         """Steps per second."""
@@ -194,19 +179,15 @@ class _Progress:
             f"{self._pace(record.step):.3g} steps/s",
             f"{record.step:,} of {self.steps:,}",
         ]
-        if not self.terminal:
-            print(", ".join([f"{percent(share):>4}", *said]), file=sys.stderr, flush=True)
+        if not self.status.terminal:
+            self.status.say(", ".join([f"{percent(share):>4}", *said]))
             return
         full = round(_BAR * share)
         line = f"{'█' * full}{'░' * (_BAR - full)} {percent(share):>4}"
         for part in said:  # only complete parts that have room
             if len(line) + len(part) + 2 < shutil.get_terminal_size().columns:
                 line += f"  {part}"
-        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
-
-    def _clear(self) -> None:
-        if self.terminal:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        self.status.say(line)
 
 
 class _Json(_Progress):
@@ -232,7 +213,7 @@ class _Json(_Progress):
         said = {"validation": judged if judged is None or isfinite(judged) else str(judged)}
         line = {"event": "step", **vars(record), **said, "seconds": round(seconds, 3), "left": round(left, 1)}
         # Steps that follow each other quickly are flushed together.
-        print(json.dumps(line, allow_nan=False), flush=self.due(_EVERY))
+        print(json.dumps(line, allow_nan=False), flush=self.status.due())
 
     def kept(self, at: int) -> None:
         self._say(event="kept", step=at)

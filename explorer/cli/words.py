@@ -4,14 +4,14 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from explorer.cli.output import shown
 from explorer.cli.parser import UsageError, stopped
+from explorer.cli.status import Status
 from explorer.core.numbers import formatted, percent
 from explorer.core.progress import Cancelled, Progress, Report
 from explorer.library.matrix import columns
@@ -20,7 +20,6 @@ from explorer.words.vectors import Vectors
 
 MOST = 1000
 _LISTED = 10
-_LINE_EVERY = 15.0
 
 
 def words(arguments: Namespace) -> int:
@@ -244,22 +243,18 @@ _ACTIONS: dict[str, tuple[Callable[[Namespace], int], int, int | None, str]] = {
 
 @contextmanager
 def progress() -> Iterator[Report]:
-    """Progress on standard error: one changing line on a terminal, elsewhere a line now and then.
+    """Progress on standard error.
 
     Ctrl+C stops the work at the next report, from where it can continue later; see `explorer.cli.parser.stopped`.
     """
-    last, terminal = monotonic(), sys.stderr.isatty()
+    status = Status()
 
     def report(now: Progress) -> None:
-        nonlocal last
         if stop.is_set():
             raise Cancelled
         try:
-            if terminal:
-                print(f"\r\x1b[K{written(now)}", end="", file=sys.stderr, flush=True)
-            elif monotonic() - last >= _LINE_EVERY:
-                last = monotonic()
-                print(written(now), file=sys.stderr, flush=True)
+            if status.terminal or status.due():
+                status.say(written(now))
         except OSError:  # the terminal is gone: stop as after Ctrl+C, so that the work so far is kept
             raise Cancelled from None
 
@@ -267,9 +262,7 @@ def progress() -> Iterator[Report]:
         try:
             yield report
         finally:
-            if terminal:
-                with suppress(OSError):
-                    print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            status.clear()
 
 
 def written(now: Progress) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import explorer.cli
-from explorer.cli import main, train
+from explorer.cli import main, status, train
 from explorer.cli.parser import SIGNALS
 from explorer.core.training.trainer import Trainer, load_run
 from explorer.document import storage
@@ -241,7 +241,7 @@ def test_a_validation_loss_that_is_no_finite_number(tmp_path, capsys):
 
 
 def test_lines_where_there_is_no_terminal(recipe, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(train, "_LINE_EVERY", 0)
+    monkeypatch.setattr(status, "LINE_EVERY", 0)
     main(["train", recipe(), "--out", str(tmp_path / "xor.explorer")])
     first, *_, last = capsys.readouterr().err.splitlines()
     assert first.startswith("  2%, 0:0")
@@ -251,7 +251,7 @@ def test_lines_where_there_is_no_terminal(recipe, tmp_path, capsys, monkeypatch)
 
 
 def test_a_bar_on_a_terminal(recipe, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(train, "_EVERY", 0)
+    monkeypatch.setattr(status, "EVERY", 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr("shutil.get_terminal_size", lambda *_, **__: os.terminal_size((60, 24)))
     main(["train", recipe(), "--out", str(tmp_path / "xor.explorer")])

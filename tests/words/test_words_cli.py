@@ -214,7 +214,7 @@ def test_a_terminal_shows_progress_in_one_line(monkeypatch, capsys):
 
 
 def test_elsewhere_a_line_now_and_then(monkeypatch, capsys):
-    monkeypatch.setattr(command, "_LINE_EVERY", 0)
+    monkeypatch.setattr("explorer.cli.status.LINE_EVERY", 0)
     with command.progress() as report:
         report(Progress("downloading", 5, 0))
     assert capsys.readouterr().err == "downloading\n"

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from explorer.cli import main, reading
+from explorer.cli import main, status
 from tests.checkpoints.small import write
 
 
@@ -12,13 +12,13 @@ from tests.checkpoints.small import write
 def clock(monkeypatch):
     """The time as the reading sees it, to be set."""
     now = [0.0]
-    monkeypatch.setattr(reading, "monotonic", lambda: now[0])
+    monkeypatch.setattr(status, "monotonic", lambda: now[0])
     return now
 
 
 def read(clock, terminal, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
-    with reading.reading() as told:
+    with status.reading() as told:
         for second in range(40):
             clock[0] = float(second)
             told(second * 1e8, 4e9)
@@ -39,8 +39,8 @@ def test_elsewhere_a_line_comes_now_and_then(clock, monkeypatch, capsys):
 
 
 def test_a_model_is_read_with_word_of_it(clock, monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(reading, "PATIENCE", -1.0)
-    monkeypatch.setattr(reading, "LINE_EVERY", 0.0)
+    monkeypatch.setattr(status, "PATIENCE", -1.0)
+    monkeypatch.setattr(status, "LINE_EVERY", 0.0)
     folder = str(write(tmp_path))
     for command in (
         ("show", folder, "final.gamma"),
