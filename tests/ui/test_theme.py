@@ -5,9 +5,11 @@ import re
 
 import numpy as np
 import pytest
+from pixels import colours as colours_of
+from pixels import pixels
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QPushButton, QSpinBox
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QPlainTextEdit, QPushButton, QSpinBox
 
 from explorer.export import colours
 from explorer.export.colours import contrast, luminance, text_on
@@ -129,6 +131,25 @@ def test_what_is_chosen_of_a_few_is_seen_without_colours(qapp, appearance, mode)
     ground = image.pixelColor(choice.width() - 8, low - 4).name()
     assert max(contrast(color, ground) for color in chosen) > 3
     assert max(contrast(color, other[0]) for color in other) < 2
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_what_cannot_be_pressed_is_seen_and_whether_it_is_chosen(qapp, appearance, mode):
+    """A ticked box that could not be changed looked like an empty one; a link that did nothing like one that did."""
+    appearance.set_mode(mode)
+    theme = appearance.theme
+    box, link, tab = QCheckBox("Bias"), PushButton("× 1", look="link"), PushButton("Train", look="tab")
+    box.setChecked(True)
+    for one in (box, link, tab):
+        one.setEnabled(False)
+        one.resize(one.sizeHint())
+    assert colours_of(pixels(box.grab().toImage())).get(theme.disabled, 0) > 80, "the ground of the tick"
+    for one in (link, tab):
+        assert theme.disabled in colours_of(pixels(one.grab().toImage()))
+    tab.setEnabled(True)
+    tab.setCheckable(True)
+    tab.setChecked(True)
+    assert theme.accent_text in colours_of(pixels(tab.grab().toImage())), "a line below, not only a pale ground"
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
