@@ -1,8 +1,9 @@
 """A matrix as it stands on a page: formula, name and shape above, the table below."""
 
+from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
@@ -483,9 +484,24 @@ class MatrixBox(QWidget):
         else:
             self._beside.insertWidget(0, self.view, 0, Qt.AlignmentFlag.AlignTop)
 
-    def _open(self, at: QPointF) -> None:
-        """Show the numbers, scrolled to a place in the picture; with the keys the cell there is the current one."""
-        had_keys = self._small.hasFocus()  # Qt would give the focus to the next picture when this one is hidden
+    def go_to(self, row: int, column: int, then: Callable[[], object]) -> None:
+        """Give a cell the keys, among its numbers, which nobody has chosen by that; `then`: called when it has them."""
+        if self.small:
+            rows, columns = self.matrix.array.shape
+            self._open(QPointF((column + 0.5) / columns, (row + 0.5) / rows), then)
+            return
+        with QSignalBlocker(self.view.selectionModel()):
+            self.view.setCurrentIndex(self.view.table.index(row, column))
+        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        then()
+
+    def _open(self, at: QPointF, then: Callable[[], object] | None = None) -> None:
+        """Show the numbers, scrolled to a place in the picture; with the keys the cell there is the current one.
+
+        `then`: the cell there gets the keys in any case, and this is called.
+        """
+        # Qt would give the focus to the next picture when this one is hidden.
+        had_keys = then is not None or self._small.hasFocus()
         self._bench.selection.keep(open_key(self.matrix.id), True)
 
         def look() -> None:
@@ -496,6 +512,8 @@ class MatrixBox(QWidget):
             self._small.look_at(at)
             if had_keys:
                 self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+            if then is not None:
+                then()
 
         do_later(self, look)
 

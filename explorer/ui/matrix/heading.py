@@ -443,11 +443,13 @@ class SmallPicture(QWidget):
         """Scroll the numbers to a place, given in shares of the picture; no number is cut at an edge."""
         view, (rows, columns) = self._view, self._view.matrix.array.shape
         sight = view.viewport().size()
+        was = view.blockSignals(True)  # a resting mouse enters no cell by that: see `MatrixView.scrollTo`
         for bar, along, count, cell, seen in (
             (view.horizontalScrollBar(), part.x(), columns, view.columnWidth(0), sight.width()),
             (view.verticalScrollBar(), part.y(), rows, view.rowHeight(0), sight.height()),
         ):
             bar.setValue(round(along * count - seen / cell / 2) * cell)
+        view.blockSignals(was)
 
     def _part(self, event: QMouseEvent) -> QPointF:
         box = self.cells()

@@ -10,12 +10,13 @@ from explorer.document.document import Change
 from explorer.lessons.schema import Step
 from explorer.pages.levels import block_of
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.column import Elements, Keys
 from explorer.ui.page.overlays import Motion
 from explorer.ui.page.page_view import MANY, PageView, Place
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.turns import do_later, later
-from explorer.ui.widgets.tree import Gone
+from explorer.ui.widgets.tree import Gone, show_current
 from explorer.ui.workbench import Workbench
 
 AT_ONCE = 0.02
@@ -240,8 +241,12 @@ class StageArea(QStackedWidget):
         has_keys = focus is not None and self.isAncestorOf(focus)
         return has_keys or not isinstance(event, QKeyEvent | QWheelEvent)
 
-    def bring_into_sight(self, name: str, keys: bool = False) -> None:
-        """Scroll to the matrix of a node or slice, once its page is shown; `keys`: whether its first cell gets them."""
+    def bring_into_sight(self, name: str, keys: tuple[int, ...] | None = None) -> None:
+        """Scroll to the matrix of a node or slice, once its page is shown.
+
+        `keys`: the cell that gets the keys, as an index in the node's whole array; if the matrix is a picture, its
+        numbers around that cell are shown.
+        """
 
         def bring() -> None:
             page = self.page()
@@ -249,8 +254,13 @@ class StageArea(QStackedWidget):
             box = next((box for box in boxes if box.matrix.name == name), None)
             if box is not None:
                 page.ensureWidgetVisible(box)
-            if box is not None and keys:
-                page.elements.give_focus(box.view.accessibleName(), (0, 0))
+            if box is not None and keys is not None:
+                row, column = box.matrix.at(keys)
+                box.go_to(max(row, 0), max(column, 0), partial(show, page, box.view))
+
+        def show(page: PageView, view: MatrixView) -> None:
+            page.in_place.let_go()  # what lies under a resting mouse stays where it is only while nobody goes elsewhere
+            show_current(view, view.width(), 2 * view.rowHeight(0))
 
         if self.makes:
             self.shown.connect(bring, Qt.ConnectionType.SingleShotConnection)

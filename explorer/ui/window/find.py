@@ -471,7 +471,7 @@ class CommandPalette(QDialog):
         self._go(graph.nodes[cell.node].stage)
         bench.bridge.flush()
         bench.selection.choose(cell, "arrow")
-        self._window.area.bring_into_sight(named, keys=True)
+        self._window.area.bring_into_sight(named, cell.index)
 
     def _cell(self, text: str) -> Iterator[Entry]:
         """The cell, or a head's slice, that was typed whole, also by its name in the file of a checkpoint."""

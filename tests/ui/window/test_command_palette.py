@@ -3,6 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.document_lesson import opened
+from explorer.lessons.loader import load
 from explorer.library.transformer import Transformer
 from explorer.pages.view import Cell
 from explorer.ui.window.find import CommandPalette, Entry, found
@@ -116,6 +117,25 @@ def test_a_cell_of_a_tensor_is_pointed_at(window, palette, hand, qtbot, tmp_path
     hand.key(Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.bench.selection.cell == Cell("decoder.2.self.W_K", (1, 5, 1)))
     assert window.bench.selection.head == 2
+
+
+def test_a_cell_of_a_matrix_that_is_a_picture_is_among_its_numbers_and_takes_what_is_typed(
+    window, palette, hand, eye, qtbot
+):
+    """The inspector said “type a number”, and the picture took none; the cell could be below the window."""
+    window.resize(1280, 720)
+    window.bench.open(load("stories260k"))
+    window.bench.bridge.flush()
+    eye.settle(window)
+    palette(window, "decoder.1.self.W_O[40,30]")
+    hand.key(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "decoder.1.self.W_O" in eye.views(window))
+    view = eye.views(window)["decoder.1.self.W_O"]
+    qtbot.waitUntil(lambda: view.hasFocus() and (view.currentIndex().row(), view.currentIndex().column()) == (40, 30))
+    qtbot.waitUntil(lambda: view.viewport().visibleRegion().contains(view.visualRect(view.currentIndex()).center()))
+    hand.type("2.5")
+    hand.key(Qt.Key.Key_Return)
+    assert eye.value(window, "decoder.1.self.W_O")[40, 30] == 2.5
 
 
 def test_a_word_of_the_sentence_stays_lit(window, palette, hand, qtbot):
