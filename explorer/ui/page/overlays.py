@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     QTimer,
     QVariantAnimation,
 )
-from PySide6.QtGui import QColor, QHoverEvent, QImage, QPainter, QPaintEvent, QPixmap, QRegion, QWindow
+from PySide6.QtGui import QColor, QHoverEvent, QImage, QPainter, QPaintEvent, QPen, QPixmap, QRegion, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer.core.numbers import SQUARES
@@ -166,8 +166,11 @@ FLASHES, FRAME = 400, 40
 """Milliseconds that a flash lasts, and between two of its frames."""
 REST = 120
 """Milliseconds without a change before the flash begins, so that nothing flashes during a drag or a training run."""
-DEEPEST = 0.6
-"""The greatest opacity of the colour over a cell."""
+DEEPEST, WASH, EDGE = 0.6, 0.4, 2
+"""The greatest opacity of the colour over squares of a picture, and over a number, which must stay readable; and the
+pixels of the frame of its cell, which is seen on gold and blue, too."""
+FAINTEST = 0.5
+"""The opacity of the frame of the least change."""
 
 
 class Flash(Overlay):
@@ -239,7 +242,7 @@ class Flash(Overlay):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, colour = QPainter(self), QColor(self._elements.bench.appearance.theme.here)
         for box, part, found in self._found:
-            painter.setOpacity(DEEPEST * self.left)
+            painter.setOpacity((DEEPEST if box.small else 1.0) * self.left)
             at = box.mapTo(self._elements, QPoint())
             if box.small:
                 (rows, columns), (last, end) = found.shape, box.matrix.array.shape
@@ -251,8 +254,12 @@ class Flash(Overlay):
             for row, column in zip(*found.nonzero(), strict=True):
                 cell = box.place_of(part[0].start + int(row), part[1].start + int(column))
                 if not cell.isEmpty():
-                    colour.setAlphaF(float(found[row, column]))
-                    painter.fillRect(cell.translated(at), colour)
+                    strength = float(found[row, column])
+                    colour.setAlphaF(WASH * strength)
+                    painter.setBrush(colour)
+                    colour.setAlphaF(FAINTEST + (1.0 - FAINTEST) * strength)
+                    painter.setPen(QPen(colour, EDGE, j=Qt.PenJoinStyle.MiterJoin))
+                    painter.drawRect(QRectF(cell.translated(at)).adjusted(1.0, 1.0, -1.0, -1.0))
 
 
 TIME, ARISING = 250, 1150

@@ -2,13 +2,17 @@
 
 from math import inf
 
+import numpy as np
 import pytest
+from PySide6.QtCore import QPoint
 
 from explorer.document.commands import SetCells
+from explorer.export.colours import contrast
 from explorer.pages.by_hand import LAYOUT
 from explorer.ui.appearance import Appearance
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
+from explorer.ui.page import overlays
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 LONG = 10**6
@@ -98,6 +102,22 @@ def test_it_covers_the_changed_cell_alone_and_takes_no_click(window, hand, qtbot
     hand.click(view, same)
     assert isinstance(window.focusWidget(), MatrixView)
     assert window.bench.selection.cell.index == (4, 1)
+
+
+def test_its_frame_is_seen_on_gold_and_blue_while_the_number_can_be_read(window, eye, monkeypatch):
+    """A wash alone hid the numbers on blue, and on gold it was not seen."""
+    flash, view = window.page().flash, eye.view(window, "scores")
+    edit(window, 3.0)
+    flash._rests.stop()
+    monkeypatch.setattr(overlays, "strengths", lambda *_, **__: np.ones(view.matrix.array.shape))
+    flash.begin()
+    flash._fades.pause()
+    image = window.page().elements.grab().toImage()
+    box = next(one for one in window.page().elements.findChildren(MatrixBox) if one.view is view)
+    cell = box.place_of(0, 0).translated(box.mapTo(window.page().elements, QPoint()))
+    here = window.bench.appearance.theme.here
+    assert image.pixelColor(cell.left() + 1, cell.center().y()).name() == here
+    assert contrast(here, image.pixelColor(cell.left() + 5, cell.top() + 4).name()) > 1.5
 
 
 def test_a_small_picture_flashes_where_its_cells_changed(window, eye):
