@@ -5,6 +5,7 @@ A small net as neurons and the weights between them, for one example that goes t
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -323,7 +324,8 @@ MOST_FIGURES = 5
 """The most characters of a number, its sign included, that fit into a circle in a small picture of the net."""
 
 
-def _y(units: int, j: int) -> float:
+def _y(units: int, j: Array | int) -> Any:
+    """The y of the j-th of so many neurons, or of several of them."""
     return (j - (units - 1) / 2) * DOWN
 
 
@@ -343,12 +345,9 @@ def _edges(view: View, k: int, weights: Array, largest: float) -> list[draw.Mark
         for level in range(1, MOST_LEVELS + 1):
             starts, ends = np.nonzero((levels == level) & (np.sign(weights) == sign))
             if len(starts):
-                lines: Array = np.array(
-                    [
-                        [[(k - 1) * across, _y(into, i)], [k * across, _y(out, j)]]
-                        for i, j in zip(starts.tolist(), ends.tolist(), strict=True)
-                    ]
-                )
+                lines: Array = np.empty((len(starts), 2, 2))
+                lines[..., 0] = (k - 1) * across, k * across
+                lines[..., 1] = np.stack([_y(into, starts), _y(out, ends)], axis=1)
                 width = (0.6 + 3.6 * level / MOST_LEVELS) * min(1.0, 5.0 / max(into, out))
                 found.append(draw.Segments(lines, ink, width, dashed=sign < 0))
     return found

@@ -224,6 +224,11 @@ class Lane:
         """The height (y) of the line of a word."""
         return self.top + (i + 0.5) * self.pitch
 
+    def at(self, x: float) -> Array:
+        """The points of all lines at an x, (n_words, 2)."""
+        n = len(self.words)
+        return np.stack([np.full(n, x), self.top + (np.arange(n) + 0.5) * self.pitch], axis=1)
+
 
 class _Costs(Frozen):
     """How many parameters each stage has, and its share in the multiplications."""
@@ -320,13 +325,8 @@ class Sheet:
 
     def tracks(self, lane: Lane, start: float, end: float) -> None:
         """Continue the stream from `start` to `end`: a line for each word."""
-        if end <= start:
-            return
-        n = len(lane.words)
-        ends: Array = np.empty((n, 2, 2))
-        ends[:, 0, 0], ends[:, 1, 0] = start, end
-        ends[:, :, 1] = (lane.top + (np.arange(n) + 0.5) * lane.pitch)[:, None]
-        self.lines(lane.sequence, ends)
+        if end > start:
+            self.lines(lane.sequence, np.stack([lane.at(start), lane.at(end)], axis=1))
 
     def lines(self, sequence: str, ends: Array) -> None:
         """A part of the stream: a line for each word, or for `TRACKS` of them; the followed word's line on top."""
@@ -345,7 +345,7 @@ class Sheet:
 
     def gather(self, lane: Lane, x: float) -> None:
         """A bar across the lines of all words: here a block reads from all words, or adds to each."""
-        ends = (x, lane.top + 0.5 * lane.pitch), (x, lane.bottom - 0.5 * lane.pitch)
+        ends = (x, lane.row(0)), (x, lane.row(len(lane.words) - 1))
         self.add(draw.FlowLine(ends, draw.TEXT, 1.5, head=False))
 
     def strip(
@@ -383,7 +383,7 @@ class Sheet:
         size = 15.0
         self.wait_for(name)
         self.gather(lane, x)
-        self.add(draw.FlowLine(((x, start), (x, lane.top + 0.5 * lane.pitch)), draw.TEXT, 1.5))
+        self.add(draw.FlowLine(((x, start), (x, lane.row(0))), draw.TEXT, 1.5))
         place = x - size / 2, lane.spine - size / 2, size, size
         share = amount(self.view, name)[1]
         tip = f"{said}: what was there stays in it.\n{written_shape(self.view.values[name].shape)}"

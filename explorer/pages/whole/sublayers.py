@@ -100,7 +100,8 @@ class Sublayers:
         if stage.kind == "cross":
             self._look_across(lane, block, up + 6.0, down - 10.0 if residual else down)
         elif attention:
-            self._exchange(lane, lane, block, up + 2.0, down - 10.0 if residual else down)
+            end = down - 10.0 if residual else down
+            exchange(sheet, (lane.sequence, lane.sequence), block, lane.at(up + 2.0), lane.at(end))
         place = left, bottom - self._box, width, self._box
         if before := f"{block}.norm" in sheet.stages:  # its norm is at its input (pre-norm)
             sheet.wait_for(f"{block}.norm")
@@ -108,7 +109,7 @@ class Sublayers:
             self._reads_beside(lane, block, up, bottom)
         else:
             sheet.gather(lane, up)
-            sheet.add(FlowLine(((up, lane.top + 0.5 * lane.pitch), (up, bottom)), TEXT, 1.5))
+            sheet.add(FlowLine(((up, lane.row(0)), (up, bottom)), TEXT, 1.5))
         if before:
             self._norm(block, "norm", "before", up, bottom)
         if stage.kind != "cross":  # a net beside attention reads what self-attention reads
@@ -127,7 +128,7 @@ class Sublayers:
                 self._norm(block, "output_norm", "behind", down - NORM_WIDTH + 32.0, bottom)
         else:
             sheet.gather(lane, down)
-            sheet.add(FlowLine(((down, bottom), (down, lane.top + 0.5 * lane.pitch)), TEXT, 1.5, head=False))
+            sheet.add(FlowLine(((down, bottom), (down, lane.row(0))), TEXT, 1.5, head=False))
         sheet.wait_for(raw)
         added = nodes[f"{block}.residual"].parents[1] if residual else raw  # a norm or dropout may follow
         below = sheet.added(lane, added, stream if residual else "", left, width)
@@ -250,14 +251,6 @@ class Sublayers:
 
     # Words that look at words
 
-    def _exchange(self, lane: Lane, keys: Lane, block: str, start: float, end: float) -> None:
-        """Lines from each word to the words that look at it, as thick as the mean of the heads' weights."""
-        from_, to = (
-            np.stack([np.full(len(one.words), x), one.top + (np.arange(len(one.words)) + 0.5) * one.pitch], axis=-1)
-            for one, x in ((keys, start), (lane, end))
-        )
-        exchange(self._sheet, (lane.sequence, keys.sequence), block, from_, to)
-
     def _look_across(self, lane: Lane, block: str, start: float, end: float) -> None:
         """Lines from the words of the source, written if there is room, to the target's words that look at them."""
         if self.source is None:
@@ -273,7 +266,7 @@ class Sublayers:
             token = (keys.sequence, i)
             x, room = start + wide - 4.0, wide - 7.0
             self._sheet.add(Words(x, keys.row(i), word, MUTED, True, 1.0, token, SMALL, room=room))
-        self._exchange(lane, keys, block, start + place[2], end)
+        exchange(self._sheet, (lane.sequence, keys.sequence), block, keys.at(start + place[2]), lane.at(end))
 
     def _bridge_to(self, place: Rect) -> None:
         """The line from the end of the encoder down to a block that looks at the source."""
