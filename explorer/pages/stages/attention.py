@@ -122,7 +122,8 @@ def _shared(view: View, block: str) -> str:
 
     Also "" where a step of a lesson speaks: it may ask for that.
     """
-    heads, own = (view.graph.n_heads.get(f"{block}{letter}", 1) for letter in "QK")
+    of = view.graph.n_heads
+    heads, own = of.get(f"{block}Q", 1), of.get(f"{block}K", 1)
     if heads == own or view.looking.spot is not None:
         return ""
     each = heads // own

@@ -316,7 +316,7 @@ class _Lines(PixelItem):
         if not self.weights.size:
             return
         queries, keys = self.shown()
-        left, right = (to_pixels.map(QPointF(x, 0)) for x in (0, 1))
+        left, right = to_pixels.map(QPointF(0, 0)), to_pixels.map(QPointF(1, 0))
         unit = to_pixels.map(QPointF(0, 1)).y() - left.y()
         starts, ends = (left.y() + (queries + 0.5) * unit).tolist(), (right.y() + (keys + 0.5) * unit).tolist()
         lines = [QLineF(left.x(), start, right.x(), end) for start, end in zip(starts, ends, strict=True)]
