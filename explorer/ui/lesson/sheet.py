@@ -107,6 +107,7 @@ class StepSheet(QFrame):
         whole.setContentsMargins(px(14), px(6), px(14), px(5))
         whole.setSpacing(px(4))
         top = QHBoxLayout()
+        top.setSpacing(px(2 * GAP))  # the number of the step is no word of a title of two lines
         whole.addLayout(top)
         top.addWidget(self._title, 1)
         top.addWidget(self._number, 0, Qt.AlignmentFlag.AlignTop)

@@ -245,10 +245,13 @@ class LossCurve(Plot):
 
 
 class RunCurve(FollowsRun, LossCurve):
-    """The loss after each step of the bench's run, and a dot at the document's step."""
+    """The loss after each step of the bench's run, and a dot at the document's step.
 
-    def __init__(self, bench: Workbench) -> None:
-        super().__init__(bench, Traces("run", ()))
+    `goal`: the loss to reach, given through `PARTS` of `picture_place.py` beside a question that asks for one.
+    """
+
+    def __init__(self, bench: Workbench, goal: float | None = None) -> None:
+        super().__init__(bench, Traces("run", (), goal=goal))
         self.follow(bench.descent)
         self.refresh()
 
