@@ -59,7 +59,8 @@ def set_names(text: str) -> str:
 def _set(match: re.Match[str]) -> str:
     # Qt makes an index two thirds as high as the letters beside it, too low to be read: "large" is a fifth more.
     below = match[2].replace("<i>", "").replace("</i>", "")
-    return f"<span {_FAMILY}><em>{match[1]}</em>{_UNSEEN}<sub><em style='font-size:large'>{below}</em></sub></span>"
+    size = "" if "font-size" in below else " style='font-size:large'"  # on a slide it has a size of its own
+    return f"<span {_FAMILY}><em>{match[1]}</em>{_UNSEEN}<sub><em{size}>{below}</em></sub></span>"
 
 
 def document_of(html: str, font: QFont) -> QTextDocument:
