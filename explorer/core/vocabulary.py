@@ -87,9 +87,15 @@ class Vocabulary(tuple[str, ...]):
         return alone != behind and any(self[number].startswith("␣") for number in alone[:1] if number < len(self))
 
     def text_of(self, pieces: Sequence[str]) -> str:
-        """The text of pieces."""
+        """The text of pieces; of the tokenizer's marks only those of masked words, which a person types, are in it."""
         numbers = {piece: number for number, piece in enumerate(self)}
-        return self.tokenizer.decode([numbers[piece] for piece in pieces if piece in numbers])
+        text, masks = "", [i for i, piece in enumerate(pieces) if piece in MASKS and piece in numbers]
+        for begin, end in pairwise([-1, *masks, len(pieces)]):
+            part = self.tokenizer.decode([numbers[one] for one in pieces[begin + 1 : end] if one in numbers])
+            text += f" {part}" if begin >= 0 and part[:1].isalnum() else part
+            if end < len(pieces):
+                text += f"{' ' * (text[-1:] not in ('', ' '))}{pieces[end]}"
+        return text
 
 
 START, END, PAD, UNKNOWN, MASK = "<start>", "<end>", "<pad>", "<unk>", "<mask>"

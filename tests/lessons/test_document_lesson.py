@@ -72,6 +72,8 @@ def test_a_model_that_says_masked_words_has_one_to_say():
     masked = SetTokens("input", ("a", "[MASK]", "[SEP]")).apply(view.state)
     assert View.of(Document(masked)).row("input", last=True) == 1
     assert View.of(Document(masked)).row("input") == 0
+    assert words.text_of(("a", "[MASK]", "[SEP]")) == "a [MASK]", "typing all of it anew keeps the mask"
+    assert words.text_of(("[MASK]", "a")) == "[MASK] a"
 
 
 def test_a_document_made_from_a_lesson_has_that_lesson(edited, tmp_path):

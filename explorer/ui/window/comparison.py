@@ -12,6 +12,9 @@ from shiboken6 import isValid
 
 from explorer.checkpoints import is_checkpoint
 from explorer.core.errors import ExplorerError
+from explorer.core.vocabulary import Vocabulary, tokens_of, typed
+from explorer.document.commands import SetTokens
+from explorer.document.continuation import as_read, room_of
 from explorer.document.document import Change, Document
 from explorer.document.state import State
 from explorer.lessons.document_lesson import opened
@@ -90,6 +93,7 @@ class Comparison(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         self._connect()
         self.go_to(bench.selection.stage)
+        self._read_along()
 
     def _suggestion(self) -> tuple[Lesson, str]:
         """The lesson and setting to begin with: the first other setting of the open example."""
@@ -161,6 +165,7 @@ class Comparison(QFrame):
             return
         self.bench.open(lesson, setting)
         self.bench.bridge.flush()
+        self._read_along()
 
     def _open_file(self) -> None:
         path = self._files.dialogs.to_open(self._first.folder)
@@ -184,6 +189,7 @@ class Comparison(QFrame):
         self.bench.open_state(lesson, state)
         self.bench.bridge.flush()
         self._list_settings()
+        self._read_along()
 
     def _say_failed(self, error: ExplorerError) -> None:
         self._list_settings()
@@ -208,7 +214,29 @@ class Comparison(QFrame):
             self.go_to(self._first.selection.stage)
         self._say()
 
+    def _read_along(self) -> None:
+        """Let a model that others trained read the sentence of the first document, in pieces of its own.
+
+        The sentence of an example belongs to its setting, and stays.
+        """
+        if self.bench.lesson.folder is None:
+            return
+        first, state = self._first.document.state, self.bench.document.wanted
+        (theirs, *_), (own, *_) = first.graph.sequences or ("",), state.graph.sequences or ("",)
+        if not theirs or not own or not isinstance(known := state.graph.vocabulary(own), Vocabulary):
+            return
+        text = typed(first.graph.labels(theirs, first.inputs), first.graph.vocabulary(theirs))
+        words = as_read(state, own, tokens_of(text, known))[: room_of(state.model, own) or None]
+        if words and tuple(words) != self.bench.document.words(own):
+            try:
+                self.bench.document.do(SetTokens(own, tuple(words)))
+            except ExplorerError as error:
+                show_error(error, self._lessons)
+
     def _follow_first(self, change: Change) -> None:
+        tokens = {f"{sequence}.tokens" for sequence in self._first.document.state.graph.sequences}
+        if change.structure or not tokens.isdisjoint(change.changed):
+            self._read_along()
         if self.bench.selection.showing == "difference":
             self.area.follow(change)
             self._say()

@@ -1,6 +1,7 @@
 """Two documents beside each other, stages in windows of their own, new models, and the tabs."""
 
 import gc
+import json
 import weakref
 
 import numpy as np
@@ -172,6 +173,43 @@ def test_a_model_of_others_beside_this_one(open_window, tmp_path, monkeypatch, q
     beside._open_file()
     window.sides.compare(False)  # ended while it is read
     qtbot.waitUntil(lambda: not window.files.reader.at_work)
+
+
+def test_a_model_of_others_beside_another_reads_the_same_sentence(open_window, tmp_path, monkeypatch, qtbot):
+    """It stayed at “Once upon a time”, and no bar had its words: two models could be compared on no other text."""
+    window, (folder, other) = open_window(), (tmp_path / name for name in ("one", "two"))
+    for one in (folder, other):
+        one.mkdir()
+        write(one)
+        (one / "tokenizer.json").write_text(json.dumps(words_of(("a", "b", "c") if one is folder else ("c", "b", "a"))))
+    window.files.open_path(folder)
+    qtbot.waitUntil(lambda: window.bench.document.state.model.kind == "gpt")
+    window.bench.document.do(SetTokens("input", ["a", "b"]))
+    window.bench.bridge.flush()
+    window.sides.compare(True)
+    beside = window.sides.comparison
+    assert beside.bench.document.words("input") == ("a", "b"), "the model as it came reads it, too"
+    monkeypatch.setattr(window.files.dialogs, "to_open", lambda start: other / "config.json")
+    beside._open_file()
+    qtbot.waitUntil(lambda: beside._lessons.currentText() == "two")
+    assert beside.bench.document.words("input") == ("a", "b")
+    window.bench.document.do(SetTokens("input", ["c", "c", "a"]))
+    window.bench.bridge.flush()
+    assert beside.bench.document.words("input") == ("c", "c", "a")
+    assert beside.bench.document.state.inputs["input.tokens"].tolist() == [0, 0, 2], "by its own numbers"
+    window.bench.document.undo()
+    window.bench.bridge.flush()
+    assert beside.bench.document.words("input") == ("a", "b")
+
+
+def words_of(pieces):
+    """A tokenizer of whole words, with as many pieces as the small model has."""
+    vocab = {piece: i for i, piece in enumerate((*pieces, *map(str, range(10 - len(pieces)))))}
+    return {
+        "model": {"type": "WordLevel", "vocab": vocab, "unk_token": "0"},
+        "pre_tokenizer": {"type": "WhitespaceSplit"},
+        "added_tokens": [],
+    }
 
 
 def test_undo_takes_back_what_was_edited_where_the_keys_are(no_pictures, own_window, window, eye, hand, qtbot):
