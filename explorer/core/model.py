@@ -315,7 +315,6 @@ class Model(Frozen):
         return f"{name}{list(cell)}" if cell else name
 
     def has_switch(self, block: str, name: str) -> bool:
-        """Whether a block has this switch."""
         return name in SWITCHES[self.blocks()[block]]
 
     def with_switch(self, block: str, name: str, value: object) -> "Model":

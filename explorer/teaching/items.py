@@ -70,7 +70,6 @@ class Table(Frozen):
 
     @property
     def html(self) -> str:
-        """The heading and the table, as HTML."""
         return f"<p>{self.heading}</p>{html_table(self.matrix, self.shares)}"
 
 

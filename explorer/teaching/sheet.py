@@ -233,7 +233,6 @@ class Answers(Frozen):
         return {one.question: one for one in self.answered}
 
     def text(self) -> str:
-        """The text of the file."""
         content = self._content()
         return json.dumps({**content, "checksum": checksum(content)}, ensure_ascii=False, indent=1) + "\n"
 

@@ -170,7 +170,6 @@ class Exercise:
     # The page
 
     def page(self) -> tuple[Element, ...]:
-        """The present page."""
         if not self.started:
             return self._beginning()
         return self._review() if self.reviews else self._question()

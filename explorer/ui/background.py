@@ -149,7 +149,6 @@ class Aside(QObject):
         return key in self._stopped
 
     def stop(self, key: str) -> None:
-        """Stop a task."""
         self._stopped.add(key)
         if self._running == key:
             self._end()

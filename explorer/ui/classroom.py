@@ -336,7 +336,6 @@ class ClassTab(ColumnTab):
         self.refresh()
 
     def page(self) -> tuple[Element, ...]:
-        """The page as data."""
         match self.shown:
             case Exercise() as exercise:
                 return exercise.page()

@@ -291,7 +291,6 @@ class Claim:
         return True
 
     def release(self) -> None:
-        """Release the lock."""
         if self._lock is not None:
             self._lock.unlock()
         self._path = self._lock = None

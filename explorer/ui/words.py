@@ -104,7 +104,6 @@ class FramedCard(QFrame):
         return super().heightForWidth(width) if self._held is None else self._held.height()
 
     def widget(self, id: str) -> Any:
-        """The widget of an element."""
         return self.elements.widgets[id]
 
     def resizeEvent(self, event: Any) -> None:

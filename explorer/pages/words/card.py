@@ -147,7 +147,6 @@ class Card:
 
     @property
     def vectors(self) -> Vectors:
-        """The loaded vectors."""
         assert self.state.vectors is not None
         return self.state.vectors
 
@@ -318,7 +317,6 @@ class WordField:
         self.wrong, self._misspelt, self._near = error, word, near
 
     def element(self) -> Field:
-        """The element of the field."""
         state, asks = self._card.state, self._card.asks
         complete = None if state.vectors is None else state.vectors.complete
         typed, entered = asks("type", None, self._id), asks(self._enters, None, self._id)

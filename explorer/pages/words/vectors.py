@@ -182,7 +182,6 @@ class VectorsCard(Card):
         self.start(_default, "Reading the vectors that come with the program")
 
     def open_file(self, file: Path) -> None:
-        """Read a file."""
         self.start(lambda report: files.load(file, report), f"Reading {file.name}")
 
     # Working

@@ -92,7 +92,6 @@ class MatrixBox(QWidget):
 
     @property
     def matrix(self) -> Matrix:
-        """The matrix that is shown."""
         return self.view.matrix
 
     @property

@@ -278,7 +278,6 @@ class MatrixView(QTableView):
         return Cell(self.matrix.place.node, self.matrix.index(row, column))
 
     def point(self, row: int, column: int) -> None:
-        """Point at a cell."""
         self.bench.selection.point(self._cell(row, column))
 
     def take_click(self, index: ModelIndex) -> None:

@@ -76,7 +76,6 @@ class TrainingProcess(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether the process is running."""
         return self._process.state() != QProcess.ProcessState.NotRunning
 
     def stop(self) -> None:

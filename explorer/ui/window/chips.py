@@ -38,7 +38,6 @@ class Chip(PushButton):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
 
     def say(self, word: str) -> None:
-        """Show a word."""
         text = with_ampersands(f"{word} {str(self.position).translate(SUBSCRIPTS)}")
         if text != self.text():
             self.setText(text)

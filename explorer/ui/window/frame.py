@@ -128,7 +128,6 @@ class Tabs(QStackedWidget):
         return self.currentWidget() is self.first
 
     def show_opening(self) -> None:
-        """Show the opening page."""
         from explorer.ui.window.opening import OpeningPage
 
         self.opening = OpeningPage(self._window)
@@ -136,7 +135,6 @@ class Tabs(QStackedWidget):
         self.setCurrentWidget(self.opening)
 
     def named(self, name: Tab) -> QWidget:
-        """The tab of that name."""
         match name:
             case "Train":
                 return self._training()

@@ -79,7 +79,6 @@ class Docks:
         return [page for _, area in self._open.values() if (page := area.in_sight()) is not None]
 
     def open(self, stage: Stage) -> QDockWidget:
-        """Show a stage in a dock."""
         area = StageArea(self._bench, always=stage.name)
         dock = _Dock(stage.where, self._window)
         dock.setWidget(area)
