@@ -105,13 +105,17 @@ class Comparison(QFrame):
         here, there = self.bench.selection, self._first.selection
         self.bench.bridge.changed.connect(self.follow)
         self.bench.background.failed.connect(self._say_failed)
-        self._first.bridge.changed.connect(self._follow_first)
-        there.stage_changed.connect(self._go_along)
         here.set_head(None if there.averaged else there.head)
-        there.head_changed.connect(here.set_head)
-        there.pointed.connect(self._point_here)
         here.pointed.connect(self._point_there)
-        there.looked.connect(self._cover)
+        self._of_first = (
+            (self._first.bridge.changed, self._follow_first),
+            (there.stage_changed, self._go_along),
+            (there.head_changed, here.set_head),
+            (there.pointed, self._point_here),
+            (there.looked, self._cover),
+        )
+        for signal, act in self._of_first:
+            signal.connect(act)
         self._cover()
 
     def _cover(self) -> None:
@@ -281,9 +285,5 @@ class Comparison(QFrame):
         self.area.close_down()
         self.bench.bridge.close()
         self.bench.document.close()
-        self._first.bridge.changed.disconnect(self._follow_first)
-        there = self._first.selection
-        there.stage_changed.disconnect(self._go_along)
-        there.head_changed.disconnect(self.bench.selection.set_head)
-        there.pointed.disconnect(self._point_here)
-        there.looked.disconnect(self._cover)
+        for signal, act in self._of_first:
+            signal.disconnect(act)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import shiboken6
@@ -70,6 +71,8 @@ WIDTH, MARGIN, AROUND = 210, 12, 2
 """Pixels at text scale 1: the field; from the bar to the edge of the page; and pixels around a marked place."""
 SHADE, HERE = 0.22, 0.45
 """The opacity of the marks, and of the mark at the present place."""
+
+_ENTER = Qt.Key.Key_Return, Qt.Key.Key_Enter
 
 
 class Hit(Frozen):
@@ -259,13 +262,8 @@ class FindBar(QFrame):
             self.place()
 
     def _find(self) -> None:
-        text, found = self.field.text(), []
-        if text.strip():
-            for hit in hits(self._searched(), text):
-                found.append(hit)
-                if len(found) == MOST:
-                    break
-        self._marks.hits = found
+        text = self.field.text()
+        self._marks.hits = list(islice(hits(self._searched(), text), MOST)) if text.strip() else ()
 
     def _look(self) -> None:
         """Search for the typed text; the first visible place, if there is one, becomes the present place."""
@@ -306,13 +304,9 @@ class FindBar(QFrame):
         if watched is not self.field:
             if event.type() == QEvent.Type.Resize:
                 self.follow()
-        elif event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            if event.key() == Qt.Key.Key_Escape:
-                self.close_down()
-                return True
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self.go(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
-                return True
+        elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _ENTER:
+            self.go(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+            return True
         return False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -518,7 +512,7 @@ class CommandPalette(QDialog):
             if event.key() in _TO_THE_LIST:
                 self.list.keyPressEvent(event)
                 return True
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if event.key() in _ENTER:
                 self._choose()
                 return True
         return False
