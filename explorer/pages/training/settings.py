@@ -235,7 +235,7 @@ def _source(plan: Plan, view: View, lesson: Lesson) -> tuple[Element, ...]:
             window = Number("window", "stretches of", plan.window, 2, 128, ForTraining("window"), tip, "words")
             found.append(window)
         words, name = SHIPPED[kind]
-        file = Button("open", "Open a text…", ForTraining("open"), "Take the text from a file")
+        file = Button("open", "Open a text …", ForTraining("open"), "Take the text from a file")
         tip = "Take the text that this recipe of “explorer train” learns from"
         found.append(Controls("texts", (file, Button("shipped", words, ForTraining("shipped", name), tip))))
     layers = [block for block, one in blocks.items() if one == "layer"]
@@ -346,7 +346,7 @@ class RunProgress(Frozen):
             speed = [f"{self.speed:,.{int(self.speed < 10)}f} steps a second"] if self.speed else []
             return " · ".join([*_where(run, records, self.steps), *speed])
         if self.going:
-            return "Starting…"
+            return "Starting …"
         if records is not None and records.at:
             return " · ".join([f"Trained in {quantity(records.at, 'step')}", *_losses(records)])
         if self.loss is None:  # one of others, as it came

@@ -274,8 +274,8 @@ class VectorsCard(Card):
         card = model_card(name)
         controls: list[Element] = [
             Choice("choice", "", (*choices.values(),), chosen, chooses, "Vectors that are here", True, free),
-            Button("open", "Open a file…", self.asks("open a file"), OPENS, "Open a file", free),
-            Menu("get", "Get vectors…", tuple(sets), "Download one of the eight GloVe sets of gensim-data", free),
+            Button("open", "Open a file …", self.asks("open a file"), OPENS, "Open a file", free),
+            Menu("get", "Get vectors …", tuple(sets), "Download one of the eight GloVe sets of gensim-data", free),
             Button("evaluate", "Evaluate", self.asks("evaluate"), COMPARES, on=free and vectors is not None),
         ]
         if card:

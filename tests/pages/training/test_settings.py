@@ -212,7 +212,7 @@ def test_before_the_first_step(progress):
     assert (found.remedy, found.opens) == ("Learn from nothing", "nothing")
     assert replace(one, source=TEXT).said() == "No step yet"
     assert replace(one, source=TEXT).diagnosis() is None
-    assert replace(one, going=True).said() == "Starting…"
+    assert replace(one, going=True).said() == "Starting …"
 
 
 def test_what_a_step_is_for_is_said_until_one_was_taken(progress, run):
