@@ -3,7 +3,7 @@
 Also a matrix of a question as a picture, for learning platforms that show no tables of their own.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -232,7 +232,7 @@ class ClassTab(ColumnTab):
             case "copy":
                 QGuiApplication.clipboard().setText(exercise.answers().text())
                 exercise.handed_in = True
-                self._say("The answers are on the clipboard: paste them into a mail or your platform")
+                show_done("The answers are on the clipboard: paste them into a mail or your platform", self)
             case "begin" | "begin anew" as act:  # some lessons train: their numbers are computed in the background
                 self._worker.ask(
                     lambda _report: Sitting(exercise.sheet, exercise.name),
@@ -263,14 +263,9 @@ class ClassTab(ColumnTab):
         """Ask for a file and write the answers; returns whether they were written."""
         assert isinstance(self.shown, Exercise)
         answers = self.shown.answers()
-        path = self.dialogs.to_write(self.bench.folder / file_name(answers.student), "Answers", ANSWERS)
-        if path is None:
-            return False
-        answers.save(path)
-        self.bench.folder = path.parent
-        self.shown.handed_in = True
-        self._say(f"Your answers are in {path}")
-        return True
+        written = self._write(file_name(answers.student), "Answers", ANSWERS, answers.save, "Your answers are in")
+        self.shown.handed_in |= written
+        return written
 
     def _do_in_class(self, roll: Roll, gesture: ForClass) -> None:
         match gesture.act:
@@ -281,12 +276,12 @@ class ClassTab(ColumnTab):
                     self._read(roll.files, read_sheet(sheets[0]))
             case "grades":
                 assert roll.book is not None
-                self._write(roll.book.grades(roll.called).encode("utf-8-sig"), "grades.csv", "Table", ".csv")
+                self._write_class("grades", "Table", ".csv", roll.book.grades(roll.called).encode("utf-8-sig"))
             case "csv":
                 assert roll.book is not None
-                self._write(roll.book.csv(roll.told).encode("utf-8-sig"), "class.csv", "Table", ".csv")
+                self._write_class("class", "Table", ".csv", roll.book.csv(roll.told).encode("utf-8-sig"))
             case "pdf":
-                self._write(on_paper(class_on_paper(roll)), "class.pdf", "PDF", ".pdf")
+                self._write_class("class", "PDF", ".pdf", on_paper(class_on_paper(roll)))
             case "print":
                 if (printer := self.dialogs.to_print()) is not None:
                     on_paper(class_on_paper(roll), printer)
@@ -296,12 +291,7 @@ class ClassTab(ColumnTab):
     def _do_in_draft(self, draft: Draft, gesture: ForClass) -> None:
         match gesture.act:
             case "save sheet":
-                sheet = draft.sheet()
-                path = self.dialogs.to_write(self.bench.folder / f"exercises{SHEET}", "Exercise sheet", SHEET)
-                if path is not None:
-                    sheet.save(path)
-                    self.bench.folder = path.parent
-                    self._say(f"The sheet is in {path}")
+                self._write(f"exercises{SHEET}", "Exercise sheet", SHEET, draft.sheet().save, "The sheet is in")
             case "try":
                 self._show(Exercise(draft.sheet()))
                 self._tries = True
@@ -313,15 +303,17 @@ class ClassTab(ColumnTab):
             case _:
                 draft.do(gesture.act, gesture.value)
 
-    def _write(self, content: bytes, name: str, what: str, ending: str) -> None:
+    def _write_class(self, name: str, what: str, ending: str, content: bytes) -> None:
+        self._write(name + ending, what, ending, lambda path: write_file(path, content), "The class is in")
+
+    def _write(self, name: str, what: str, ending: str, write: Callable[[Path], object], said: str) -> bool:
+        """Ask for a file, write it, and say where it is; returns whether it was written."""
         path = self.dialogs.to_write(self.bench.folder / name, what, ending)
         if path is not None:
-            write_file(path, content)
+            write(path)
             self.bench.folder = path.parent
-            self._say(f"The class is in {path}")
-
-    def _say(self, words: str) -> None:
-        show_done(words, self)
+            show_done(f"{said} {path}", self)
+        return path is not None
 
     # What is shown
 

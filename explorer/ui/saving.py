@@ -214,8 +214,6 @@ def _write(state: State, title: str, file: Path, turn: Lock) -> None:
 
 
 RECENT, MOST_RECENT = "recent documents", 10
-
-
 LESSON_FILES, MOST_LESSON_FILES = "lesson files", 100
 
 
