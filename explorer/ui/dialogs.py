@@ -70,9 +70,7 @@ class Dialogs:
 
     def to_save(self, suggestion: Path) -> Path | None:
         """Ask for the file to save the document in; None if cancelled."""
-        known = f"Documents (*{ENDING})"
-        file, _ = QFileDialog.getSaveFileName(self._window, "Save as", str(suggestion), known)
-        return Path(file) if file else None
+        return self._to_write("Save as", suggestion, {f"Documents (*{ENDING})": ENDING}, ENDING)
 
     def to_save_lesson(self, suggestion: Path) -> Path | None:
         """Ask for the file to write a recorded lesson into; None if cancelled."""
@@ -106,13 +104,13 @@ class Dialogs:
         path = Path(file)
         kind = known.get(chosen, "")
         if file and not path.name.lower().endswith(endings):
-            return self.with_ending(path, kind or next(iter(known.values())))
+            return self._with_ending(path, kind or next(iter(known.values())))
         if file and path.name == suggestion.name and not path.name.lower().endswith(kind):
             # Another kind was chosen, and the offered name left: some systems' dialogs change no ending (GTK's).
-            return self.with_ending(path.with_suffix(""), kind)
+            return self._with_ending(path.with_suffix(""), kind)
         return path if file else None
 
-    def with_ending(self, path: Path, ending: str) -> Path | None:
+    def _with_ending(self, path: Path, ending: str) -> Path | None:
         """`path` with the ending added; None if a file of that name exists and should stay."""
         path = path.with_name(f"{path.name}{ending}")
         if os.path.exists(path) and not self.replace(path):  # the system's dialog checked the name without it

@@ -302,7 +302,7 @@ class Files(QObject):
         try:
             lesson, state = self.kept.get(id)
         except ExplorerError as error:
-            self.dialogs.tell(sentence(error))
+            self._say_failed(error)
             self.kept.forget(id)
             return
         if self.may_leave():
@@ -337,7 +337,7 @@ class Files(QObject):
             lesson = load(path)
         except ExplorerError as error:
             self.recent.forget(path)
-            self.dialogs.tell(sentence(error))
+            self._say_failed(error)
             return
         self._bench.folder = path.parent
         self.begin_lesson(lesson, file=path)
@@ -367,7 +367,7 @@ class Files(QObject):
             lesson, state, session = opened_session(path)
         except ExplorerError as error:
             self.recent.forget(path)
-            self.dialogs.tell(sentence(error))
+            self._say_failed(error)
             return False
         self._begin_document(belongs_to, lesson, state, session)
         return True
@@ -405,8 +405,6 @@ class Files(QObject):
     def save_as(self) -> bool:
         """Ask for a file and save the document there. Returns whether it is saved or being written."""
         path = self.dialogs.to_save(self.path or self.offered(ENDING))
-        if path is not None and not is_document(path):
-            path = self.dialogs.with_ending(path, ENDING)
         return path is not None and self._save(path)
 
     def offered(self, ending: str) -> Path:
@@ -465,8 +463,7 @@ class Files(QObject):
         It asks if a file, or a document found after a crash, has unsaved changes. A changed example is kept without
         asking: the menu offers it again.
         """
-        take_typed()
-        if not self.modified or self.saver.holds(self._bench.document.wanted):
+        if self._is_safe():
             return True
         if self.path is None and not self._file.recovered:
             self.kept.keep(self._bench.lesson, self._bench.document.wanted)
@@ -485,9 +482,13 @@ class Files(QObject):
             return False
         return True
 
-    def _may_go(self) -> bool:
+    def _is_safe(self) -> bool:
+        """Whether all changes are saved, or being saved."""
         take_typed()
-        if not self.modified or self.saver.holds(self._bench.document.wanted):
+        return not self.modified or self.saver.holds(self._bench.document.wanted)
+
+    def _may_go(self) -> bool:
+        if self._is_safe():
             return True
         answer = self.dialogs.keep(self._name())
         return self.save() if answer == "save" else answer == "discard"

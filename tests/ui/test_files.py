@@ -587,7 +587,7 @@ def test_the_systems_own_file_dialogs(dialogs, tmp_path, monkeypatch):
     for name in ("getOpenFileName", "getSaveFileName"):
         monkeypatch.setattr(QFileDialog, name, lambda *given: (asked.append(given), (str(tmp_path / "x"), ""))[1])
     assert dialogs.to_open(tmp_path) == tmp_path / "x"
-    assert dialogs.to_save(tmp_path / "y") == tmp_path / "x"
+    assert dialogs.to_save(tmp_path / "y") == tmp_path / "x.explorer"
     assert [given[2] for given in asked] == [str(tmp_path), str(tmp_path / "y")]
     assert "*.explorer *.toml" in asked[0][3]
     for name in ("getOpenFileName", "getSaveFileName"):
