@@ -6,11 +6,12 @@ written directly, many in the background, and no more than can be pasted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from io import StringIO
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import proxy
 
 import numpy as np
@@ -111,7 +112,7 @@ class Ranges:
         return self._editing.set(cells, rows[0], columns[0])
 
     def paste(self) -> None:
-        """Set cells to tab-separated numbers from the clipboard: all, or none. Computed cells are pinned there.
+        """Set cells to the table of numbers on the clipboard: all, or none. Computed cells are pinned there.
 
         If the selection has a multiple of the table's rows or columns, the table is repeated: one number fills all
         cells.
@@ -119,7 +120,7 @@ class Ranges:
         self.put(QGuiApplication.clipboard().text())
 
     def put(self, text: str) -> None:
-        """Set the selection, and cells to its right and below it, to tab-separated numbers; see `paste`."""
+        """Set the selection, and cells to its right and below it, to a table of numbers; see `paste`."""
         rows, columns = self.selected()
         view = self._view
         try:
@@ -184,19 +185,14 @@ def _as_text(matrix: Matrix, rows: range, columns: range) -> str:
 
 
 def parsed(text: str, name: str = "") -> Sequence[Sequence[float]]:
-    """Tab-separated text as a table of numbers; labels of rows and columns are left out.
+    """A table of numbers, as spreadsheets, Python, Markdown and CSV have them; labels of rows and columns are left out.
 
     `name`: that of the matrix; where it stands in the corner, the first row and the first column are labels.
     Raises `ExplorerError`: "paste-empty", "paste-uneven", "paste-too-long", "bad-number" or "number-too-large".
     """
-    import csv  # the first picture does not need it
-
     if not text.strip():
         raise ExplorerError("paste-empty")
-    try:
-        lines = list(csv.reader(StringIO(text.rstrip("\r\n")), delimiter="\t"))
-    except csv.Error:
-        raise ExplorerError("paste-uneven") from None
+    lines = _cells_in(text)
     if len({len(line) for line in lines}) > 1:
         raise ExplorerError("paste-uneven")
     if len(lines) * len(lines[0]) > MOST_PASTED:
@@ -208,6 +204,40 @@ def parsed(text: str, name: str = "") -> Sequence[Sequence[float]]:
         rows = ours or not all(_is_number(label) for label, *_ in below)
         lines = [line[rows:] for line in lines[columns:]]
     return [[read_number(cell) for cell in line] for line in lines]
+
+
+_ROW = re.compile(r"\[([^\[\]]*)\]")
+"""A row of a printed array, or of a list."""
+_GROUPS = re.compile(r"[-−]?\d{1,3}([ ,]\d{3})+(\.\d*)?")
+"""What may be a single number of several thousands."""
+_RULE = re.compile(r"[\s|:-]+")
+"""The line below the head of a Markdown table."""
+
+
+def _cells_in(text: str) -> list[list[str]]:
+    """The texts of the cells of a table, by rows."""
+    import csv  # the first picture does not need it
+
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    tabs = "\t" in text
+    if not tabs:
+        # numpy, PyTorch, lists, JSON; in what is copied here, comments name rows and columns.
+        code = "\n".join(line for line in lines if not line.startswith("#"))
+        rows = [[cell for cell in re.split(r"[\s,]+", row) if cell] for row in _ROW.findall(code)]
+        if rows and all(_is_number(cell) or cell == "..." for row in rows for cell in row):  # no label, such as [CLS]
+            return rows
+        if all(line[0] == line[-1] == "|" and len(line) > 2 for line in lines):
+            return [[cell.strip() for cell in line[1:-1].split("|")] for line in lines if not _RULE.fullmatch(line)]
+        if all(map(_is_number, text.split())) and not any(map(_GROUPS.fullmatch, lines)):
+            return [line.split() for line in lines]
+    # A single comma in a line may be the point of a number.
+    behind = [line.split(",")[1:] for line in lines if not tabs and not _GROUPS.fullmatch(line)]
+    commas = any(len(parts) > 1 or any("." in part or part.startswith(" ") for part in parts) for parts in behind)
+    kind: dict[str, Any] = {"delimiter": ",", "skipinitialspace": True} if commas else {"delimiter": "\t"}
+    try:
+        return list(csv.reader(StringIO(text.rstrip("\r\n")), **kind))
+    except csv.Error:
+        raise ExplorerError("paste-uneven") from None
 
 
 def _is_number(text: str) -> bool:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from shiboken6 import isValid
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch
-from explorer.export.matrix import tsv
+from explorer.export.matrix import FORMATS, LabelledMatrix, tsv
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.matrix import NEW, matrix, transposed
@@ -440,10 +440,44 @@ def test_a_table_is_read_from_text():
         ("", "holds no numbers"),
         ("\r\n", "holds no numbers"),
         ("1\t2\n3", "not equally long"),
+        ("[[1, 2], [3]]", "not equally long"),
+        ("[[1.0 2.0 ... 3.0]]", "'...' is not a number"),
+        ("1 000", "'1 000' is not a number"),
+        ("1,234.5", "'1,234.5' is not a number"),
         ("1\n" * (MOST_PASTED + 1), "is too large"),
     ):
         with refuses(said):
             parsed(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[[1.0, -2.5], [3.0, 0.04]]",
+        "[[ 1.   -2.5 ]\n [ 3.    0.04]]",
+        "array([[ 1.  , -2.5 ],\n       [ 3.  ,  0.04]], dtype=float32)",
+        "tensor([[ 1.0000, -2.5000],\n        [ 3.0000,  0.0400]], dtype=torch.float64, grad_fn=<MmBackward0>)",
+        "W_1 = np.array([\n    [1.0, -2.5],\n    [3.0, 4e-2],\n])\n",
+        "# rows: [a], b\n# columns: 1, 2\nW_1 = np.array([\n    [1.0, -2.5],\n    [3.0, 0.04],\n])\n",
+        "1 -2.5\n3 0.04\n",
+        "1,0 −2,5\n3,0 0,04",
+        "1.0,-2.5\n3.0,0.04",
+        "1, -2.5\n3, 0.04",
+        "| W | a | b |\n| --- | ---: | ---: |\n| x | 1 | −2.5 |\n| y | 3 | 0.04 |\n",
+        "x,a,b\ny,1.0,-2.5\nz,3.0,0.04",
+        "W,1,2\n[CLS],1.0,-2.5\n[SEP],3.0,0.04",
+    ],
+)
+def test_a_table_is_read_from_what_python_markdown_and_csv_write(text):
+    """What was copied here as numpy or Markdown, or printed by PyTorch, could not be pasted."""
+    assert parsed(text) == [[1, -2.5], [3, 0.04]]
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "LaTeX"])
+def test_what_is_copied_in_any_format_can_be_pasted(name):
+    value = np.array([[1.0, -2.5, 1 / 3], [-1e-9, 0.04, 1e20]])
+    matrix = LabelledMatrix("source.X", "X", value, ("[CLS]", "a, b"), ("1", "2", "3"))
+    np.testing.assert_allclose(parsed(FORMATS[name](matrix), "source.X"), value, rtol=1e-7)
 
 
 def test_a_row_of_a_computed_matrix_is_copied_into_another_and_held_there(hand, computed, window, eye):
