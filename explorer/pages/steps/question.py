@@ -37,6 +37,9 @@ FEW = {1: "One number", 2: "Two numbers"}
 FIELD, GAP, LARGE_GAP, WIDE, CURVE = 200, 70, 84, 460, 150
 """Pixels at text scale 1: the widths of a field on a slide, and of one in a gap, beside a page and on a slide; the
 greatest width of lines with gaps: numbers far from their names are read in the wrong line; the height of a curve."""
+BESIDE, TOGETHER = 22, 20
+"""The letters that a line beside a page has room for, and the most of arithmetic that gets a line of its own if it does
+not fit behind its name: "(0.7000 − 0.6250)²" broke before its second number."""
 
 
 # Its own elements
@@ -209,7 +212,7 @@ def gaps_of(asking: Asking) -> tuple[Grid, ...]:
     for p, (_, part) in enumerate(gaps.whole if done else gaps.parts):
         for r, row in enumerate(part):
             id = f"row {len(rows)}"
-            what = el.Passage(id, _told(row), "small")
+            what = el.Passage(id, _told(row, large), "small")
             if (place := places.get((p, r))) is not None:
                 rows.append((what, *_gap(asking, place, _named(gaps.parts[p][1][r]))))
             else:
@@ -233,10 +236,13 @@ def _gap(asking: Asking, place: int, name: str) -> tuple[Element, ...]:
     return field, Figure(f"outcome of {id}", shown)
 
 
-def _told(row: Row) -> str:
+def _told(row: Row, large: bool) -> str:
     """A row without its value, as HTML: of a term that has only a number as its name, the arithmetic says all."""
     numbered = row.kind == "term" and row.label.removeprefix(f"{row.noun} ").isdecimal()
-    return escape((row.expression if numbered else "") or _named(row), quote=False)
+    told = (row.expression if numbered else "") or _named(row)
+    if not large and len(told) > BESIDE and row.label and not numbered and 0 < len(row.expression) <= TOGETHER:
+        return f"{escape(row.label, quote=False)}:<br>{escape(row.expression, quote=False)}"
+    return escape(told, quote=False)
 
 
 def _named(row: Row) -> str:

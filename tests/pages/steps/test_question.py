@@ -1,5 +1,6 @@
 """The page of a question, for a student and for a class, before an answer and after each."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from explorer.lessons.prose import numbers_of
 from explorer.lessons.walk import Attempt, Walk
 from explorer.pages.element import leaves
 from explorer.pages.gestures import ForQuestion
-from explorer.pages.page import Button, Derivation, DescentPart
+from explorer.pages.page import Button, Derivation, DescentPart, Passage
 from explorer.pages.steps.question import (
     ADDED,
     EDITED,
@@ -139,6 +140,16 @@ def test_gaps_are_filled_in_and_told_right_or_wrong_once_anything_was_answered()
     wanted = asking.gaps.blanks[1].value
     said = [one.said for one in gaps_of(asking)[0].inside if isinstance(one, Blank)]
     assert said == ["right", f"wrong, it is {wanted:.0f}".replace("-", "−")]
+
+
+def test_arithmetic_that_has_no_room_behind_its_name_gets_a_line_of_its_own():
+    """It broke within its brackets."""
+    told = [one.text for one in gaps_of(asked("jump", 3))[0].inside if isinstance(one, Passage)]
+    assert any(re.fullmatch(r"example 1:<br>\([\d.]+ − [\d.]+\)²", text) for text in told), told
+    (grid,) = gaps_of(asked("xor", 3))
+    assert not any("<br>" in one.text for one in grid.inside if isinstance(one, Passage)), "there is room"
+    (grid,) = gaps_of(asked("jump", 3, READ))
+    assert not any("<br>" in one.text for one in grid.inside if isinstance(one, Passage)), "a slide is wide"
 
 
 def test_a_class_fills_gaps_in_elsewhere_and_ones_that_nobody_filled_in_go_when_it_is_over():
