@@ -1,7 +1,8 @@
-"""The lesson "Inside a storyteller": what its sentences say of texts that are not on the page is so."""
+"""The lessons on trained models: what their sentences say of parts and of texts that are not on the page is so."""
 
 import pytest
 
+from explorer.core.attribution import Ledger
 from explorer.document.commands import SetTokens
 from explorer.lessons.answers import values_of
 from explorer.lessons.loader import load
@@ -51,3 +52,31 @@ def test_the_storyteller_says_dog_whoever_has_it(after):
     for step in ("pets", "exchanged"):
         assert int(after(step, "␣do")[:-1]) > 5 * int(after(step, "␣c")[:-1])
     assert after("<s> ␣Lily ␣had ␣a ␣c at . ␣Tim ␣had ␣a ␣do g . ␣Lily ␣play ed ␣with ␣her ␣do", "g") == "97%"
+
+
+def test_a_logit_as_a_sum_has_the_parts_that_the_lesson_speaks_of():
+    lesson = load("where-the-answer-comes-from")
+    at = next(at for at, step in enumerate(lesson.steps) if step.id == "why-bed")
+    engine = states_of(lesson).engine(at)
+    words = engine.labels(engine.graph.nodes["output.logits"].axes[-1])
+    mat, bed = ([*Ledger(engine.graph, engine.values, 4, words.index(word)).parts()] for word in ("mat", "bed"))
+    of = {(one.node, one.head): one.value - other.value for one, other in zip(mat, bed, strict=True)}
+    nets = sum(of[f"decoder.{layer}.ffn.output", None] for layer in (1, 2))
+    assert nets > 0.5 * sum(of.values()) > 0
+    heads = [
+        one.value for part in (mat, bed) for one in part if (one.node, one.head) == ("decoder.1.self.projected", 1)
+    ]
+    assert heads[1] < heads[0] < 0  # "Head 2 of layer 1 has a negative number"
+    said = next(one for one in lesson.steps if one.id == "sum").question.choices[1].why
+    assert f"it adds −{-heads[1]:.2f}, even less" in said
+
+
+def test_the_rule_of_the_nearest_name_is_ruled_out_and_the_others_are_not():
+    lesson = load("what-a-trained-head-does")
+    engine = states_of(lesson).engine(1)
+    words = engine.labels(engine.graph.nodes["decoder.2.self.weights"].axes[-1])
+    names, row = ("Marcus", "Troy"), words.index("because")
+    assert words.index("Marcus") < words.index("Troy") < row
+    marcus, troy = (engine.values["decoder.2.self.weights"][2, row, words.index(name)] for name in names)
+    assert marcus > 0.9
+    assert troy < 0.05
