@@ -443,6 +443,28 @@ def damaged(path: Path, problem: str) -> ExplorerError:
     return wrong(path, problem, AGAIN)
 
 
+def check_no_text(file: Path, head: bytes) -> None:
+    """Check that a file does not begin as a text does: a pointer of Git LFS, or the page of a server that refused it.
+
+    Raises `ExplorerError`: "checkpoint".
+    """
+    if head.startswith(b"version https://git-lfs."):
+        raise wrong(file, "is a pointer of Git LFS in the place of the weights", "get them with `git lfs pull`")
+    if len(head) > _FEW and all(byte in _LETTERS for byte in head):
+        line = head.decode().strip().splitlines()[0]
+        raise damaged(file, f"is a text and no weights; it begins with {written(line)}")
+
+
+_LETTERS = frozenset(b"\t\r\n" + bytes(range(32, 127)))
+_FEW, HEAD = 7, 60
+"""A text has more letters than the first; so many bytes are looked at as `HEAD` says."""
+
+
+def missing(file: Path, n: int) -> ExplorerError:
+    """The error for a file that ends before its tensors do, by so many bytes."""
+    return damaged(file, f"is cut short: {quantity(n, 'byte')} of its tensors {'is' if n == 1 else 'are'} missing")
+
+
 def unfit(path: Path, problem: str) -> ExplorerError:
     """The error for weights that are not those that a config, or the facts of a file, promise."""
     return wrong(path, problem, TOGETHER if path.is_dir() else AGAIN)

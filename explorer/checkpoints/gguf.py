@@ -23,11 +23,14 @@ from explorer.checkpoints.checkpoint import (
     BF16,
     F16,
     F32,
+    HEAD,
     Checkpoint,
     Tensor,
     Told,
     Type,
+    check_no_text,
     damaged,
+    missing,
     put_together,
     written,
     wrong,
@@ -401,6 +404,7 @@ class _Reader:
 
     def _all(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
         if self._raw[:4] != MAGIC:
+            check_no_text(self._file, bytes(self._raw[:HEAD]))
             raise damaged(self._file, "is no GGUF file, though its name ends in .gguf")
         version = self._number("<I")
         if version in (2 << 24, 3 << 24):
@@ -429,9 +433,12 @@ class _Reader:
             tensor = Tensor(self._file, TYPES[kind], shape, begin + offset)
             if name in found:
                 raise damaged(self._file, f"has the tensor {written(name)} twice")
-            if offset % step or tensor.begin + tensor.width > self._size:
+            if offset % step or tensor.begin + tensor.width > 2**62:
                 raise damaged(self._file, f"has no room for the tensor {written(name)} of its shape")
             found[name] = tensor
+        last = max((one.begin + one.width for one in found.values()), default=0)
+        if last > self._size:
+            raise missing(self._file, last - self._size)
         places = sorted((one.begin, one.begin + one.width) for one in found.values() if one.width)
         if any(one[1] > other[0] for one, other in pairwise(places)):
             raise damaged(self._file, "has tensors that overlap")

@@ -21,11 +21,14 @@ from explorer.checkpoints.checkpoint import (
     BF16,
     F16,
     F32,
+    HEAD,
     Checkpoint,
     Tensor,
     Told,
     Type,
+    check_no_text,
     damaged,
+    missing,
     plain,
     put_together,
     written,
@@ -77,6 +80,7 @@ def tensors(file: Path) -> Mapping[str, Tensor]:
         first = stream.read(8)
         length = int.from_bytes(first, "little")
         if len(first) < 8 or length > min(size - 8, MOST_HEADER):
+            check_no_text(file, first + stream.read(HEAD))
             raise damaged(file, "is no safetensors file, or is cut short: its header would be longer than the file")
         text = stream.read(length)
     try:
@@ -101,13 +105,16 @@ def tensors(file: Path) -> Mapping[str, Tensor]:
             )
         begin, end = ends
         found[name] = Tensor(file, TYPES[kind], shape, 8 + length + begin)
-        if not begin <= end <= size - 8 - length or found[name].width != end - begin:
+        if not begin <= end or found[name].width != end - begin:
             raise damaged(file, f"has no room for the tensor {written(name)} of its shape")
         places.append((begin, end))
+    last, there = max((end for _, end in places), default=0), size - 8 - length
+    if last > there:
+        raise missing(file, last - there)
     places = sorted(place for place in places if place[0] != place[1])
     if any(one[1] > other[0] for one, other in pairwise(places)):
         raise damaged(file, "has tensors that overlap")
-    if max((end for _, end in places), default=0) != size - 8 - length:
+    if last != there:
         raise damaged(file, "has bytes that belong to no tensor")
     return found
 

@@ -18,7 +18,18 @@ from typing import Any
 import numpy as np
 
 from explorer.checkpoints.architectures import ARCHITECTURES
-from explorer.checkpoints.checkpoint import F32, Checkpoint, Tensor, Told, Type, damaged, put_together, wrong
+from explorer.checkpoints.checkpoint import (
+    F32,
+    HEAD,
+    Checkpoint,
+    Tensor,
+    Told,
+    Type,
+    check_no_text,
+    damaged,
+    put_together,
+    wrong,
+)
 from explorer.checkpoints.plans import OTHER, Config
 from explorer.checkpoints.tokenizers.fields import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, Piece, by_scores
@@ -160,6 +171,7 @@ def _form(file: Path) -> _Form:
     size = file.stat().st_size
     with file.open("rb") as stream:
         head = stream.read(_HEADER)
+    check_no_text(file, head[:HEAD])
     if head.startswith(_PICKLES):
         raise wrong(
             file,

@@ -9,6 +9,8 @@ from explorer.core.numbers import percent
 
 PATIENCE = 1.0
 """Seconds of reading, of which nothing is said."""
+LEAST = 5e7
+"""Fewer numbers are read before anybody wonders, however busy the machine is."""
 EVERY, LINE_EVERY = 0.1, 15.0
 """Seconds between two texts on a terminal, where each replaces the one before, and between two lines elsewhere."""
 
@@ -55,7 +57,7 @@ def reading() -> Iterator[Callable[[float, float], None]]:
     status = Status(PATIENCE)
 
     def told(done: float, total: float) -> None:
-        if status.due():
+        if total >= LEAST and status.due():
             with suppress(OSError):
                 status.say(f"reading {total / 1e9:.1f} billion numbers, {percent(done / total)}")
 

@@ -347,6 +347,23 @@ def test_hostile_checkpoints_are_refused_in_one_sentence_and_nothing_is_run(tmp_
     assert not list(tmp_path.iterdir())
 
 
+def test_of_weights_that_did_not_arrive_it_is_told_what_came_in_their_place(folder):
+    """A clone without Git LFS, a download that broke off and the page of a server that refused it had one sentence."""
+    file = folder() / "model.safetensors"
+    whole = file.read_bytes()
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 269060552\n"
+    for content, said in (
+        (pointer, "is a pointer of Git LFS in the place of the weights; get them with `git lfs pull`"),
+        (b"Access to model a/b is restricted.\nLog in.\n", "it begins with 'Access to model a/b is restricted.'; get"),
+        (whole[:-1], "is cut short: 1 byte of its tensors is missing; get the file again"),
+        (whole[:-100], "is cut short: 100 bytes of its tensors are missing"),
+        (b"", "is no safetensors file, or is cut short"),
+    ):
+        file.write_bytes(content)
+        with refuses(said):
+            opened(file.parent)
+
+
 def outcome_of(folder):
     """What becomes of opening a folder: "open", "warn", or "refuse", in a sentence of our own."""
     try:

@@ -38,7 +38,16 @@ def test_elsewhere_a_line_comes_now_and_then(clock, monkeypatch, capsys):
     assert lines == [f"reading 4.0 billion numbers, {part}%" for part in (2, 40, 78)]
 
 
+def test_of_a_small_model_nothing_is_said_on_a_busy_machine(clock, capsys):
+    """It was “0.0 billion numbers, 0%”."""
+    with status.reading() as told:
+        clock[0] = 30.0
+        told(0, 1e6)
+    assert capsys.readouterr().err == ""
+
+
 def test_a_model_is_read_with_word_of_it(clock, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(status, "LEAST", 0)
     monkeypatch.setattr(status, "PATIENCE", -1.0)
     monkeypatch.setattr(status, "LINE_EVERY", 0.0)
     folder = str(write(tmp_path))
