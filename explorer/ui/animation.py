@@ -100,7 +100,7 @@ def frames(
                 other.descent.set_moves(name, moves)
         try:
             with laid_out(other, stage, parent=sheet) as (picture, view):
-                played = None if cell is None else _Played(other, cell, view, sheet)
+                played = None if cell is None else _PlayedCell(other, cell, view, sheet)
                 moments, each = _moments(other, view, steps) if played is None else played.moments()
                 images = []
                 for number, (said, act) in enumerate(moments, 1):
@@ -131,7 +131,7 @@ def frames(
             document.close()
 
 
-class _Played(QWidget):
+class _PlayedCell(QWidget):
     """A cell being played: the matrices of the page that it reads, and below them its arithmetic so far."""
 
     def __init__(self, bench: Workbench, cell: Cell, view: PageView, sheet: QWidget) -> None:
@@ -188,7 +188,7 @@ class _Played(QWidget):
     def moments(self) -> tuple[list[Moment], int]:
         """The captions and acts of the frames, and the milliseconds that each frame stays."""
         key = played_key(self._cell)
-        return _played(self._player, lambda step: partial(self._go, key, step)), round(EACH * self._player.slow)
+        return _of_player(self._player, lambda step: partial(self._go, key, step)), round(EACH * self._player.slow)
 
     def _go(self, key: str, step: int) -> None:
         self._bench.selection.keep(key, step)
@@ -235,7 +235,7 @@ def _moments(bench: Workbench, view: PageView, steps: int) -> tuple[list[Moment]
         ], 1200
     if not steps and players:
         player = players[0].player
-        return _played(player, lambda step: partial(perform, bench, player.asks.at(step), view)), 420
+        return _of_player(player, lambda step: partial(perform, bench, player.asks.at(step), view)), 420
     if not bench.descent.possible:
         raise ExplorerError("nothing-moves-here", name=stage.title)
     gradients = bench.document.engine.gradients()
@@ -253,7 +253,7 @@ def _some(last: int) -> list[int]:
     return sorted({round(k * last / max(count - 1, 1)) for k in range(count)})
 
 
-def _played(player: Player, going_to: Callable[[int], Callable[[], object]]) -> list[Moment]:
+def _of_player(player: Player, going_to: Callable[[int], Callable[[], object]]) -> list[Moment]:
     """The moments of a player; `going_to` makes the act that goes to a step."""
     steps = player.steps
     return [(f"Step {i} of {len(steps)}{f': {steps[i - 1]}' if i else ''}", going_to(i)) for i in _some(len(steps))]

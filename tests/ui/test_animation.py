@@ -16,7 +16,7 @@ from PySide6.QtGui import QImage, QTextDocumentFragment
 from explorer.lessons.loader import load
 from explorer.pages.surfaces.inspector import played_key
 from explorer.pages.view import Cell, Covered
-from explorer.ui.animation import AROUND, MOST, STRIP, Frames, _Played, _some, frames, gif, mp4, pngs
+from explorer.ui.animation import AROUND, MOST, STRIP, Frames, _PlayedCell, _some, frames, gif, mp4, pngs
 from explorer.ui.lesson.letters import in_look
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.note import DerivationView
@@ -117,7 +117,7 @@ def test_a_cell_is_played_as_on_the_screen(bring, part):
         picture.on(whole)
         read = [box for box in view.findChildren(MatrixBox) if box.matrix.name in ("Q", "K", "scores")]
         place = functools.reduce(QRect.united, (QRect(b.mapTo(picture.page, QPoint()), b.size()) for b in read))
-        long_one = _Played(in_look(window.bench, white), Cell("weights", (3, 4)), view, sheet)
+        long_one = _PlayedCell(in_look(window.bench, white), Cell("weights", (3, 4)), view, sheet)
         long_one.layout().activate()
         (rows,) = long_one._views
         assert rows.height() >= rows.heightForWidth(rows.width()), "one row needs two lines, and the last is the result"
@@ -151,7 +151,7 @@ def test_a_word_such_as_start_is_named_above_the_arithmetic(window):
     with paper(window.bench.appearance) as (sheet, white):
         bench = in_look(window.bench, white)
         with laid_out(bench, stage, parent=sheet) as (_, view):
-            name = _Played(bench, cell, view, sheet)._name.text()
+            name = _PlayedCell(bench, cell, view, sheet)._name.text()
     assert QTextDocumentFragment.fromHtml(name).toPlainText() == "weights [de → <start>]"
 
 
