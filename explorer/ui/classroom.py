@@ -317,11 +317,6 @@ class ClassTab(ColumnTab):
 
     # What is shown
 
-    def begin(self, what: Exercise | Roll | Draft | None) -> None:
-        """Show something else, if the sheet that is being done may be left."""
-        if self.may_leave():
-            self._show(what)
-
     def _show(self, what: Exercise | Roll | Draft | None) -> None:
         self.shown, self._tries = what, False
         self.area.verticalScrollBar().setValue(0)

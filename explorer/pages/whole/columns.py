@@ -269,7 +269,6 @@ class _Drawer:
     def _way(self, parent: str, name: str, end: float, place: float) -> tuple[Point, ...]:
         """The corners of a line. `place`: the line's number among those that enter the box; 0 is in the middle."""
         (b, c), (b2, c2) = self._at[parent], self._at[name]
-        left, top, wide, high = self._places[parent]
         begin = self._exit(parent)
         start = begin[-1]
         band, other = self._bands[b], self._bands[b2]
@@ -277,27 +276,23 @@ class _Drawer:
         # The last corner of a line depends on the height it comes from, so that no two lines cross.
         from_below = b == b2 and start[1] > end
         into = other.lefts[c2] - 0.45 * ACROSS + BESIDE * (place if from_below else -place)
-        if b == b2 and c2 > c:
+        if b == b2:  # in a later column: each box stands behind all that it reads from
             y = self._free(band, range(c + 1, c2), start[1], end)
             out = band.rights[c] + 0.45 * ACROSS
             turn = () if y == start[1] else ((out, start[1]), (out, y))
             return _straight((*begin, *turn, (into, y), (into, end), last))
-        if b2 > b:
-            # Of the lines from one column, the one with the lowest lane goes down farthest right: no two cross.
-            lanes = sorted(y for (to, one), y in self._lanes.items() if to == b2 and self._at[one] == (b, c))
-            lane = self._lanes[b2, parent]
-            out = band.rights[c] + 0.55 * ACROSS + min(BESIDE * lanes.index(lane), 0.4 * ACROSS)
-            if b2 == b + 1:
-                return _straight((*begin, (out, start[1]), (out, lane), (into, lane), (into, end), last))
-            # The line passes the bands between at their left.
-            first = self._bands[b + 1].top - CHANNEL / 2
-            side = -1.2 * ACROSS
-            return _straight(
-                (*begin, (out, start[1]), (out, first), (side, first), (side, lane), (into, lane), (into, end), last)
-            )
-        # Both boxes are in one column: the line enters from the box below.
-        middle = left + wide / 2
-        return _straight(((middle, top + high), (middle, self._places[name][1])))
+        # Of the lines from one column, the one with the lowest lane goes down farthest right: no two cross.
+        lanes = sorted(y for (to, one), y in self._lanes.items() if to == b2 and self._at[one] == (b, c))
+        lane = self._lanes[b2, parent]
+        out = band.rights[c] + 0.55 * ACROSS + min(BESIDE * lanes.index(lane), 0.4 * ACROSS)
+        if b2 == b + 1:
+            return _straight((*begin, (out, start[1]), (out, lane), (into, lane), (into, end), last))
+        # The line passes the bands between at their left.
+        first = self._bands[b + 1].top - CHANNEL / 2
+        side = -1.2 * ACROSS
+        return _straight(
+            (*begin, (out, start[1]), (out, first), (side, first), (side, lane), (into, lane), (into, end), last)
+        )
 
     def _free(self, band: _Band, columns: range, start: float, end: float) -> float:
         """The height at which a line passes some columns with the smallest detour."""

@@ -253,9 +253,8 @@ class Sublayers:
 
     def _look_across(self, lane: Lane, block: str, start: float, end: float) -> None:
         """Lines from the words of the source, written if there is room, to the target's words that look at them."""
-        if self.source is None:
-            return
         source = self.source
+        assert source is not None
         keys = Lane(source.sequence, "", source.words, lane.spine, max(lane.height, min(source.height, 60.0)), 0.0)
         wide = LETTER * max(map(len, keys.words)) + 9.0
         readable = keys.pitch >= READABLE and wide < 0.6 * (end - start)
@@ -270,10 +269,9 @@ class Sublayers:
 
     def _bridge_to(self, place: Rect) -> None:
         """The line from the end of the encoder down to a block that looks at the source."""
-        if self.source is None:
-            return
-        sheet, x, y = self._sheet, self.source.x, self.source.spine
-        bend = self.source.bottom + 43.0
+        sheet, source = self._sheet, self.source
+        assert source is not None
+        x, y, bend = source.x, source.spine, source.bottom + 43.0
         middle, top = place[0] + place[2] * (0.5 if sheet.large == 1.0 else 0.9), place[1]
         begins = (x, y), (x + 12.0, y), (x + 12.0, bend)
         if self.bends is not None:
