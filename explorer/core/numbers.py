@@ -26,6 +26,8 @@ SQUARES = 256
 """Squares across and down of a picture; in a larger matrix each shows the strongest of several cells."""
 FINEST = 512
 """The same for the picture of a whole matrix: to colour each cell of GPT-2's table of words takes two seconds."""
+NEARLY_ZERO = "≈ 0"
+"""The text of a number that is not 0 but would be written as 0."""
 VERY_LARGE = 10_000_000
 """Cells of a matrix from which on it is scanned before its picture is wanted."""
 MANY, MOST, TIMES = 1000, 0.99, 2.0

@@ -14,6 +14,7 @@ from explorer.core.cell import is_cell_of
 from explorer.core.derivation import only_rounding
 from explorer.core.graph import Node, Place
 from explorer.core.numbers import (
+    NEARLY_ZERO,
     apart,
     decimals_of,
     exact,
@@ -37,8 +38,6 @@ DECIMALS = 2
 ALONE_PLAIN = 0.05, 1000.0
 """A single change or gradient between these sizes is written without a power of ten."""
 LEAST_POWER = -321  # below it, a power of ten is 0 in float64
-TINY = "~0"
-"""The text of a number that is not 0 but would be written as 0."""
 SURVEYED = 200
 """The width of all columns is computed from this many cells."""
 FEW_CELLS, NOISE = 4096, 1e-15
@@ -181,7 +180,7 @@ class Matrix(Element):
         if self.array.size == 1 and not ALONE_PLAIN[0] <= abs(value) < ALONE_PLAIN[1]:
             return with_power(f"{value:+.0e}")
         text = f"{value / 10.0**self.power:+.{self.decimals}f}".replace("-", "−")
-        return text if text.strip("+−0.") else TINY
+        return text if text.strip("+−0.") else NEARLY_ZERO
 
     @cached_property
     def widest(self) -> list[str]:

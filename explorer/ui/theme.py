@@ -28,7 +28,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.frozen import Frozen
-from explorer.core.numbers import decimals_of, in_table, largest_of
+from explorer.core.numbers import NEARLY_ZERO, decimals_of, in_table, largest_of
 from explorer.core.ops import Array
 from explorer.export.colours import components, contrast, diverging, sequential, text_on
 
@@ -225,8 +225,6 @@ SMALLEST, LARGEST, PART = 9, 19, 0.6
 """The least and the greatest height of a number's letters, in pixels, and their share of a square's height."""
 BESIDE, MOST = 5.0, 3000
 """Pixels left free beside a number; the most visible squares whose numbers are written."""
-NEARLY = "≈ 0"
-"""A number that would be written as 0, in a square, which has no room for 5×10⁻⁷."""
 
 
 def letters_for(font: QFont, array: Array, across: float, down: float, scale: float = 1.0) -> QFont | None:
@@ -240,7 +238,7 @@ def letters_for(font: QFont, array: Array, across: float, down: float, scale: fl
         return None
     decimals = decimals_of(array)
     least = 0.5 * 10.0**-decimals
-    numbers = [NEARLY if 0 < abs(one) < least else in_table(one, decimals) for one in map(float, array.flat)]
+    numbers = [NEARLY_ZERO if 0 < abs(one) < least else in_table(one, decimals) for one in map(float, array.flat)]
     longest = max(numbers, key=len)
     letters = QFont(font)
     letters.setPixelSize(int(min(max(PART * down, smallest), LARGEST * max(scale, 1.0))))
@@ -289,7 +287,8 @@ def paint_numbers(
     decimals = decimals_of(array)
     least = 0.5 * 10.0**-decimals
     texts = [
-        [NEARLY if 0 < abs(one) < least else in_table(float(one), decimals) for one in row] for row in part.tolist()
+        [NEARLY_ZERO if 0 < abs(one) < least else in_table(float(one), decimals) for one in row]
+        for row in part.tolist()
     ]
     inks = ramp.index(shown[first:last, left:right], *ends)
     inks[part == -np.inf] = MASKED

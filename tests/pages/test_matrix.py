@@ -359,3 +359,10 @@ def test_a_single_number_that_rounding_left_of_0_is_written_as_0(desk):
     for change in (1e-9, 0.5):  # it is told again with other numbers, and what is small but true stays
         found.do(SetCells("loss.target", {(0, 0): found.value("loss.target")[0, 0] + change}))
         assert read_number(matrix(found.view, "regression.b").text(0, 0)) != 0
+
+
+def test_a_gradient_too_small_for_its_decimals_is_nearly_0_as_everywhere_else(shown):
+    """It was ~0 in tables and ≈ 0 in pictures."""
+    one = shown("decoder.1.self.weights", showing="gradient")
+    tiny = 10.0 ** (one.power - one.decimals - 3)
+    assert [one._said(value) for value in (tiny, -tiny, 0.0)] == ["≈ 0", "≈ 0", "·"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Node, Stage
-from explorer.core.numbers import decimals_of, exact, in_table, with_power, written
+from explorer.core.numbers import NEARLY_ZERO, decimals_of, exact, in_table, with_power, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import ACCENT, DRAWABLE, Axis, Dot, Drawing, Strips, drawable, extent, series
 from explorer.pages.element import Element
@@ -65,7 +65,7 @@ def _window(points: Array) -> tuple[float, float, float, float]:
     return left, right, bottom, top
 
 
-AFTER, ZERO = 4, "≈ 0"
+AFTER = 4
 STRIP, LEAST, MOST = 28, 120, 760  # pixels
 NAMED = 12  # strips that the summary lists
 
@@ -117,7 +117,7 @@ def _norm(view: View, node: Node, added: Node | None) -> tuple[Element, ...]:
     of_row, scales = f"Dots: the numbers of a {what}. Line: ", "Each picture has its own scale."
     said = f"{of_row}0. Band: 0 ± RMS. {scales}"
     if found.op.centres:
-        zero = f" {ZERO}: the mean is 0, except for rounding." if found.rounded.any() else ""
+        zero = f" {NEARLY_ZERO}: the mean is 0, except for rounding." if found.rounded.any() else ""
         said = f"{of_row}their mean. Band: the mean ± σ. {scales}{zero}"
     return (
         Section("norm", f"Norm: {found.op.aim}"),
@@ -223,7 +223,7 @@ def _line(
     entries = [Entry(labels[row], tip=labels[row])]
     for column, number in enumerate(numbers[row].tolist(), 1):
         zero = column == AFTER and rounded[row]
-        entries.append(Entry(ZERO if zero else in_table(number, decimals[column - 1]), tip=exact(number)))
+        entries.append(Entry(NEARLY_ZERO if zero else in_table(number, decimals[column - 1]), tip=exact(number)))
     return Line(tuple(entries), Cell(name, (0, row) if axis else (row, 0)))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from explorer.core.errors import written_shape
 from explorer.core.graph import CASES, LOSS, TARGET, Node, Stage
-from explorer.core.numbers import alone, formatted, in_table, places_of_largest
+from explorer.core.numbers import NEARLY_ZERO, alone, formatted, in_table, places_of_largest
 from explorer.core.ops import Array
 from explorer.lessons.symbols import IN_SIGNS, name_of
 from explorer.pages import drawing as draw
@@ -363,7 +363,7 @@ def _column(view: View, k: int, name: str, row: int) -> list[draw.Mark]:
         y = _y(len(labels), j)
         share = min(max(number / size, -1.0), 1.0) if size and np.isfinite(number) else 0.0
         told = next((text for text in (in_table(number, n) for n in (2, 1)) if len(text) <= MOST_FIGURES), "")
-        told = told or ("≈ 0" if abs(number) < 1 else in_table(number, 0))
+        told = told or (NEARLY_ZERO if abs(number) < 1 else in_table(number, 0))
         found.append(
             draw.Dot(k * across, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share, signed=True)
         )
