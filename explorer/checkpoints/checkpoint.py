@@ -448,13 +448,15 @@ def check_no_text(file: Path, head: bytes) -> None:
 
     Raises `ExplorerError`: "checkpoint".
     """
-    if head.startswith(b"version https://git-lfs."):
+    if head.startswith(POINTER):
         raise wrong(file, "is a pointer of Git LFS in the place of the weights", "get them with `git lfs pull`")
     if len(head) > _FEW and all(byte in _LETTERS for byte in head):
         line = head.decode().strip().splitlines()[0]
         raise damaged(file, f"is a text and no weights; it begins with {written(line)}")
 
 
+POINTER = b"version https://git-lfs."
+"""How the file begins that Git LFS has in the place of a large one."""
 _LETTERS = frozenset(b"\t\r\n" + bytes(range(32, 127)))
 _FEW, HEAD = 7, 60
 """A text has more letters than the first; so many bytes are looked at as `HEAD` says."""

@@ -22,6 +22,7 @@ from explorer.checkpoints.checkpoint import (
     F16,
     F32,
     HEAD,
+    POINTER,
     Checkpoint,
     Tensor,
     Told,
@@ -331,7 +332,9 @@ def tokenizer_of(folder: Path, reads: bool = True) -> Tokenizer | None:
     def raw(name: str) -> bytes:
         if files[name].stat().st_size > MOST_SOURCE:
             raise wrong_tokenizer(f"is larger than the {MOST_SOURCE // 1_000_000} MB that are read")
-        return files[name].read_bytes()
+        if (content := files[name].read_bytes()).startswith(POINTER):
+            raise wrong_tokenizer("is a pointer of Git LFS, in whose place `git lfs pull` puts the file")
+        return content
 
     def text(name: str) -> str:
         return raw(name).decode(errors="replace")

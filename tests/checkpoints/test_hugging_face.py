@@ -362,6 +362,10 @@ def test_of_weights_that_did_not_arrive_it_is_told_what_came_in_their_place(fold
         file.write_bytes(content)
         with refuses(said):
             opened(file.parent)
+    file.write_bytes(whole)
+    file.with_name("tokenizer.json").write_bytes(pointer)
+    (notice,) = opened(file.parent).notices
+    assert notice.startswith("its tokenizer is a pointer of Git LFS, in whose place `git lfs pull` puts the file: ")
 
 
 def outcome_of(folder):
