@@ -6,7 +6,8 @@ Help is the keys, made from the actions themselves, and what the program is made
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from html import escape
 from math import ceil
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QMessageBo
 from explorer.checkpoints import ENDINGS
 from explorer.document.storage import ENDING
 from explorer.lessons.own_lessons import BUNDLE
+from explorer.paths import resources
 from explorer.teaching import ANSWERS
 from explorer.ui.widgets.inputs import message_box
 from explorer.words import ENDINGS as VECTORS
@@ -188,67 +190,8 @@ def breakable(text: str) -> str:
     return _LONG.sub(lambda word: "\u200b".join(wrap(word[0], PIECE)), text)
 
 
-ELSEWHERE = {
-    "On a page": (("Page Up, Page Down, Home, End", "Scroll, where no matrix, list or field has the keys"),),
-    "In a matrix": (
-        ("Arrows, Tab", "Go from cell to cell; with Ctrl to the edge, with Shift select"),
-        ("Enter, F2", "Edit a cell, or hold a computed cell at a value"),
-        ("Alt+Up, Alt+Down", "Move a number by 0.1; with Shift by 0.01, with Ctrl by 1"),
-        ("Delete", "Set to 0, or compute a held cell again"),
-        ("Space", "Open or close a cell of a mask drawn by hand"),
-        ("Ctrl+Enter", "Fill the selection"),
-        ("Ctrl+D, Ctrl+R", "Fill it down, or to the right"),
-        ("Ctrl+C, Ctrl+X, Ctrl+V", "Copy, cut, paste, also from a spreadsheet"),
-        ("Menu", "Menu of the matrix"),
-        ("Esc", "Leave the cell; then go out to the block"),
-    ),
-    "At a word that the model reads": (
-        ("Left, Right, Home, End", "Go from word to word"),
-        ("Space", "Follow the word, or stop following it"),
-        ("Enter, F2", "Type another word"),
-        ("Delete", "Take the word away"),
-        ("Alt+Left, Alt+Right", "Move the word"),
-    ),
-    "In a picture": (
-        ("Arrows", "Go from square to square, from dot to dot, or from word to word"),
-        ("+, −, 0", "Zoom in, zoom out, show all"),
-    ),
-    "In the picture of the model": (
-        ("Arrows", "Go along the edges, from block to block"),
-        ("Enter, Esc", "Go into a block, and out again"),
-        ("Wheel, +, −, 0", "Zoom in, zoom out, show all; zoom in far enough to go into a block"),
-        ("Space", "Play one pass, or pause it"),
-        ("Right click, Menu", "Turn parts of a block off"),
-        ("Backspace", "Back to the model from any page"),
-    ),
-}
-"""Keys in a matrix (those of a spreadsheet), at words and in pictures, which are no actions of the window."""
-PRESENTING = (
-    ("Right, Down, Page Down, Space, Enter, N", "Next step"),
-    ("Left, Up, Page Up, Backspace, P", "Step before"),
-    ("Home, End", "First step, last step"),
-    ("R", "Reveal: the answer to the question; without one, cover the numbers, then show them one by one"),
-    ("B or .", "Black screen"),
-    ("W", "White screen"),
-    ("A number, Enter", "Go to a step; where the question asks for a number, press G before it"),
-    ("D", "All steps as small pictures"),
-    (
-        "V",
-        "Poll: press the letter of each vote (Backspace takes the last one back), then Space for the counts, then "
-        "Space for the commonest mistake",
-    ),
-    ("L", "Pointer"),
-    ("C", "Show what the last edit changed (Δ), or the values again"),
-    ("Z, or a drag", "Zoom on the numbers"),
-    ("M", "Show all of a sum or list that was cut"),
-    ("S", "Swap screens"),
-    ("T", "Start or stop the clock"),
-    ("F", "Freeze what the class sees"),
-    ("Ctrl+Z, Ctrl+Y", "Undo, redo"),
-    ("F1", "These keys"),
-    ("Esc", "Leave; F5 begins again at this step"),
-)
-"""Keys of presenter mode."""
+PRESENTING = "In presenter mode (F5)"
+"""The part of `resources/keys.toml` with the keys of presenter mode."""
 LGPL = (
     "Qt is used through PySide6 under the LGPL, version 3, unmodified: its libraries are files of their own and may be "
     "replaced by others of the same version."
@@ -257,18 +200,23 @@ LGPL = (
 
 def show_keys(window: QWidget) -> QDialog:
     """Show the keys of all actions of a window, beside it."""
-    listed = [
-        (", ".join(key.toString(QKeySequence.SequenceFormat.NativeText) for key in action.shortcuts()), action.text())
+    listed = {
+        ", ".join(key.toString(QKeySequence.SequenceFormat.NativeText) for key in action.shortcuts()): action.text()
         for action in window.actions()
         if action.shortcuts()
-    ]
-    sections = {"In the window": listed} | ELSEWHERE | {"In presenter mode (F5)": PRESENTING}
+    }
+    sections = {"In the window": listed} | _keys()
     return _show(window, "Keys", "".join(f"<h3>{title}</h3>{_table(rows)}" for title, rows in sections.items()))
 
 
 def show_keys_of_presenter(window: QWidget) -> QDialog:
     """Show the keys of presenter mode, beside the window of the class or the lecturer."""
-    return _show(window, "Keys of presenter mode", _table(PRESENTING))
+    return _show(window, "Keys of presenter mode", _table(_keys()[PRESENTING]))
+
+
+def _keys() -> dict[str, dict[str, str]]:
+    """What each key does that is no action of the window, by where it works."""
+    return tomllib.loads((resources() / "keys.toml").read_text("utf-8"))
 
 
 def show_about(window: QWidget) -> QDialog:
@@ -276,7 +224,7 @@ def show_about(window: QWidget) -> QDialog:
     from explorer.parts import parts  # reads what is installed
 
     program, *libraries = parts()
-    rows = [(f"{part.name} {part.version}", part.licence) for part in libraries]
+    rows = {f"{part.name} {part.version}": part.licence for part in libraries}
     text = (
         f"<h3>{program.name} {program.version}</h3><p>Every number of a transformer, live and editable. Licence: "
         f"{program.licence}.</p>{_table(rows)}<p>{LGPL} This is Qt {qVersion()}.</p>"
@@ -339,8 +287,8 @@ def _show(window: QWidget, title: str, text: str) -> QDialog:
     return dialog
 
 
-def _table(rows: Iterable[tuple[str, str]]) -> str:
+def _table(rows: Mapping[str, str]) -> str:
     cells = "".join(
-        f"<tr><td><b>{escape(left)}</b>&nbsp;&nbsp;</td><td>{escape(right)}</td></tr>" for left, right in rows
+        f"<tr><td><b>{escape(left)}</b>&nbsp;&nbsp;</td><td>{escape(right)}</td></tr>" for left, right in rows.items()
     )
     return f"<table cellspacing='0' cellpadding='3'>{cells}</table>"

@@ -90,6 +90,11 @@ def test_recipes_do_so_too():
         assert told(f"{content.get('title', '')} {content.get('paragraph', '')}") == [], file.name
 
 
+def test_keys_do_so_too():
+    for keys in tomllib.loads((paths.resources() / "keys.toml").read_text("utf-8")).values():
+        assert told(" ".join(keys.values())) == []
+
+
 def strings(constants):
     """All strings among the constants of compiled code, also those of the functions in it."""
     for one in constants:
