@@ -227,7 +227,8 @@ class Asked(Frozen):
         if not found or place >= len(self.options):
             return name
         text = self.options[place]
-        return f"“{text if len(text) <= _LONGEST else f'{text[:_LONGEST].rstrip()} …'}”"
+        text = text if len(text) <= _LONGEST else f"{text[:_LONGEST].rstrip()} …"
+        return text if "“" in text else f"“{text}”"
 
 
 @dataclass

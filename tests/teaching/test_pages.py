@@ -12,7 +12,7 @@ from explorer.lessons.schema import MakeSo
 from explorer.pages.drawing import Box
 from explorer.pages.element import leaves
 from explorer.pages.page import Button, Field, Listing, Note
-from explorer.teaching.gradebook import ORDERS, Roll, asked_in, beginning, class_on_paper, class_page, gradebook
+from explorer.teaching.gradebook import ORDERS, Asked, Roll, asked_in, beginning, class_on_paper, class_page, gradebook
 from explorer.teaching.items import ChoiceItem, NumberItem, done_wrong, items
 from explorer.teaching.sheet import Sheet, Sitting, Try, read_answers, read_sheet, sheet_of
 from explorer.teaching.sheet_page import Draft, Exercise, form_of, making_page, order, questions_of, told
@@ -284,6 +284,7 @@ def test_a_mistake_has_its_name_and_a_choice_its_words(roll):
     assert asked.title != "softmax/guess"
     assert asked.mistake("chose B") == f"“{asked.options[1]}”"
     assert asked.mistake("chose Z") == "chose Z"
+    assert Asked("", ("“,” → cat",)).mistake("chose A") == "“,” → cat", "which has quotes of its own"
     assert asked.mistake("not scaled") == "not scaled"
 
 

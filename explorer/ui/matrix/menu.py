@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QDialog, QListWidget, QMenu, QPlainTextEdit, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError, require_cell
@@ -36,18 +36,23 @@ from explorer.sentences import sentence
 from explorer.training.goal_seek import MOST_STEPS, Sought, command, seek
 from explorer.ui.background import Background
 from explorer.ui.dialogs import Dialogs
-from explorer.ui.errors import show_error
-from explorer.ui.matrix.ranges import copy_numbers, write_numbers
+from explorer.ui.errors import show_done, show_error
+from explorer.ui.matrix.ranges import claim, copy_numbers, write_numbers
 from explorer.ui.page.column import Elements
 from explorer.ui.theme import Role, mark
 from explorer.ui.widgets.inputs import PushButton, be_as_large
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import scroll_area
+from explorer.ui.widgets.tree import delete_now
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
     from explorer.ui.workbench import Workbench
+
+
+SHARP = 3
+"""The pixels of a copied picture for each pixel of the screen, along each side."""
 
 
 def table_of(matrix: Matrix) -> LabelledMatrix:
@@ -108,6 +113,7 @@ class MatrixMenu(QMenu):
         whole = self.addMenu("The whole matrix")
         for words, act in ways(view.matrix, view, view.bench):
             whole.addAction(words, act)
+        whole.addAction("Copy as a picture", self._copy_picture)
         if not view.matrix.editable:
             self.addAction("Select the row", lambda: view.selectRow(view.currentIndex().row()))
             self._add("Paste and pin", "Ctrl+V", ranges.paste)
@@ -131,6 +137,28 @@ class MatrixMenu(QMenu):
                 self.addAction("Identity", lambda: self._set("Identity", np.eye(*values.shape)))
             self.addAction("Random numbers", self._randomise)
         self.addAction("The lesson's values", self._reset)
+
+    def _copy_picture(self) -> None:
+        """Put the matrix with its heading on the clipboard, sharp enough for a slide of one's own.
+
+        It is made anew: on the page its rows may be named by the matrix before it.
+        """
+        from explorer.ui.matrix.box import MatrixBox
+
+        view, bench = self._view, self._view.bench
+        box = MatrixBox(bench, view.matrix, view.window())
+        box.be(**{**view.form._asdict(), "labelled": True, "least": (0, 0), "tight": False})
+        box.stand()
+        box.hide_links()
+        box.resize(box.sizeHint())
+        picture = QPixmap(box.size() * SHARP)
+        picture.setDevicePixelRatio(SHARP)
+        picture.fill(bench.appearance.theme.page)  # the matrix itself is transparent: it would be pasted black
+        box.render(picture)
+        delete_now(box)
+        claim()
+        QGuiApplication.clipboard().setPixmap(picture)
+        show_done(f"{view.matrix.name} is on the clipboard as a picture", view)
 
     def _add(self, text: str, keys: str, act: Callable[[], object]) -> None:
         """Add an entry that shows its keys; the matrix handles the keys, not the menu."""

@@ -324,6 +324,15 @@ def test_a_whole_matrix_is_copied_and_saved_by_its_menu_and_by_the_palette(
     head, first, *_ = QGuiApplication.clipboard().text().splitlines()
     assert head.split("\t") == ["source.table", "1", "2", "3", "4"]
     assert first.split("\t") == ["You", "0.1", "0.2", "-0.1", "0.4"]
+    acts["Copy as a picture"].trigger()  # for a slide of one's own
+    picture = QGuiApplication.clipboard().pixmap()
+    assert picture.width() >= 3 * table.viewport().width()
+    assert picture.height() > 3 * table.viewport().height()  # with its heading
+    image = picture.toImage()
+    inked = {image.pixelColor(x, y).name() for x in range(0, picture.width(), 4) for y in range(0, picture.height(), 4)}
+    assert len(inked) > 20
+    left = range(0, 3 * 20, 2), range(picture.height() // 2, picture.height(), 2)
+    assert len({image.pixelColor(x, y).name() for x in left[0] for y in left[1]}) > 3, "its rows have their names"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "E"), "NumPy (*.npy)"))
     acts["Save as a file …"].trigger()
     kept = []
