@@ -80,8 +80,7 @@ class DisplayChoice(Segments):
         self._buttons["gradient"].setEnabled(has_loss)
         self._buttons["gradient"].setToolTip("Matrices show: Gradient" if has_loss else NO_GRADIENT)
         self._buttons["step"].setEnabled(has_step)
-        if (self._bench.selection.showing, True) in (("gradient", not has_loss), ("step", not has_step)):
-            self.choose(0)
+        if not {"gradient": has_loss, "step": has_step}.get(self._bench.selection.showing, True):
             self.show_in_matrices("values")
         if self._wants_gradient and not self._bench.document.computing:
             self.show_in_matrices("gradient")
