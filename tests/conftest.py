@@ -22,6 +22,7 @@ import tempfile
 import pytest
 from _pytest.pathlib import import_path
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 for name in ("QT_FONT_DPI", "QT_LOGGING_RULES", "QT_QPA_PLATFORMTHEME", "QT_SCALE_FACTOR", "QT_STYLE_OVERRIDE"):
@@ -52,6 +53,18 @@ settings.register_profile(
 )
 settings.register_profile("new", settings.get_profile("explorer"), derandomize=False, max_examples=100)
 settings.load_profile("explorer")
+
+
+@pytest.hookimpl(trylast=True)  # `--hypothesis-profile` is heeded before
+def pytest_configure():
+    """Draw numbers of the program's own source only where other examples are wanted.
+
+    With each number that is edited there all examples would be others, and in a fresh checkout each process would read
+    300 files once more for them.
+    """
+    if settings.get_current_profile_name() == "explorer":
+        providers.is_local_module_file = lambda path: False
+
 
 failed = pytest.StashKey[bool]()
 
