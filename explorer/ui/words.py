@@ -108,15 +108,16 @@ class FramedCard(QFrame):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        if event.oldSize().width() == self.width():
-            return
+        if event.oldSize().width() == self.width() or self._held is not None:
+            return  # what is made anew shares its room then
         if self.visibleRegion().isEmpty():  # invisible cards later, one a turn: all in one turn would block the window
             self.bench.appearance.turns.add(self._shares)
         else:
             self._share()
 
     def _share(self) -> None:
-        self.elements.share_room(self._room())
+        if self._held is None:
+            self.elements.share_room(self._room())
 
     def _room(self) -> int:
         inside = self._down.contentsRect().width()
@@ -208,6 +209,8 @@ class WordsTab(QFrame, Screen):
         self._stale = dict.fromkeys(self.cards, True)
         for view in self.cards:
             view.hold()
+        # The screen keeps its picture until all are made anew: they would all be painted with what they had before.
+        self._area.setUpdatesEnabled(not (self.cards and self.isVisible()))
         self._next.start()
 
     @property
@@ -306,6 +309,7 @@ class WordsTab(QFrame, Screen):
         if self._stale.pop(view, False):
             view.make()
         self._arranged |= view.refresh()
+        self._area.setUpdatesEnabled(not any(self._stale.values()))
         view.setVisible(self.state.vectors is not None or not view.card.needs_vectors)
         if self._focus and not self.state.cards["vectors"].searches:
             before, since = self._focus

@@ -421,8 +421,8 @@ def settle(qtbot, window):
     def settled():
         # A picture's zero timer, the bridge's and that of the page's new size have fired.
         # A place that is new is shown in a later turn; one that was hidden on purpose will go.
-        if not window.area.isVisible():
-            return not window.bench.bridge._timer.isActive()
+        if not window.area.isVisible():  # a tab follows another look in a turn of its own
+            return window.bench.appearance.turns.idle and not window.bench.bridge._timer.isActive()
         page = window.page()
         timers = window.bench.bridge._timer, page._settled, window._grows, window.lessons.panel._fitted
         idle = window.bench.appearance.turns.idle  # the page shares its room once its pictures are there

@@ -26,6 +26,7 @@ from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
 from explorer.ui.page.column_tab import ScrollPlace
 from explorer.ui.page.header import HeaderView
+from explorer.ui.turns import later
 from explorer.ui.widgets.layouts import row_in, scroll_area
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
@@ -74,7 +75,7 @@ class TrainingTab(QFrame):
         self._foot.setObjectName("foot")
         self._foot.setAccessibleName("How training goes")
         self._right, self._below = QVBoxLayout(right), QVBoxLayout(self._foot)
-        self._gone = Gone(self)
+        self._gone, self._again = Gone(self), later(self, self._restyle_in_sight)
         self._places_read = [ScrollPlace(bench, area) for area in (self._area, self._page)]
         self._pages: list[Elements] = []
         self._right.addStretch(1)
@@ -335,12 +336,18 @@ class TrainingTab(QFrame):
                 page.share_room(self._rooms[page is self.settings])
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale: at once if visible, else when the page is next shown."""
+        """Follow the theme and the text scale: in a turn of its own, or when the page is next shown."""
         self._worn = False
         if self.isVisible():
+            self.setUpdatesEnabled(False)  # the screen keeps its picture until all is made anew
+            self.bench.appearance.turns.add(self._again)
+
+    def _restyle_in_sight(self) -> None:
+        if self.isVisible() and not self._worn:
             self._restyle()
 
     def _restyle(self) -> None:
+        self.setUpdatesEnabled(True)
         self._worn, keys = True, [page.keys() for page in self._pages]
         self._make_pages()
         self._share_width()
@@ -353,7 +360,8 @@ class TrainingTab(QFrame):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        self._share_width()
+        if self._worn:  # else all is made anew before it is shown
+            self._share_width()
 
     @property
     def _room(self) -> Room:

@@ -60,11 +60,13 @@ def test_cards_keep_their_size_until_their_widgets_are_made_anew_and_one_that_is
     appearance.set_scale(2.0)
     for view, size in zip(tab.cards, before, strict=True):
         assert (view.size(), view.heightForWidth(view.width())) == (size, size.height())
+    assert not tab._area.updatesEnabled(), "what goes would be painted in another look"
     tab._do(ForWords("type", "cat", "lookup", "words"), field)
     assert on(tab, "lookup", "words field") is not field, "its sizes are those of the other letters"
     assert tab.view(card) not in tab._stale
     qtbot.waitUntil(lambda: is_there(tab))
     qtbot.waitUntil(lambda: still(tab))
+    assert tab._area.updatesEnabled()
     shown = [(view.height(), size.height()) for view, size in zip(tab.cards, before, strict=True) if view.isVisible()]
     assert all(now > then for now, then in shown)
 
