@@ -233,7 +233,7 @@ class Graph(Frozen, eq=False):
             return Place(self.leaving[name])
         if ".hook_" in f".{name}" and name in self.hooks:
             return Place(self.hooks[name])
-        block, _, rest = name.rpartition(".head.")
+        block, rest = within(name)
         number, _, short = rest.partition(".")
         whole = f"{block}.{short}"
         if whole in self.nodes:
@@ -421,9 +421,19 @@ def name_of(graph: Graph, node: str, index: Index) -> str:
 
 
 def name_of_head(node: str, head: int) -> str:
-    """The name of a head's slice of a node; the head is counted from 0."""
+    """The name of a head's slice of a node, or of an expert's, which only nets have; it is counted from 0."""
     block, _, short = node.rpartition(".")
-    return f"{block}.head.{head + 1}.{short}"
+    word = "expert" if block.rpartition(".")[2] == "ffn" else "head"
+    return f"{block}.{word}.{head + 1}.{short}" if block else f"{word}.{head + 1}.{short}"
+
+
+def within(name: str) -> tuple[str, str]:
+    """The block of the name of a head's slice, or an expert's, and what stands behind that word; "" if it is none."""
+    for word in (".head.", ".expert."):
+        block, found, rest = name.rpartition(word)
+        if found:
+            return block, rest
+    return "", ""
 
 
 def cell_of(graph: Graph, node: str, index: Index) -> str:

@@ -19,6 +19,7 @@ from explorer.core import script
 from explorer.core.cell import MINUS_INFINITY, CellBlock, letters
 from explorer.core.engine import Engine
 from explorer.core.errors import written_shape
+from explorer.core.graph import name_of_head
 from explorer.core.model import SWITCHES, Model
 from explorer.core.numbers import decimals_of
 from explorer.document.document import Document
@@ -210,7 +211,7 @@ class _Writer:
                 _number(sheet, row, column + placed.beside - FIRST_COLUMN, number, before)
         self._conditions(sheet, placed, decimals)
         for head, area in enumerate(placed.areas()):
-            name = placed.block.name or f"{node.name.rpartition('.')[0]}.head.{head + 1}.{node.short}"
+            name = placed.block.name or name_of_head(node.name, head)
             self._book.define_name(name, f"={quoted(placed.sheet)}!{_range(area)}")
 
     def _formulas(self, placed: Placed) -> list[str] | None:

@@ -402,7 +402,7 @@ def _laid(graph: Graph, given: Mapping[str, Array], start: Callable[[str], Array
 
 def is_slice(name: str) -> bool:
     """Whether a name means a head's slice of a node, such as "encoder.1.self.head.2.W_Q"."""
-    return ".head." in name
+    return ".head." in name or ".expert." in name
 
 
 # The states of the steps

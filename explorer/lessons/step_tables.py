@@ -10,7 +10,7 @@ import numpy as np
 from explorer.core.cell import Constant, Operand, Step
 from explorer.core.cell import step as step_of
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import LOSS, Place
+from explorer.core.graph import LOSS, Place, name_of_head
 from explorer.core.training.recipe import OPTIMISERS
 from explorer.core.vocabulary import Vocabulary
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
@@ -270,8 +270,7 @@ class _StepReader:
             return node, head
         if head >= heads:
             self._table.fail("head", f"{head + 1} is out of range", f"choose from 1 to {heads}")
-        block, _, short = node.rpartition(".")
-        return f"{block}.head.{head + 1}.{short}", head
+        return name_of_head(node, head), head
 
     def _lines(self, table: TomlTable, key: str, node: str) -> tuple[int, ...]:
         if key not in table:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from explorer.core.errors import ExplorerError, require_shape
-from explorer.core.graph import Node
+from explorer.core.graph import Node, name_of_head
 from explorer.core.ops import Array
 from explorer.export.matrix import (
     MOST_COLUMNS,
@@ -313,8 +313,7 @@ class Matrix(NDArrayOperatorsMixin):
     def _name_of(self, index: tuple[int | slice, ...]) -> str:
         """The name of a part of the matrix, as one types it."""
         if len(index) == 1 and isinstance(index[0], int) and self.name == self.node.name and self._over_heads:
-            block = self.name.rpartition(".")[0]
-            return f"{block}.head.{index[0] % len(self) + 1}.{self.node.short}"
+            return name_of_head(self.name, index[0] % len(self))
         return f"{self.name}[{','.join(map(_written, index))}]"
 
     @property

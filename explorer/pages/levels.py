@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
 from explorer.core.frozen import Frozen
-from explorer.core.graph import LOGITS, PROBABILITIES, TARGET, Graph, Place, Stage, after_norm
+from explorer.core.graph import LOGITS, PROBABILITIES, TARGET, Graph, Place, Stage, after_norm, within
 from explorer.core.model import SWITCHES, SwitchValue
 from explorer.core.vocabulary import PAD
 from explorer.document.state import State
@@ -154,11 +154,12 @@ def block_title(graph: Graph, block: str) -> str:
 def matrix_title(graph: Graph, name: str, cell: str = "") -> str:
     """A matrix, a head's part of it or a cell in words: "W_Q of head 2 in Encoder 1: Self-attention"."""
     path, _, _ = name.rpartition(".")
-    block, _, head = path.partition(".head.")
-    title = _blocks(graph).titles.get(block)
+    block, head = within(path)
+    part = "expert" if ".expert." in path else "head"
+    title = _blocks(graph).titles.get(block or path)
     if path and title is None:
         return f"{name}{cell}"
-    return f"{name_of(name)}{cell}{f' of head {head}' * bool(head)}{f' in {title}' * bool(title)}"
+    return f"{name_of(name)}{cell}{f' of {part} {head}' * bool(head)}{f' in {title}' * bool(title)}"
 
 
 def act_title(state: State, label: str) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.graph import CASES, LOSS, Graph, Node, Place, Stage
+from explorer.core.graph import CASES, LOSS, Graph, Node, Place, Stage, name_of_head
 from explorer.core.numbers import apart, read_number, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import MASKS
@@ -300,12 +300,12 @@ class View(Frozen, eq=False):
         heads = self.graph.n_heads.get(name)
         if not heads:
             return name
-        block, _, short = name.rpartition(".")
         if head is None:
+            block = name.rpartition(".")[0]
             of_queries = f"{block}.heads" if block else ""
             all_heads = len(self.graph.axes.get(of_queries, ())) or heads
             head = min(self.looking.head, all_heads - 1) * heads // max(all_heads, heads)
-        return f"{block}.head.{head + 1}.{short}" if block else f"head.{head + 1}.{short}"
+        return name_of_head(name, head)
 
     def shares_of(self, block: str) -> str:
         """The name of the attention weights that the reader looks at: those of the chosen head, or the mean over heads.

@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import Signal
 
+from explorer.core.graph import name_of_head
 from explorer.lessons.printed_numbers import PrintedNumber, printed_numbers
 from explorer.pages.surfaces.references import ALL, REFERENCE, ROW, STATUS, places_in, references_page
 from explorer.pages.view import Cell
@@ -82,10 +83,9 @@ class ReferencesTab(ColumnTab):
         if self._wanted is None:
             return
         (lesson, setting, cell), self._wanted = self._wanted, None
-        block, _, short = cell.node.rpartition(".")
         names = {(cell.node, cell.index)}
         if cell.index:
-            names.add((f"{block}.head.{cell.index[0] + 1}.{short}", cell.index[1:]))
+            names.add((name_of_head(cell.node, cell.index[0]), cell.index[1:]))
         for place, row in enumerate(self.rows):
             scene = row.scene
             if scene and (scene.lesson, scene.setting) == (lesson, setting) and (scene.node, scene.cell) in names:

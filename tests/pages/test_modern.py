@@ -2,10 +2,11 @@
 
 import pytest
 
+from explorer.core.graph import Place
 from explorer.document.commands import SetSwitch
 from explorer.document.state import State
 from explorer.pages.compose import page
-from explorer.pages.levels import places, stops
+from explorer.pages.levels import matrix_title, places, stops
 from explorer.pages.page import Row, Section
 from tests.core.models.test_modern import CASES, made
 from tests.pages.conftest import Desk, Eyes
@@ -60,7 +61,11 @@ def test_the_router_says_which_words_an_expert_gets():
         assert f"expert {expert + 1}: {mine}" in text
     desk.choose("decoder.1.ffn.expert", 3)
     assert any(isinstance(e, Section) and "Expert 3" in e.text for e in desk.page("decoder.1.ffn.layers").page.elements)
-    assert "decoder.1.ffn.head.3.W_1" in desk.page("decoder.1.ffn.layers").names
+    name = "decoder.1.ffn.expert.3.W_1"  # it was called a head
+    assert name in desk.page("decoder.1.ffn.layers").names
+    assert matrix_title(desk.view.graph, name) == "W_1 of expert 3 in Layer 1: Feed-forward"
+    earlier = desk.view.graph.place("decoder.1.ffn.head.3.W_1")
+    assert earlier == desk.view.graph.place(name) == Place("decoder.1.ffn.W_1", 2)
 
 
 def test_each_page_of_a_model_of_others_opens(desk):

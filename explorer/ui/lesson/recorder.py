@@ -12,6 +12,7 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import name_of_head
 from explorer.document.state import State
 from explorer.lessons.schema import FAMILY, WHOLE, WRITING, Look
 from explorer.pages.levels import act_title
@@ -206,8 +207,7 @@ class Recorder(QObject):
             return Look(stage, token=selection.chosen_token)
         name, index = cell.node, cell.index
         if name in graph.n_heads:
-            block, _, short = name.rpartition(".")
-            name, index = f"{block}.head.{index[0] + 1}.{short}", index[1:]
+            name, index = name_of_head(name, index[0]), index[1:]
         return Look(stage, name, index[:1], index[1:2], token=selection.chosen_token)
 
 
