@@ -129,11 +129,11 @@ def _numbers(item: NumberItem) -> list[Ballot]:
     names, graph = set[str](), engine.graph
     shares = graph.nodes[graph.place(question.node).node].op.shares
 
-    def is_no_share(wrong: Wrong) -> bool:
-        """Whether nobody would vote for it, since it is not from 0 to 1; or where only the rounding is wrong."""
-        return shares and (not 0 <= wrong.value <= 1 or wrong.name in ROUNDED)
+    def says_little(wrong: Wrong) -> bool:
+        """Whether nobody would vote for it, as for a share that is not from 0 to 1; or only the rounding is wrong."""
+        return (shares and not 0 <= wrong.value <= 1) or wrong.name in ROUNDED
 
-    for wrong in sorted(item.wrong, key=is_no_share):
+    for wrong in sorted(item.wrong, key=says_little):
         _, mistake = right_or_mistake(question, wrong.value, engine)
         # By its name a mistake is counted in files, so one ballot only is of each name.
         if mistake is not None and mistake.name not in names and len(names) < CHOICES - 1:

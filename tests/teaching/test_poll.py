@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.lessons.loader import load
+from explorer.lessons.mistakes import ROUNDED
 from explorer.lessons.schema import Choose, MakeSo, Predict, states_of
 from explorer.pages.page import Row
 from explorer.teaching.gradebook import Gradebook, gradebook
@@ -42,6 +43,14 @@ def test_of_a_share_the_other_answers_may_be_shares():
     """A class was to choose among 0.65, 3.00 and 20.09."""
     assert [one.text for one in poll("softmax/powers").ballots] == ["0.06", "0.11", "0.20", "0.65"]
     assert [one.text for one in poll("softmax/shift").ballots] == ["0.24", "0.48", "0.65", "20.09"]  # there is no other
+
+
+@pytest.mark.parametrize("question", ["changed-since-2017/gate", "you-are-welcome/collect", "softmax/powers"])
+def test_where_there_are_other_mistakes_a_class_need_not_tell_a_number_from_one_that_was_rounded(question):
+    """A class was to choose between 0.057 and 0.056."""
+    ballots = poll(question).ballots
+    assert len(ballots) == CHOICES
+    assert not {one.mistake for one in ballots} & set(ROUNDED)
 
 
 def test_many_answers_stand_in_two_columns():
