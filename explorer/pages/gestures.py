@@ -169,6 +169,10 @@ class ForLessons(Ask):
     """Of the list of lessons."""
 
 
+class ForSteps(Ask):
+    """To go to another step of a lesson, or to begin one again."""
+
+
 class ForQuestion(Ask):
     """To the question of a step; `place` says of what is typed in which of its fields."""
 

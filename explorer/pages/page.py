@@ -77,13 +77,20 @@ class Passage(Element):
     # (of the glossary) has made.
     text: str
     # How it looks.
-    role: Literal[
-        "", "strong", "small", "muted", "aside", "group", "section", "heading", "code", "error", "asked", "why", "hint"
-    ] = ""
+    role: (
+        Literal["", "strong", "small", "muted", "aside", "group", "section", "heading", "title"]
+        | Literal["code", "error", "asked", "why", "hint", "here"]
+    ) = ""
     leads: tuple[Gesture, ...] = ()  # the gestures of its links
     plain: bool = False  # whether its text has no marks at all, which is laid out much faster
     node: str = ""  # the node that it is about: a click on it asks the glossary for that
     spoken: str = ""  # the words for a screen reader, where those of the text would have marks
+
+
+class Image(Element):
+    """A picture that is drawn already, a `QPixmap`."""
+
+    pixmap: Any
 
 
 class Maths(Element):
@@ -412,6 +419,8 @@ class Button(Element):
     primary: bool = False  # whether it is the main action of its page; at most one on a page or a card
     link: bool = False  # whether it looks like a link
     wraps: bool = False  # whether its words go on in another line where they do not fit
+    keys: bool = False  # whether also a click gives it the keyboard focus
+    shorter: tuple[str, ...] = ()  # what stands on it where there is less room, the longest first
 
 
 class Menu(Element):
@@ -421,6 +430,9 @@ class Menu(Element):
     entries: tuple[tuple[str, Gesture], ...]
     tip: str = ""
     on: bool = True  # whether it is enabled
+    link: bool = False  # whether it looks like a link
+    here: int | None = None  # the entry with a tick: they name places, one of which is shown
+    shorter: tuple[str, ...] = ()  # as of a `Button`
 
 
 class ProgressBar(Element):
@@ -428,6 +440,7 @@ class ProgressBar(Element):
 
     name: str  # its name for a screen reader
     share: float | None  # from 0 to 1; None if that is unknown
+    wide: bool = False  # whether it is as wide as its place
 
 
 class Ring(Element):
@@ -504,6 +517,13 @@ class Controls(Arrangement):
     @property
     def inside(self) -> tuple[Element, ...]:
         return self.controls
+
+
+class Spread(Controls):
+    """Controls on one line as wide as the page, with shorter words where these would be cut."""
+
+    shares: tuple[int, ...] = ()  # of the width, for each; without, they are as wide as their words
+    right: int = 0  # how many of the last ones stand at the right end
 
 
 class Form(Controls):

@@ -19,8 +19,9 @@ from explorer.pages.words.card import Card, ForWords, Screen, Shared
 from explorer.sentences import sentence
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
-from explorer.ui.page.column import Elements, Keys
+from explorer.ui.page.column import Elements
 from explorer.ui.page.column_tab import ScrollPlace
+from explorer.ui.page.surface import Keys
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.inputs import PushButton, tab_through

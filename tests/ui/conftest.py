@@ -424,7 +424,7 @@ def settle(qtbot, window):
         if not window.area.isVisible():  # a tab follows another look in a turn of its own
             return window.bench.appearance.turns.idle and not window.bench.bridge._timer.isActive()
         page = window.page()
-        timers = window.bench.bridge._timer, page._settled, window._grows, window.lessons.panel._fitted
+        timers = window.bench.bridge._timer, page._settled, window._grows
         idle = window.bench.appearance.turns.idle  # the page shares its room once its pictures are there
         if not idle or page._drags or any(timer.isActive() for timer in timers):
             return False

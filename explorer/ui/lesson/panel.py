@@ -7,46 +7,39 @@ from collections.abc import Callable
 from functools import partial
 from html import escape
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QRect, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QSizePolicy, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons import prose
 from explorer.lessons.loader import next_lesson
 from explorer.lessons.progress import Outcome, outcome
 from explorer.lessons.schema import Lesson
+from explorer.pages.gestures import Ask, ForSteps
 from explorer.pages.page import Passage
+from explorer.pages.steps.head import head_page
 from explorer.pages.steps.question import words
 from explorer.ui.appearance import dress_now
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.question import StepPage
-from explorer.ui.page.column import Keys
-from explorer.ui.theme import mark
-from explorer.ui.turns import later
+from explorer.ui.page.arranged import Arranged
+from explorer.ui.page.surface import Keys
 from explorer.ui.widgets import UNBOUNDED
-from explorer.ui.widgets.inputs import Menu, PushButton, tab_through
+from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 FEW = 2
 """So many steps to revisit are named at most unasked."""
-
-
 MOST = 0.7
 """Its greatest share of the column's height: the rest is for the derivation of the cell pointed at."""
-TURNS = 12
-"""Turns of the event loop in which everything in the panel gets its size."""
-SIGNS = {"unseen": "  ○", "skipped": "  ○", "wrong": "  ✗"}
-"""Behind the title of a step with a question that was not answered right; otherwise a tick."""
 MOST_ASKING = 0.92
 """The same share in a step with a question, which must be visible as a whole, with the outcome of the answer."""
 AROUND = 16
 """The most pixels at the left and right of it: large letters need the room."""
-BACK, ON = 2, 3
-"""Shares of the width of the buttons Back and Next."""
 LEAST_WORDS, LEAST_BELOW_GLOSSARY = 80, 40
 """The least height of words and question in pixels at text scale 1, and the same below a glossary."""
 LEAST_BELOW = 80
@@ -66,55 +59,43 @@ class StepPanel(QFrame):
         self.setAccessibleName("Step of the lesson")
         self._bench, self._guide = bench, guide
         # From the outside in: Qt styles all that is inside again each time that a widget gets a parent.
+        self._head = Arranged(bench, 0, self)
         self._scroll = scroll_area(self, sideways=False)
         self._end: tuple[Lesson, Outcome, Lesson | None, bool] | None = None
         """What the end of the lesson shows, if it is shown: see `finish_page`."""
         self._trouble, self._gone = Passage("trouble", "", "error"), Gone(self)
-        self._jump = PushButton("", tip="Go to another step", parent=self, look="link", keys=True)
-        self._menu = Menu(self._jump)
-        self._menu.aboutToShow.connect(self._list_steps)
-        self._jump.setMenu(self._menu)
-        tip = "Leave the steps; the model stays as it is"
-        self._leave = PushButton("✕", guide.leave, tip, self, look="link", keys=True)
-        self._progress = QProgressBar(self)
-        self._progress.setAccessibleName("How far the lesson is")
-        self._progress.setTextVisible(False)
-        self._back = PushButton("◂ Back", self.go_back, "Back to the step before (Alt+Left)", self, name="Back")
-        reset, tip = partial(self.go, guide.reset), "Take back what was changed in this step"
-        self._reset = PushButton("Reset", reset, tip, self, look="link", name="Reset step")
-        self._on = "Next"
-        self._next = PushButton(f"{self._on} ▸", self._go_on, "To the next step (Alt+Right)", self, name="Next")
-        self._whole = QVBoxLayout(self)
-        self._top, self._ways = QHBoxLayout(), QHBoxLayout()
-        self._whole.addLayout(self._top)
-        self._top.addWidget(self._jump)
-        self._top.addStretch()
-        self._top.addWidget(self._reset)
-        self._top.addWidget(self._leave)
-        self._whole.addWidget(self._progress)
-        # Above the words, whose height differs from step to step, and with fixed shares of the width, whatever their
-        # texts are: to press "Next" again and again one need not move the mouse.
-        self._whole.addLayout(self._ways)
-        # Tab goes from Next, which keeps the keys from step to step, down to the question below it.
-        tab_through(self._jump, self._reset, self._leave, self._back, self._next)
-        self._ways.addWidget(self._back, BACK)
-        self._ways.addWidget(self._next, ON)
-        self._whole.addWidget(self._scroll)
-        self._whole.addStretch()  # else the buttons would be spread over the old height until the new one is set
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._fitted = later(self, self.fit)
-        self._seek = later(self, self._show_outcome)
-        self._turns = 0
         self._told: list[str] = []
         """What a screen reader was told of the answers to this question."""
         self._closed: list[QWidget] = []
         """Widgets below the panel that have no room now."""
-        self._seeks = False
+        bench.selection.asked.connect(self._do)
         guide.stepped.connect(self._show_step)
         guide.stepped.connect(self._tell_step)
         guide.answered.connect(self._show_answer)
         guide.troubled.connect(self.say)
         self.restyle()
+
+    def _do(self, gesture: Ask, at: QWidget) -> None:
+        if isinstance(gesture, ForSteps):
+            match gesture.act, gesture.value:
+                case "go", step:
+                    self.go(partial(self._guide.go, step))
+                case "end", _:
+                    self.show_end()
+                case "back", _:
+                    self.go_back()
+                case "on", _:
+                    self._go_on()
+                case "reset", _:
+                    self.go(self._guide.reset)
+                case "leave", _:
+                    self._guide.leave()
+
+    @property
+    def _next(self) -> QWidget:
+        """The button Next, which keeps the keys from step to step."""
+        return self._head.widgets["next"]
 
     def _go_on(self) -> None:
         """Go to the next step; after the last one, to the end of the lesson; from there, to the lessons."""
@@ -147,11 +128,8 @@ class StepPanel(QFrame):
         self._end = guide.lesson, found, behind, len(found.revisit) <= FEW
         self._tell()
         self.ended.emit()
-        self._back.setEnabled(True)
         self._scroll.verticalScrollBar().setValue(0)
-        self._follow_answer()
-        self.ensurePolished()
-        self.fit()
+        self._show_head()
         self._next.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def unfold(self, on: bool) -> None:
@@ -204,8 +182,8 @@ class StepPanel(QFrame):
         """Follow the theme and the text scale."""
         px = self._bench.appearance.px
         near = min(px(8), AROUND)
-        self._whole.setContentsMargins(min(px(12), AROUND), px(6), near, px(8))
-        self._whole.setSpacing(min(px(4), AROUND // 2))
+        self._around = QMargins(min(px(12), AROUND), px(6), near, px(8))
+        self._head.spacing = min(px(4), AROUND // 2)
         over, bar = self.is_over, self._scroll.verticalScrollBar()
         part = bar.value() / max(bar.maximum(), 1)
         keys = Keys()
@@ -214,9 +192,8 @@ class StepPanel(QFrame):
             self._gone.delete(self._scroll.takeWidget())
         self._page = StepPage(self._bench, self._guide, parent=self._scroll)
         self._page.setContentsMargins(near, 0, near, 0)
-        self._page.behind = self._next
         self._page.passed.connect(self._go_on)
-        self._page.installEventFilter(self)
+        self._page.grown.connect(self.fit)
         self._scroll.setWidget(self._page)
         self._show_step()
         self._page.give_keys(keys)
@@ -227,7 +204,9 @@ class StepPanel(QFrame):
     def refresh(self) -> None:
         """Follow a change of the document."""
         if self._guide.step is not None:
-            self._reset.setEnabled(self._guide.changed)
+            reset = self._head.widgets.get("reset")
+            if reset is not None and reset.isEnabled() != self._guide.changed:
+                self._show_head()
             self._page.refresh()
 
     def say(self, trouble: str) -> None:
@@ -235,7 +214,6 @@ class StepPanel(QFrame):
         said = escape(f"⚠ {trouble}", quote=False) if trouble else ""
         self._trouble = Passage("trouble", said, "error")
         self._page.say_first(self._trouble)
-        self._fitted.start()
 
     def _tell(self) -> None:
         """Show the page of the step, or that of the end of the lesson."""
@@ -260,34 +238,20 @@ class StepPanel(QFrame):
         if step is None or at is None:
             self._close([])
             return
-        n = len(guide.steps)
-        self._jump.setAccessibleName(f"Step {at + 1} of {n}")
-        self._progress.setUpdatesEnabled(False)  # else Qt would paint it, and all that waits, before it returns
-        self._progress.setRange(0, n)
-        self._progress.setValue(at + 1)
-        self._progress.setUpdatesEnabled(True)
         self._end = None
+        self._show_head()
+        self._page.behind = self._next  # Tab goes from there down to the question
         self._tell()
-        self._back.setEnabled(at > 0)
-        self._reset.setEnabled(guide.changed)
         self._scroll.verticalScrollBar().setValue(0)
-        self._follow_answer()
-        self.ensurePolished()
-        self.fit()  # at once: in the room of the step before, choices would be squeezed until the next turn
+        self.fit()
 
-    def _follow_answer(self) -> None:
-        """Make Next the main button once no question is open."""
-        self._turns = TURNS
-        asking = self._guide.question is not None
-        last, over = self._is_last, self.is_over
-        self._on = "Lessons" if over else "Skip" if asking else "Finish" if last else "Next"
-        self._next.setText(f"{self._on} ▸")
-        to_end = "What you have learned, what to revisit, and the next lesson (Alt+Right)"
-        tip = "To all lessons" if over else to_end if last else "To the next step (Alt+Right)"
-        self._next.setToolTip(tip)
-        self._next.setAccessibleName(self._on)
-        mark(self._next, primary="false" if asking or over else "true")
-        self._fitted.start()
+    def _show_head(self) -> None:
+        """Show how far one is; Next is the main button once no question is open."""
+        guide = self._guide
+        if guide.at is not None:
+            found = outcome(guide.lesson, guide.walk.progress)
+            asks = guide.question is not None
+            self._head.tell(head_page(guide.lesson, guide.at, found, asks, guide.changed, self.is_over))
 
     def _tell_step(self) -> None:
         """Tell a screen reader the words of another step: the focus stays on Next, whose name says nothing of them."""
@@ -297,7 +261,7 @@ class StepPanel(QFrame):
             return
         self._told = self._page.said()
         asked = "" if step.question is None else prose.plain(step.question.ask, guide.numbers)
-        parts = f"{self._jump.accessibleName()}: {step.title}", prose.plain(step.words, guide.numbers), asked
+        parts = f"Step {at + 1} of {len(guide.steps)}: {step.title}", prose.plain(step.words, guide.numbers), asked
         self._announce("\n".join(filter(None, parts)))
 
     def _tell_outcome(self) -> None:
@@ -316,57 +280,30 @@ class StepPanel(QFrame):
         choosing = isinstance(focus, PushButton) and self._page.isAncestorOf(focus)
         if choosing and self._guide.question is None:  # before Qt gives the keys of a disabled choice to what is next
             self._next.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._show_head()
         self._page.follow()
-        self._follow_answer()
-        self._seeks = True
+        for part in self._page.outcome()[::-1]:  # its principle, and above all whether it was right
+            self._scroll.ensureWidgetVisible(part, 0, self._bench.appearance.px(4))
         self._tell_outcome()
 
-    def _list_steps(self) -> None:
-        self._menu.clear()
-        found = outcome(self._guide.lesson, self._guide.walk.progress)
-
-        def add(text: str, here: bool, act: Callable[[], object]) -> None:
-            action = self._menu.addAction(text)
-            action.setCheckable(True)
-            action.setChecked(here)
-            action.triggered.connect(act)
-
-        for i, step in enumerate(self._guide.steps):
-            asks = "" if step.question is None else SIGNS.get(found.of[step.id], "  ✓")
-            go = partial(self.go, partial(self._guide.go, i))
-            add(f"{i + 1}  {step.title}{asks}", i == self._guide.at and not self.is_over, go)
-        add("The end of the lesson", self.is_over, self.show_end)
-
     # Room
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._fitted.start()
-        return bool(super().eventFilter(watched, event))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self._fitted.start()
+            self.fit()
 
     def fit(self) -> None:
         """Take the height of words and question, but leave room for what stands below."""
-        column = self.parentWidget()
+        column, inside = self.parentWidget(), self._inside
         if column is None or self._guide.step is None:
             return
-        if self._turns:  # labels know their heights only once they have their widths and fonts
-            self._turns -= 1
-            self._fitted.start()
-        self._count()
-        for button in (self._jump, self._reset, self._leave):  # else they are squeezed, and what is below them moves
-            button.setMinimumHeight(button.sizeHint().height())
-        others = self._around_words()
-        least = self._least()
-        wanted = least + 2
+        px = self._bench.appearance.px
+        others, wanted = self._around_words(), self._page.height_at(inside.width()) + 2
         above, below = self._neighbours(column)
         share = 1.0 if not below else MOST_ASKING if self._guide.step.question is not None else MOST
         free = column.height() - sum(widget.height() for widget in above)
-        strip, readable = free - int(free * share), self._bench.appearance.px(LEAST_BELOW)
+        strip, readable = free - int(free * share), px(LEAST_BELOW)
         if above:  # the step goes before the cell, which gets what is left
             share, tight = 1.0, wanted + others > free - readable
         else:
@@ -376,25 +313,32 @@ class StepPanel(QFrame):
         if self._closed:
             share, below = 1.0, []
         left = sum(widget.minimumSizeHint().height() for widget in below)  # else the line above the words is squeezed
-        fewest = self._bench.appearance.px(LEAST_BELOW_GLOSSARY if above else LEAST_WORDS)
-        room = max(min(int(free * share), free - left) - others, fewest)
-        self._scroll.setFixedHeight(min(wanted, room))
-        if self._page.minimumHeight() != least:  # else a question would be squeezed instead of scrolled
-            self._page.setMinimumHeight(least)
-        if self._seeks and not self._turns:
-            self._seek.start()
+        fewest = px(LEAST_BELOW_GLOSSARY if above else LEAST_WORDS)
+        high = min(wanted, max(min(int(free * share), free - left) - others, fewest))
+        self.setFixedHeight(others + high)
+        head = self._head.height_at(inside.width())
+        self._head.setGeometry(inside.x(), inside.y(), inside.width(), head)
+        self._scroll.setGeometry(inside.x(), inside.y() + head + self._head.spacing, inside.width(), high)
+        never, always = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAlwaysOn
+        self._scroll.setVerticalScrollBarPolicy(always if wanted > high else never)
+        QCoreApplication.sendEvent(self._scroll.viewport(), QEvent(QEvent.Type.LayoutRequest))  # in its place at once
 
     def least_height(self) -> int:
         """Its least height in pixels below a glossary; 0 if it is hidden."""
         if self.isHidden():
             return 0
-        return self._around_words() + min(self._least() + 2, self._bench.appearance.px(LEAST_BELOW_GLOSSARY))
+        wanted = self._page.height_at(self._inside.width()) + 2
+        return self._around_words() + min(wanted, self._bench.appearance.px(LEAST_BELOW_GLOSSARY))
 
     def _around_words(self) -> int:
         """Pixels of all but the words and the question."""
-        # Not their present height: the last one that was set may not have taken effect yet.
-        counted = self._scroll.sizeHint().expandedTo(self._scroll.minimumSize()).boundedTo(self._scroll.maximumSize())
-        return self._whole.totalSizeHint().height() - counted.height()
+        inside = self._inside
+        return self.height() - inside.height() + self._head.height_at(inside.width()) + self._head.spacing
+
+    @property
+    def _inside(self) -> QRect:
+        """The place of all that it shows."""
+        return self.contentsRect() - self._around
 
     def _close(self, below: list[QWidget]) -> None:
         """Take all room from what stands below, and give it back to what had lost it before."""
@@ -404,36 +348,6 @@ class StepPanel(QFrame):
             for widget in below:
                 widget.setMaximumHeight(0)
             self._closed = below
-
-    def _count(self) -> None:
-        """Write the number of the step, and what stands on the buttons, in fewer words if they would be cut."""
-        margins, said = self._whole.contentsMargins(), self._jump.accessibleName()
-        room = self.width() - margins.left() - margins.right()
-        top, fewer = (self._jump, self._reset, self._leave), said.removeprefix("Step ")
-        shorter = fewer.replace(" of ", "/")
-        texts = (f"{said}  ▾", f"{fewer}  ▾", shorter, shorter, shorter.split("/")[0])
-        for text, reset in zip(texts, ("Reset", "Reset", "Reset", "↺", "↺"), strict=True):
-            self._jump.setText(text)
-            self._reset.setText(reset)
-            if sum(button.sizeHint().width() + self._top.spacing() for button in top) <= room:
-                break
-        across = (room - self._ways.spacing()) / (BACK + ON)
-        ways = (self._back, BACK, ("◂ Back", "◂")), (self._next, ON, (f"{self._on} ▸", self._on, "▸"))
-        for button, share, shown in ways:
-            for text in shown:
-                button.setText(text)
-                if button.sizeHint().width() <= across * share:
-                    break
-
-    def _least(self) -> int:
-        """Pixels that words and question need, computed before their layout knows."""
-        return self._page.height_at(self._page.width())
-
-    def _show_outcome(self) -> None:
-        """Scroll to the outcome of an answer: its principle, and above all whether it was right."""
-        self._seeks = False
-        for part in self._page.outcome()[::-1]:
-            self._scroll.ensureWidgetVisible(part, 0, self._bench.appearance.px(4))
 
     def _neighbours(self, column: QWidget) -> tuple[list[QWidget], list[QWidget]]:
         """The widgets above the panel, such as a glossary, and those below it."""

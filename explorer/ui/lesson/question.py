@@ -32,8 +32,8 @@ from explorer.pages.view import Cell
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.letters import least_letters
-from explorer.ui.page.answers import BlankView, OptionView, column_height
-from explorer.ui.page.column import Elements
+from explorer.ui.page.answers import BlankView, OptionView
+from explorer.ui.page.arranged import Arranged
 from explorer.ui.page.note import DerivationView, PassageView
 from explorer.ui.selection import Coming
 from explorer.ui.theme import mark
@@ -46,7 +46,7 @@ BETWEEN = 5
 """Pixels at text scale 1 between two elements."""
 
 
-class StepPage(Elements):
+class StepPage(Arranged):
     """The question of the present step, below what else stands on its page.
 
     `gaps`: where a derivation with gaps stands, if that is another place than the question.
@@ -55,7 +55,7 @@ class StepPage(Elements):
     passed = Signal()  # Enter was pressed after the answer was given
 
     def __init__(
-        self, bench: Workbench, guide: Guide, gaps: Elements | None = None, parent: QWidget | None = None
+        self, bench: Workbench, guide: Guide, gaps: Arranged | None = None, parent: QWidget | None = None
     ) -> None:
         super().__init__(bench, bench.appearance.px(BETWEEN), parent)
         self._guide, self._apart = guide, gaps
@@ -135,7 +135,6 @@ class StepPage(Elements):
         if self._is_left:
             return
         self.tell((*self._above, *(() if asking is None else question_page(asking))))
-        self.show_now()
         if self._apart is not None:
             gaps = () if asking is None else gaps_of(asking)
             self._apart.tell(gaps)
@@ -153,11 +152,9 @@ class StepPage(Elements):
 
     def height_at(self, width: int) -> int:
         """Its height in pixels at a width."""
-        spacing, asking = self.bench.appearance.px(BETWEEN), self._asking
-        inside = self.contentsMargins()
-        high = column_height(self.parts, width - inside.left() - inside.right(), spacing)
+        high, asking = super().height_at(width), self._asking
         if asking is not None and asking.letters and asking.question.made and asking.attempt.verdict is None:
-            high += spacing + QFontMetrics(self.bench.appearance.fonts.ui).height()  # else each edit moved the slide
+            high += self.px(BETWEEN) + QFontMetrics(self.bench.appearance.fonts.ui).height()  # else each edit moved it
         return high
 
     def outcome(self) -> list[QWidget]:
@@ -311,7 +308,7 @@ class BothDerivations(QFrame):
         self.close_button = PushButton("✕", self.hide, tip, look="link", name="Close both derivations")
         self._content = content = QWidget()
         self._beside = row_in(content)
-        self.sides = Elements(bench, 0, content), Elements(bench, 0, content)
+        self.sides = Arranged(bench, 0, content), Arranged(bench, 0, content)
         for one in self.sides:
             self._beside.addWidget(one, 1)
         scroll = QScrollArea()
@@ -381,7 +378,7 @@ class BothDerivations(QFrame):
         inside = self._whole.contentsMargins()
         across = width - inside.left() - inside.right() - self.close_button.sizeHint().width() - px(SCROLL)
         each = (across - self._beside.spacing()) // 2
-        needed = max(column_height(one.parts, each, 0) for one in self.sides)
+        needed = max(one.height_at(each) for one in self.sides)
         self._content.setMinimumHeight(needed)
         named = self._named(self._over)
         height = min(needed + inside.top() + inside.bottom() + 2, round(HIGH * (bottom - top)))

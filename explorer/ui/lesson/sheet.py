@@ -21,9 +21,10 @@ from explorer.ui.lesson.letters import least_letters
 from explorer.ui.lesson.room import Hero, Needs, Places, placed
 from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.answers import column_height, height_at
+from explorer.ui.page.answers import column_height
+from explorer.ui.page.arranged import Arranged
 from explorer.ui.page.column import Elements
-from explorer.ui.page.note import DerivationView, PassageView
+from explorer.ui.page.note import DerivationView
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
@@ -32,9 +33,9 @@ from explorer.ui.widgets.layouts import column_in, scroll_area
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
 
-TURNS, MOST_FITS, SETTLED = 6, 6, 4
-"""Turns of the event loop in which everything on a new sheet gets its size; how often, at most, what a step names is
-built again for that; and after how many times the parts keep their places."""
+MOST_FITS, SETTLED = 6, 4
+"""How often, at most, what a step names is built again to get its size; and after how many times the parts keep their
+places."""
 ROUNDS, REST_MS = 40, 500
 """How often in a row the room is divided again because a part wants another size; and milliseconds after which a new
 row begins. So parts that ask each other for sizes for ever come to rest, even if not well."""
@@ -72,7 +73,7 @@ class StepSheet(QFrame):
         """Whether the words are hidden."""
         self.all_terms = False
         """Whether all terms of a sum are written out, however long it is."""
-        self._turns, self._shrunk, self._fits, self._too_large = 0, 1.0, 0, inf
+        self._tries, self._shrunk, self._fits, self._too_large = False, 1.0, 0, inf
         self._counts: list[tuple[str, int]] = []
         """The elements that are shown: the id of each, and of a list the number of lines."""
         self._lesson = self._time = ""
@@ -82,13 +83,14 @@ class StepSheet(QFrame):
         self._before: tuple[State, Engine] | None = None
         self._number = Label(role="small", plain=True)
         self._title = Label(role="headline", plain=True, wraps=True)
-        self._words = PassageView(bench, words("words", "", {}, "sheet"))
-        self.question: QWidget | None = None
+        self._words = Arranged(bench, 0)
+        self._words.setContentsMargins(0, 0, px(4), 0)
+        self.question: Arranged | None = None
         self._is_open: Callable[[], bool] = bool
-        self.gaps = Elements(bench, 0)
+        self.gaps = Arranged(bench, 0)
         """The place of a derivation with gaps, in place of the derivation of a number."""
         self.gaps.hide()
-        said, asked, way = QWidget(), QWidget(), QWidget()
+        way = QWidget()
         self._hero = Hero(bench)
         self._name = SteadyLabel(role="small")
         self._formula = Formula(em=1.1)
@@ -97,12 +99,6 @@ class StepSheet(QFrame):
         self._derivation.more_wanted.connect(lambda: self.write_all(True))
         self._led = column_in(way, self.gaps, self._name, self._formula, self._derivation, spacing=px(5))
         self._led.addStretch(1)
-        left = QVBoxLayout(said)
-        left.setContentsMargins(0, 0, px(4), 0)
-        left.setSpacing(px(8))
-        left.addWidget(self._words)
-        left.addStretch(1)
-        self._asking = column_in(asked)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(px(14), px(6), px(14), px(5))
         whole.setSpacing(px(4))
@@ -114,26 +110,29 @@ class StepSheet(QFrame):
         self._middle = QWidget()
         """Holds the parts; `share_room` sets the place of each."""
         whole.addWidget(self._middle, 1)
-        areas = [_scrolled(part, self._middle) for part in (said, self._hero, asked, way)]
-        self._said, self._shown, self._asked, self._way = areas
+        self._said, self._shown, self._asked, self._way = areas = [scroll_area(self._middle) for _ in range(4)]
+        for area, part in zip(areas, (self._words, self._hero, None, way), strict=True):
+            if part is not None:
+                area.setWidget(part)
         self._settled = later(self, self.share_room)
         self._rounds, self._rested = 0, QTimer(self, singleShot=True, interval=REST_MS)
         self._rested.timeout.connect(self._rest)
-        for content in (self._hero, said, asked, way):
+        for content in (self._hero, way):
             content.installEventFilter(self)
+        self._words.grown.connect(self._share_again)
         bench.bridge.changed.connect(self.refresh)
         bench.selection.looked.connect(self.refresh)
         bench.selection.pointed.connect(self._derive)
         bench.selection.chosen.connect(self._derive)
 
-    def ask(self, question: QWidget, is_open: Callable[[], bool]) -> None:
+    def ask(self, question: Arranged, is_open: Callable[[], bool]) -> None:
         """Add a question, which stands along the bottom.
 
         `is_open`: returns whether it is still to be answered.
         """
         self.question, self._is_open = question, is_open
-        self._asking.addWidget(question)
-        self._asking.addStretch(1)
+        self._asked.setWidget(question)
+        question.grown.connect(self._share_again)
 
     def await_answer(self) -> None:
         """Show no derivation where a question is asked, as before an answer; the question itself is not shown."""
@@ -152,7 +151,7 @@ class StepSheet(QFrame):
         self._lesson, self._place = lesson.title, f"{number + 1} / {len(lesson.steps)}"  # shown in the divided room
         self._title.setText(step.title)
         letters = least_letters(self.bench.appearance)
-        self._words.tell(words("words", step.slide or step.words, numbers, "sheet", letters))
+        self._words.tell((words("words", step.slide or step.words, numbers, "sheet", letters),))
         self.refresh()
         for area in (self._said, self._shown, self._asked, self._way):
             area.verticalScrollBar().setValue(0)
@@ -160,7 +159,7 @@ class StepSheet(QFrame):
     @property
     def is_settled(self) -> bool:
         """Whether everything on it has its place."""
-        return not self._turns and not self._settled.isActive()
+        return not self._tries and not self._settled.isActive()
 
     def say_time(self, time: str) -> None:
         """Show a clock beside the number of the step."""
@@ -272,21 +271,25 @@ class StepSheet(QFrame):
     # Room
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest and self._rounds < ROUNDS:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._share_again()
+        return bool(super().eventFilter(watched, event))
+
+    def _share_again(self) -> None:
+        if self._rounds < ROUNDS:
             self._rounds += not self._settled.isActive()
             self._settled.start()
             self._rested.start()
-        return bool(super().eventFilter(watched, event))
 
     def _rest(self) -> None:
         self._rounds = 0
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        turns, self._turns = max(self._turns, 2), 0
+        self._tries = False
         self.share_room()
         # In the next turn: nothing is rebuilt while Qt lays out. What was too large before was so in another room.
-        self._turns, self._shrunk, self._fits, self._too_large = turns, 1.0, 0, inf
+        self._tries, self._shrunk, self._fits, self._too_large = True, 1.0, 0, inf
         self._settled.start()
 
     def arrange(self) -> None:
@@ -301,23 +304,20 @@ class StepSheet(QFrame):
     def settle(self) -> None:
         """Divide the room until everything has its size, without the event loop: a picture is drawn in one turn."""
         self._begin_anew()
-        while self._turns:
+        while self._tries:
             self.share_room()
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # before it a picture has no size
 
     def _begin_anew(self) -> None:
         """Forget the sizes tried so far, and look again for the size of what the step names."""
-        self._turns, self._shrunk, self._fits, self._too_large = TURNS, 1.0, 0, inf
+        self._tries, self._shrunk, self._fits, self._too_large = True, 1.0, 0, inf
         self._rounds = 0
 
     def share_room(self) -> None:
         """Place what the step names, the words, the question and the derivation so that nothing has to be scrolled."""
         if self.step is None:
             return
-        fits_anew = self._turns > 0
-        if self._turns:  # nested labels know their heights only once they have their widths and fonts
-            self._turns -= 1
-            self._settled.start()
+        fits_anew, self._tries = self._tries, False
         px = self.bench.appearance.px
         self._say_where()
         for picture in self._hero.filling:
@@ -352,7 +352,7 @@ class StepSheet(QFrame):
                 self._too_large = min(self._too_large, self._hero.scale * max(1 / over, LESS))
             if over > 1 and fits_anew and self._shrunk > SMALLEST:  # computed sizes are not exact to the pixel
                 self._shrunk *= max(min(0.99 / over, 1 - 2 * SAME), 0.8)
-                self._turns = max(self._turns, 1)
+                self._tries = True
                 self._settled.start()
         _scroll_where_needed(self._said, needs.words(places.words.width()))
         _scroll_where_needed(self._asked, needs.asked(places.asked.width()))
@@ -377,7 +377,7 @@ class StepSheet(QFrame):
         if self._said.isHidden():
             return QRect()
         px, place = self.bench.appearance.px, self._said.geometry().translated(self._middle.pos())
-        return place.adjusted(0, height_at(self._words, place.width() - px(4)) + px(GAP), 0, 0)
+        return place.adjusted(0, self._words.height_at(place.width()) + px(GAP), 0, 0)
 
     def _fit(self, scale: float) -> bool:
         """Show what the step names in another size, unless this was tried too often. Returns whether it was done."""
@@ -385,7 +385,7 @@ class StepSheet(QFrame):
         if (hero.filling and not hero.rest) or abs(scale / hero.scale - 1) < SAME or self._fits == MOST_FITS:
             return False
         self._fits += 1
-        self._turns = max(self._turns, 1)  # to see whether all of it fits
+        self._tries = True  # to see whether all of it fits
         self._settled.start()
         hero.make_anew(scale)
         return True
@@ -407,8 +407,8 @@ class StepSheet(QFrame):
     def _needs(self) -> Needs:
         """What the parts need at the widths that they may get."""
         px = self.bench.appearance.px
-        asked = [] if self.question is None or self.question.isHidden() else [self.question]
-        way: list[QWidget] = [self._name, self._formula, *([] if self.gaps.isHidden() else self.gaps.parts)]
+        asked = None if self.question is None or self.question.isHidden() else self.question
+        way = self.gaps, self._name, self._formula
         slack = px(2)
 
         def led(width: int, terms: int) -> int:
@@ -416,8 +416,8 @@ class StepSheet(QFrame):
             return column_height(way, width, px(5)) + derived + slack
 
         return Needs(
-            lambda width: height_at(self._words, width - px(4)) + slack,
-            lambda width: column_height(asked, width, 0) + slack if asked else 0,
+            lambda width: self._words.height_at(width) + slack,
+            lambda width: 0 if asked is None else asked.height_at(width) + slack,
             led,
             0 if self._derivation.isHidden() or self.all_terms else self._derivation.longest,
             self._hero.scale_in(),
@@ -444,9 +444,3 @@ def _scroll_where_needed(area: QScrollArea, needed: int) -> None:
         area.setVerticalScrollBarPolicy(policy)
     if content is not None:
         content.setMinimumHeight(0 if fits else needed)
-
-
-def _scrolled(content: QWidget, parent: QWidget) -> QScrollArea:
-    area = scroll_area(parent)
-    area.setWidget(content)
-    return area

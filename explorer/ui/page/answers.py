@@ -1,24 +1,20 @@
-"""What answers a question: buttons with words of several lines, and fields for numbers; and what holds these.
+"""What answers a question: buttons with words of several lines, and fields for numbers.
 
 They know their heights at a width before Qt does: a slide and the panel of a step are divided by that.
 """
 
-from collections.abc import Callable, Sequence
-from itertools import islice, zip_longest
-from typing import Any
+from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QEvent, QMargins, QSignalBlocker, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QScrollArea, QWidget
 
-from explorer.pages.steps.question import Blank, Figure, Grid, Option, Options
+from explorer.pages.steps.question import Blank, Figure, Option
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.note import coloured
 from explorer.ui.theme import mark
-from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label, SteadyLabel
-from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 AROUND = 28
@@ -48,15 +44,9 @@ class OptionView(PushButton):
     def __init__(self, bench: Workbench, option: Option, parent: QWidget | None = None) -> None:
         super().__init__(tip="Give this answer", parent=parent, look="choice")
         px = bench.appearance.px
-        self.words = SteadyLabel()
+        self._around = QMargins(px(11), px(6), px(11), px(6))
+        self.words = SteadyLabel(parent=self)
         self.words.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(px(11), px(6), px(11), px(6))
-        self._column.addStretch(1)
-        self._column.addWidget(self.words)
-        self._column.addStretch(1)
-        self.least = 0
-        """Least height in pixels: that of the highest button beside it."""
         self.clicked.connect(lambda: perform(bench, self._option.asks, self))
         self.tell(option)
 
@@ -68,114 +58,17 @@ class OptionView(PushButton):
         for part in (self, self.words.label):  # Qt matches the ancestors of a label only when it is polished
             mark(part, answer=option.outcome)
         self.setEnabled(option.on)
-        self.keep_height()
 
     def height_at(self, width: int) -> int:
         """Its height in pixels at a width."""
-        margins = self._column.contentsMargins()
-        return self.words.height_at(width - margins.left() - margins.right()) + margins.top() + margins.bottom()
-
-    def sizeHint(self) -> QSize:
-        return self._column.sizeHint()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:  # the words take more lines, or fewer
-            self.keep_height()
-        return super().event(event)
+        around = self._around
+        return self.words.height_at(width - around.left() - around.right()) + around.top() + around.bottom()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.keep_height()  # at once: until the layout learns of the words, it would keep its old height
-
-    def keep_height(self) -> None:
-        """Take the height of the words; a style sheet resets this whenever it is applied."""
-        self.setMinimumHeight(max(self.height_at(self.width()), self.least))
-
-
-class OptionsHolder(QWidget):
-    """Holds options: see `Options`."""
-
-    def __init__(self, bench: Workbench, options: Options, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._may, self._column = options.abreast, column_in(self, spacing=bench.appearance.px(4))
-        self.options: tuple[OptionView, ...] = ()
-
-    def take(self, _: Options, *options: OptionView) -> None:
-        """Hold other options, in this order."""
-        self.options = options
-        for one in options:
-            self._column.addWidget(one)
-        self._stand()
-
-    def height_at(self, width: int) -> int:
-        """Its height in pixels at a width."""
-        return self._abreast(width) or column_height(self.options, width, self._column.spacing())
-
-    def _abreast(self, width: int) -> int:
-        """The height of the options if they stand side by side; 0 if they do not."""
-        gap, n = self._column.spacing(), len(self.options)
-        each = (width - gap * (n - 1)) // max(n, 1)
-        high = max((one.height_at(each) for one in self.options), default=0)
-        return high if self._may and high < column_height(self.options, width, gap) else 0
-
-    def _stand(self) -> None:
-        abreast = self._abreast(self.width())
-        for one in self.options:
-            one.least = abreast
-            one.keep_height()
-        way = QBoxLayout.Direction.LeftToRight if abreast else QBoxLayout.Direction.TopToBottom
-        if self._column.direction() != way:
-            self._column.setDirection(way)
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._stand()
-        return super().event(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._stand()
-
-
-class GridHolder(QWidget):
-    """Holds elements in rows and columns: see `Grid`."""
-
-    def __init__(self, bench: Workbench, grid: Grid, parent: QWidget) -> None:
-        super().__init__(parent)
-        px = bench.appearance.px
-        self._most, self._rows = px(grid.most) or UNBOUNDED, list[list[QWidget]]()
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setVerticalSpacing(0 if grid.close else px(2))
-        self._grid.setColumnStretch(0, 1)
-
-    def take(self, grid: Grid, *widgets: QWidget) -> None:
-        """Hold other elements."""
-        there = iter(widgets)
-        self._rows = [list(islice(there, len(row))) for row in grid.rows]
-        sides, right = Qt.AlignmentFlag, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for line, row in enumerate(self._rows):
-            for place, one in enumerate(row):
-                side = sides.AlignTop if isinstance(one, PushButton) else right if place == 1 else sides(0)
-                self._grid.addWidget(one, line, place, side)
-
-    def height_at(self, width: int) -> int:
-        """Its height in pixels at a width."""
-        gap, behind = self._grid.horizontalSpacing(), zip_longest(*(row[1:] for row in self._rows))
-        wide = (max(_width(one) for one in column if one is not None) for column in behind)
-        first = min(width, self._most) - sum(gap + one for one in wide)
-        rows = (((row[0], first), *((one, _width(one)) for one in row[1:])) for row in self._rows)
-        heights = [max(height_at(*one) for one in row) for row in rows]
-        return sum(heights) + self._grid.verticalSpacing() * (len(heights) - 1)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._grid.setContentsMargins(0, 0, max(self.width() - self._most, 0), 0)
-
-
-def _width(widget: QWidget) -> int:
-    return max(min(widget.sizeHint().width(), widget.maximumWidth()), widget.minimumWidth())
+        inside = self.rect() - self._around
+        high = self.words.height_at(inside.width())
+        self.words.setGeometry(inside.x(), inside.y() + (inside.height() - high) // 2, inside.width(), high)
 
 
 class FigureView(Label):
@@ -234,7 +127,3 @@ class BlankView(QLineEdit):
     def shares_line(self) -> int:
         """See `FlowLayout`: it may be as narrow as its hint, to stand beside a button."""
         return self.fontMetrics().horizontalAdvance(self.placeholderText()) + AROUND
-
-
-HOLDERS: dict[type, Callable[[Workbench, Any, QWidget], Any]] = {Grid: GridHolder, Options: OptionsHolder}
-"""What holds the elements of an arrangement, with a method ``take``, which gets the arrangement and their widgets."""

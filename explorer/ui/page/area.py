@@ -11,10 +11,11 @@ from explorer.lessons.schema import Step
 from explorer.pages.levels import block_of
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.page.column import Elements, Keys
+from explorer.ui.page.column import Elements
 from explorer.ui.page.overlays import Motion
 from explorer.ui.page.page_view import MANY, PageView, Place
 from explorer.ui.page.picture_place import PicturePlace
+from explorer.ui.page.surface import Keys
 from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.tree import Gone, show_current
 from explorer.ui.workbench import Workbench

@@ -1,43 +1,29 @@
 """A column of elements; each is shown by a widget that is kept under the element's id."""
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
-from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt
-from PySide6.QtWidgets import QApplication, QGridLayout, QLayout, QSizePolicy, QTableView, QWidget
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QGridLayout, QLayout, QSizePolicy, QWidget
 
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Button, DescentPart, Field, Form, Item, Maths, Row, Scheme, Stack, TextBox
-from explorer.pages.steps.of_step import Lit, names
+from explorer.pages.page import Button, Field, Form, Item, Maths, Row, Scheme, Stack, TextBox
+from explorer.pages.steps.of_step import Lit
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.answers import HOLDERS
 from explorer.ui.page.controls import CONTROLS, ControlLine, line_up
-from explorer.ui.page.elements import WIDGETS, differing, made_of
-from explorer.ui.page.header import HeaderView
 from explorer.ui.page.lines import RowLayout, Titled, height_of, row_room
 from explorer.ui.page.sharing import Sharing
-from explorer.ui.widgets.inputs import reached, tab_through
+from explorer.ui.page.surface import Surface
 from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.layouts import FlowLayout, column_in
-from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.workbench import Workbench
 
 NARROW = Maths, Matrix, Scheme, *(kind for kind in CONTROLS if kind is not TextBox)
 """Elements that keep their own width; words, lists and arrangements take the width of the page."""
 
 
-class Keys(NamedTuple):
-    """What takes the keys on a page, so that it takes them again on the page that is built anew in another look."""
-
-    name: str = ""  # for a screen reader
-    # The link in words: the element that it is in, its first letter there, and how many it has.
-    link: tuple[str, int, int] | None = None
-    cell: tuple[int, int] | None = None  # of a table
-
-
-class Elements(QWidget):
+class Elements(Surface):
     """A column of elements.
 
     `spacing`: pixels between them.
@@ -46,83 +32,10 @@ class Elements(QWidget):
     down = 12  # pixels at text scale 1 between the lines of a row
 
     def __init__(self, bench: Workbench, spacing: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.bench = bench
-        # The widgets of all elements that are no arrangements, by id.
-        self.widgets: dict[str, QWidget] = {}
-        self._shown: dict[str, tuple[Element, QWidget]] = {}  # the same widgets, each with the element that it shows
-        self._ahead: dict[str, tuple[Element, QWidget]] = {}  # hidden widgets, made for elements that are shown next
-        self._holders: dict[object, QWidget] = {}
-        self.elements: Sequence[Element] = ()
-        """The top-level elements, from the top down."""
+        super().__init__(bench, parent)
         self.parts: list[QWidget] = []  # the widgets of the top-level elements, from the top down
-        self._sharing, self._gone = Sharing(self), Gone(self)
-        self.fits = False
-        """Whether the layout suits the sizes of all matrices, and what a step names; Qt reports all other changes."""
+        self._sharing = Sharing(self)
         self._column = column_in(self, spacing=spacing)
-
-    def preparing(self, elements: Sequence[Element]) -> Iterator[None]:
-        """Make the widgets that other elements lack, one at each step of the iteration.
-
-        The visible widgets stay as they are until `tell`. Each new widget gets its final parent at once: Qt styles a
-        widget and all that is in it again whenever its parent changes.
-        """
-        for element in elements:
-            yield from self._prepare(element, self)
-
-    def _prepare(self, element: Element, parent: QWidget) -> Iterator[None]:
-        if isinstance(element, Arrangement):
-            key, *signs = _keys(element)
-            if key not in self._holders:
-                self._holders[key] = self._holder(element, parent)
-            holder = self._holders[key]
-            for sign in signs:
-                if sign not in self._holders:
-                    self._holders[sign] = Label("", "operator", holder, align=Qt.AlignmentFlag.AlignCenter)
-            for one in element.inside:
-                yield from self._prepare(one, holder)
-        elif self._found(element) is None:
-            widget = WIDGETS[type(element)](self.bench, element, parent)
-            widget.sizeHint()  # styles and measures it now: doing so for all widgets in one turn would take long
-            self._ahead[element.id] = element, widget
-            yield
-
-    def _found(self, element: Element) -> tuple[Element, Any] | None:
-        """The widget that exists for an element, visible or made ahead, with the element that it shows."""
-        for one in (self._shown.get(element.id), self._ahead.get(element.id)):
-            if one is not None and made_of(one[0]) == made_of(element):
-                return one
-        return None
-
-    def tell(self, elements: Sequence[Element], most: float = math.inf) -> bool:
-        """Show other elements; widgets of unchanged elements are left alone.
-
-        If more than `most` widgets are missing, does nothing and returns False.
-        """
-        others = differing(self.elements, elements)
-        if others is None:
-            if most < math.inf and sum(self._found(part) is None for part in _parts(elements)) > most:
-                return False
-            for _ in self.preparing(elements):
-                pass
-            self._arrange(elements)
-            return True
-        self.elements = elements
-        # The parts of gradient descent change by themselves, so they are told even if their elements are equal.
-        told = {one.id for one in others}  # compared by id: `_shown` still has the elements of the earlier model
-        others += [one for id, (one, _) in self._shown.items() if isinstance(one, DescentPart) and id not in told]
-        for element in others:
-            widget: Any = self.widgets[element.id]
-            self._shown[element.id] = element, widget
-            stands_otherwise = widget.tell(element)
-            if stands_otherwise or isinstance(widget, HeaderView):
-                self.fits = False
-        return True
-
-    def named(self, name: str) -> QWidget | None:
-        """The widget of the element with this name, or of the first element in it."""
-        parts = (part for one in self.elements for part in leaves(one) if name.casefold() in names(part))
-        return next((self.widgets[one.id] for part in parts for one in leaves(part) if one.id in self.widgets), None)
 
     def minimumSizeHint(self) -> QSize:
         """The width of the widest part; a scroll area asks for the height at its own width.
@@ -132,101 +45,26 @@ class Elements(QWidget):
         hint = super().minimumSizeHint()
         return QSize(hint.width(), 0) if self.hasHeightForWidth() else hint
 
-    def _arrange(self, elements: Sequence[Element]) -> None:
-        """Put the widgets of other elements, which all exist, into their places.
+    def _hold(self, element: Arrangement, parent: QWidget) -> QWidget:
+        key, *signs = _keys(element)
+        if key not in self._holders:
+            self._holders[key] = self._holder(element, parent)
+        holder = self._holders[key]
+        for sign in signs:
+            if sign not in self._holders:
+                self._holders[sign] = Label("", "operator", holder, align=Qt.AlignmentFlag.AlignCenter)
+        return holder
 
-        A widget that stays keeps its parent, so it keeps the focus, and a drag continues.
-        """
-        focused = QApplication.focusWidget()
-        before = [*self.widgets.values(), *(widget for _, widget in self._ahead.values()), *self._holders.values()]
-        shown: dict[str, tuple[Element, QWidget]] = {}
-        for element in _parts(elements):
-            found = self._found(element)
-            assert found is not None
-            was, widget = found
-            if was != element:
-                widget.tell(element)
-            shown[element.id] = element, widget
-        new = {widget for _, widget in self._ahead.values()}
-        self._shown, self._ahead = shown, {}
-        self.widgets, self.fits = {id: widget for id, (_, widget) in shown.items()}, False
-        self.elements = elements
+    def _place_all(self) -> None:
         self._sharing.forget()
         _clear(self._column)
         # In this order holders come before their parts.
-        self._holders = {key: self._holders[key] for one in elements for part in leaves(one) for key in _keys(part)}
-        self.parts = [self._place(element) for element in elements]
-        for element, part in zip(elements, self.parts, strict=True):
+        parts = (part for one in self.elements for part in leaves(one))
+        self._holders = {key: self._holders[key] for part in parts for key in _keys(part)}
+        self.parts = [self._place(element) for element in self.elements]
+        for element, part in zip(self.elements, self.parts, strict=True):
             self._column.addWidget(part, 0, _alignment(element))
         self._column.addStretch(1)  # else the stretch at the end of a stack would take the rest of the height
-        stay = {*self.widgets.values(), *self._holders.values()}
-        gone = dict.fromkeys(widget for widget in before if widget not in stay)
-        for widget in gone:
-            widget.hide()
-        # Deleted in a later turn: one of these controls may have caused the change.
-        self._gone.delete(*(widget for widget in gone if widget.parentWidget() not in gone))
-        for widget in stay:
-            # On a visible page Qt shows a new widget one turn later; until then the layout would give it no room.
-            if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
-                widget.setAttribute(Qt.WidgetAttribute.WA_WState_Hidden, False)
-        if len(new) < len(shown):  # else all were made in reading order
-            there = [widget for _, widget in shown.values()]
-            for place, widget in enumerate(there):
-                if widget in new:
-                    before = next((keys for one in there[:place][::-1] if (keys := reached(one))), [])
-                    tab_through(*before[-1:], widget)
-        if focused is not None and any(widget is focused or widget.isAncestorOf(focused) for widget in gone):
-            self.setFocus(Qt.FocusReason.OtherFocusReason)  # else Qt gives the keys to any control of the window
-            self.give_focus(focused.accessibleName())
-
-    def show_now(self) -> None:
-        """Show new widgets now, which Qt would do in a later turn: they can take the keys, and have their sizes."""
-        self._column.setEnabled(False)  # else each would lay out the column
-        for widget in (*self._holders.values(), *self.widgets.values()):
-            if not widget.isHidden():
-                widget.show()
-        self._column.setEnabled(True)
-        self._column.activate()
-
-    def keys(self) -> Keys:
-        """What takes the keys here."""
-        focused = QApplication.focusWidget()
-        if focused is None or not self.isAncestorOf(focused):
-            return Keys()
-        around = focused.parentWidget()
-        if around is not None and isinstance(table := around.parentWidget(), QTableView):
-            focused = table  # in which the editor of a cell stands
-        at = focused.currentIndex() if isinstance(focused, QTableView) else None
-        link = None
-        if isinstance(focused, Label) and (words := focused.selectedText()):
-            there = (id for id, widget in self.widgets.items() if widget.isAncestorOf(focused))
-            link = next(((id, focused.selectionStart(), len(words)) for id in there), None)
-        return Keys(focused.accessibleName(), link, (at.row(), at.column()) if at else None)
-
-    def give_keys(self, keys: Keys) -> None:
-        """Give the keys to what took them on the page that stood here before."""
-        self.give_focus(keys.name, keys.cell)
-        id, first, count = keys.link or ("", 0, 0)
-        for label in self.widgets[id].findChildren(Label) if id in self.widgets else ():
-            label.setFocus(Qt.FocusReason.OtherFocusReason)
-            label.setSelection(first, count)
-
-    def give_focus(self, name: str, cell: tuple[int, int] | None = None) -> None:
-        """Focus the control of this name, so that a switch that rebuilds its own bar keeps the focus.
-
-        `cell`: of a table, its row and column.
-        """
-        there = set(self.widgets.values())
-        if not name:
-            return
-        named = (one for one in inside(self, QWidget) if one.accessibleName() == name and one.focusPolicy().value)
-        again = next((one for one in named if one in there or any(of.isAncestorOf(one) for of in there)), None)
-        if again is None:
-            return
-        if cell is not None and isinstance(again, QTableView):
-            with QSignalBlocker(again.selectionModel()):  # the person has not gone to another cell
-                again.setCurrentIndex(again.model().index(*cell))
-        again.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _place(self, element: Element) -> QWidget:
         """Place the parts of an element, if it is an arrangement; returns the element's widget."""
@@ -240,8 +78,6 @@ class Elements(QWidget):
                 self._place_stack(element, holder)
             case Scheme():
                 self._place_scheme(element, holder)
-            case _ if type(element) in HOLDERS:
-                holder.take(element, *map(self._place, element.inside))
             case _:
                 _clear(holder.layout())
                 for widget in (widgets := [self._place(one) for one in element.inside]):
@@ -304,8 +140,6 @@ class Elements(QWidget):
             ink, hollow = self.bench.appearance.theme.head(element.head)
             square = f"<span style='color:{ink}'>{'□' if hollow else '■'}</span>&nbsp; "
             return Titled(f"{square}{element.title}", "strong", px(6), parent)
-        if type(element) in HOLDERS:
-            return cast(QWidget, HOLDERS[type(element)](self.bench, element, parent))
         holder = QWidget(parent)
         match element:
             case Row():
@@ -439,10 +273,6 @@ def _signs(element: Element) -> list[Item]:
     """The items of a row that have a label with a sign before them."""
     items = element.items[1:] if isinstance(element, Row) else ()
     return [item for item in items if item.sign and item.holds]
-
-
-def _parts(elements: Iterable[Element]) -> list[Element]:
-    return [part for one in elements for part in leaves(one) if not isinstance(part, Arrangement)]
 
 
 def _clear(layout: QLayout, keep: int = 0) -> None:

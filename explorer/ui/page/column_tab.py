@@ -8,7 +8,8 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.pages.element import Element
-from explorer.ui.page.column import Elements, Keys
+from explorer.ui.page.column import Elements
+from explorer.ui.page.surface import Keys
 from explorer.ui.turns import later
 from explorer.ui.widgets.inputs import fold_button
 from explorer.ui.widgets.layouts import scroll_area

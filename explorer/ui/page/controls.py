@@ -306,7 +306,7 @@ class ButtonView(PushButton):
 
     def __init__(self, bench: Workbench, button: Button, parent: QWidget | None = None) -> None:
         leads = button.link or isinstance(button.asks, GoTo)
-        super().__init__(parent=parent, look="link" if leads else "")
+        super().__init__(parent=parent, look="link" if leads else "", keys=button.keys)
         self.tell(button)
         self.clicked.connect(take_typed)  # a click leaves the keys in the field
         self.clicked.connect(lambda: perform(bench, self._button.asks, self))
@@ -346,49 +346,72 @@ class SentenceView(ButtonView):
             self.setText(with_ampersands(text))
 
     def _lines(self, width: int) -> list[str]:
-        room = width - self._around
-        return wrapped(self._words, self._wide, room, UNBOUNDED, room)
-
-    def _wide(self, words: str) -> int:
-        """The width of words as Qt counts it for the button, which may be a pixel more or less than their advance."""
-        return self.fontMetrics().size(0, words).width()
-
-    @property
-    def _around(self) -> int:
-        """Pixels beside the words."""
-        return super().sizeHint().width() - self._wide(self._shown)
-
-    def _high(self, lines: int) -> int:
-        more = lines - 1 - self._shown.count("\n")
-        return super().sizeHint().height() + more * self.fontMetrics().lineSpacing()
+        return wrapped(self._words, lambda words: self.size_of(words).width(), width, UNBOUNDED, width)
 
     def sizeHint(self) -> QSize:
         """All words on one line."""
-        return QSize(self._around + self._wide(self._words), self._high(1))
+        return self.size_of(self._words)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(0, self._high(1))
+        return QSize(0, self.sizeHint().height())
 
     def hasHeightForWidth(self) -> bool:
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._high(len(self._lines(width)))
+        return self.size_of("\n".join(self._lines(width))).height()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._show_lines()
 
 
+class Shortened(PushButton):
+    """A button that shows the longest of its texts that fits its width."""
+
+    texts: tuple[str, ...] = ("",)
+
+    @property
+    def fewer(self) -> tuple[int, ...]:
+        """The widths in pixels that it needs for its shorter texts."""
+        return tuple([self.size_of(text).width() for text in self.texts[1:]])
+
+    def say_one_of(self, *texts: str) -> None:
+        """Show other words, the longest ones first."""
+        if texts != self.texts:
+            self.texts = texts
+            self.updateGeometry()
+            self._show_text()
+
+    def _show_text(self) -> None:
+        text = next((text for text in self.texts if self.size_of(text).width() <= self.width()), self.texts[-1])
+        self.setText(with_ampersands(text))
+
+    def sizeHint(self) -> QSize:
+        """The longest text."""
+        return self.size_of(self.texts[0])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_text()
+
+
+class ShortView(Shortened, ButtonView):
+    """A button with fewer words where there is little room."""
+
+    def say(self, text: str) -> None:
+        self.say_one_of(text, *self._button.shorter)
+
+
 def _button(bench: Workbench, button: Button, parent: QWidget | None = None) -> ButtonView:
-    return (SentenceView if button.wraps else ButtonView)(bench, button, parent)
+    return (SentenceView if button.wraps else ShortView if button.shorter else ButtonView)(bench, button, parent)
 
 
-class MenuView(PushButton):
+class MenuView(Shortened):
     """A button that opens a list of things to do."""
 
     def __init__(self, bench: Workbench, menu: Menu, parent: QWidget | None = None) -> None:
-        super().__init__(f"{menu.text}  ▾", None, menu.tip, parent, name=menu.text.rstrip("…"), keys=True)
+        super().__init__("", None, menu.tip, parent, look="link" if menu.link else "", keys=True)
         self._bench, self._menu = bench, menu
         self.setMenu(inputs.Menu(self))
         self.tell(menu)
@@ -396,10 +419,14 @@ class MenuView(PushButton):
     def tell(self, menu: Menu) -> None:
         """Show other entries."""
         self._menu = menu
+        self.say_one_of(f"{menu.text}  ▾", *menu.shorter)
+        self.setAccessibleName(menu.text.rstrip("…"))
         self.setEnabled(menu.on)
         self.menu().clear()
-        for text, gesture in menu.entries:
-            self.menu().addAction(text, partial(perform, self._bench, gesture, self))
+        for place, (text, gesture) in enumerate(menu.entries):
+            action = self.menu().addAction(text, partial(perform, self._bench, gesture, self))
+            action.setCheckable(menu.here is not None)
+            action.setChecked(place == menu.here)
 
 
 class RingView(labels.Ring):
@@ -423,14 +450,17 @@ class ProgressView(QProgressBar):
         self._moves = bench.appearance.moves
         self.setAccessibleName(progress.name)
         self.setTextVisible(False)
-        self.setFixedWidth(bench.appearance.px(SLIDER))
+        if not progress.wide:
+            self.setFixedWidth(bench.appearance.px(SLIDER))
         self.tell(progress)
 
     def tell(self, progress: ProgressBar) -> None:
         """Show another progress."""
+        self.setUpdatesEnabled(False)  # else Qt would paint it, and all that waits, before it returns
         # In Qt, a bar without an end runs to and fro; with less motion it stays empty until there is progress.
         self.setRange(0, 1000 if progress.share is not None else 0 if self._moves else 1)
         self.setValue(round(1000 * (progress.share or 0)))
+        self.setUpdatesEnabled(True)
 
 
 class SliderView(QWidget):

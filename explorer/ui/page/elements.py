@@ -18,7 +18,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.answers import BlankView, FigureView, OptionView
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.header import HeaderView, SwitchBar
-from explorer.ui.page.note import DerivationView, MathsView, NoteLabel, PassageView, SectionLabel, WaitingBar
+from explorer.ui.page.note import DerivationView, ImageView, MathsView, NoteLabel, PassageView, SectionLabel, WaitingBar
 from explorer.ui.page.picture_place import DescentView, PicturePlace, imported
 from explorer.ui.page.player import PlayerView
 from explorer.ui.workbench import Workbench
@@ -176,6 +176,7 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Figure: FigureView,
     el.Header: HeaderView,
     HeatMap: _heat_map,
+    el.Image: ImageView,
     el.Listing: imported("page.listing", "ListingView"),
     el.Maths: MathsView,
     Matrix: MatrixBox,

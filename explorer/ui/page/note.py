@@ -17,7 +17,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.numbers import percent
 from explorer.lessons.glossary import LINK
 from explorer.pages.gestures import ForGlossary
-from explorer.pages.page import Derivation, Maths, Note, Passage, Section, Waiting
+from explorer.pages.page import Derivation, Image, Maths, Note, Passage, Section, Waiting
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import NODE, Theme, qcolor
 from explorer.ui.widgets.formula import Formula
@@ -108,6 +108,18 @@ class PassageView(SteadyLabel):
         """Do what a link asks for: the number of a gesture, or the entry of a term."""
         term, leads = link.removeprefix(LINK), self._passage.leads
         perform(self._bench, ForGlossary("define", term) if term != link else leads[int(link)], self)
+
+
+class ImageView(Label):
+    """A picture."""
+
+    def __init__(self, bench: Workbench, image: Image, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent, align=Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self.tell(image)
+
+    def tell(self, image: Image) -> None:
+        """Show another picture."""
+        self.setPixmap(image.pixmap)
 
 
 class MathsView(Formula):

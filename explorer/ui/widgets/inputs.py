@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
     QSlider,
     QSpinBox,
     QStyle,
+    QStyleOptionButton,
     QStyleOptionComboBox,
     QStylePainter,
     QWidget,
@@ -81,6 +82,13 @@ class PushButton(QPushButton):
             self.setAccessibleName(name)
         if act is not None:
             self.clicked.connect(lambda: act())  # a click also says whether the button is checked
+
+    def size_of(self, text: str) -> QSize:
+        """The size that it likes with other words, in lines."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        words = self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic.value, with_ampersands(text))
+        return self.style().sizeFromContents(QStyle.ContentsType.CT_PushButton, option, words, self)
 
 
 class ComboBox(QComboBox):

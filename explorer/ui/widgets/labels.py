@@ -188,6 +188,7 @@ class SteadyLabel(QWidget):
 
         Figures have one width, so the height is known if only numbers have changed: measuring rich text takes Qt long.
         """
+        self.label.ensurePolished()  # else it would be measured in other letters
         asked = self.label.text().translate(FIGURES), width, self.label.font().key()
         if asked not in self._heights:
             if len(self._heights) >= MOST_KEPT:

@@ -58,7 +58,7 @@ def lesson(anew):
     def open_it(name):
         window = anew(lesson=name, step=0, size=(1280, 720))
         panel = window.lessons.panel
-        return window, panel, lambda: (place(panel._next), place(panel._back))
+        return window, panel, lambda: (place(panel._next), place(panel._head.widgets["back"]))
 
     return open_it
 
@@ -155,16 +155,12 @@ def look_at_hints(window, eye, hand, qtbot):
     guide, panel = window.lessons.guide, window.lessons.panel
     more = panel._page.widgets["more"]
 
-    def settle():
-        eye.settle(window)
-        qtbot.waitUntil(lambda: not (panel._turns or panel._fitted.isActive() or panel._seek.isActive()))
-
-    settle()
+    eye.settle(window)
     while more.isVisible():
         hand.hover(more)
         before, asked = place(more), guide.attempt.hints
         hand.click(more)
-        settle()
+        eye.settle(window)
         assert guide.attempt.hints == asked + 1
         scrolls = panel._scroll.verticalScrollBar().maximum() > 0  # there is no room for the hint below it
         assert scrolls or not more.isVisible() or place(more).topLeft() == before.topLeft(), guide.step.id

@@ -72,8 +72,8 @@ def test_next_stays_under_the_mouse_and_no_button_is_cut(anew, eye, appearance, 
         window.lessons.guide.go(at)
         eye.settle(window)
         places.add((panel._next.mapTo(window, QPoint(0, 0)).toTuple(), panel._next.size().toTuple()))
-        buttons = panel._back, panel._reset, panel._jump, panel._next
-        assert [one.text() for one in buttons if one.width() < one.sizeHint().width()] == []
+        buttons = [panel._head.widgets[id] for id in ("back", "reset", "jump", "next")]
+        assert [one.text() for one in buttons if one.width() < one.size_of(one.text()).width()] == []
     assert len(places) == 1, places
     right, below = panel._next.mapTo(panel, panel._next.rect().bottomRight()).toTuple()
     assert right < panel.width()
@@ -87,7 +87,7 @@ def test_a_panel_that_was_hidden_while_the_text_grew_is_measured_in_the_new_lett
     appearance.set_scale(2.5)
     window.lessons.guide.go(0)
     panel = window.lessons.panel
-    buttons = panel._back, panel._reset, panel._jump, panel._next
+    buttons = [panel._head.widgets[id] for id in ("back", "reset", "jump", "next")]
     wanted = [(one.text(), one.sizeHint()) for one in buttons]
     eye.settle(window)
     assert [(one.text(), one.sizeHint()) for one in buttons] == wanted
@@ -130,7 +130,7 @@ def test_a_jump_is_a_walk_and_a_reset_takes_back_what_was_changed(window, guide,
     for name, array in states[4].inputs.items():
         assert np.array_equal(jumped.inputs[name], array)
         assert np.array_equal(walked.inputs[name], array)
-    assert not panel._reset.isEnabled()
+    assert not panel._head.widgets["reset"].isEnabled()
     view = eye.views(window)[LOGITS]
     hand.click(view.viewport(), hand.cell(view, 0, 0) - view.viewport().pos())
     hand.type("7")
@@ -138,9 +138,9 @@ def test_a_jump_is_a_walk_and_a_reset_takes_back_what_was_changed(window, guide,
     window.bench.bridge.flush()
     assert window.bench.document.state.inputs[LOGITS][0, 0] == 7
     assert guide.at == 4
-    assert panel._reset.isEnabled()
+    assert panel._head.widgets["reset"].isEnabled()
     eye.settle(window)
-    hand.click(panel._reset)
+    hand.click(panel._head.widgets["reset"])
     assert window.bench.document.state.inputs[LOGITS][0, 0] == 2
     hand.key(Key.Key_Z, Modifier.ControlModifier)  # and the student has it again
     assert window.bench.document.state.inputs[LOGITS][0, 0] == 7
@@ -191,7 +191,7 @@ def test_many_steps_to_revisit_are_folded_and_nothing_lies_over_anything_else(wi
     assert "4 to revisit ▸" in fold.text()
     for named in (0, 4):
         assert sum(id.startswith("revisit ") for id in page.widgets) == named
-        shown = [one for one in page.parts if one.isVisible()]
+        shown = [one for one in page.widgets.values() if one.isVisible()]
         assert all(one.geometry().bottom() < other.y() for one, other in pairwise(shown))
         assert page.widgets["ring"].height() == page.widgets["ring"].sizeHint().height()
         fold.follow("0")
@@ -289,17 +289,17 @@ def test_behind_the_last_question_of_a_lesson_comes_the_next_lesson(anew, eye, h
 def test_the_panel_says_where_one_is_and_leaves(window, guide, panel, hand, go):
     assert panel.isVisible()
     assert not window.lesson_bar.isVisible()
-    assert panel._jump.text().startswith("Step 1 of 5")
-    assert not panel._back.isEnabled()
+    assert panel._head.widgets["jump"].text().startswith("Step 1 of 5")
+    assert not panel._head.widgets["back"].isEnabled()
     go(4)
     assert panel._next.text() == "Skip ▸"
-    panel._menu.aboutToShow.emit()
-    titles = [action.text() for action in panel._menu.actions()]
+    entries = panel._head.widgets["jump"].menu().actions()
+    titles = [action.text() for action in entries]
     assert titles[0] == "1  Three numbers"
     assert titles[1] == "2  A share  ○"
-    panel._menu.actions()[2].trigger()
+    entries[2].trigger()
     assert guide.at == 2
-    hand.click(panel._leave)
+    hand.click(panel._head.widgets["leave"])
     assert guide.at is None
     assert not panel.isVisible()
     assert window.hasFocus(), "and no control of the page, which a key would change"

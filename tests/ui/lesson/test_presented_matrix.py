@@ -37,19 +37,19 @@ def presented(kept, anew, screen, qtbot):
 
 
 def is_still(presenter):
-    return not presenter.sheet._turns and not presenter.sheet._settled.isActive()
+    return not presenter.sheet._tries and not presenter.sheet._settled.isActive()
 
 
 @pytest.mark.parametrize(("name", "step"), [("start-here", 4), ("emma", 2)])
 def test_a_step_without_a_question_follows_an_answered_one(presented, qtbot, name, step):
     presenter, guide = presented(name, step - 1)
     guide.tell()
-    qtbot.waitUntil(lambda: not presenter.sheet._turns)
+    qtbot.waitUntil(lambda: not presenter.sheet._tries)
     guide.next()
     boxes = presenter.sheet._hero.boxes
     assert boxes
     assert all(box.view.height() > 0 for box in boxes)
-    qtbot.waitUntil(lambda: not presenter.sheet._turns)
+    qtbot.waitUntil(lambda: not presenter.sheet._tries)
 
 
 def test_what_may_be_changed_is_named_as_on_the_page(open_window):
@@ -174,7 +174,7 @@ def test_choices_beside_each_other_are_equally_high_and_below_each_other_as_high
         [one for one in page.widgets.values() if isinstance(one, OptionView)]
         for page in (guide.parent().panel._page, presenter.sheet.question)
     )
-    assert [button.least for button in beside] == [0] * len(buttons)
+    assert [button.height() for button in beside] == [button.height_at(button.width()) for button in beside]
     assert len({button.height_at(button.width()) for button in buttons}) > 1, "this question shows nothing"
     assert len({button.height() for button in buttons}) == 1
 

@@ -569,6 +569,9 @@ def test_what_is_typed_stays_until_the_question_is_asked_again(window, guide, pa
     panel.go(guide.next)
     field = panel._page.fields[-1]
     assert (field.text(), field.selectedText(), field.hasFocus()) == ("0.6", "0.6", True)
+    appearance.set_scale(1.0)
+    eye.settle(window)
+    assert panel._page.fields[-1].selectedText() == "0.6", "so that what is typed next replaces it"
     hand.type("0.67")
     hand.key(Key.Key_Return)
     assert guide.attempt.verdict.right

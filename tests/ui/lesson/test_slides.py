@@ -131,7 +131,7 @@ def test_presented_the_picture_of_the_whole_is_seen_whole(open_window, screen, h
     qtbot.waitUntil(lambda: window.lessons.presenter is not None and window.lessons.presenter.sheet is not None)
     presenter = window.lessons.presenter
     sheet = presenter.findChild(StepSheet)
-    qtbot.waitUntil(lambda: not sheet._turns)
+    qtbot.waitUntil(lambda: not sheet._tries)
     (picture,) = [widget for widget in sheet.elements.widgets.values() if getattr(widget, "fills", False)]
     qtbot.waitUntil(lambda: picture.width() > 600 and picture.height() > 250)
     corner = picture.mapTo(presenter, picture.rect().bottomRight())

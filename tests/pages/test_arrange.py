@@ -1,0 +1,161 @@
+"""Elements below each other, placed: at all widths and sizes of text nothing overlaps and nothing is cut."""
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.pages.arrange import ACROSS, COLUMNS, Ask, arrange
+from explorer.pages.gestures import ForQuestion
+from explorer.pages.page import Button, Controls, Passage, Spread
+from explorer.pages.steps.question import Blank, Figure, Grid, Option, Options
+
+ASK = ForQuestion("give")
+GAP = 5
+
+
+class Letters:
+    """Sizes of words whose letters are all alike: 7 pixels wide, in lines of 17, with 8 pixels around buttons.
+
+    `shown`: the words of each element that shows something.
+    """
+
+    def __init__(self, scale=1.0, **shown):
+        self.scale, self.shown = scale, shown
+
+    def px(self, pixels):
+        return round(pixels * self.scale)
+
+    def _wide(self, words):
+        return self.px(7 * len(words) + 8)
+
+    def ask(self, id):
+        words = self.shown.get(id.replace(" ", "_"), "")
+        if not words:
+            return None
+        longest, *shorter = words.split("|")
+        share = self.px(40) if id.startswith("blank") else 0
+        return Ask(self._wide(longest), 0, share, tuple(map(self._wide, shorter)))
+
+    def high(self, id, width):
+        words = self.shown.get(id.replace(" ", "_"), "")
+        wraps = not id.startswith("blank")
+        return self.px(17) * (max(-(-self._wide(words) // max(width, 1)), 1) if wraps else 1)
+
+
+def passage(id):
+    return Passage(id, "words")
+
+
+def option(id):
+    return Option(id, "words", "words", ASK)
+
+
+def button(id):
+    return Button(id, "words", ASK)
+
+
+def overlapping(places):
+    """The pairs of elements that share a pixel."""
+    return [
+        (a, b)
+        for (a, (x, y, wide, high)), (b, (left, top, across, down)) in combinations(places.items(), 2)
+        if x < left + across and left < x + wide and y < top + down and top < y + high
+    ]
+
+
+def test_words_take_the_width_and_as_many_lines_as_they_need_and_what_is_empty_no_room():
+    page = passage("a"), passage("empty"), passage("b"), button("go")
+    scene = arrange(page, 120, GAP, Letters(a="x" * 30, b="x" * 10, go="Go"))
+    assert scene.places == {"a": (0, 0, 120, 34), "b": (0, 39, 120, 17), "go": (0, 61, 22, 17)}
+    assert scene.height == 78
+    assert arrange(page, 120, GAP, Letters()) == ({}, 0)
+
+
+def test_options_stand_side_by_side_only_where_they_may_and_that_is_lower():
+    options, shown = tuple(map(option, "abc")), Letters(a="x" * 8, b="x" * 8, c="x" * 20)
+    below = arrange([Options("choices", options)], 300, GAP, shown)
+    assert below.places == {"a": (0, 0, 300, 17), "b": (0, 21, 300, 17), "c": (0, 42, 300, 17)}
+    beside = arrange([Options("choices", options, abreast=True)], 300, GAP, shown)
+    assert {place[1:2] + place[3:] for place in beside.places.values()} == {(0, 34)}, "as high as the highest"
+    assert beside.height == 34
+    assert beside.places["c"][0] + beside.places["c"][2] == 300, "all of the width"
+    long = Letters(a="x" * 42, b="x" * 42, c="x" * 42)
+    column = arrange([Options("choices", options, abreast=True)], 310, GAP, long)
+    assert {place[0] for place in column.places.values()} == {0}
+
+
+def test_the_first_column_of_a_grid_takes_what_the_numbers_leave():
+    rows = (passage("what"), Blank("blank 0", "", "", ASK, ASK), Figure("out", "")), (passage("sum"), Figure("n", "1"))
+    scene = arrange([Grid("gaps", rows)], 300, GAP, Letters(what="x" * 30, blank_0="12345", sum="x", out="✓", n="1"))
+    number, out = 7 * 5 + 8, 7 + 8
+    first = 300 - number - out - 2 * COLUMNS
+    assert scene.places["what"] == (0, 0, first, 17)
+    assert scene.places["blank 0"] == (first + COLUMNS, 0, number, 17)
+    assert scene.places["n"][0] == first + COLUMNS + number - out, "numbers end at one line"
+    assert scene.places["sum"][1] == 19
+    narrow = arrange([Grid("gaps", rows, most=200)], 300, GAP, Letters(what="x", blank_0="1", sum="x", out="✓", n="1"))
+    assert max(x + wide for x, _, wide, _ in narrow.places.values()) == 200
+
+
+def test_a_field_is_narrower_if_the_button_behind_it_then_has_room_on_its_line():
+    line = [Controls("answer", (Blank("blank", "", "", ASK, ASK), button("lock")))]
+    shown = Letters(blank="x" * 20, lock="Lock in")
+    assert arrange(line, 300, GAP, shown).places["lock"][:2] == (148 + ACROSS, 0)
+    field, lock = (arrange(line, 150, GAP, shown).places[id] for id in ("blank", "lock"))
+    assert (field[1], lock[1], lock[0] + lock[2]) == (0, 0, 150)
+    assert arrange(line, 100, GAP, shown).places["lock"][1] > 0
+
+
+def test_buttons_share_a_line_or_are_written_in_fewer_words():
+    jump, reset, back, on = map(button, ("jump", "reset", "back", "on"))
+    ways = Spread("ways", (back, on), (2, 3))
+    assert arrange([ways], 105, GAP, Letters(back="Back", on="Next")).places == {
+        "back": (0, 0, 40, 17),
+        "on": (45, 0, 60, 17),
+    }
+    tight = arrange([ways], 60, GAP, Letters(back="Back", on="Next|▸")).places
+    assert (tight["back"][2], tight["on"][2]) == (36, 19), "not cut, as long as there is room for its shortest text"
+    top = Spread("top", (jump, reset), right=1)
+    shown = Letters(jump="Step 2 of 10|2 of 10|2/10", reset="Reset|Reset|↺")
+    wide = {width: arrange([top], width, GAP, shown).places for width in (200, 120, 80)}
+    assert [places["jump"][2] for places in wide.values()] == [92, 57, 36]
+    assert [places["reset"][2] for places in wide.values()] == [43, 43, 15]
+    assert {places["reset"][0] + places["reset"][2] - width for width, places in wide.items()} == {0}
+
+
+PAGE = (
+    passage("title"),
+    Grid("asked", ((passage("ask"), button("more")),)),
+    Controls("answer", (Blank("blank", "", "", ASK, ASK), button("lock"))),
+    Options("choices", (option("a"), option("b"), option("c")), abreast=True),
+    Grid("gaps", ((passage("what"), Figure("number", "")), (passage("sum"), Figure("total", "")))),
+    button("again"),
+)
+WORDS = st.fixed_dictionaries(
+    {id: st.text("x", max_size=60) for id in ("title", "ask", "what", "sum")}
+    | {id: st.text("x", min_size=1, max_size=60) for id in "abc"}
+    | {id: st.text("x", max_size=6) for id in ("more", "blank", "lock", "number", "total", "again")}
+)
+
+
+@given(words=WORDS, width=st.integers(480, 2560), scale=st.sampled_from([1.0, 2.0, 3.0]))
+def test_nothing_overlaps_and_nothing_is_cut(words, width, scale):
+    shown = Letters(scale, **words)
+    scene = arrange(PAGE, width, GAP, shown)
+    assert scene.places.keys() == {id for id, text in words.items() if text}
+    assert overlapping(scene.places) == []
+    for id, (x, y, wide, high) in scene.places.items():
+        assert x >= 0, id
+        assert x + wide <= width, id
+        assert shown.high(id, wide) <= high, id
+        assert y + high <= scene.height, id
+    assert scene == arrange(PAGE, width, GAP, shown)
+
+
+@pytest.mark.parametrize("scale", [1.0, 3.0])
+def test_a_wider_page_is_never_higher(scale):
+    shown = Letters(scale, title="x" * 50, ask="x" * 90, a="x" * 30, b="x" * 9, c="x" * 44, what="x" * 30, number="1")
+    heights = [arrange(PAGE, width, GAP, shown).height for width in range(300, 2560, 20)]
+    assert heights == sorted(heights, reverse=True)
