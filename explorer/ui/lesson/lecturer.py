@@ -4,7 +4,6 @@ step, the next one, notes, and used and planned times.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -12,25 +11,21 @@ from PySide6.QtCore import QElapsedTimer, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import written
 from explorer.lessons import prose
-from explorer.lessons.answers import place_named, right_places
-from explorer.lessons.mistakes import array_of
-from explorer.lessons.schema import Choose, Point, Predict, Step
 from explorer.lessons.walk import Walk
+from explorer.pages.element import Element
+from explorer.pages.page import Image, Passage
 from explorer.sentences import sentence
-from explorer.teaching.items import bare, letter_of
-from explorer.teaching.poll import Poll
+from explorer.teaching.notes import Times, notes_page
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.letters import HEIGHT, SCALE, WIDTH, Enlarged, in_look, scale_for
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.lesson.step_pictures import lay_out, step_off_screen
+from explorer.ui.page.arranged import Arranged
 from explorer.ui.theme import Theme
 from explorer.ui.turns import later
-from explorer.ui.widgets.labels import Label, SteadyLabel
 from explorer.ui.widgets.layouts import column_in, row_in, scroll_area
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
@@ -92,12 +87,6 @@ class Clock(QObject):
             now = self.seconds
             self.used[self.step] = self.used.get(self.step, 0.0) + now - self._marked
             self._marked = now
-
-
-def minutes(seconds: float) -> str:
-    """Seconds as minutes and seconds, as a clock shows them."""
-    whole = int(seconds)
-    return f"{whole // 60}:{whole % 60:02}"
 
 
 COLUMNS, GAP = 3, 12
@@ -259,29 +248,21 @@ class Speaker(QWidget):
         self.bench = in_look(bench, self._look)
         self._here = QVBoxLayout()
         self.sheet: StepSheet | None = None
-        self.clock = Label(role="title", wraps=True)
-        self.times = SteadyLabel()
-        self.notes = SteadyLabel()
-        self._next_title = SteadyLabel(role="section")
-        self._next = Label(plain=True, align=Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self._frozen = Label("The class sees a frozen picture (F)", "here")
-        side = QWidget()
-        self._told = Enlarged(bench.appearance, side, 1.0)  # the slide fits its place; what is told may scroll
-        column = QVBoxLayout(side)
-        self._asked = SteadyLabel()
-        notes = SteadyLabel("Notes", role="section"), self.notes
-        for part in (self.clock, self._frozen, self.times, *notes, self._asked, self._next_title, self._next):
-            column.addWidget(part)
-        column.addStretch(1)
         self._side = scroll_area()
-        self._side.setWidget(side)
+        self._told = Enlarged(bench.appearance, self._side, 1.0)  # the slide fits its place; what is told may scroll
+        self.page = Arranged(in_look(bench, self._told), 0)
+        """Clock, times, notes and the next step."""
+        self._votes = False
+        """Whether a class can vote on the question of the step."""
+        self._picture: Element | None = None
+        """The picture of the next step, or why there is none."""
         across = row_in(self)
         across.addLayout(self._here, round(100 * SHARE))
         across.addWidget(self._side, round(100 * (1 - SHARE)))
         self._drawing, self._voting = later(self, self._draw_next), later(self, self._show_votes)
-        presenter.clock.ticked.connect(self._tell_time)
-        presenter.covered.connect(self._tell_time)
-        presenter.poll.told.connect(self._tell_asked)
+        for changed in (presenter.clock.ticked, presenter.covered, presenter.poll.told):
+            changed.connect(self._tell)
+        presenter.poll.told.connect(self._voting.start)
         guide.stepped.connect(self._follow)
         guide.stepped.connect(self.setFocus)  # so that typed keys answer the question and change no cell
         self._again, self._gone = later(self, self._rebuild), Gone(self)
@@ -319,6 +300,12 @@ class Speaker(QWidget):
             self._gone.delete(self.sheet)
         self.sheet = StepSheet(self.bench, open_=True, vectors=self._guide.vectors)
         self._here.addWidget(self.sheet)
+        if self._side.takeWidget() is not None:
+            self._gone.delete(self.page)
+        px = self._told.px
+        self.page = Arranged(in_look(self._program, self._told), px(8))
+        self.page.setContentsMargins(px(9), px(9), px(9), px(9))
+        self._side.setWidget(self.page)
         self._follow()
 
     def _follow(self) -> None:
@@ -328,34 +315,10 @@ class Speaker(QWidget):
             return
         self._side.verticalScrollBar().setValue(0)
         self.sheet.tell(guide.lesson, at, guide.numbers, guide.before)
-        said = prose.html(step.notes, guide.numbers) if step.notes else "None for this step."
-        if step.slide:  # the class reads a shorter text
-            said += f"<p><b>In full:</b></p>{prose.html(step.words, guide.numbers)}"
-        self.notes.setText(said)
-        self._asked.setVisible(step.question is not None)
-        self._tell_asked()
-        last = at + 1 == len(guide.steps)
-        self._next_title.setText("This is the last step" if last else f"Next: {escape(guide.steps[at + 1].title)}")
-        self._next.clear()
-        if not last:
+        self._picture, self._votes = None, self._presenter.poll.of_step() is not None
+        if at + 1 < len(guide.steps):
             self._drawing.start()
-        self._tell_time()
-
-    def _tell_asked(self) -> None:
-        """Show the question; while the class votes on it, the votes, and what the next key does."""
-        step, polls = self._guide.step, self._presenter.poll
-        if polls.poll is not None:
-            self._asked.setText(_voted(polls.poll))
-            self._voting.start()
-        elif step is not None:
-            votes = polls.of_step() is not None
-            asked = _asked(step, self._guide.numbers, self._guide.walk.engine(self._guide.walk.at))
-            self._asked.setText(asked + "<br>V: the class votes." * votes)
-
-    def _show_votes(self) -> None:
-        """Bring the votes into sight, below notes that may be long."""
-        if self._presenter.poll.poll is not None:
-            self._side.ensureWidgetVisible(self._asked)
+        self._tell()
 
     def _draw_next(self) -> None:
         at = self._guide.at
@@ -366,65 +329,22 @@ class Speaker(QWidget):
         try:
             picture = self._pictures.step(at + 1)
         except ExplorerError as error:
-            self._next.setText(sentence(error))
+            self._picture = Passage("trouble", escape(sentence(error)))
+        else:
+            room = QSize(round(self.width() * (1 - SHARE) * 0.9), self.height())
+            self._picture = Image("next", _scaled(picture, room, self.devicePixelRatioF()))
+        self._tell()
+
+    def _tell(self) -> None:
+        """Show clock, times, notes, question or votes, and the next step."""
+        guide, presenter = self._guide, self._presenter
+        if guide.step is None or guide.at is None or self.sheet is None:
             return
-        room = QSize(round(self.width() * (1 - SHARE) * 0.9), self.height())
-        self._next.setPixmap(_scaled(picture, room, self.devicePixelRatioF()))
+        times = Times(presenter.clock.seconds, presenter.clock.runs, presenter.clock.used_in)
+        page = notes_page(guide.walk, guide.numbers, times, presenter.frozen, presenter.poll.poll, self._votes)
+        self.page.tell((*page, *([] if self._picture is None else [self._picture])))
 
-    def _tell_time(self) -> None:
-        """Show the clock, and the times of this step and of all steps, used and planned."""
-        guide, clock = self._guide, self._presenter.clock
-        step, at = guide.step, guide.at
-        if step is None or at is None:
-            return
-        self.clock.setText(minutes(clock.seconds) + ("" if clock.runs else "  (T starts the clock)"))
-        self._frozen.setVisible(self._presenter.frozen)
-        planned = sum(one.minutes for one in guide.steps[:at])
-        rows = [
-            ("This step", clock.used_in(step.id), step.minutes),
-            ("Up to here", sum(clock.used_in(one.id) for one in guide.steps[: at + 1]), planned + step.minutes),
-            ("All steps", clock.seconds, sum(one.minutes for one in guide.steps) or guide.lesson.minutes),
-        ]
-        cells = "".join(
-            f"<tr><td>{name}&nbsp;&nbsp;</td><td align='right'>{minutes(used)}&nbsp;&nbsp;</td>"
-            f"<td align='right'>{minutes(60 * plan) if plan else '–'}</td></tr>"
-            for name, used, plan in rows
-        )
-        self.times.setText(f"<table><tr><td></td><td>used&nbsp;&nbsp;</td><td>planned</td></tr>{cells}</table>")
-
-
-ON = {
-    "choices": "shows the votes",
-    "counts": "shows the commonest mistake beside the right answer",
-    "both": "ends the vote",
-}
-"""What → does in each stage of a poll."""
-
-
-def _voted(poll: Poll) -> str:
-    """A poll: letters, votes and what is right, also while the class sees none of this."""
-    rows = "".join(
-        f"<tr><td>{letter_of(place)} {'✓' * one.right}&nbsp;</td><td>{bare(one.text)}&nbsp;&nbsp;</td>"
-        f"<td align='right'>{votes}</td></tr>"
-        for place, (one, votes) in enumerate(zip(poll.ballots, poll.counts, strict=True))
-    )
-    keys = f"A letter counts one more vote, Backspace takes the last one back; → {ON[poll.show]}."
-    return f"<b>The class votes:</b> {bare(poll.ask)}<table>{rows}</table>{keys}"
-
-
-def _asked(step: Step, numbers: Mapping[str, str], engine: Engine) -> str:
-    """The question for the class, and what is right: a choice, a number or a place."""
-    question = step.question
-    if question is None:
-        return ""
-    right = list[str]()
-    match question:
-        case Choose():
-            right = [prose.html(one.text, numbers) for one in question.choices if one.right]
-        case Predict():
-            right = [written(float(array_of(engine, question.node, question.of)[question.cell]), question.digits)]
-        case Point():
-            places = [escape(place_named(question, place, engine)) for place in right_places(question, engine)]
-            right = [" or ".join(places)]
-    said = f"<b>Asked:</b> {prose.html(question.ask, numbers)}" + "".join(f"<p>✓ {bare(one)}</p>" for one in right)
-    return said.replace("<p>", "").replace("</p>", "<br>").removesuffix("<br>")
+    def _show_votes(self) -> None:
+        """Bring the votes into sight, below notes that may be long."""
+        if self._presenter.poll.poll is not None:
+            self._side.ensureWidgetVisible(self.page.widgets["asked"])

@@ -22,10 +22,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QRubberBand, QTableView, QWidget
 
 from explorer.core.errors import ExplorerError
+from explorer.teaching.notes import minutes
 from explorer.ui.dialogs import show_keys_of_presenter
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
-from explorer.ui.lesson.lecturer import Clock, Overview, minutes
+from explorer.ui.lesson.lecturer import Clock, Overview
 from explorer.ui.lesson.letters import Enlarged, in_look, scale_for
 from explorer.ui.lesson.poll import PRESSES, PollView
 from explorer.ui.lesson.question import StepPage

@@ -45,8 +45,9 @@ def run(file: str, pictures: str) -> None:
     said["first"] = where()
     speaker, presenter = window.lessons.speaker, window.lessons.presenter
     said["active"] = QApplication.activeWindow() is speaker
-    said["notes"] = speaker.notes.text()
-    said["next"] = speaker._next_title.text()
+    notes = speaker.page.widgets
+    said["notes"] = notes["notes"].text()
+    said["next"] = notes["following"].text()
     key(Key.Key_V)
     said["no poll"] = [any("to vote" in one.text() for one in own.findChildren(QLabel)) for own in (presenter, speaker)]
     key(Key.Key_T)
@@ -55,19 +56,20 @@ def run(file: str, pictures: str) -> None:
     said["at"] = window.lessons.guide.at
     said["class"] = presenter.sheet.elements.widgets["output.probabilities"].matrix.text(0, 0)
     said["lecturer"] = speaker.sheet.elements.widgets["output.probabilities"].matrix.text(0, 0)
-    said["asked"] = speaker._asked.text()
-    said["next picture"] = not speaker._next.pixmap().isNull()
-    said["times"] = speaker.times.text()
+    said["asked"] = speaker.page.widgets["asked"].text()
+    said["next picture"] = not speaker.page.widgets["next"].pixmap().isNull()
+    said["times"] = notes["times"].text()
     for pressed in (Key.Key_V, Key.Key_A, Key.Key_A):
         key(pressed)
-    said["voted"] = speaker._asked.text()
-    before = speaker.notes.fontInfo().pointSizeF()
+    said["voted"] = speaker.page.widgets["asked"].text()
+    before = speaker.page.widgets["notes"].label.fontInfo().pointSizeF()
     window.bench.appearance.set_scale(2.5)
     turn()
-    said["larger"] = speaker.notes.fontInfo().pointSizeF() > before
+    said["larger"] = speaker.page.widgets["notes"].label.fontInfo().pointSizeF() > before
     said["slide as large"] = speaker.sheet.fontInfo().pointSizeF() == before
     key(Key.Key_A)
-    votes = QRect(speaker._asked.mapTo(speaker, QPoint()), speaker._asked.size())
+    asked = speaker.page.widgets["asked"]
+    votes = QRect(asked.mapTo(speaker, QPoint()), asked.size())
     said["votes in sight"] = speaker.rect().contains(votes)
     said["across"] = speaker._side.horizontalScrollBar().maximum()
     window.bench.appearance.set_scale(1.0)
@@ -76,7 +78,7 @@ def run(file: str, pictures: str) -> None:
     presenter.bench.selection.asked.emit(ForPoll("files"), presenter.poll)
     key(Key.Key_Right)
     key(Key.Key_Right)
-    said["asked again"] = speaker._asked.text() == said["asked"]
+    said["asked again"] = speaker.page.widgets["asked"].text() == said["asked"]
     for typed in (Key.Key_0, Key.Key_Period, Key.Key_5):
         key(typed)
     said["typed"] = [field.text() for field in presenter._question.fields]
