@@ -13,7 +13,7 @@ from typing import cast
 import numpy as np
 
 from explorer.checkpoints.plans import AGAIN, OTHER_TYPE, TOGETHER, Plan, Source, Turn, as_it_is
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, cut
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, counted
 from explorer.core.model import SEQUENCES, Model, names_within
@@ -435,7 +435,7 @@ def counted_from_0(n: int) -> tuple[str, ...]:
 
 def written(name: str) -> str:
     """A name from a file, in a form that is safe in a sentence."""
-    return repr(name if len(name) <= 80 else f"{name[:80]}…")
+    return repr(cut(name))
 
 
 def damaged(path: Path, problem: str) -> ExplorerError:

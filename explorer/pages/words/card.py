@@ -303,14 +303,13 @@ class WordField:
                 if not self.stays:  # otherwise the word may still be being typed
                     self.fail(error, word, vectors.suggest(word, NEAR))
                 return None
-        if self.stays and not least <= len(found) <= most:
-            return None
-        self.fail(None)
-        if not least <= len(found) <= most:
+        if least <= len(found) <= most:
+            self.fail(None)
+            return found
+        if not self.stays:
             need = "one word" if most == 1 else f"{least} to {most} words"
             self.fail(ExplorerError("words-wanted", wanted=need, given=len(found)))
-            return None
-        return found
+        return None
 
     def fail(self, error: ExplorerError | None, word: str = "", near: Sequence[str] = ()) -> None:
         """Set the error, or None for no error; `near`: words that could replace an unknown word."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, cut
 from explorer.core.numbers import exact, quantity, written
 from explorer.core.ops import Array
 from explorer.pages import page as el
@@ -116,7 +116,7 @@ def outcome(cosine: PairCosine, largest_first: bool) -> tuple[Element, ...]:
 
 def _sums(cosine: PairCosine) -> el.Listing:
     """The list from the products to the dot product, the cosine and the angle."""
-    a, b = map(shortened, cosine.words)
+    a, b = (cut(word, LONGEST) for word in cosine.words)
     dims, agree = len(cosine.products), int(cosine.agree.sum())
     against = int((cosine.products < 0).sum())  # a product of 0 does neither
     others = "the other " * (agree + against == dims)
@@ -145,7 +145,7 @@ def _compared(cosine: PairCosine) -> el.Listing:
         el.Line.of(f"scaled dot, / √{dims}", *(written(one.scaled, 4) for one in (cosine, twice))),
         el.Line.of("cosine", *(written(float(one.cosine), 4) for one in (cosine, twice)), here=True),
     )
-    longer = f"{shortened(cosine.words[1])} twice as long"
+    longer = f"{cut(cosine.words[1], LONGEST)} twice as long"
     columns = (el.Column("", width=200), el.Column("now", el.NUMBER), el.Column(longer, el.NUMBER))
     return el.Listing("compared", "What a longer vector changes", columns, rows)
 
@@ -277,7 +277,7 @@ class MatrixCard(Card):
         return el.Note("about", ABOUT_PAIRS), *self.line(self.asked, *controls), *table, *said
 
 
-LONGEST = 12  # the most letters of a word above its numbers
+LONGEST = 11  # the most letters of a word above its numbers
 MOST_SQUARE = 24
 
 
@@ -296,7 +296,7 @@ def products(cosine: PairCosine, largest_first: bool) -> el.Listing:
     numbers = cosine.products
     order = np.argsort(-np.abs(numbers), kind="stable") if largest_first else np.arange(len(numbers))
     reach = min(float(numbers.min()), 0.0), max(float(numbers.max()), 1e-9)
-    a, b = map(shortened, cosine.words)
+    a, b = (cut(word, LONGEST) for word in cosine.words)
     dimension, first, second, product = el.numeric("dimension", a, b, "product")
     bar = el.Column("", el.BAR, 110, reach, signed=True)
     columns = dimension, first, el.Column(""), second, el.Column(""), product, bar, el.Column("")
@@ -322,8 +322,3 @@ def square(labels: tuple[str, ...], cosines: Array) -> el.Listing:
         lines.append(el.Line(tuple(entries)))
     columns = tuple(el.Column(label, el.HEAT, signed=True) for label in labels)
     return el.Listing("cosines", name, columns, tuple(lines), MOST_SQUARE, labels=labels)
-
-
-def shortened(word: str) -> str:
-    """A word cut to at most `LONGEST` letters, for the head of its column."""
-    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"

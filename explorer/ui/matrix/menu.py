@@ -17,7 +17,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QDialog, QListWidget, QMenu, QPlainTextEdit, QVBoxLayout, QWidget
 
-from explorer.core.errors import ExplorerError, require_cell
+from explorer.core.errors import ExplorerError, cut, require_cell
 from explorer.core.graph import Root
 from explorer.core.model import SWITCHES
 from explorer.core.ops import Array
@@ -277,8 +277,7 @@ class Conventions(QDialog):
             self._say("The model has changed since; find the settings again.", "error")
             return
         chosen = self._found[self.ways.currentRow()]
-        label = f"Set {_words(chosen)}"
-        self._bench.document.do(Replace(chosen.state, label if len(label) <= _LONGEST else f"{label[:_LONGEST]}…"))
+        self._bench.document.do(Replace(chosen.state, cut(f"Set {_words(chosen)}", _LONGEST)))
         self.accept()
 
     def _say(self, words: str, role: Role) -> None:
