@@ -47,6 +47,13 @@ def test_the_shares_of_texts_before_or_beside_are_those_of_the_model(lesson, aft
     assert any(right in one for one in said(lesson, "tim"))
 
 
+def test_what_the_lecturer_is_told_of_shorter_texts_is_so(lesson, after):
+    notes = {one.id: one.notes for one in lesson.steps}
+    alone, cat = "<s> ␣I t ␣was ␣r", "<s> ␣Lily ␣had ␣a ␣c at . ␣Lily ␣play ed ␣with ␣her"
+    assert f"with *un*, {after(alone, 'un')}, and *ed* has {after(alone, 'ed')}." in notes["blue"]
+    assert f"*do* has {after(cat, '␣do')}, and *c* {after(cat, '␣c')}, even" in notes["pets"]
+
+
 def test_the_storyteller_says_dog_whoever_has_it(after):
     """So a right answer shows nothing: the lesson ended with the wrong one, and called it forgetting."""
     for step in ("pets", "exchanged"):
