@@ -68,7 +68,7 @@ class Comparison(QFrame):
         self._known = {lesson.id: lesson}
         for id, title in ({lesson.id: lesson.title} | titles()).items():
             self._lessons.addItem(title, id)
-        self._lessons.addItem("A file …", "")
+        self._lessons.addItem("A file, or a model of others …", "")
         self._list_settings()
         self._lessons.activated.connect(lambda: self._open(None) if self._lessons.currentData() else self._open_file())
         self._settings.activated.connect(lambda: self._open(self._settings.currentData()))
