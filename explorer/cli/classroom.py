@@ -18,7 +18,7 @@ from time import monotonic
 from explorer.cli.output import may_write, shown, wrote
 from explorer.cli.parser import UsageError
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import read_answer
+from explorer.core.numbers import quantity, read_answer
 from explorer.files import write_file
 from explorer.lessons import own_lessons
 from explorer.lessons.loader import load, ready
@@ -52,8 +52,7 @@ def bundle(arguments: Namespace) -> int:
     if not Path(arguments.folder).is_dir():
         raise UsageError(f"There is no folder '{arguments.folder}'; name the one that your lessons are in.")
     may_write(out, arguments.force)
-    count = own_lessons.bundle(Path(arguments.folder), out)
-    print(f"{count} lesson{'s' * (count != 1)}", wrote(out), sep="\n")
+    print(quantity(own_lessons.bundle(Path(arguments.folder), out), "lesson"), wrote(out), sep="\n")
     return 0
 
 
@@ -193,8 +192,7 @@ def _lines(book: Gradebook, roll: Roll) -> list[str]:
         cells = [_mark(book.cell(student, question), roll) for question in book.questions]
         rights = sum(one.right for one in student.answered)
         rows.append((student.student, *cells, f"{rights} of {len(book.questions)}"))
-    count = len(book.students)
-    lines = [f"{book.sheet}: {count} student{'s' * (count != 1)}", "", *columns(rows, "<"), ""]
+    lines = [f"{book.sheet}: {quantity(len(book.students), 'student')}", "", *columns(rows, "<"), ""]
     for number, question in enumerate(book.questions, 1):
         outcomes = book.outcomes(question)
         title = roll.asked[question].title

@@ -11,7 +11,7 @@ import numpy as np
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Stage, name_of_head
 from explorer.core.model import SwitchValue
-from explorer.core.numbers import significant
+from explorer.core.numbers import quantity, significant
 from explorer.core.ops import Array
 from explorer.document.commands import Command, PinCells, Release, SetCells, SetSwitch
 from explorer.pages.view import Cell, View
@@ -222,7 +222,7 @@ def what_is_off(view: View, stage: Stage) -> str:
                 return "off"
             count = range(view.graph.n_heads.get(name, 0))
             heads.update(head for head in count if is_held(view, name_of_head(name, head)))
-    return f"{len(heads)} head{'s' * (len(heads) > 1)} off" if heads else ""
+    return f"{quantity(len(heads), 'head')} off" if heads else ""
 
 
 def hold(view: View, name: str, at: Array = OFF) -> Edit:

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
+from explorer.core.numbers import quantity
 from explorer.document.document import Document
 from explorer.pages.page import Player
 from explorer.pages.surfaces.inspector import Inspected, inspected, played_key
@@ -244,7 +245,7 @@ def _moments(bench: Workbench, view: PageView, steps: int) -> tuple[list[Moment]
     state = bench.document.state  # a run goes on where the training of the document ended
     begun = state.records.at if state.records is not None and state.optimiser is not None else 0
     ends = [begun + i for i in _some(steps or STEPS)]
-    return [(f"After {end} step{'s' * (end != 1)}", _learn(bench, begun, end)) for end in ends], 150
+    return [(f"After {quantity(end, 'step')}", _learn(bench, begun, end)) for end in ends], 150
 
 
 def _some(last: int) -> list[int]:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QWidget
 from explorer import PROGRAM
 from explorer.checkpoints import check_form, is_checkpoint, size_of
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import look_through
+from explorer.core.numbers import look_through, quantity
 from explorer.core.progress import Progress, Report
 from explorer.document.manifest import Session
 from explorer.document.state import State
@@ -187,8 +187,8 @@ class Files(QObject):
         with self.telling():
             lessons = take_in(path, self._lessons)
             self.lessons_kept.emit()
-            count = f"{len(lessons)} lesson{'s' * (many := len(lessons) != 1)}"
-            self.done.emit(f"{count} from {path.name} {'are' if many else 'is'} kept in Lessons")
+            count, are = quantity(len(lessons), "lesson"), "is" if len(lessons) == 1 else "are"
+            self.done.emit(f"{count} from {path.name} {are} kept in Lessons")
             if self.may_leave():
                 self._open(lessons[0])
 

@@ -10,7 +10,7 @@ from explorer.core.derivation import Row
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS, Node, Place
-from explorer.core.numbers import read_answer, written
+from explorer.core.numbers import quantity, read_answer, written
 from explorer.lessons import prose
 from explorer.lessons.answers import place_named
 from explorer.lessons.mistakes import Part
@@ -256,7 +256,7 @@ def _predict(asking: Asking) -> list[Element]:
     number = number_in(typed[-1])
     line: list[Element] = []
     if not (asking.done and large and number is None):
-        hint = f"{digits} decimal{'s' * (digits != 1)}" if digits else "whole number"
+        hint = quantity(digits, "decimal") if digits else "whole number"
         asks, width = ForQuestion("type", "", len(typed) - 1), FIELD if large else 0
         line.append(Blank("number", "Your number", typed[-1], asks, ENTER, hint, not asking.done, width))
     on, tip = all(map(str.strip, typed)) and number not in asking.attempt.tried, "Give this number as your answer"

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QSlider, QSpinBox, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS
-from explorer.core.numbers import alone, live, read_number
+from explorer.core.numbers import alone, live, quantity, read_number
 from explorer.core.training.recipe import OPTIMISERS
 from explorer.ui.errors import show_error
 from explorer.ui.training.descent import PACES, FollowsRun
@@ -148,7 +148,7 @@ class Stepper(FollowsRun, QWidget):
             self.slider.setValue(descent.at)
         self.slider.setEnabled(run is not None)
         loss = float(self._bench.document.engine.values[LOSS])
-        steps = f" after {descent.at:,} step{'s' * (descent.at != 1)}" if run else ""
+        steps = f" after {quantity(descent.at, 'step')}" if run else ""
         edited = ", then edited" if descent.edited else ""
         self.loss.setText(f"Loss {live(loss)}{steps}{edited}")
 

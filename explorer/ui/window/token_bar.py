@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QToolButton, QW
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
+from explorer.core.numbers import quantity
 from explorer.core.vocabulary import tokens_of, typed
 from explorer.document.commands import SetTokens
 from explorer.document.continuation import as_read, nearest_words
@@ -319,7 +320,7 @@ class TokenStrip(QWidget):
     def _say_title(self, count: int) -> None:
         scrolls = self._rail.horizontalScrollBar().maximum() > 0
         self._label.setText(f"{self.title} · {count}" if scrolls and not self._low else self.title)
-        self._label.setToolTip(f"{self.title}: {count} word{'s' * (count != 1)}")
+        self._label.setToolTip(f"{self.title}: {quantity(count, 'word')}")
 
     def _show_arrows(self, *_: int) -> None:
         bar = self._rail.horizontalScrollBar()
