@@ -420,6 +420,7 @@ def name_of(graph: Graph, node: str, index: Index) -> str:
     return name_of_head(node, index[0])
 
 
+@lru_cache(4096)  # each page asks for dozens at each edit
 def name_of_head(node: str, head: int) -> str:
     """The name of a head's slice of a node, or of an expert's, which only nets have; it is counted from 0."""
     block, _, short = node.rpartition(".")
