@@ -28,6 +28,7 @@ from explorer.ui.page.overlays import Motion
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.selection import Selection
 from explorer.ui.theme import DARK, LIGHT, qcolor
+from explorer.ui.training.tab import TrainingTab
 from explorer.ui.turns import Bridge
 from explorer.ui.widgets.formula import _loader
 from explorer.ui.widgets.tree import inside, written_in
@@ -421,8 +422,9 @@ def settle(qtbot, window):
     def settled():
         # A picture's zero timer, the bridge's and that of the page's new size have fired.
         # A place that is new is shown in a later turn; one that was hidden on purpose will go.
-        if not window.area.isVisible():  # a tab follows another look in a turn of its own
-            return window.bench.appearance.turns.idle and not window.bench.bridge._timer.isActive()
+        if not window.area.isVisible():
+            worn = (tab._worn for tab in window.findChildren(TrainingTab) if tab.isVisible())
+            return all(worn) and not window.bench.bridge._timer.isActive()
         page = window.page()
         timers = window.bench.bridge._timer, page._settled, window._grows
         idle = window.bench.appearance.turns.idle  # the page shares its room once its pictures are there
