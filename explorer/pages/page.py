@@ -585,16 +585,6 @@ def row_choice(view: View, axis: str, what: str = "Position", last: bool = False
     return Choice(f"row of {axis}", what, view.labels(axis), view.row(axis, last), (ChooseToken(axis),), tip)
 
 
-def where(view: View) -> str:
-    """What stands before a row of outputs: "After" a word that is read; of an encoder "At", of given scores "For"."""
-    return {"encoder": "At", "output": "For"}.get(view.state.model.kind, "After")
-
-
-def where_said(view: View, word: str) -> str:
-    """The place of an output in words."""
-    return f"{where(view)} “{word}”"
-
-
 def lead(number: int, words: str) -> str:
     """Words of a `Passage` that lead to the gesture of this number."""
     return f"<a href='{number}'>{escape(words)}</a>"

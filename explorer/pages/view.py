@@ -473,3 +473,13 @@ def equation(view: View, node: Node) -> str:
     if formula in ("", node.symbol):
         return node.symbol
     return f"{node.symbol} = {formula}"
+
+
+def where(view: View) -> str:
+    """What stands before a row of outputs: "After" a word that is read; of an encoder "At", of given scores "For"."""
+    return {"encoder": "At", "output": "For"}.get(view.state.model.kind, "After")
+
+
+def where_said(view: View, word: str) -> str:
+    """The place of an output in words."""
+    return f"{where(view)} “{word}”"

@@ -20,7 +20,7 @@ from explorer.pages.drawing import Axis, Curve, Dot, Drawing, drawable, series
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import SetNumber
 from explorer.pages.matrix import matrix
-from explorer.pages.view import Cell, View
+from explorer.pages.view import Cell, View, where, where_said
 
 PRINTED_DECIMALS = 2
 
@@ -178,18 +178,18 @@ def _words(view: View, axis: str, row: int) -> str:
     label = escape(view.labels(axis)[row])
     if not _counted(view, row):
         return (
-            f"{el.where_said(view, label)} nothing is to be said: the right word is <i>&lt;pad&gt;</i>. The loss does "
+            f"{where_said(view, label)} nothing is to be said: the right word is <i>&lt;pad&gt;</i>. The loss does "
             "not count it, and its gradient is 0."
         )
     if held := _held(view, row):
-        return f"{el.where_said(view, label)}: the {held} held at a typed value, so no logit changes the loss."
+        return f"{where_said(view, label)}: the {held} held at a typed value, so no logit changes the loss."
     n, temperature = _n(view), view.values.get(TEMPERATURE)
     divisors = [f"the {n} positions"] * (n > 1)
     if temperature is not None and temperature != 1:
         divisors.append(f"the temperature {alone(float(temperature))}")
     many = f" Divided by {' and '.join(divisors)}, it is their gradient." if divisors else ""
     return (
-        f"{el.where_said(view, label)}: y is 1 for the right word. P − y says how the loss changes with each logit, so "
+        f"{where_said(view, label)}: y is 1 for the right word. P − y says how the loss changes with each logit, so "
         f"the step goes the other way: where it is negative the logit grows.{many}"
     )
 
@@ -329,7 +329,7 @@ def _word_terms(view: View, output: str) -> tuple[el.Listing, Drawing, str]:
     terms = _WordTerms(output, _contexts(view, names), vocabulary, target, given, cost, op.pad, not typed)
     lines = el.Lines(len(names), _WordTerms.line, (terms,))
     p_of, loss_of = el.numeric("p", "−ln p")
-    titles = el.Column(el.where(view).lower()), el.Column("right word"), p_of, el.Column("", el.BAR, 90), loss_of
+    titles = el.Column(where(view).lower()), el.Column("right word"), p_of, el.Column("", el.BAR, 90), loss_of
     listing = el.Listing("term list", "Right words and their loss", titles, lines, vocabulary=vocabulary)
     counted = target != op.pad
     follow = "" if typed else FOLLOW.format(escape(end_mark(view.graph.axes[columns])))

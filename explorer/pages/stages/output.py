@@ -14,7 +14,7 @@ from explorer.pages import page as el
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Keep, SetNumber
 from explorer.pages.matrix import matrix
-from explorer.pages.view import Cell, View
+from explorer.pages.view import Cell, View, where_said
 
 SCALED = "output.scaled"
 SORTED = "output.largest first"
@@ -110,7 +110,7 @@ def _words(view: View, axis: str, row: int) -> str:
     if _given(view):
         return f"For “{label}” the largest of {len(words):,} is that of {word}: {share}."
     with_ = f"with a share of {share}" if _softmax(view) else f"with {share}"
-    return f"{el.where_said(view, label)} the model chooses {word}, {with_}, out of {len(words):,} {_unit(view)}s."
+    return f"{where_said(view, label)} the model chooses {word}, {with_}, out of {len(words):,} {_unit(view)}s."
 
 
 class _Words(Data):

@@ -23,7 +23,7 @@ from explorer.pages.levels import block_title, matrix_title
 from explorer.pages.matrix import SIGNED
 from explorer.pages.stages.net_answers import net_picture
 from explorer.pages.training.settings import OWN, RunProgress
-from explorer.pages.view import View
+from explorer.pages.view import View, where
 
 WRITTEN = DECODER_READS["encoder-decoder"]
 MOST_PLACES, LIKELIEST, MOST_TYPED = 8, 3, 2000
@@ -289,8 +289,8 @@ def _of_words(view: View) -> el.Listing:
         if beyond:
             said.append(el.Entry(f"right: {each[right]}"))
         lines.append(el.Line((el.Entry(read[i], muted=True), *said, *[el.Entry("")] * (LIKELIEST - len(said)))))
-    says = "it says next" if el.where(view) == "After" else "it says"
-    titles = el.Column(el.where(view).lower()), el.Column(says), *(el.Column(""),) * (LIKELIEST - 1)
+    says = "it says next" if where(view) == "After" else "it says"
+    titles = el.Column(where(view).lower()), el.Column(says), *(el.Column(""),) * (LIKELIEST - 1)
     return el.Listing("predictions", f"What {says}", titles, tuple(lines))
 
 

@@ -19,8 +19,7 @@ from explorer.core.vocabulary import end_marks
 from explorer.pages import drawing as draw
 from explorer.pages.gestures import Keep
 from explorer.pages.levels import ALL, LAYER, layers_of, shown_layer, unlike
-from explorer.pages.page import where_said
-from explorer.pages.view import Cell, View, once_a_graph
+from explorer.pages.view import Cell, View, once_a_graph, where_said
 from explorer.pages.whole.lane import GAP, LETTER, PAD, RISE, SMALL, Lane, Sheet, amount, from_to, image_of, title_of
 from explorer.pages.whole.sublayers import Sublayers
 
