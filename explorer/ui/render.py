@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import replace
 from html import escape, unescape
 from math import ceil
 from typing import Any
@@ -69,7 +68,7 @@ from explorer.ui.workbench import Workbench
 
 NARROWEST, WIDEST = 720, 1280
 """Width in pixels: a wider page breaks its rows as in a window of that width; a narrower one breaks its heading."""
-PAPER = replace(LIGHT, page=LIGHT.surface)
+PAPER = LIGHT.on_surface
 """The theme for paper."""
 LAYS = 3
 """Turns after which a tab is laid out: words take their width, then their height, then what holds them."""

@@ -130,6 +130,11 @@ class Theme(Frozen):
         return self.name == "dark"
 
     @cached_property
+    def on_surface(self) -> Theme:
+        """The theme of what is drawn on a card or on paper, where a plot with the ground of a page would be a patch."""
+        return replace(self, page=self.surface)
+
+    @cached_property
     def diverging_ramp(self) -> Ramp:
         """Colours for signed values."""
         return Ramp(diverging(self.surface), self.text, self.error, self.hatch)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -121,7 +120,7 @@ def pictures_of_step(
     In the latter, parts stand side by side. None if the step names no element of a page. Each is drawn when it is asked
     for: the list of lessons needs only one.
     """
-    theme = replace(theme, page=theme.surface)  # else a plot would have a ground of its own
+    theme = theme.on_surface
     with step_off_screen(appearance, lesson, number, state, 1.0, theme) as (window, bench):
         step = lesson.steps[number]
         vectors = None
