@@ -302,11 +302,11 @@ def _products(graph: Graph, sequence: str) -> tuple[tuple[str, Work, str], ...]:
 # Writing a text
 
 BOUNDS = {"temperature": (0.01, 100.0), "top_k": (0, 1_000_000), "top_p": (0.0, 1.0), "seed": (0, 2**32 - 1)}
-"""The smallest and largest value of each number of `Choice`."""
+"""The smallest and largest value of each number of `Decoding`."""
 MOST_BEAMS = 64
 
 
-class Choice(Frozen):
+class Decoding(Frozen):
     """How a word is chosen.
 
     Raises `ExplorerError`: "bad-training-setting" for a number out of its bounds.
@@ -387,7 +387,7 @@ class Written(Frozen, eq=False):
         return [(i, float(self.probabilities[i])) for i in found]
 
 
-def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, ends: Collection[int]) -> Iterator[Written]:
+def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Decoding, ends: Collection[int]) -> Iterator[Written]:
     """Write up to n words after a text; stop after a mark that ends it, or when the model has no room for more.
 
     The model reads each word that it writes, by another number if its input and output vocabularies differ
@@ -449,7 +449,7 @@ def search(
     `n`: the most words to write.
     `beams`: how many continuations are kept.
     `told`: called before each word is read, with the number read and the most there can be; it may raise to stop.
-    `never`: as in `Choice`.
+    `never`: as in `Decoding`.
     Returns the levels, each with the most probable first: the beams of one word, of two, … A finished beam stays among
     them unchanged. The first beam of the last level is the best one.
     Raises `ExplorerError`: "bad-training-setting".
@@ -467,7 +467,7 @@ def search(
                 found.append((replace(beam, parent=place), reader))
                 continue
             logits = reader.read(read)
-            probabilities = Choice(never=never).probabilities(logits)
+            probabilities = Decoding(never=never).probabilities(logits)
             for word in places_of_largest(probabilities, beams).tolist():
                 score = beam.score + float(np.log(max(probabilities[word], 1e-300)))
                 step = Written(logits, probabilities, word)

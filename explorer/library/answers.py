@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.cell import Step
-from explorer.core.decoder import Beam, Choice, Written, search, write
+from explorer.core.decoder import Beam, Decoding, Written, search, write
 from explorer.core.derivation import Row, chain, rows
 from explorer.core.engine import Engine, check_cell
 from explorer.core.errors import ExplorerError
@@ -293,7 +293,7 @@ def continued(
     text: Words,
     n: int,
     target: Words | None,
-    choice: Choice,
+    choice: Decoding,
     beams: int | None = None,
 ) -> Continuation:
     """The continuation by the model of a state; parameters as in `Transformer.generate`."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.core.decoder import Choice
+from explorer.core.decoder import Decoding
 from explorer.core.errors import ExplorerError, cut, require_cell
 from explorer.core.graph import LOGITS, LOSS, TARGET, Place, Root, cell_of, parse_cell, root_of, stage_of
 from explorer.core.model import SWITCHES, SwitchValue
@@ -531,7 +531,7 @@ class Transformer:
         target : str or sequence of str, optional
             The beginning of an encoder-decoder's answer; by default ``<start>``.
         greedy, temperature, top_k, top_p, seed
-            How a word is chosen: see `explorer.core.decoder.Choice`. The same seed draws the same words.
+            How a word is chosen: see `explorer.core.decoder.Decoding`. The same seed draws the same words.
         beams : int, optional
             Beam search: the number of continuations followed at once; the most probable is returned, no word is drawn.
 
@@ -545,7 +545,7 @@ class Transformer:
         >>> explorer.open("tiny-gpt").generate("the cat sat on the", n=1, greedy=True)
         the cat sat on the mat
         """
-        choice = Choice(greedy, temperature, top_k, top_p, seed)
+        choice = Decoding(greedy, temperature, top_k, top_p, seed)
         found = answers.continued(self.document.state, text, n, target, choice, beams)
         if 0 < self.lesson.room < (length := len(found.read) + len(found.new)):
             said = f"the text has {length} words, and the model was made for up to {self.lesson.room}"

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from itertools import pairwise, zip_longest
 from typing import NamedTuple, Protocol
 
+from explorer.pages.controls import Button, Controls, Ring, Spread
 from explorer.pages.element import Arrangement, Element
 from explorer.pages.equation import Rect
-from explorer.pages.page import Button, Controls, Ring, Spread
 from explorer.pages.steps.question import Grid, Options
 
 NARROW = Button, Ring

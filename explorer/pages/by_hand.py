@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from explorer.core.graph import Node, Stage
+from explorer.pages.controls import Check
 from explorer.pages.element import Element, of_kind
 from explorer.pages.gestures import Keep
 from explorer.pages.matrix import Matrix, matrix, symbol_only, transposed
-from explorer.pages.page import Check, Item, Row, Scheme, Stack
+from explorer.pages.page import Item, Row, Scheme, Stack
 from explorer.pages.view import View
 
 LAYOUT = "products by hand"

@@ -23,6 +23,7 @@ from explorer.lessons.symbols import names_text
 from explorer.pages import levels
 from explorer.pages import page as el
 from explorer.pages.by_hand import by_hand, layout_choice
+from explorer.pages.controls import Button, Check, Choice, Field, Number, Switches
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, of_kind
 from explorer.pages.gestures import ChooseHead, GoTo, Keep, is_held
@@ -348,11 +349,11 @@ def header(view: View, stage: Stage, sentence: str) -> el.Header:
     chosen = min(view.looking.head, heads - 1)
     averaged = view.looking.averaged
     head = "" if heads < 2 else ", heads averaged" if averaged else f", head {chosen + 1}"
-    choices: list[el.Choice | el.Check] = [*_layers(view, stage)]
+    choices: list[Choice | Check] = [*_layers(view, stage)]
     if heads > 1:
         options = (*(str(i + 1) for i in range(heads)), "averaged")
         asks = (*(ChooseHead(i) for i in range(heads)), ChooseHead(None))
-        choices.append(el.Choice("head", "Head", options, heads if averaged else chosen, asks, "Head to look at"))
+        choices.append(Choice("head", "Head", options, heads if averaged else chosen, asks, "Head to look at"))
     block = block_of(stage.name, list(view.state.model.blocks()))
     bar = switch_bar(view, block, kind.switches, kind.more) if block and kind.switches else None
     title = f"{levels.full_title(stage)}{head}"
@@ -360,20 +361,20 @@ def header(view: View, stage: Stage, sentence: str) -> el.Header:
     return el.Header("header", title, sentence, tuple(choices), bar, _crumbs(view, stage), stage.title)
 
 
-def _crumbs(view: View, stage: Stage) -> tuple[el.Button, ...]:
+def _crumbs(view: View, stage: Stage) -> tuple[Button, ...]:
     """The path to a stage: the model, and the block around the stage; the last of them is the way out."""
     if stage.name == WHOLE:
         return ()
     whole = "The whole model in one picture (Alt+Home)"
-    model = el.Button("crumb.model", "The model", levels.to_whole(view, stage), whole, "The model")
+    model = Button("crumb.model", "The model", levels.to_whole(view, stage), whole, "The model")
     block = levels.block_around(view, stage)
     if block is None:
         return (model,)
     name = block.where
-    return model, el.Button("crumb.part", name, GoTo(block.name), f"{name}, all its matrices (Esc)", name)
+    return model, Button("crumb.part", name, GoTo(block.name), f"{name}, all its matrices (Esc)", name)
 
 
-def _layers(view: View, stage: Stage) -> list[el.Choice]:
+def _layers(view: View, stage: Stage) -> list[Choice]:
     """The choice of the layer, if several layers have this stage; on pages about all layers, which one is shown."""
     if stage.name == WHOLE or stage.kind == "switches":
         return _layers_of_all(view, stage) if levels.has_stream(view) else []
@@ -387,10 +388,10 @@ def _layers(view: View, stage: Stage) -> list[el.Choice]:
     if len(options) < 2:
         return []
     asks = tuple(GoTo(f"{before}{kind}.{k}.{rest}") for k in options)
-    return [el.Choice("layer", "Layer", options, options.index(number), asks, "Layer to look at")]
+    return [Choice("layer", "Layer", options, options.index(number), asks, "Layer to look at")]
 
 
-def _layers_of_all(view: View, stage: Stage) -> list[el.Choice]:
+def _layers_of_all(view: View, stage: Stage) -> list[Choice]:
     """The choice of the layer that the picture of the whole draws, or whose switches are listed; none if all are."""
     layers = max(levels.layers_of(view).values())
     options = tuple(map(str, range(1, layers + 1)))
@@ -404,7 +405,7 @@ def _layers_of_all(view: View, stage: Stage) -> list[el.Choice]:
         tip = f"The layer that is drawn; the others {others}"
     asks = tuple(Keep(key, levels.ALL if k == "all" else int(k)) for k in options)
     chosen = layers if layer == levels.ALL else layer - 1
-    return [el.Choice("layer", "Layer", options, chosen, asks, tip)] if several else []
+    return [Choice("layer", "Layer", options, chosen, asks, tip)] if several else []
 
 
 MORE, EVERYWHERE = "More switches", "Set everywhere"
@@ -412,7 +413,7 @@ MORE, EVERYWHERE = "More switches", "Set everywhere"
 
 def switch_bar(
     view: View, block: str, names: Sequence[str], more: Sequence[str] = (), everywhere: bool = True
-) -> el.Switches:
+) -> Switches:
     """Some switches of a block, with their values in the newest state.
 
     Switches that the block does not have, or that have no effect there, are left out.
@@ -435,7 +436,7 @@ def switch_bar(
     example = view.state.lesson
     unfolded, ticked = (view.chosen(_kept(block, box, example), False) for box in (MORE, EVERYWHERE))
     ticked = ticked and several > 1 and (unfolded or not rest)
-    return el.Switches(
+    return Switches(
         f"switches of {block}",
         *(block, kind, first, rest, several, _divisor(view, block)),
         *(levels.block_title(view.graph, block), unfolded, ticked, example),
@@ -447,22 +448,22 @@ def _kept(block: str, box: str, example: str) -> str:
     return f"{block}: {box} in {example}"
 
 
-def controls_of(bar: el.Switches) -> tuple[Element, ...]:
+def controls_of(bar: Switches) -> tuple[Element, ...]:
     """The controls of some switches, "More switches", and "Set everywhere" if the model has several such blocks."""
     unfolds, sets_all = (Keep(_kept(bar.block, box, bar.example)) for box in (MORE, EVERYWHERE))
     controls = [_switch(bar, name, value) for name, value in bar.values]
     if bar.more:
         text, tip = "Fewer switches" if bar.unfolded else MORE, "Heads, sizes, biases and the like"
-        controls.append(el.Button(MORE, text, unfolds.at(not bar.unfolded), tip, link=True))
+        controls.append(Button(MORE, text, unfolds.at(not bar.unfolded), tip, link=True))
     if bar.unfolded:
         controls += [_switch(bar, name, value) for name, value in bar.more]
     if bar.several > 1 and (bar.unfolded or not bar.more):
         tip = f"Set a switch in all {bar.several} blocks like this"
-        controls.append(el.Check(EVERYWHERE, EVERYWHERE, bar.everywhere, sets_all, tip))
+        controls.append(Check(EVERYWHERE, EVERYWHERE, bar.everywhere, sets_all, tip))
     return tuple(controls)
 
 
-def values_said(bar: el.Switches) -> str:
+def values_said(bar: Switches) -> str:
     """The values of the switches that are shown first, such as "Scale: 1/√dₖ · Mask: none"."""
     titled = ((SWITCHES[bar.kind][name].title, value) for name, value in bar.values)
     said = ((title, value if isinstance(value, bool) else _written(bar, f"{value}")) for title, value in titled)
@@ -471,27 +472,27 @@ def values_said(bar: el.Switches) -> str:
     )
 
 
-def _written(bar: el.Switches, choice: str) -> str:
+def _written(bar: Switches, choice: str) -> str:
     """A choice as it is written in a list, which takes plain text only."""
     return names_text(choice.replace("sqrt(d_k)", "√d_k").replace("d_k", bar.width))
 
 
-def _switch(bar: el.Switches, name: str, value: SwitchValue) -> Element:
+def _switch(bar: Switches, name: str, value: SwitchValue) -> Element:
     """The control of a switch."""
     switch = SWITCHES[bar.kind][name]
     options = tuple(_written(bar, one) for one in switch.choices)
     title, asks = switch.title, SwitchTo(bar.block, name, everywhere=bar.everywhere)
     tip, said = f"{title}: {', '.join(options) or switch.allowed}", f"{title} in {bar.where}"
     if isinstance(switch.default, bool):
-        return el.Check(name, title, bool(value), asks, tip, name=said)
+        return Check(name, title, bool(value), asks, tip, name=said)
     if options:
         at = switch.choices.index(str(value))
-        return el.Choice(name, title, options, at, tuple(map(asks.at, switch.choices)), tip, listed=True, name=said)
+        return Choice(name, title, options, at, tuple(map(asks.at, switch.choices)), tip, listed=True, name=said)
     if isinstance(switch.default, int):
         auto = "" if switch.default else "auto"
-        return el.Number(name, title, int(value), int(switch.least), int(switch.most), asks, tip, name=said, auto=auto)
+        return Number(name, title, int(value), int(switch.least), int(switch.most), asks, tip, name=said, auto=auto)
     written = f"{value:g}".replace("e-0", "e-")
-    return el.Field(name, title, written, None, asks, tip=tip, width=80, gives=True, number=True, name=said)
+    return Field(name, title, written, None, asks, tip=tip, width=80, gives=True, number=True, name=said)
 
 
 def _divisor(view: View, block: str) -> str:

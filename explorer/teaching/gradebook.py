@@ -19,6 +19,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.numbers import quantity
 from explorer.lessons.loader import lesson_files, load
 from explorer.pages import page as el
+from explorer.pages.controls import Button, Choice, Controls
 from explorer.pages.drawing import Axis, Box, Drawing, FlowLine, Rect
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
@@ -276,25 +277,25 @@ def class_page(roll: Roll, most: int, reasons: Sequence[str] = ()) -> tuple[Elem
     `reasons`: for each file that is left out, the reason, in the order of `Gradebook.left_out`.
     """
     ways = [
-        el.Button("add files", "Add files …", ForClass("add files"), primary=roll.book is None),
-        el.Button("add a folder", "Add a folder …", ForClass("add a folder")),
+        Button("add files", "Add files …", ForClass("add files"), primary=roll.book is None),
+        Button("add a folder", "Add a folder …", ForClass("add a folder")),
     ]
     if roll.book is None:
-        return el.Header("header", "Class", "The files are being read …"), el.Controls("ways", tuple(ways))
+        return el.Header("header", "Class", "The files are being read …"), Controls("ways", tuple(ways))
     book = roll.book
     count, asked = len(book.students), len(book.questions)
     out = f"; {quantity(len(reasons), 'file')} left out, see below" if reasons else ""
     sizes = f"{quantity(count, 'student')}, {quantity(asked, 'question')}{out}"
     header = el.Header("header", f"Class: {book.sheet or 'no answers'}", sizes)
     judge = "Judged anew with the sheet" if roll.sheet else "Judge anew with the sheet …"
-    ways.append(el.Button("judge", judge, ForClass("judge"), "Compute each answer anew with the student's own numbers"))
+    ways.append(Button("judge", judge, ForClass("judge"), "Compute each answer anew with the student's own numbers"))
     ways += [
-        el.Button("csv", "Save as CSV …", ForClass("csv"), "A line for each student and question", on=count > 0),
-        el.Button("grades", "Save grades …", ForClass("grades"), _GRADES, on=count > 0),
-        el.Button("pdf", "Save as PDF …", ForClass("pdf"), "The table, the mistakes and each question", on=count > 0),
-        el.Button("print", "Print …", ForClass("print"), on=count > 0),
+        Button("csv", "Save as CSV …", ForClass("csv"), "A line for each student and question", on=count > 0),
+        Button("grades", "Save grades …", ForClass("grades"), _GRADES, on=count > 0),
+        Button("pdf", "Save as PDF …", ForClass("pdf"), "The table, the mistakes and each question", on=count > 0),
+        Button("print", "Print …", ForClass("print"), on=count > 0),
     ]
-    parts: list[Element] = [header, el.Controls("ways", tuple(ways))]
+    parts: list[Element] = [header, Controls("ways", tuple(ways))]
     if count:
         topics = [one.question for one in book.topics()]
         others = [question for question in book.questions if question not in topics]
@@ -372,7 +373,7 @@ def _table(roll: Roll, most: int) -> list[Element]:
     names = tuple(one.student for one in students)
     listing = el.Listing("students", "Students", columns, tuple(lines), most, order=roll.order, labels=names)
     return [
-        el.Controls("order", (el.Choice("order choice", "Sorted by", ORDERS, ORDERS.index(roll.order), orders),)),
+        Controls("order", (Choice("order choice", "Sorted by", ORDERS, ORDERS.index(roll.order), orders),)),
         replace(listing, letters=MOST_LETTERS, scrolls=True),
         el.Note("marks", f"{_MARKS} A cell says more when pointed at."),
     ]
@@ -498,7 +499,7 @@ def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]
     made = "Choose questions of lessons. Each student gets numbers of her own."
     came = "Who was right, which mistakes were made, what to talk about. Or drop the files here."
     on = tuple(
-        el.Button(
+        Button(
             f"go on {sheet}",
             f"Go on with “{one.sheet}”: {one.student}, {sum(a.over for a in one.answered)} of {len(one.answered)} done",
             ForClass("go on", str(sheet)),
@@ -506,13 +507,13 @@ def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]
         )
         for sheet, one in begun
     )
-    sheet = el.Button("open a sheet", "Open a sheet …", ForClass("open a sheet"), done), *on
-    questions = el.Button("make a sheet", "Choose questions …", ForClass("make a sheet"), made)
-    files = el.Button("add files", "Open files …", ForClass("add files"), came)
-    folder = el.Button("add a folder", "Open a folder …", ForClass("add a folder"), came)
+    sheet = Button("open a sheet", "Open a sheet …", ForClass("open a sheet"), done), *on
+    questions = Button("make a sheet", "Choose questions …", ForClass("make a sheet"), made)
+    files = Button("add files", "Open files …", ForClass("add files"), came)
+    folder = Button("add a folder", "Open a folder …", ForClass("add a folder"), came)
 
-    def way(id: str, title: str, words: str, *buttons: el.Button) -> tuple[int, tuple[Element, ...]]:
-        return WAY, (el.Section(id, title), el.Note(f"{id} words", words), el.Controls(f"{id} ways", buttons))
+    def way(id: str, title: str, words: str, *buttons: Button) -> tuple[int, tuple[Element, ...]]:
+        return WAY, (el.Section(id, title), el.Note(f"{id} words", words), Controls(f"{id} ways", buttons))
 
     return (
         el.Header("header", "Class", "Files and texts, no server: sheets go out, answers come back."),

@@ -13,6 +13,7 @@ from explorer.lessons.mistakes import ROUNDED, Part, derivation
 from explorer.lessons.prose import html, numbers_of
 from explorer.lessons.schema import Point, Predict
 from explorer.pages import page as el
+from explorer.pages.controls import Button, Controls, Number
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForPoll
 from explorer.teaching.gradebook import Gradebook, as_plain
@@ -172,7 +173,7 @@ def _choices(poll: Poll, width: int) -> list[Element]:
 
 def _choice(place: int, ballot: Ballot, width: int) -> Element:
     """A letter, and beside it the answer, which breaks there if it is long."""
-    button = el.Button(f"vote {place}", letter_of(place), ForPoll("vote", place), "One more chose this")
+    button = Button(f"vote {place}", letter_of(place), ForPoll("vote", place), "One more chose this")
     text = el.Note(f"text {place}", f"<font size='5'><b>{bare(ballot.text)}</b></font>", wide=False)
     return el.Row.of(f"choice {place}", (button, el.Stack(f"answer {place}", "", (text,), width - LETTER)))
 
@@ -185,14 +186,14 @@ def _counts(poll: Poll, side: int) -> list[Element]:
         said = f"{count} of {total}"
         lines.append(el.Line.of(el.Entry(text, tip=text), el.Entry(said, count / most), str(count)))
     boxes = [
-        el.Number(
+        Number(
             f"count {place}", letter_of(place), count, 0, MOST_VOTES, ForPoll(f"count {place}"), "How many chose this"
         )
         for place, count in enumerate(poll.counts)
     ]
-    files = el.Button("from files", "From files …", ForPoll("files"), "Count the first answers in files of a class")
+    files = Button("from files", "From files …", ForPoll("files"), "Count the first answers in files of a class")
     said = "Type how many chose each, or take the files of a class. A letter counts one more, Backspace takes it back."
-    return [_votes(lines, side), el.Controls("counts", (*boxes, files)), el.Note("how", said)]
+    return [_votes(lines, side), Controls("counts", (*boxes, files)), el.Note("how", said)]
 
 
 def _votes(lines: Sequence[el.Line], side: int) -> Element:

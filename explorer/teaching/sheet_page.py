@@ -19,6 +19,7 @@ from explorer.lessons.answers import TRIES
 from explorer.lessons.loader import load, titles
 from explorer.lessons.schema import Lesson
 from explorer.pages import page as el
+from explorer.pages.controls import Button, Check, Controls, Field, Number
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
 from explorer.teaching.items import (
@@ -187,20 +188,20 @@ class Exercise:
             "how many hints you read. Until then they are kept on this computer: open the sheet again, and go on."
         )
         begin, before = ForClass("begin"), self.before
-        ways = [el.Button("begin", "Begin", begin, on=bool(self.name.strip()), primary=True)]
+        ways = [Button("begin", "Begin", begin, on=bool(self.name.strip()), primary=True)]
         if before is not None:
             done = sum(one.over for one in before.answered)
             what = f"{escape(before.student)} has begun: {done} of {count} questions are done. {what}"
             ways = [
-                el.Button("begin", "Go on", begin, primary=True),
-                el.Button("begin anew", "Begin anew", ForClass("begin anew"), "What was answered before is forgotten"),
+                Button("begin", "Go on", begin, primary=True),
+                Button("begin anew", "Begin anew", ForClass("begin anew"), "What was answered before is forgotten"),
             ]
         return (
             el.Header("header", self.sheet.title, "An exercise sheet"),
             el.Note("about", about),
-            el.Controls("name", (el.Field("name field", "Your name", self.name, ForClass("name"), begin, MOST_NAME),)),
-            el.Check("times", "Hand in how long each question took, too", self.times, ForClass("times")),
-            el.Controls("ways", tuple(ways)),
+            Controls("name", (Field("name field", "Your name", self.name, ForClass("name"), begin, MOST_NAME),)),
+            Check("times", "Hand in how long each question took, too", self.times, ForClass("times")),
+            Controls("ways", tuple(ways)),
             el.Note("handed in", what),
         )
 
@@ -220,34 +221,34 @@ class Exercise:
             *self._asked(item, over),
             *said,
             *hints,
-            el.Controls("ways", self._ways(item, over, count)),
+            Controls("ways", self._ways(item, over, count)),
         )
 
     def _asked(self, item: Question, over: bool) -> tuple[Element, ...]:
         if isinstance(item, NumberItem):
             typed, lock = self._typed.get(item.id, ""), ForClass("answer")
             what = f"Your number, with {quantity(item.digits, 'decimal')}" if item.digits else "Your whole number"
-            field = el.Field(f"field {self.at}", what, typed, ForClass("typed"), lock, MOST_DIGITS, on=not over)
+            field = Field(f"field {self.at}", what, typed, ForClass("typed"), lock, MOST_DIGITS, on=not over)
             ready = bool(typed.strip()) and not over
-            return (el.Controls("answer", (field, el.Button("lock", "Lock in", lock, on=ready, primary=not over))),)
+            return (Controls("answer", (field, Button("lock", "Lock in", lock, on=ready, primary=not over))),)
         assert isinstance(item, ChoiceItem)
         tried = {int(one.answer) for one in self.sitting.answers().by_question[item.id].tries}
         rows: list[Element] = []
         for place, i in enumerate(order(item, self.sitting.student)):
             option, letter = item.options[i], letter_of(place)
             sign = "✓ " if i in tried and option.right else "✗ " if i in tried else ""
-            button = el.Button(f"choice {self.at} {i}", letter, ForClass("answer", i), on=not over and i not in tried)
+            button = Button(f"choice {self.at} {i}", letter, ForClass("answer", i), on=not over and i not in tried)
             text = el.Note(f"option {self.at} {i}", f"{sign}{bare(option.text)}", wide=False)
             rows.append(el.Row.of(f"choice row {self.at} {i}", (button, text)))
         return tuple(rows)
 
     def _ways(self, item: Question, over: bool, count: int) -> tuple[Element, ...]:
         hinted, last = len(self._hints.get(item.id, ())), self.at + 1 == count
-        back = el.Button("back", "Back", ForClass("go", self.at - 1), on=self.at > 0)
-        onward = el.Button("next", "Next question", ForClass("go", self.at + 1), primary=over)
+        back = Button("back", "Back", ForClass("go", self.at - 1), on=self.at > 0)
+        onward = Button("next", "Next question", ForClass("go", self.at + 1), primary=over)
         all_of_it = "See all of it, then save it"
-        review = el.Button("review", "What is handed in …", ForClass("review"), all_of_it, primary=over and last)
-        hint = el.Button("hint", "Give me a hint", ForClass("hint"), on=not over)
+        review = Button("review", "What is handed in …", ForClass("review"), all_of_it, primary=over and last)
+        hint = Button("hint", "Give me a hint", ForClass("hint"), on=not over)
         return (back, *([] if last else [onward]), review, *([hint] if hinted < len(item.hints) and not over else []))
 
     def _review(self) -> tuple[Element, ...]:
@@ -270,21 +271,21 @@ class Exercise:
         open_ = sum(not one.tries for one in answers.answered)
         left = f"{quantity(open_, 'question')} {'are' if open_ != 1 else 'is'} not answered yet. " if open_ else ""
         ways = (
-            el.Button("save", "Save the answers …", ForClass("save"), primary=True),
-            el.Button(
+            Button("save", "Save the answers …", ForClass("save"), primary=True),
+            Button(
                 "copy",
                 "Copy as text",
                 ForClass("copy"),
                 "To be pasted into a mail or a learning platform",
             ),
-            el.Button("on", "Back to the questions", ForClass("go", self.at)),
+            Button("on", "Back to the questions", ForClass("go", self.at)),
         )
         return (
             el.Header("header", self.sheet.title, f"What {answers.student} hands in"),
             el.Note("left", f"{left}This is all; a click on a question leads back to it."),
             el.Listing("handed in", "What is handed in", columns, tuple(lines), len(lines)),
-            el.Check("times", "Hand in how long each question took, too", self.times, ForClass("times")),
-            el.Controls("ways", ways),
+            Check("times", "Hand in how long each question took, too", self.times, ForClass("times")),
+            Controls("ways", ways),
             el.Section("file", "The file, letter by letter"),
             el.Note("text", f"<pre>{escape(answers.text(), quote=False)}</pre>"),
         )
@@ -454,22 +455,22 @@ def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
         for id, title in draft.titles.items()
     )
     count, columns = len(draft.questions), (el.Column("lesson", width=420), el.Column("chosen", el.NUMBER))
-    title = el.Field("title field", "Title", draft.title, ForClass("title"), ForClass("title", draft.title), MOST_TITLE)
+    title = Field("title field", "Title", draft.title, ForClass("title"), ForClass("title", draft.title), MOST_TITLE)
     tip = "Another seed, other numbers"
-    seed = el.Number("seed", "Numbers from seed", draft.seed, 0, MOST_SEED, ForClass("seed"), tip)
+    seed = Number("seed", "Numbers from seed", draft.seed, 0, MOST_SEED, ForClass("seed"), tip)
     right = 0 < count <= MOST_QUESTIONS
     ways = (
-        el.Button("save sheet", "Save the sheet …", ForClass("save sheet"), on=right, primary=True),
-        el.Button("try", "Try it", ForClass("try"), "Do it as a student does", on=right),
+        Button("save sheet", "Save the sheet …", ForClass("save sheet"), on=right, primary=True),
+        Button("try", "Try it", ForClass("try"), "Do it as a student does", on=right),
     )
     said = f"{quantity(count, 'question')} chosen." if count else "Choose a lesson, and then its questions."
     asked = ((QUESTIONS, _questions(draft)),) if draft.lesson else ()
     return (
         el.Header("header", "Make an exercise sheet", "Questions of lessons, with other numbers for each student."),
-        el.Controls("about", (title, seed)),
+        Controls("about", (title, seed)),
         el.beside((LESSONS, (el.Listing("lessons", "Lessons", columns, lines, most, scrolls=True),)), *asked),
         el.Note("count", said),
-        el.Controls("ways", ways),
+        Controls("ways", ways),
     )
 
 
@@ -478,8 +479,8 @@ def _questions(draft: Draft) -> tuple[Element, ...]:
     if not known:
         return (el.Note("none", "This lesson has no question that stands by itself; choose another one."),)
     whole = all(id in draft.questions for id, _ in known)
-    checks = [el.Check(f"ask {id}", title, id in draft.questions, ForClass(f"ask {id}")) for id, title in known]
-    every = el.Check(f"all {draft.lesson}", "All of them", whole, ForClass("all"))
+    checks = [Check(f"ask {id}", title, id in draft.questions, ForClass(f"ask {id}")) for id, title in known]
+    every = Check(f"all {draft.lesson}", "All of them", whole, ForClass("all"))
     title = draft.titles.get(draft.lesson, draft.lesson)
     titled = el.Section("questions title", f"Questions of “{title}”")
     left = [el.Note("left out", escape(only_in_the_program(others), quote=False))] if others else []

@@ -24,7 +24,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
 from explorer.core.numbers import quantity
 from explorer.document.document import Document
-from explorer.pages.page import Player
+from explorer.pages.controls import Player
 from explorer.pages.surfaces.inspector import Inspected, inspected, played_key
 from explorer.pages.view import Cell
 from explorer.ui.lesson.letters import in_look

@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.core import gpt_state
 from benchmarks.measure import Measurement, compared, quartiles, timed
 from benchmarks.straight_line import layer_norm, softmax
-from explorer.core.decoder import Choice, Decoder
+from explorer.core.decoder import Decoder, Decoding
 from explorer.core.ops import Array
 from explorer.document.state import State
 
@@ -99,7 +99,7 @@ def growth() -> Measurement:
 
             def word(decoder: Decoder = decoder, length: int = length) -> None:
                 decoder.n = length
-                Choice().probabilities(decoder.read([2]))
+                Decoding().probabilities(decoder.read([2]))
 
             word()
             times = [timed(word) for _ in range(40 if cache else 8)]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.core.decoder import Choice, Decoder, drawn, kept, next_word_cost, search, write
+from explorer.core.decoder import Decoder, Decoding, drawn, kept, next_word_cost, search, write
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
@@ -219,18 +219,18 @@ class Chain:
 
 
 def test_the_temperature_divides_the_logits():
-    np.testing.assert_allclose(Choice().probabilities(LOGITS), [0.5, 0.3, 0.15, 0.05])
+    np.testing.assert_allclose(Decoding().probabilities(LOGITS), [0.5, 0.3, 0.15, 0.05])
     squared = np.array([0.5, 0.3, 0.15, 0.05]) ** 2
-    np.testing.assert_allclose(Choice(temperature=0.5).probabilities(LOGITS), squared / squared.sum())
+    np.testing.assert_allclose(Decoding(temperature=0.5).probabilities(LOGITS), squared / squared.sum())
 
 
 def test_top_k_and_top_p_cut_and_weigh_anew():
-    np.testing.assert_allclose(Choice(top_k=2).probabilities(LOGITS), [0.625, 0.375, 0, 0])
-    np.testing.assert_allclose(Choice(top_p=0.8).probabilities(LOGITS), [0.625, 0.375, 0, 0])
-    np.testing.assert_allclose(Choice(top_p=0.81).probabilities(LOGITS), np.array([0.5, 0.3, 0.15, 0]) / 0.95)
-    np.testing.assert_allclose(Choice(top_p=0.0).probabilities(LOGITS), [1, 0, 0, 0])
-    np.testing.assert_allclose(Choice(greedy=True).probabilities(LOGITS), [0.5, 0.3, 0.15, 0.05])
-    assert Choice(greedy=True).word(np.array([0.2, 0.5, 0.3]), 0) == 1
+    np.testing.assert_allclose(Decoding(top_k=2).probabilities(LOGITS), [0.625, 0.375, 0, 0])
+    np.testing.assert_allclose(Decoding(top_p=0.8).probabilities(LOGITS), [0.625, 0.375, 0, 0])
+    np.testing.assert_allclose(Decoding(top_p=0.81).probabilities(LOGITS), np.array([0.5, 0.3, 0.15, 0]) / 0.95)
+    np.testing.assert_allclose(Decoding(top_p=0.0).probabilities(LOGITS), [1, 0, 0, 0])
+    np.testing.assert_allclose(Decoding(greedy=True).probabilities(LOGITS), [0.5, 0.3, 0.15, 0.05])
+    assert Decoding(greedy=True).word(np.array([0.2, 0.5, 0.3]), 0) == 1
 
 
 @given(
@@ -240,7 +240,7 @@ def test_top_k_and_top_p_cut_and_weigh_anew():
     st.floats(0, 1),
 )
 def test_what_is_left_is_the_likeliest_and_sums_to_1(logits, temperature, top_k, top_p):
-    shares = Choice(False, temperature, top_k, top_p).probabilities(np.array(logits))
+    shares = Decoding(False, temperature, top_k, top_p).probabilities(np.array(logits))
     assert shares.sum() == pytest.approx(1)
     left = shares > 0
     assert left.any()
@@ -256,7 +256,7 @@ def test_of_equal_words_the_earlier_stays():
 @pytest.mark.parametrize("bad", [{"temperature": 0}, {"top_p": 1.1}, {"top_k": -1}, {"temperature": float("nan")}])
 def test_numbers_out_of_their_bounds(bad):
     with pytest.raises(ExplorerError, check=lambda error: error.id == "bad-training-setting"):
-        Choice(**bad)
+        Decoding(**bad)
 
 
 def test_a_number_falls_on_a_word():
@@ -265,17 +265,17 @@ def test_a_number_falls_on_a_word():
 
 
 def test_what_is_never_written_gives_its_probability_to_the_others():
-    np.testing.assert_allclose(Choice(never=(0,)).probabilities(LOGITS), [0, 0.6, 0.3, 0.1])
+    np.testing.assert_allclose(Decoding(never=(0,)).probabilities(LOGITS), [0, 0.6, 0.3, 0.1])
     chain = Chain([[0.9, 0.1], [0.8, 0.2]])
-    assert [step.chosen for step in write(chain, [0], 2, Choice(greedy=True, never=(0,)), ends=())] == [1, 1]
+    assert [step.chosen for step in write(chain, [0], 2, Decoding(greedy=True, never=(0,)), ends=())] == [1, 1]
     assert search(Chain(chain.rows), [0], 2, 2, ends=(), never=(0,))[-1][0].words == (1, 1)
 
 
 def test_writing_stops_behind_end():
     chain = [[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0]]
-    assert [step.chosen for step in write(Chain(chain), [0], 9, Choice(greedy=True), ends={3})] == [1, 2, 3]
-    assert [step.chosen for step in write(Chain(chain), [0], 2, Choice(greedy=True), ends={3})] == [1, 2]
-    assert [step.chosen for step in write(Chain(chain), [0], 9, Choice(greedy=True), ends={2, 3})] == [1, 2]
+    assert [step.chosen for step in write(Chain(chain), [0], 9, Decoding(greedy=True), ends={3})] == [1, 2, 3]
+    assert [step.chosen for step in write(Chain(chain), [0], 2, Decoding(greedy=True), ends={3})] == [1, 2]
+    assert [step.chosen for step in write(Chain(chain), [0], 9, Decoding(greedy=True), ends={2, 3})] == [1, 2]
 
 
 # Says the words b, c, a by the numbers 0, 1, 2, and reads a, b, c by these: behind a comes b, then c, then a.
@@ -283,21 +283,21 @@ RING, READS = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], [1, 2, 0]
 
 
 def test_a_word_that_is_said_is_read_by_its_own_number():
-    steps = write(Chain(RING, reads=READS), [0], 5, Choice(greedy=True), ends=())
+    steps = write(Chain(RING, reads=READS), [0], 5, Decoding(greedy=True), ends=())
     assert [step.chosen for step in steps] == [0, 1, 2, 0, 1]
     assert search(Chain(RING, reads=READS), [0], 5, 1, ends=())[-1][0].words == (0, 1, 2, 0, 1)
 
 
 def test_nothing_is_written_behind_a_word_that_is_not_read():
     reads = [1, 2, -1]
-    steps = write(Chain(RING, reads=reads), [0], 5, Choice(greedy=True), ends=())
+    steps = write(Chain(RING, reads=reads), [0], 5, Decoding(greedy=True), ends=())
     assert [step.chosen for step in steps] == [0, 1, 2]
     best = search(Chain(RING, reads=reads), [0], 5, 1, ends=())[-1][0]
     assert (best.words, best.done) == ((0, 1, 2), True)
 
 
 def test_writing_stops_where_there_is_no_room():
-    steps = list(write(Chain([[1.0]]), [0] * 8, 9, Choice(), ends=()))
+    steps = list(write(Chain([[1.0]]), [0] * 8, 9, Decoding(), ends=()))
     assert len(steps) == 3  # behind 8, 9 and 10 words
 
 
@@ -305,7 +305,7 @@ def test_the_same_seed_draws_the_same_words():
     rows = np.full((5, 5), 0.2)
 
     def words(seed):
-        return [step.chosen for step in write(Chain(rows), [0], 9, Choice(seed=seed), ends=())]
+        return [step.chosen for step in write(Chain(rows), [0], 9, Decoding(seed=seed), ends=())]
 
     assert words(1) == words(1)
     assert words(1) != words(2)
@@ -313,13 +313,13 @@ def test_the_same_seed_draws_the_same_words():
 
 def test_words_come_as_often_as_their_probabilities_say():
     counts = np.bincount(
-        [next(write(Chain([[0.7, 0.2, 0.1]]), [0], 1, Choice(seed=s), -1)).chosen for s in range(2000)]
+        [next(write(Chain([[0.7, 0.2, 0.1]]), [0], 1, Decoding(seed=s), -1)).chosen for s in range(2000)]
     )
     np.testing.assert_allclose(counts / 2000, [0.7, 0.2, 0.1], atol=0.03)
 
 
 def test_candidates_hold_the_chosen_word():
-    steps = [next(write(Chain([[0.9, 0.06, 0.04]]), [0], 1, Choice(seed=seed), -1)) for seed in range(300)]
+    steps = [next(write(Chain([[0.9, 0.06, 0.04]]), [0], 1, Decoding(seed=seed), -1)) for seed in range(300)]
     rare = next(step for step in steps if step.chosen == 2)
     assert rare.candidates(2) == [(0, pytest.approx(0.9)), (2, pytest.approx(0.04))]
     assert [i for i, _ in rare.candidates(9)] == [0, 1, 2]
@@ -334,7 +334,7 @@ GARDEN = [
 
 
 def test_beam_search_finds_what_greedy_misses():
-    greedy = [step.chosen for step in write(Chain(GARDEN), [0], 2, Choice(greedy=True), ends={3})]
+    greedy = [step.chosen for step in write(Chain(GARDEN), [0], 2, Decoding(greedy=True), ends={3})]
     assert greedy[0] == 1
     levels = search(Chain(GARDEN), [0], 2, 2, ends={3})
     best = levels[-1][0]
@@ -347,7 +347,7 @@ def test_beam_search_finds_what_greedy_misses():
 
 def test_one_beam_is_greedy():
     levels = search(Chain(GARDEN), [0], 4, 1, ends={3})
-    greedy = [step.chosen for step in write(Chain(GARDEN), [0], 4, Choice(greedy=True), ends={3})]
+    greedy = [step.chosen for step in write(Chain(GARDEN), [0], 4, Decoding(greedy=True), ends={3})]
     assert list(levels[-1][0].words) == greedy
 
 
@@ -355,7 +355,7 @@ def test_one_beam_is_greedy():
 def test_beams_fill_the_room_behind_a_prompt_of_any_length(prompt):
     rows, ids = np.full((2, 2), 0.5), [0] * prompt
     levels = search(Chain(rows), ids, 20, 2, ends=())
-    written = list(write(Chain(rows), ids, 20, Choice(greedy=True), ends=()))
+    written = list(write(Chain(rows), ids, 20, Decoding(greedy=True), ends=()))
     assert len(levels[-1][0].words) == len(written) == len(levels) == Chain.room - prompt + 1
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from explorer.checkpoints.tokenizers.tokenizer import from_json, named
-from explorer.core.decoder import Choice
+from explorer.core.decoder import Decoding
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
@@ -64,11 +64,11 @@ def test_padding_is_no_next_word():
     state = SetArray("output.b", bias).apply(state)
     pinned = PinCells("decoder.1.self.weights", {(0, 0, 0): 1}).apply(state)
     for one in (state, pinned):
-        for choice in (Choice(greedy=True), Choice()):
+        for choice in (Decoding(greedy=True), Decoding()):
             written = WriteOn(1, 2, choice).apply(one)
             assert written.graph.labels("input", written.inputs) == ("a", "ab", "ab")
     for beams in (None, 2):
-        assert continued(state, ["a"], 1, None, Choice(greedy=True), beams).new == ("ab",)
+        assert continued(state, ["a"], 1, None, Decoding(greedy=True), beams).new == ("ab",)
     page = next_word(View(state, Document(state).engine), NEXT_WORD)
     (append,) = (one for part in page for one in leaves(part) if one.id == "append")
     assert append.text == "Append “ab”"

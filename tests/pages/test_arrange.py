@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.pages.arrange import ACROSS, COLUMNS, Ask, arrange
+from explorer.pages.controls import Button, Controls, Spread
 from explorer.pages.gestures import ForQuestion
-from explorer.pages.page import Button, Controls, Passage, Spread
+from explorer.pages.page import Passage
 from explorer.pages.steps.question import Blank, Figure, Grid, Option, Options
 
 ASK = ForQuestion("give")

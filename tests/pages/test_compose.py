@@ -16,11 +16,12 @@ from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.schema import FAMILY, WRITING
 from explorer.pages.compose import KINDS, page
+from explorer.pages.controls import Button, Choice, Number, Player, Switches
 from explorer.pages.drawing import Arrow, Curve, Drawing, Image, Probe, Strips, drawable
 from explorer.pages.gestures import Do, Edit, GoTo, Hold, Keep, MoveTo, SetNumber
 from explorer.pages.levels import ABOUT_THE_MODEL, WHOLE, places, stops
 from explorer.pages.matrix import CALM, Matrix
-from explorer.pages.page import Button, Choice, Note, Number, Picture, Player, Row, Switches
+from explorer.pages.page import Note, Picture, Row
 from explorer.pages.view import Cell, Looking, View, row_of
 from tests.samples import long
 

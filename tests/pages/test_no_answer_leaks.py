@@ -21,24 +21,12 @@ from explorer.lessons.mistakes import array_of
 from explorer.lessons.schema import Predict
 from explorer.lessons.walk import Walk
 from explorer.pages.compose import page
+from explorer.pages.controls import Button, Check, Choice, Controls, Number, Slider, Switches, TextBox
 from explorer.pages.drawing import HeatMap
 from explorer.pages.element import Made, leaves
 from explorer.pages.levels import places
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import (
-    Button,
-    Check,
-    Choice,
-    Controls,
-    DescentPart,
-    Listing,
-    Number,
-    Row,
-    Slider,
-    Stack,
-    Switches,
-    TextBox,
-)
+from explorer.pages.page import DescentPart, Listing, Row, Stack
 from explorer.pages.steps.covering import asked_cell, covered_by
 from explorer.pages.surfaces.inspector import inspected
 from explorer.pages.view import Cell, View

@@ -9,10 +9,11 @@ from explorer.document.document import Document
 from explorer.lessons.glossary import glossary
 from explorer.lessons.loader import catalogue, load
 from explorer.pages.compose import KINDS, page
+from explorer.pages.controls import Button, Check, Choice
 from explorer.pages.drawing import HeatMap, SentenceRow
 from explorer.pages.levels import FAMILY, stops
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Button, Check, Choice, Column, Header, Listing, Section, Stack
+from explorer.pages.page import Column, Header, Listing, Section, Stack
 from explorer.pages.view import View
 
 HEADINGS = {Button: "text", Check: "text", Listing: "name", Section: "text"} | dict.fromkeys(

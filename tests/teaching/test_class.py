@@ -22,8 +22,9 @@ from explorer.document.storage import save
 from explorer.lessons.answers import TRIES
 from explorer.lessons.loader import load
 from explorer.lessons.symbols import formula_html
+from explorer.pages.controls import Button, Check, Field
 from explorer.pages.element import leaves
-from explorer.pages.page import Button, Check, Field, Note
+from explorer.pages.page import Note
 from explorer.sentences import sentence
 from explorer.teaching import is_for_class
 from explorer.teaching import sheet as module

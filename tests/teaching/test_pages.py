@@ -9,9 +9,10 @@ from explorer.core.numbers import written
 from explorer.lessons.answers import TRIES
 from explorer.lessons.loader import load
 from explorer.lessons.schema import MakeSo
+from explorer.pages.controls import Button, Field
 from explorer.pages.drawing import Box
 from explorer.pages.element import leaves
-from explorer.pages.page import Button, Field, Listing, Note
+from explorer.pages.page import Listing, Note
 from explorer.teaching.gradebook import ORDERS, Asked, Roll, asked_in, beginning, class_on_paper, class_page, gradebook
 from explorer.teaching.items import ChoiceItem, NumberItem, done_wrong, items
 from explorer.teaching.sheet import Sheet, Sitting, Try, read_answers, read_sheet, sheet_of

@@ -10,7 +10,7 @@ import shiboken6
 from PySide6.QtCore import Qt
 
 from explorer.core import attribution
-from explorer.core.decoder import Choice
+from explorer.core.decoder import Decoding
 from explorer.core.engine import fresh, same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Softmax
@@ -532,7 +532,7 @@ def writer(open_window, monkeypatch):
 
 
 def write_on(window):
-    perform(window.bench, Do(WriteOn(5, 20, Choice(greedy=True))), window)
+    perform(window.bench, Do(WriteOn(5, 20, Decoding(greedy=True))), window)
 
 
 def test_a_large_model_writes_on_beside_the_window_as_one_step_to_undo(writer, qtbot):
@@ -582,6 +582,6 @@ def test_words_that_nobody_waits_for_are_not_written_to_their_end(writer, qtbot,
 def test_that_a_text_is_complete_is_said_where_that_is_found_beside_the_window(writer, said):
     window, free = writer
     free.set()
-    window.bench.document.do(WriteOn(5, 20, Choice(greedy=True)))
-    perform(window.bench, Do(WriteOn(6, 20, Choice(greedy=True))), window)
+    window.bench.document.do(WriteOn(5, 20, Decoding(greedy=True)))
+    perform(window.bench, Do(WriteOn(6, 20, Decoding(greedy=True))), window)
     assert "complete" in said()

@@ -10,7 +10,7 @@ from unicodedata import category
 
 import numpy as np
 
-from explorer.core.decoder import Choice, write
+from explorer.core.decoder import Decoding, write
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOGITS, PROBABILITIES, TARGET
@@ -175,7 +175,7 @@ class WriteOn(Command):
 
     behind: int  # how many of the present words are kept
     n: int = 1  # the most words to write
-    choice: Choice = field(default_factory=Choice)  # its temperature is ignored
+    choice: Decoding = field(default_factory=Decoding)  # its temperature is ignored
 
     @property
     def label(self) -> str:

@@ -31,6 +31,7 @@ from explorer.core.graph import Graph, Stage
 from explorer.core.numbers import alone, percent, quantity
 from explorer.lessons.symbols import name_of
 from explorer.pages import page as el
+from explorer.pages.controls import Check, Choice, Controls, Number
 from explorer.pages.drawing import Axis, Curve, Drawing, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
@@ -209,14 +210,14 @@ def _shape(view: View) -> Shape:
 def _controls(view: View, shape: Shape, tokens: int) -> tuple[Element, ...]:
     names = (OWN, *(one.name for one in SHAPES))
     chosen = _preset(view)
-    presets = el.Choice("shape", "Sizes of", names, chosen, (Keep(SHAPE),), "The sizes to count with")
+    presets = Choice("shape", "Sizes of", names, chosen, (Keep(SHAPE),), "The sizes to count with")
     numbers = (
-        el.Number("tokens", "n", tokens, 1, MOST_TOKENS, Keep(_of(TOKENS, chosen)), "Tokens that are read"),
-        el.Number("layers", "layers", shape.layers, 1, MOST_LAYERS, Keep(_of(LAYERS, chosen)), "Layers"),
-        el.Number("width", "d_model", shape.d_model, 1, MOST_WIDTH, Keep(_of(WIDTH, chosen)), "Numbers of a vector"),
-        el.Number("heads", "heads", shape.heads, 1, MOST_HEADS, Keep(_of(HEADS, chosen)), "Heads of a layer"),
+        Number("tokens", "n", tokens, 1, MOST_TOKENS, Keep(_of(TOKENS, chosen)), "Tokens that are read"),
+        Number("layers", "layers", shape.layers, 1, MOST_LAYERS, Keep(_of(LAYERS, chosen)), "Layers"),
+        Number("width", "d_model", shape.d_model, 1, MOST_WIDTH, Keep(_of(WIDTH, chosen)), "Numbers of a vector"),
+        Number("heads", "heads", shape.heads, 1, MOST_HEADS, Keep(_of(HEADS, chosen)), "Heads of a layer"),
     )
-    return el.Controls("shapes", (presets,)), el.Controls("sizes", numbers)
+    return Controls("shapes", (presets,)), Controls("sizes", numbers)
 
 
 def _said(shape: Shape, tokens: int, found: Cost, none_kept: str) -> str:
@@ -325,7 +326,7 @@ def _timed(view: View, shape: Shape) -> tuple[Element, ...]:
     tip = "Run the attention of one layer on this computer, on texts of several lengths"
     head = (
         el.Section("measured", "Attention, timed here"),
-        el.Controls("measure", (el.Check(TIMED, "Measure it on this machine", on, Keep(TIMED), tip),)),
+        Controls("measure", (Check(TIMED, "Measure it on this machine", on, Keep(TIMED), tip),)),
     )
     if not on:
         return head

@@ -9,6 +9,7 @@ from explorer.core.numbers import alone, in_table, quantity, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import Vocabulary
 from explorer.pages import page as el
+from explorer.pages.controls import Check, Choice, Controls
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep, hold, is_held
 from explorer.pages.view import Told, View
@@ -31,14 +32,14 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
     tip = "Switch each head off in turn, then hold it at its mean. With hundreds of heads this takes many minutes."
     there = _there(measured or ())
     first = view.number(SORTED, 0, 0, len(there))
-    controls: tuple[Element, ...] = (el.Check(COSTS, "What is lost without each", costs, Keep(COSTS), tip),)
+    controls: tuple[Element, ...] = (Check(COSTS, "What is lost without each", costs, Keep(COSTS), tip),)
     if there and len(measured or ()) > MOST:
         orders = "layer", *there
         tip = "Which heads stand first: as they follow each other in the model, or those that look most at one place"
-        controls += (el.Choice(SORTED, "Sorted by", orders, first, (Keep(SORTED),), tip, listed=True),)
+        controls += (Choice(SORTED, "Sorted by", orders, first, (Keep(SORTED),), tip, listed=True),)
     if view.state.pins:  # they belong to the words above, and those measured are others
         source += f" {ALL_ON}"
-    head = el.Note("source", source), el.Controls("what", controls)
+    head = el.Note("source", source), Controls("what", controls)
     if measured is None:
         return *head, el.waiting(view, TO_MEASURE, "Measuring all heads"), whole_below(view)
     lost: tuple[Element, ...] = ()

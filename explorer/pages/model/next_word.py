@@ -9,7 +9,7 @@ from html import escape
 
 import numpy as np
 
-from explorer.core.decoder import Beam, Choice, Decoder, NextWordCost, next_word_cost, products, search, why_none_kept
+from explorer.core.decoder import Beam, Decoder, Decoding, NextWordCost, next_word_cost, products, search, why_none_kept
 from explorer.core.graph import LOGITS, PROBABILITIES, READ, Stage
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import Ranked, alone, as_share, exact, quantity, written
@@ -19,6 +19,7 @@ from explorer.document.commands import SetTokens, WriteOn
 from explorer.document.continuation import decoder_of, ends_of, ids_of, never_of, output_words, positions
 from explorer.document.state import State
 from explorer.pages import page as el
+from explorer.pages.controls import Button, Check, Choice, Controls, Number, row_choice
 from explorer.pages.drawing import HERE, MUTED, Box, FlowLine, Mark, zoomed
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Do, Keep
@@ -44,10 +45,10 @@ def cache(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     if none_kept:
         tip = f"Nothing can be kept: {none_kept}"
     cost = next_word_cost(view.state.model, view.graph, row + 1)
-    check = el.Check(CACHED, "Key-value cache", on, Keep(CACHED), tip, not none_kept)
+    check = Check(CACHED, "Key-value cache", on, Keep(CACHED), tip, not none_kept)
     return (
         el.Section("cost", "What the next word costs, in multiplications"),
-        el.Controls("cache", (check,)),
+        Controls("cache", (check,)),
         el.Note("about the rows", _about(view, sequence, row, on, cost, none_kept)),
         _rows(view, sequence, row, on, cost),
         *_cost(view, row, cost, none_kept),
@@ -192,7 +193,7 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
     finite, shares = bool(np.isfinite(found).all()), np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
     top_k = view.number(TOP_K, 0, 0, len(view.graph.axes["output.words"]))
     top_p, seed = view.number(TOP_P, 100, 1, 100) / 100, view.number(SEED, 0, 0, MOST_SEED)
-    choice = Choice(not view.chosen(HOW, 1), 1.0, top_k, top_p, seed, never_of(view.state))
+    choice = Decoding(not view.chosen(HOW, 1), 1.0, top_k, top_p, seed, never_of(view.state))
     chances = choice.left(shares)
     chosen = choice.word(chances, row + 1)
     listing = _listing(view, sequence, row, shares, chances, chosen, choice.greedy, most)
@@ -219,10 +220,12 @@ def _text(view: View, sequence: str, row: int) -> str:
     return f"The model has read {before} and says what may come next.{then}"
 
 
-def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int | None, most: int) -> tuple[Element, ...]:
-    place = el.row_choice(view, sequence, "After", last=True)
+def _buttons(
+    view: View, sequence: str, row: int, choice: Decoding, chosen: int | None, most: int
+) -> tuple[Element, ...]:
+    place = row_choice(view, sequence, "After", last=True)
     if chosen is None:
-        return (el.Controls("go on", (place,)),)
+        return (Controls("go on", (place,)),)
     says = view.labels(view.nodes[PROBABILITIES].axes[1])[chosen]
     stops, known = "", view.graph.vocabulary(sequence)
     ends = end_marks(output_words(view.state))
@@ -234,9 +237,9 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int | 
         stops = f"The model has positions for {quantity(most, unit(known))} only: it can read none after this one."
     one, many = (Do(WriteOn(row + 1, count, choice)) for count in (1, RUN))
     tips = "Read this word, too", f"Write up to {RUN} words, until the model says {ends[0]}"
-    append = el.Button("append", f"Append “{says}”", one, tips[0], "Append a word", not stops, True)
-    run = el.Button("run", "Write on", many, tips[1], on=not stops)
-    return el.Controls("go on", (place, append, run)), *([el.Note("stops", stops)] if stops else [])
+    append = Button("append", f"Append “{says}”", one, tips[0], "Append a word", not stops, True)
+    run = Button("run", "Write on", many, tips[1], on=not stops)
+    return Controls("go on", (place, append, run)), *([el.Note("stops", stops)] if stops else [])
 
 
 class _Words(Data):
@@ -321,18 +324,18 @@ def _listing(
     return el.Listing("next words", "Next words, the most probable first", columns, lines, MOST_WORDS, order=f"{row}")
 
 
-def _controls(view: View, choice: Choice, chances: Array, shares: Array) -> el.Stack:
+def _controls(view: View, choice: Decoding, chances: Array, shares: Array) -> el.Stack:
     left, possible = chances > 0, shares > 0  # at a low temperature the share of a word may be 0 without any cut
     possible[list(choice.never)] = False
     n, last, what = int(left.sum()), len(left), unit(view.labels(view.nodes[PROBABILITIES].axes[1]))
     drawing, ways, asks = not choice.greedy, ("the likeliest", "by chance"), (Keep(HOW, 0), Keep(HOW, 1))
-    how = el.Choice("how", "Choose", ways, int(drawing), asks, "Greedy, or a draw")
+    how = Choice("how", "Choose", ways, int(drawing), asks, "Greedy, or a draw")
     every = f"Top-k: 0 is all {what}s"
-    top_k = el.Number("top-k", "Top-k", choice.top_k, 0, last, Keep(TOP_K), every, on=drawing, drags=True)
+    top_k = Number("top-k", "Top-k", choice.top_k, 0, last, Keep(TOP_K), every, on=drawing, drags=True)
     percent = round(choice.top_p * 100)
-    top_p = el.Number("top-p", "Top-p", percent, 1, 100, Keep(TOP_P), "Top-p in per cent", "%", on=drawing, drags=True)
+    top_p = Number("top-p", "Top-p", percent, 1, 100, Keep(TOP_P), "Top-p in per cent", "%", on=drawing, drags=True)
     others = f"Another seed draws other {what}s"
-    seed = el.Number("seed", "Seed", choice.seed, 0, MOST_SEED, Keep(SEED), others, on=drawing)
+    seed = Number("seed", "Seed", choice.seed, 0, MOST_SEED, Keep(SEED), others, on=drawing)
     said = "Greedy: always the most probable word. So the same text is always continued in the same way."
     if drawing and n == possible.sum():
         said = f"Top-k and top-p cut nothing off: one of all <b>{last:,}</b> {what}s is drawn."
@@ -344,8 +347,8 @@ def _controls(view: View, choice: Choice, chances: Array, shares: Array) -> el.S
             said = f"{of_all}, with probabilities that add up to {'nearly ' * (together == '1')}{together}."
             said += " These are scaled so that they add up to 1, and one is drawn."
     parts = (
-        el.Controls("how to choose", (how,)),
-        el.Controls("cuts", (top_k, top_p, seed)),
+        Controls("how to choose", (how,)),
+        Controls("cuts", (top_k, top_p, seed)),
         *temperature_controls(view),
         el.Note("what is left", said),
     )
@@ -357,10 +360,10 @@ def _controls(view: View, choice: Choice, chances: Array, shares: Array) -> el.S
 
 def _tree(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     show = view.chosen(TREE, False)
-    check = el.Check(TREE, "Show beam search", show, Keep(TREE), f"Follow the {BEAMS} likeliest ways to write on")
+    check = Check(TREE, "Show beam search", show, Keep(TREE), f"Follow the {BEAMS} likeliest ways to write on")
     head: tuple[Element, ...] = (
         el.Section("beams", "Several continuations at once"),
-        el.Controls("beam search", (check,)),
+        Controls("beam search", (check,)),
     )
     if not show:
         return head

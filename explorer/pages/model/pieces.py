@@ -25,6 +25,7 @@ from explorer.core.vocabulary import (
     words,
 )
 from explorer.pages import page as el
+from explorer.pages.controls import Choice, Controls, Number, TextBox
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.view import View
@@ -84,7 +85,7 @@ def _known_word(view: View, known: Vocabulary, tokenizer: Tokenizer, words: list
     words = list(dict.fromkeys(words))
     at = view.number(OWN_WORD, max(range(len(words)), key=lambda i: len(words[i])), 0, len(words) - 1)
     names = tuple(_short(letters_of(tokenizer)(word), _CHOSEN) for word in words)
-    choice = el.Choice("own word", "Part", names, at, (Keep(OWN_WORD),), "Part to look at in steps")
+    choice = Choice("own word", "Part", names, at, (Keep(OWN_WORD),), "Part to look at in steps")
     word = words[at][:_BEGINS]
     if isinstance(tokenizer.model, BytePairs):
         steps = tokenizer.model.steps(word)
@@ -99,7 +100,7 @@ def _known_word(view: View, known: Vocabulary, tokenizer: Tokenizer, words: list
             for i, (piece, score) in enumerate(best)
         ]
         columns = el.Column("piece", width=240), el.Column("score", el.NUMBER), el.Column("sum", el.NUMBER)
-    return el.Controls("which own word", (choice,)), el.Listing(
+    return Controls("which own word", (choice,)), el.Listing(
         "own steps", "One part in steps", columns, tuple(lines), most=14
     )
 
@@ -144,14 +145,14 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
         *([_merges(merges)] if merges else []),
     )
     what, most, tip = "Type or paste a text to learn from", max(len(every), 1), "How many are learned"
-    own = el.TextBox("own text", what, str(view.chosen(TEXT, "")), Keep(TEXT), MOST_TEXT)
+    own = TextBox("own text", what, str(view.chosen(TEXT, "")), Keep(TEXT), MOST_TEXT)
     controls = (
-        el.Choice("taught", "Learned from", titles, source, (Keep(TAUGHT),), "What the merges are learned from"),
-        el.Number("how many merges", "Merges", len(merges), 0, most, Keep(MERGES), tip),
+        Choice("taught", "Learned from", titles, source, (Keep(TAUGHT),), "What the merges are learned from"),
+        Number("how many merges", "Merges", len(merges), 0, most, Keep(MERGES), tip),
     )
     return (
         *own_steps(view, known, sentence),
-        el.Controls("what", controls),
+        Controls("what", controls),
         *((own,) if titles[source] == OWN else ()),
         el.Note("together", about),
         el.Section("in pieces", "The sentence in pieces"),
@@ -194,7 +195,7 @@ def _word(view: View, sentence: str, merges: tuple[Merge, ...]) -> tuple[Element
         return ()
     longest = max(range(len(each)), key=lambda i: len(each[i]))
     at = view.number(WORD, longest, 0, len(each) - 1)
-    choice = el.Choice(
+    choice = Choice(
         "chosen word", "Word", tuple(label(word) for word in each), at, (Keep(WORD),), "Word to cut into pieces"
     )
     lines = []
@@ -204,7 +205,7 @@ def _word(view: View, sentence: str, merges: tuple[Merge, ...]) -> tuple[Element
     columns = el.Column("after"), el.Column("pieces", width=440), el.Column("how many", el.NUMBER)
     title = f"“{label(each[at])}”, merge by merge"
     listing = el.Listing("steps", "One word, merge by merge", columns, tuple(lines))
-    return el.Section("word", title), el.Controls("which word", (choice,)), listing
+    return el.Section("word", title), Controls("which word", (choice,)), listing
 
 
 def _merges(merges: tuple[Merge, ...]) -> el.Listing:

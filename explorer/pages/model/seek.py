@@ -13,6 +13,7 @@ from explorer.core.numbers import formatted, quantity, read_number
 from explorer.document.commands.model import input_place
 from explorer.document.state import State
 from explorer.pages import page as el
+from explorer.pages.controls import Button, Check, Controls, Field
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForSeek
 from explorer.training.goal_seek import MOST_STEPS, Sought
@@ -116,31 +117,31 @@ def seek_page(search: Search) -> tuple[Element, ...]:
     """The page: the wish, what may change, and the steps of the search."""
     now = formatted(search.value, ".6g")
     header = el.Header("header", "Find inputs for a value", f"{search.name}, {search.where}: now {now}")
-    field = el.Field(
+    field = Field(
         "wish", "It should be", search.typed, ForSeek("wish"), ForSeek("find"), MOST_DIGITS, on=not search.busy
     )
     ready = bool(search.typed.strip() and search.chosen)
-    begin = el.Button("find", "Find", ForSeek("find"), on=ready, primary=not _is_usable(search))
-    find = el.Button("stop", "Stop", ForSeek("stop")) if search.busy else begin
+    begin = Button("find", "Find", ForSeek("find"), on=ready, primary=not _is_usable(search))
+    find = Button("stop", "Stop", ForSeek("stop")) if search.busy else begin
     add = ForSeek("add")
     example = _example(search)
     such = el.Note("such", f"Or only a part of one, such as {escape(example)}:")  # it may break
     part = (
-        el.Field("part", "A part", search.part, ForSeek("part"), add, MOST_NAME, on=not search.busy),
-        el.Button("add", "Add", add, "A cell, or a head's slice, of what stands above", on=bool(search.part.strip())),
+        Field("part", "A part", search.part, ForSeek("part"), add, MOST_NAME, on=not search.busy),
+        Button("add", "Add", add, "A cell, or a head's slice, of what stands above", on=bool(search.part.strip())),
     )
     checks = tuple(
-        el.Check(f"change {one}", one, one in search.chosen, ForSeek(f"change {one}"), on=not search.busy)
+        Check(f"change {one}", one, one in search.chosen, ForSeek(f"change {one}"), on=not search.busy)
         for one in search.inputs
     )
     more = f" {search.left_out} more, further away, stay as they are." if search.left_out else ""
     said = "Everything else stays as it is." if search.inputs else "It comes from no number that may change."
     return (
         header,
-        el.Controls("wished", (field, find)),
+        Controls("wished", (field, find)),
         el.Section("changes", "What may change"),
-        el.Controls("inputs", checks),
-        *([such, el.Controls("parts", part)] if example else []),
+        Controls("inputs", checks),
+        *([such, Controls("parts", part)] if example else []),
         el.Note("else", said + more),
         *_outcome(search),
     )
@@ -177,5 +178,5 @@ def _outcome(search: Search) -> list[Element]:
     columns = *el.numeric("step", "value"), el.Column("still away", el.BAR), *el.numeric("inputs moved by")
     way = el.Listing("way", "The way", columns, lines, LINES, scrolls=True)
     usable = _is_usable(search)
-    use = el.Controls("ways", (el.Button("use", "Use it", ForSeek("use"), on=usable, primary=usable),))
+    use = Controls("ways", (Button("use", "Use it", ForSeek("use"), on=usable, primary=usable),))
     return [el.Note("outcome", said), use, way]

@@ -18,6 +18,7 @@ from explorer.core.ops import Array
 from explorer.core.vocabulary import is_mark, typed
 from explorer.document.commands import PinCells
 from explorer.pages import page as el
+from explorer.pages.controls import Button, Check, Choice, Controls, row_choice
 from explorer.pages.element import Element
 from explorer.pages.gestures import Edit, GoTo, Keep
 from explorer.pages.view import Cell, Told, View
@@ -40,10 +41,10 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
     """
     show = view.chosen(SHOW, False)
     tip = "Give each part, one at a time, the numbers that it has for another text, and see how the answer moves"
-    check = el.Check(SHOW, "Try all parts", show, Keep(SHOW), tip)
+    check = Check(SHOW, "Try all parts", show, Keep(SHOW), tip)
     head: tuple[Element, ...] = (el.Section("patching", "Patching: each part reads the other text"),)
     if not show:
-        return (*head, el.Controls("patch", (check,)))
+        return (*head, Controls("patch", (check,)))
     work = sum(view.graph.work.values())
     chosen = view.chosen(PLACE, None), view.chosen(OTHER, None)
 
@@ -62,7 +63,7 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
     size = work * len(attribution.sites(view.graph)) * count / 2 + EACH * runs
     outcome = view.awaited(TO_PATCH, size, of, tried)
     if outcome is None:
-        return (*head, el.Controls("patch", (check,)), el.waiting(view, TO_PATCH, "Trying all parts"))
+        return (*head, Controls("patch", (check,)), el.waiting(view, TO_PATCH, "Trying all parts"))
     other, places, shares = outcome
     asked, text = _asked(view, sequence, row, other), other.words
     says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)
@@ -93,7 +94,7 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
     parts = tuple(_site_named(site, names) for site in attribution.sites(view.graph))
     title = "How far the answer moves, for each part and place"
     heat = el.Listing("patches", title, columns, tuple(lines), most=40, labels=parts)
-    return (*head, el.Controls("patch", (check, *asked)), el.Note("about patching", note), heat)
+    return (*head, Controls("patch", (check, *asked)), el.Note("about patching", note), heat)
 
 
 def _places(view: View, other: "_Other", row: int) -> list[int]:
@@ -181,8 +182,8 @@ def _asked(view: View, sequence: str, row: int, other: _Other) -> tuple[Element,
     asks, asks_other = tuple(Keep(PLACE, i) for i in range(row + 1)), tuple(Keep(OTHER, i) for i in options)
     tips = "Where the other text differs", "The word of the other text, the most alike first"
     return (
-        el.Choice("patched place", "In place of", places, other.place, asks, tips[0]),
-        el.Choice("other word", "stands", others, at, asks_other, tips[1]),
+        Choice("patched place", "In place of", places, other.place, asks, tips[0]),
+        Choice("other word", "stands", others, at, asks_other, tips[1]),
     )
 
 
@@ -245,9 +246,9 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
     word = int(asked) if asked in range(len(says)) else best[0]
     options = best if word in best else [*best, word]
     asks = tuple(Keep(WORD, i) for i in options)
-    words = el.Choice("word", "Why", tuple(says[i] for i in options), options.index(word), asks)
+    words = Choice("word", "Why", tuple(says[i] for i in options), options.index(word), asks)
     return (
-        el.Controls("asked", (el.row_choice(view, sequence, "After", last=True), words)),
+        Controls("asked", (row_choice(view, sequence, "After", last=True), words)),
         *_ledger(view, sequence, row, word),  # first, because what is chosen above is the word that it is about
         *_lens(view, sequence, row, word),
         *patching(view, sequence, row, word, {name: _block(view, name) for name in attribution.stream(view.graph)}),
@@ -420,13 +421,13 @@ def _opened(
         case _:
             names, title, what = tuple(f"{k + 1}" for k in range(len(by))), "dimension by dimension", "number"
     name = _named(view, part, there[ledger.row])
-    go = el.Button("go there", "Go to it", GoTo(view.nodes[part.node].stage), f"Go to the page of {name}")
+    go = Button("go there", "Go to it", GoTo(view.nodes[part.node].stage), f"Go to the page of {name}")
     bar = el.Column("", el.BAR, 160, _reach((by * says).tolist()), signed=True)
     columns = el.Column(""), *el.numeric(what, "× what it says", "= of the logit"), bar
     lines = _lines(names, by, says, rest, part.value)
     return (
         el.Section("opened", f"{name[0].upper()}{name[1:]}, {title}"),
-        el.Controls("there", (go,)),
+        Controls("there", (go,)),
         el.Listing("parts of the part", title, columns, lines, most=12),
     )
 

@@ -14,12 +14,13 @@ import numpy as np
 
 from explorer.core.graph import CHOSEN, TARGET, Stage
 from explorer.core.numbers import full_of
+from explorer.pages.controls import Button
 from explorer.pages.drawing import LONG, AttentionLines, HeatMap, SentenceRow, Sentences
 from explorer.pages.element import Element
 from explorer.pages.gestures import hold, is_held
 from explorer.pages.levels import says_next
 from explorer.pages.matrix import SHARES, Matrix, matrix, symbol_only
-from explorer.pages.page import Button, Item, Note, Row, Section, Stack
+from explorer.pages.page import Item, Note, Row, Section, Stack
 from explorer.pages.stages.feed_forward import product
 from explorer.pages.stages.vectors import planes
 from explorer.pages.view import View

@@ -13,6 +13,7 @@ from explorer.core.numbers import decimals_of, exact, quantity, written
 from explorer.core.ops import Array, Op
 from explorer.lessons.symbols import formula_text
 from explorer.pages import page as el
+from explorer.pages.controls import Controls, Number, row_choice
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, reach, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
@@ -45,7 +46,7 @@ def experts(view: View, block: str) -> tuple[Element, ...]:
         el.Row("router row", router),
         el.Note("load", _load(view, block, n)),
         el.Section("one expert", f"Expert {which}: a net of its own"),
-        el.Controls("which expert", (el.Number(key, "Expert", which, 1, n, Keep(key), "Which expert is shown"),)),
+        Controls("which expert", (Number(key, "Expert", which, 1, n, Keep(key), "Which expert is shown"),)),
         el.Row.of("expert row", own),
         el.Section("together", "Together: what the chosen experts say, each in its share"),
         el.Row("mixed row", mixed),
@@ -185,7 +186,7 @@ def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element
     listed = el.Stack("units listed", "The units one by one", (listing,))
     drawn = el.Stack("units on the curve", "The activation, and the units on it", tuple(curve))
     return (
-        el.Controls("which row", (el.row_choice(view, axis, what),)),
+        Controls("which row", (row_choice(view, axis, what),)),
         el.Note("which are off", words),
         el.Row.of("unit pictures", (listed, drawn)),
     )

@@ -16,6 +16,7 @@ from explorer.core.ops import Array, CrossEntropy
 from explorer.core.vocabulary import PAD, end_mark
 from explorer.lessons.references import Slip, slips_at
 from explorer.pages import page as el
+from explorer.pages.controls import Controls, row_choice
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, drawable, series
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import SetNumber
@@ -41,7 +42,7 @@ def word_gradients(view: View) -> tuple[Element, ...]:
         words = escape(f"{slip.printed} Right: {slip.right} {slip.how}")
         printed = (el.Note("what is printed", f"<b>What is printed, and the step that would be right.</b> {words}"),)
     return (
-        el.Controls("which position", (el.row_choice(view, axis),)),
+        Controls("which position", (row_choice(view, axis),)),
         el.Note("about the gradients", _words(view, axis, row)),
         *printed,
         _listing(view, scores, output, row),

@@ -17,13 +17,14 @@ from explorer.core.ops import Array
 from explorer.document.commands import SetSwitch
 from explorer.document.document import Document
 from explorer.pages.compose import matrices, switch_bar
+from explorer.pages.controls import Button, Controls
 from explorer.pages.drawing import extent
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do
 from explorer.pages.matrix import matrix
 from explorer.pages.model.changes import WIDE as WIDE_LIST
 from explorer.pages.model.changes import given, moving
-from explorer.pages.page import Button, Controls, DescentPart, Item, Note, Row, Section, Stack
+from explorer.pages.page import DescentPart, Item, Note, Row, Section, Stack
 from explorer.pages.stages.net_answers import Net, net_picture
 from explorer.pages.view import Cell, View
 from explorer.pages.whole.page import whole_below

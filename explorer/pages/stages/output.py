@@ -11,6 +11,7 @@ from explorer.core.numbers import Ranked, as_share, decimals_of, exact, in_table
 from explorer.core.ops import Array
 from explorer.core.vocabulary import unit
 from explorer.pages import page as el
+from explorer.pages.controls import Check, Controls, Slider, row_choice
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Keep, SetNumber
 from explorer.pages.matrix import matrix
@@ -88,14 +89,14 @@ def _bars(view: View) -> tuple[Element, ...]:
     given, axis = _given(view), view.nodes[PROBABILITIES].axes[0]
     goes_on = "stands at this position" if view.state.model.kind == "encoder" else "comes next, after this position"
     title = "One row as bars" if given else f"What {goes_on}"
-    choice = el.row_choice(view, axis, "Row" if given else "Position", last=True)
+    choice = row_choice(view, axis, "Row" if given else "Position", last=True)
     tip = f"Sort by {_what(view)}; else they stand as {'given' if given else 'in the vocabulary'}"
-    order = el.Check(SORTED, "Largest first", _sorted(view), Keep(SORTED), tip)
+    order = Check(SORTED, "Largest first", _sorted(view), Keep(SORTED), tip)
     row, about = view.row(axis, last=True), el.Note("about the temperature", _said(view))
     temperature = el.Stack("temperature", "Temperature", (*temperature_controls(view), about), width=340)
     return (
         el.Section("one row", title),
-        el.Controls("which row", (choice, order)),
+        Controls("which row", (choice, order)),
         el.Note("chosen", _words(view, axis, row)),
         el.Row.of("bars", (_listing(view, row), temperature)),
     )
@@ -165,7 +166,7 @@ def _listing(view: View, row: int) -> el.Listing:
 def temperature_controls(view: View) -> tuple[Element, Element]:
     """The editable cell of the temperature, and a slider that edits the same cell."""
     value = float(view.values[TEMPERATURE])
-    slider = el.Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
+    slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
     return matrix(view, TEMPERATURE, "divides all logits"), slider
 
 

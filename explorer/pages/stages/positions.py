@@ -18,6 +18,7 @@ from explorer.document.continuation import drawn_positions
 from explorer.document.state import read_only
 from explorer.pages import drawing as draw
 from explorer.pages import page as el
+from explorer.pages.controls import Check, Controls, Number
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.matrix import matrix, transposed
@@ -278,7 +279,7 @@ def _product(by: Op, array: Array) -> Array:
 # Choices
 
 
-def _sizes(drawn: _Drawn) -> tuple[el.Controls, ...]:
+def _sizes(drawn: _Drawn) -> tuple[Controls, ...]:
     """The controls of how many positions and dimensions are drawn; () without a formula."""
     name = drawn.name
     if drawn.op is None:
@@ -286,19 +287,19 @@ def _sizes(drawn: _Drawn) -> tuple[el.Controls, ...]:
     controls: list[Element] = []
     for what, value, own in zip(("positions", "dimensions"), drawn.asked, drawn.own, strict=True):
         key, tip = f"{name}.{what}", f"Draw so many {what}"
-        controls.append(el.Number(key, "", value, 1, max(MOST, own), Keep(key), tip, what, not drawn.own_only))
+        controls.append(Number(key, "", value, 1, max(MOST, own), Keep(key), tip, what, not drawn.own_only))
     key, tip = f"{name}.own", "Draw only the positions and dimensions that the model has"
-    controls.append(el.Check(key, "Only the model's own", drawn.own_only, Keep(key), tip))
-    return (el.Controls("sizes", tuple(controls)),)
+    controls.append(Check(key, "Only the model's own", drawn.own_only, Keep(key), tip))
+    return (Controls("sizes", tuple(controls)),)
 
 
-def _ends(drawn: _Drawn) -> el.Controls:
+def _ends(drawn: _Drawn) -> Controls:
     """The controls of which dimensions are drawn as curves."""
     controls = []
     for (word, end), value in zip((("dimensions", "from"), ("to", "to")), drawn.ends, strict=True):
         key, tip = f"{drawn.name}.{end}", f"Curves of dimensions: {end}; up to {MOST_CURVES} at once"
-        controls.append(el.Number(key, word, value, 1, drawn.d, Keep(key), tip))
-    return el.Controls("curves drawn", tuple(controls))
+        controls.append(Number(key, word, value, 1, drawn.d, Keep(key), tip))
+    return Controls("curves drawn", tuple(controls))
 
 
 # Pictures

@@ -13,10 +13,11 @@ from explorer.core.graph import Stage
 from explorer.core.numbers import formatted, point, quantity
 from explorer.core.ops import Array
 from explorer.pages import drawing as draw
+from explorer.pages.controls import Controls, Number
 from explorer.pages.element import Data, Element, Made
 from explorer.pages.gestures import Keep, MoveTo, decimals_in
 from explorer.pages.matrix import matrix
-from explorer.pages.page import Controls, Note, Number, Picture, Row, Section, Stack
+from explorer.pages.page import Note, Picture, Row, Section, Stack
 from explorer.pages.view import Cell, View
 
 BESIDE = ("x", "y", "dot")

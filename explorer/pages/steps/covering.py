@@ -21,6 +21,7 @@ from explorer.core.ops import Array
 from explorer.lessons.mistakes import array_of
 from explorer.lessons.schema import Predict, Question
 from explorer.pages import page as el
+from explorer.pages.controls import Controls, Player
 from explorer.pages.drawing import Bars, Box, Dot, Drawing, Image, Mark, Words
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import COVERED, Matrix
@@ -335,11 +336,11 @@ class _Veil:
             case el.Stack(elements=inside):
                 kept = self.all(inside, other.elements if isinstance(other, el.Stack) else ())
                 drawn = any(isinstance(one, el.Picture) for one in inside)
-                if drawn and all(isinstance(one, el.Controls) for one in kept):
+                if drawn and all(isinstance(one, Controls) for one in kept):
                     kept = ()  # what a picture draws is not chosen without the picture
                 return replace(element, elements=kept) if kept or element.control is not None else None
-            case el.Controls(controls=controls):
-                left_over = self.all(controls, other.controls if isinstance(other, el.Controls) else ())
+            case Controls(controls=controls):
+                left_over = self.all(controls, other.controls if isinstance(other, Controls) else ())
                 return replace(element, controls=left_over) if left_over else None
             case el.Listing():
                 others, columns = (other.lines, other.columns) if isinstance(other, el.Listing) else ((), ())
@@ -350,7 +351,7 @@ class _Veil:
         if type(other) is type(element) and element == other and not self._tells(element):
             return element
         match element, other:
-            case el.Player(), _:
+            case Player(), _:
                 return replace(element, said="")
             case el.Picture(drawing=drawing), el.Picture() if drawing.zoom:
                 # In the picture of a whole model only the covered numbers are left out.

@@ -2,9 +2,9 @@
 
 from explorer.lessons.progress import Outcome
 from explorer.lessons.schema import Lesson
+from explorer.pages.controls import Button, Menu, ProgressBar, Spread
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForSteps
-from explorer.pages.page import Button, Menu, ProgressBar, Spread
 
 SIGNS = {"unseen": "  ○", "skipped": "  ○", "wrong": "  ✗"}
 """Behind the title of a step with a question that was not answered right; otherwise a tick."""

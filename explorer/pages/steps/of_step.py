@@ -19,6 +19,7 @@ from explorer.lessons.answers import right_places
 from explorer.lessons.schema import ALL, WHOLE, Point, Predict, Question, Step
 from explorer.pages import compose
 from explorer.pages import page as el
+from explorer.pages.controls import Button, Check, Choice, Controls, Field, Number, Player, Switches
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences
 from explorer.pages.element import Arrangement, Element, leaves, of_kind
 from explorer.pages.levels import stops
@@ -51,11 +52,7 @@ def excerpt(page: el.Page, graph: Graph, node: str = "", title: str = "") -> tup
             return (_as_large_as_it_fits(found),)
     if node and (matrix := matrix_of(page, graph, node)) is not None:
         return (matrix,)
-    fit = [
-        part
-        for part in page.elements
-        if not isinstance(part, (el.Controls, el.Switches, el.Section, el.Note, el.Player))
-    ]
+    fit = [part for part in page.elements if not isinstance(part, (Controls, Switches, el.Section, el.Note, Player))]
     first = fit[:1]
     if pictures := of_kind(first, el.Picture):
         return (_as_large_as_it_fits(pictures[0]),)
@@ -245,7 +242,7 @@ def controls_named(elements: Iterable[Element], step: Step) -> list[Element]:
     return [one for one, title in titles if title in spoken]
 
 
-_TITLE = {el.Choice: "title", el.Field: "title", el.Check: "text", el.Button: "text", el.Number: "before"}
+_TITLE = {Choice: "title", Field: "title", Check: "text", Button: "text", Number: "before"}
 """For each kind of control, the attribute with the words by which it is named."""
 
 

@@ -18,6 +18,7 @@ from explorer.lessons.schema import Choose, MakeSo, Point, Predict, Step
 from explorer.lessons.symbols import formula_html
 from explorer.lessons.walk import Attempt, Faded, Hint, Walk
 from explorer.pages import page as el
+from explorer.pages.controls import Button, Controls
 from explorer.pages.element import Arrangement, Element
 from explorer.pages.gestures import ForQuestion, Gesture
 from explorer.pages.view import Cell
@@ -194,7 +195,7 @@ def question_page(asking: Asking) -> tuple[Element, ...]:
         *(() if asking.letters else (more,)),  # above the hints, so that it stays under the pointer
         *_verdict(asking),
         *_hints(asking),
-        el.Button("again", "Answer again" if again else "", ForQuestion("ask again"), tip, wraps=True),
+        Button("again", "Answer again" if again else "", ForQuestion("ask again"), tip, wraps=True),
     )
 
 
@@ -261,8 +262,8 @@ def _predict(asking: Asking) -> list[Element]:
         line.append(Blank("number", "Your number", typed[-1], asks, ENTER, hint, not asking.done, width))
     on, tip = all(map(str.strip, typed)) and number not in asking.attempt.tried, "Give this number as your answer"
     text = "" if asking.done else "Lock in"
-    line.append(el.Button("lock", text, ForQuestion("lock"), tip, on=on, primary=True, wraps=True))
-    return [*(() if large else gaps_of(asking)), el.Controls("answer", tuple(line))]
+    line.append(Button("lock", text, ForQuestion("lock"), tip, on=on, primary=True, wraps=True))
+    return [*(() if large else gaps_of(asking)), Controls("answer", tuple(line))]
 
 
 def _choose(asking: Asking) -> list[Element]:
@@ -286,14 +287,13 @@ def _point(asking: Asking) -> list[Element]:
     parts: list[Element] = [el.Passage("where", "" if done else where, "small")]
     if asking.letters and not done and (names := _names(asking)):
         places = (
-            el.Button(f"place {i}", name, ForQuestion("give", (i,)), on=(i,) not in tried)
-            for i, name in enumerate(names)
+            Button(f"place {i}", name, ForQuestion("give", (i,)), on=(i,) not in tried) for i, name in enumerate(names)
         )
-        parts.append(el.Controls("places", tuple(places)))
+        parts.append(Controls("places", tuple(places)))
     reached = None if done else asking.reached
     text = "" if reached is None else f"Answer: {place_named(question, reached, _engine(asking))}"
     give, tip = ForQuestion("give", reached), "Give this as your answer"
-    return [*parts, el.Button("take", text, give, tip, wraps=True)]
+    return [*parts, Button("take", text, give, tip, wraps=True)]
 
 
 def _names(asking: Asking) -> Sequence[str]:
@@ -352,7 +352,7 @@ def elsewhere(clicked: Node, cell: Cell, meant: Node, asked: Place) -> str:
 # What came of it
 
 
-def _more(asking: Asking) -> el.Button:
+def _more(asking: Asking) -> Button:
     """The button for one more hint."""
     ladder, asked = asking.ladder, asking.attempt.hints
     derives = asked + 1 == len(ladder) and not isinstance(ladder[-1], str)
@@ -360,7 +360,7 @@ def _more(asking: Asking) -> el.Button:
     if asking.done or asked >= len(ladder):
         text = ""
     tip = "One more hint; the last one is the whole derivation"
-    return el.Button("more", text, ForQuestion("hint"), tip, wraps=True)
+    return Button("more", text, ForQuestion("hint"), tip, wraps=True)
 
 
 def _verdict(asking: Asking) -> tuple[Element, ...]:
@@ -388,7 +388,7 @@ def _verdict(asking: Asking) -> tuple[Element, ...]:
         title, parts = "", ()
     both = "" if compared is None or large else "Both derivations side by side"
     tip = "Show side by side how one gets your number and how the right number is computed"
-    return said, el.Button("both", both, ForQuestion("both"), tip, wraps=True), *side("side", title, parts)
+    return said, Button("both", both, ForQuestion("both"), tip, wraps=True), *side("side", title, parts)
 
 
 def side(id: str, title: str, parts: Sequence[Part]) -> tuple[Element, ...]:

@@ -26,11 +26,12 @@ from explorer.lessons.glossary import linked
 from explorer.lessons.loader import errata
 from explorer.lessons.references import Slip, figure_for, prints_in, slips_at
 from explorer.lessons.schema import Lesson
+from explorer.pages.controls import Button, Player
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import ForInspector, GoTo, Keep, OpenLesson
 from explorer.pages.levels import block_title, is_small_net, matrix_title
 from explorer.pages.matrix import COVERED, ROUNDING
-from explorer.pages.page import Button, Derivation, Maths, Passage, Player, lead, paragraphs
+from explorer.pages.page import Derivation, Maths, Passage, lead, paragraphs
 from explorer.pages.steps.covering import altered
 from explorer.pages.view import Cell, View, equation
 

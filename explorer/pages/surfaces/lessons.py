@@ -16,6 +16,7 @@ from explorer.lessons.progress import REVISIT, RIGHT, Outcome, Progress, Progres
 from explorer.lessons.prose import each_sentence
 from explorer.lessons.schema import Lesson, Predict
 from explorer.pages import page as el
+from explorer.pages.controls import Button, Field, Ring
 from explorer.pages.element import Element, Made
 from explorer.pages.gestures import ForLessons
 
@@ -170,13 +171,13 @@ def _listed(shelf: Shelf, across: int) -> tuple[Element, ...]:
         parts.append(el.Note("about", escape(shelf.listed.paragraph, quote=False).replace("\n\n", "<br><br>")))
     typed, hint = ForLessons("typed", shelf.typed), "Search: softmax, order, 003 …"
     tip = "Lessons with all of these words"
-    parts.append(el.Field("search", "Search the lessons", shelf.typed, typed, typed, LONGEST, hint=hint, tip=tip))
+    parts.append(Field("search", "Search the lessons", shelf.typed, typed, typed, LONGEST, hint=hint, tip=tip))
     if not ranks:
         parts.append(el.Note("none", "No lesson has all of these words. Search for fewer words."))
     others = cards("lessons", found, [id for id in course if id not in ranks])
     if own:
         text, tip = "Save all as one file …", "To hand them on: the file opens by a double-click"
-        save = el.Button("bundle", text, ForLessons("bundle"), tip, link=True)
+        save = Button("bundle", text, ForLessons("bundle"), tip, link=True)
         parts.append(el.Stack("yours", "Your lessons", (cards("own lessons", own),), control=save))
         parts.append(el.Stack("ours", "Lessons of the program" if found else "", (others,)))
     else:
@@ -191,10 +192,10 @@ def _header(shelf: Shelf) -> el.Header:
     steps, count = shelf.recorded, len(shelf.again)
     said = "Record a lesson" if steps is None else f"● Stop recording · {quantity(steps, 'step')}"
     tip = "Record the pages that you visit and the numbers that you change as the steps of a new lesson"
-    record = el.Button("record", said, ForLessons("record"), tip)
+    record = Button("record", said, ForLessons("record"), tip)
     name, tip = f"{count} to revisit", "Show or hide the questions to come back to"
     text = f"{name} {'▾' if shelf.unfolded else '▸'}" if count else ""
-    fold = el.Button("fold", text, ForLessons("fold"), tip, name, link=True)
+    fold = Button("fold", text, ForLessons("fold"), tip, name, link=True)
     sentence = "Each lesson leads through one model, step by step. Easier lessons stand first."
     return el.Header("header", "Lessons", sentence, (record, fold))
 
@@ -229,12 +230,12 @@ def _card(shelf: Shelf, id: str, title: str, leads: bool) -> el.Card:
         words, said = escape(teaches[:1].upper() + teaches[1:], quote=False), _said(lesson, found, far)
     way = "Again" if over else "Go on" if far else "Begin" if found is not None else "Open"
     name, tip = f"{way}: {title}", "Begin at the first step, without your answers"
-    begin = el.Button("begin", way, ForLessons("begin", id), name, name, primary=leads)
+    begin = Button("begin", way, ForLessons("begin", id), name, name, primary=leads)
     again = "Begin anew" if far and not over else ""
-    ways = [begin, el.Button("anew", again, ForLessons("begin anew", id), tip, link=True)]
+    ways = [begin, Button("anew", again, ForLessons("begin anew", id), tip, link=True)]
     if id in shelf.yours:
         name = f"Remove {title} from your lessons"
-        ways.append(el.Button("remove", "Remove", ForLessons("remove", id), name=name, link=True))
+        ways.append(Button("remove", "Remove", ForLessons("remove", id), name=name, link=True))
     share = None if found is None else found.share  # as at the end of the lesson
     image = Made(shelf.draw, (lesson,)) if shelf.draw is not None and lesson is not None and lesson.steps else None
     return el.Card(f"lesson {id}", title, tuple(ways), words, said, share, image)
@@ -267,7 +268,7 @@ def finish_page(lesson: Lesson, found: Outcome, behind: Lesson | None, unfolded:
     `behind`: the next lesson; `unfolded`: whether the steps to revisit are named.
     """
     title = "The end of this lesson" if found.revisit and not found.is_whole else "Lesson finished"
-    ring = el.Ring("ring", f"How far you are in {lesson.title}", found.share)
+    ring = Ring("ring", f"How far you are in {lesson.title}", found.share)
     parts: list[Element] = [ring, el.Passage("title", title, "heading")]
 
     def say(id: str, text: str, role: Literal["", "muted", "section"] = "") -> None:
@@ -290,7 +291,7 @@ def finish_page(lesson: Lesson, found: Outcome, behind: Lesson | None, unfolded:
         say("next", "The next lesson", "section")
         say("behind", f"{behind.title}{behind.lasts}")
         tip = f"Begin the next lesson: {behind.title}"
-        parts.append(el.Button("begin", "Begin it ▸", ForLessons("begin", behind.id), tip, tip, primary=True))
+        parts.append(Button("begin", "Begin it ▸", ForLessons("begin", behind.id), tip, tip, primary=True))
     return tuple(parts)
 
 

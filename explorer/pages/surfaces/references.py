@@ -14,6 +14,7 @@ from explorer.lessons.glossary import Term, glossary, linked
 from explorer.lessons.loader import errata, titles
 from explorer.lessons.printed_numbers import CITED, DIFFERS, REPRODUCES, RETYPED, STATUSES, PrintedNumber
 from explorer.pages import page as el
+from explorer.pages.controls import Button, Choice, Controls, Field
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForGlossary, Keep, OpenLesson, ShowPrinted
 from explorer.pages.levels import full_title
@@ -101,16 +102,14 @@ def references_page(
     list_ = el.Listing("numbers", "Printed numbers", columns, lines, most, order=f"{reference} {status}", scrolls=True)
     detail = el.Note("detail", _detail(rows[chosen]) if chosen in places else "Choose a line to read all about it.")
     buttons = tuple(
-        el.Button(
-            f"errata {one.id}", f"What {one.id} gets wrong", OpenLesson(lessons[one.id]), f"A lesson on {one.title}"
-        )
+        Button(f"errata {one.id}", f"What {one.id} gets wrong", OpenLesson(lessons[one.id]), f"A lesson on {one.title}")
         for one in references.references()
         if reference in (ALL, one.id) and one.id in lessons
     )
-    ways = (el.Controls("ways to lessons", buttons),) if buttons else ()
+    ways = (Controls("ways to lessons", buttons),) if buttons else ()
     return (
         header,
-        el.Controls("filters", filters),
+        Controls("filters", filters),
         *ways,
         el.Note("titles", " · ".join(titles)),
         el.Note("counts", note),
@@ -133,9 +132,9 @@ def _known(chosen: object, values: Sequence[str]) -> str:
     return chosen if isinstance(chosen, str) and chosen in values else ALL
 
 
-def _choice(id: str, title: str, values: Sequence[str], chosen: str, key: str) -> el.Choice:
+def _choice(id: str, title: str, values: Sequence[str], chosen: str, key: str) -> Choice:
     asks = tuple(Keep(key, value) for value in values)
-    return el.Choice(id, title, tuple(values), list(values).index(chosen), asks, f"Show those of one {title.lower()}")
+    return Choice(id, title, tuple(values), list(values).index(chosen), asks, f"Show those of one {title.lower()}")
 
 
 def _short(text: str) -> str:
@@ -169,7 +168,7 @@ def glossary_page(
     asks, enters = ForGlossary("find"), ForGlossary("take")
     return (
         el.Passage("title", "Glossary", "group"),
-        el.Field("find", "Find a term in the glossary", typed, asks, enters, MOST, width=0, hint="Find a term"),
+        Field("find", "Find a term in the glossary", typed, asks, enters, MOST, width=0, hint="Find a term"),
         el.Passage("name", escape(name, quote=False), "strong"),
         el.Passage("says", linked(escape(says, quote=False), {name})),
         el.Maths("formula", formula),

@@ -16,6 +16,7 @@ from explorer.core.training.recipe import length
 from explorer.core.training.records import Records
 from explorer.core.vocabulary import end_mark, typed
 from explorer.pages import page as el
+from explorer.pages.controls import Check, Choice, Field
 from explorer.pages.drawing import TEXT, Axis, Drawing, Image, Words, drawable
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining
@@ -139,7 +140,7 @@ def _losses(sight: Sight) -> el.Stack:
             lines[:1] = [_calm(name, one.losses, one, calm) for name, one in pair]
     drawn = el.Traces("loss curves", tuple(lines), room.width, room.high, here, _until(progress), log=watch.log)
     tip = "Shows a loss that falls over many steps to its end"
-    return el.Stack("loss", "Loss", (drawn, el.Check("log", "Logarithmic scale", watch.log, ForTraining("log"), tip)))
+    return el.Stack("loss", "Loss", (drawn, Check("log", "Logarithmic scale", watch.log, ForTraining("log"), tip)))
 
 
 def _norms(sight: Sight) -> el.Stack:
@@ -213,7 +214,7 @@ def _weight(sight: Sight) -> el.Stack:
     colours = f"Blue with a dash: below 0. Gold: above. Full colour at ±{written(_full(view, name), 3)}"
     titles = tuple([matrix_title(view.graph, one) for one in weights])
     parts = (
-        el.Choice("watched", "", titles, place, asks, tip, listed=True),
+        Choice("watched", "", titles, place, asks, tip, listed=True),
         el.Picture("weight map", weight_map(view, name), wide, high),
         el.Note("colours", colours),
     )
@@ -259,7 +260,7 @@ def _says(sight: Sight) -> el.Stack:
         words = read if (tried := watch.to_try(view)) is None else tried
         tip, wide = "Type other words for the model to read, then press Enter", room.width - 4
         asks, does, name = ForTraining("words"), ForTraining("try"), "Words to try"
-        found.append(el.Field("tried", name, words, asks, does, MOST_TYPED, tip=tip, width=wide, hint=name))
+        found.append(Field("tried", name, words, asks, does, MOST_TYPED, tip=tip, width=wide, hint=name))
     alone = _alone(sight.progress, view)
     if alone:
         found.append(el.Note("alone", alone))

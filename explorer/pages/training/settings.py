@@ -21,11 +21,12 @@ from explorer.core.vocabulary import START as BEGIN
 from explorer.core.vocabulary import are_pieces, typed
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
+from explorer.pages.controls import Button, Check, Choice, Controls, Field, Form, Number, TextBox
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining, Switch
 from explorer.pages.levels import block_title, says_next
 from explorer.pages.model.changes import moving
-from explorer.pages.page import Button, Check, Choice, Controls, Field, Form, Header, Note, Number, Stack, TextBox
+from explorer.pages.page import Header, Note, Stack
 from explorer.pages.stages.net import LOSS_ON
 from explorer.pages.view import View
 from explorer.training import recipes

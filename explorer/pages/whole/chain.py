@@ -15,10 +15,10 @@ from explorer.core.numbers import NEARLY_ZERO, alone, formatted, in_table, place
 from explorer.core.ops import Array
 from explorer.lessons.symbols import IN_SIGNS, name_of
 from explorer.pages import drawing as draw
+from explorer.pages.controls import Choice, Number
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.levels import into
-from explorer.pages.page import Choice, Number
 from explorer.pages.view import Cell, View, equation, row_of
 from explorer.pages.whole.columns import PAGE, PAGE_OF_LARGE, laid
 from explorer.pages.whole.lane import amount, image_of, sentences

@@ -21,11 +21,12 @@ import numpy as np
 from explorer.core.graph import LOGITS, LOSS, PROBABILITIES, Graph, Stage
 from explorer.core.model import SUBLAYERS
 from explorer.core.ops import Array
+from explorer.pages.controls import Controls, Player
 from explorer.pages.drawing import HERE, MUTED, TEXT, Box, Drawing, FlowLine, Mark, Words, zoomed
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.levels import LAYER, has_stream, is_small_net, layers_of, shown_layer, stages_of, to_whole
-from explorer.pages.page import Controls, Picture, Player
+from explorer.pages.page import Picture
 from explorer.pages.view import View
 from explorer.pages.whole.chain import boxes, chain, counts, example_choice, neurons
 from explorer.pages.whole.lane import Sheet, amount, from_to, net_marks, net_node, title_of

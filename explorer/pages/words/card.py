@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.core.progress import Progress, Report
+from explorer.pages.controls import Button, Controls, Field
 from explorer.pages.element import Element
 from explorer.pages.gestures import Ask
-from explorer.pages.page import Button, Controls, Field, Note
+from explorer.pages.page import Note
 from explorer.words.vectors import Vectors
 
 MOST_WORDS = 8

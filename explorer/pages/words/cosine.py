@@ -14,6 +14,7 @@ from explorer.core.errors import ExplorerError, cut
 from explorer.core.numbers import exact, quantity, written
 from explorer.core.ops import Array
 from explorer.pages import page as el
+from explorer.pages.controls import Button, Check, Controls
 from explorer.pages.drawing import HERE, Arc, Arrow, Axis, Drawing, series
 from explorer.pages.element import Element
 from explorer.pages.words.card import NEAR, Card, ForWords, Pair, Shared
@@ -84,9 +85,9 @@ class CosineCard(Card):
         return all(word in known and np.array_equal(known[word], vector) for word, vector in pairs)
 
     def page(self) -> tuple[Element, ...]:
-        work_out = el.Button("work out", "Work out", self.asks("compute"), "Work out the cosine of the two words")
+        work_out = Button("work out", "Work out", self.asks("compute"), "Work out the cosine of the two words")
         tip = "Sort the dimensions by the size of their product; else they stand in their own order"
-        largest = el.Check("largest", "Largest products first", self.largest, self.asks("set", field="largest"), tip)
+        largest = Check("largest", "Largest products first", self.largest, self.asks("set", field="largest"), tip)
         line = self.line(self.first, "and", self.second, work_out, largest)
         if self.cosine is None:
             return el.Note("about", ABOUT), *line
@@ -100,8 +101,8 @@ class CosineCard(Card):
             () if self._has(cosine) else (el.Note("between", f"<mark>{a}</mark> and <mark>{b}</mark>", wide=False),)
         )
         tip = "Go back to the part of the page where this cosine stands"
-        back = el.Button("way back", f"Back to “{self.asker.title}”", self.asks("back"), tip)
-        return (el.Controls("asked", (*between, back)),)
+        back = Button("way back", f"Back to “{self.asker.title}”", self.asks("back"), tip)
+        return (Controls("asked", (*between, back)),)
 
 
 def outcome(cosine: PairCosine, largest_first: bool) -> tuple[Element, ...]:
@@ -268,9 +269,9 @@ class MatrixCard(Card):
     def page(self) -> tuple[Element, ...]:
         tip = "Words that are alike stand together; otherwise they stand in the order that was typed"
         controls = (
-            el.Button("show", "Show", self.asks("show"), "Show the cosine of each with each"),
-            el.Check("alike", "Like beside like", self.alike, self.asks("set", field="alike"), tip),
-            el.Button("weakness", "Where the mean fails", self.asks("weakness"), FAILS),
+            Button("show", "Show", self.asks("show"), "Show the cosine of each with each"),
+            Check("alike", "Like beside like", self.alike, self.asks("set", field="alike"), tip),
+            Button("weakness", "Where the mean fails", self.asks("weakness"), FAILS),
         )
         table = () if self.table is None else (self.table,)
         said = (el.Note("said", escape(self.said)),) if self.table is not None and self.said else ()

@@ -8,9 +8,10 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact, written
+from explorer.pages.controls import Button
 from explorer.pages.drawing import VectorStrips
 from explorer.pages.element import Element
-from explorer.pages.page import BAR, Button, Column, Entry, Line, Listing, Note, numeric
+from explorer.pages.page import BAR, Column, Entry, Line, Listing, Note, numeric
 from explorer.pages.words.card import MOST_WORDS, Card, ForWords, Pair, Shared
 from explorer.words import catalogue, similarity
 from explorer.words.similarity import Neighbour

@@ -8,9 +8,10 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError, cut
 from explorer.core.numbers import quantity, written
+from explorer.pages.controls import Button, Field, TextBox
 from explorer.pages.drawing import HERE, Axis, Curve, Dot, Drawing, series
 from explorer.pages.element import Element
-from explorer.pages.page import NUMBER, Button, Column, Field, Line, Listing, Note, Picture, Row, Stack, TextBox
+from explorer.pages.page import NUMBER, Column, Line, Listing, Note, Picture, Row, Stack
 from explorer.pages.words.card import Card, Pair, Shared
 from explorer.pages.words.neighbours import near
 from explorer.words import corpus, similarity

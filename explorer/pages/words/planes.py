@@ -14,6 +14,7 @@ import numpy as np
 from explorer.core.numbers import percent, quantity, written
 from explorer.core.ops import Array
 from explorer.core.progress import Progress, Report
+from explorer.pages.controls import Button, Check, Choice, Number
 from explorer.pages.drawing import (
     HERE,
     MUTED,
@@ -27,7 +28,7 @@ from explorer.pages.drawing import (
     series,
 )
 from explorer.pages.element import Element
-from explorer.pages.page import Button, Check, Choice, Note, Number, Picture, Row, Stack
+from explorer.pages.page import Note, Picture, Row, Stack
 from explorer.pages.words.card import Card, Pair, Shared
 from explorer.pages.words.neighbours import near
 from explorer.words import projection, similarity

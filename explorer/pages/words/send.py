@@ -17,8 +17,9 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson, Setting
+from explorer.pages.controls import Button, Choice
 from explorer.pages.element import Element
-from explorer.pages.page import Button, Choice, Note
+from explorer.pages.page import Note
 from explorer.pages.words.card import Card, Shared
 from explorer.pages.words.vectors import tables
 from explorer.words import projection, similarity

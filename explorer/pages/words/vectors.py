@@ -17,8 +17,9 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import percent, quantity, written
 from explorer.core.progress import Progress, Report
 from explorer.document.document import Change, Document
+from explorer.pages.controls import Button, Check, Choice, Menu, ProgressBar
 from explorer.pages.element import Element
-from explorer.pages.page import NUMBER, Button, Check, Choice, Column, Entry, Line, Listing, Menu, Note, ProgressBar
+from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note
 from explorer.pages.words.card import Card, Shared
 from explorer.paths import resources
 from explorer.words import cache as files

@@ -6,9 +6,10 @@ from typing import Any, cast
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QGridLayout, QLayout, QSizePolicy, QWidget
 
+from explorer.pages.controls import Button, Field, Form, TextBox
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Button, Field, Form, Item, Maths, Row, Scheme, Stack, TextBox
+from explorer.pages.page import Item, Maths, Row, Scheme, Stack
 from explorer.pages.steps.of_step import Lit
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import CONTROLS, ControlLine, line_up

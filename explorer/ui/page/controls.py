@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.pages.controls import Button, Check, Choice, Field, Menu, Number, ProgressBar, Ring, Slider, TextBox
 from explorer.pages.gestures import Gesture, GoTo
-from explorer.pages.page import Button, Check, Choice, Field, Menu, Number, ProgressBar, Ring, Slider, TextBox
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.note import wrapped
 from explorer.ui.theme import mark

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from explorer.pages import page as el
+from explorer.pages.controls import Player, Switches
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences, VectorStrips, WordMap
 from explorer.pages.element import Arrangement, Element
 from explorer.pages.matrix import Matrix
@@ -184,10 +185,10 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Option: OptionView,
     el.Passage: PassageView,
     el.Picture: Drawn,
-    el.Player: PlayerView,
+    Player: PlayerView,
     el.Section: SectionLabel,
     Sentences: imported("drawing.sentences", "SentencesView"),
-    el.Switches: SwitchBar,
+    Switches: SwitchBar,
     el.Traces: _traces,
     VectorStrips: imported("drawing.word_vectors", "VectorStripsView"),
     el.Waiting: WaitingBar,

@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.pages.by_hand import LAYOUT
 from explorer.pages.compose import controls_of, values_said
+from explorer.pages.controls import Switches
 from explorer.pages.element import Element
-from explorer.pages.page import Header, Switches
+from explorer.pages.page import Header
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.note import rich

@@ -6,7 +6,8 @@ from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QSlider, QStyle, QStyleOptionSlider, QWidget
 
-from explorer.pages.page import Note, Player
+from explorer.pages.controls import Player
+from explorer.pages.page import Note
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.widgets.inputs import PushButton

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refuses
 
-from explorer.core.decoder import Choice
+from explorer.core.decoder import Decoding
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.vocabulary import MOST_TOKENS
@@ -101,7 +101,7 @@ def test_wider_vectors_make_the_model_as_wide(translator, values):
     assert values(translator, "encoder.1.self.W_Q").shape == (2, 6, 3)
 
 
-GREEDY = Choice(greedy=True)
+GREEDY = Decoding(greedy=True)
 
 
 @pytest.fixture
@@ -193,7 +193,7 @@ def test_the_models_own_temperature_is_used(document):
     document.do(SetCells("output.temperature", {(): 100.0}))
     said = set()
     for seed in range(8):
-        document.do(WriteOn(5, 1, Choice(seed=seed)))
+        document.do(WriteOn(5, 1, Decoding(seed=seed)))
         said.add(words(document)[5])
         document.undo()
     assert len(said) > 5  # all words are about equally likely then
@@ -224,7 +224,7 @@ def test_words_that_were_added_can_be_said_while_pins_are_held():
     document.do(AddWords({"target.words": ["c"]}))
     assert "c" not in document.engine.labels("output.words")
     document.do(SetCells("output.temperature", {(): 5.0}))
-    document.do(WriteOn(1, 1, Choice(seed=4)))
+    document.do(WriteOn(1, 1, Decoding(seed=4)))
     assert document.engine.labels("target") == ("<start>", "c")
 
 

@@ -11,11 +11,12 @@ from explorer.core.training.recipe import length
 from explorer.core.training.trainer import trainable
 from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
 from explorer.lessons.document_lesson import drawn, new_lesson
+from explorer.pages.controls import Switches
 from explorer.pages.gestures import GoTo
 from explorer.pages.levels import MOST_LISTED
 from explorer.pages.model.changes import OPENED, TO_COMPARE, changes, moving
 from explorer.pages.model.costs import FEW_LAYERS, LARGER
-from explorer.pages.page import DescentPart, Listing, Switches, Waiting
+from explorer.pages.page import DescentPart, Listing, Waiting
 from explorer.pages.view import Steps
 from tests.pages.conftest import Elsewhere
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.core.decoder import Choice, next_word_cost
+from explorer.core.decoder import Decoding, next_word_cost
 from explorer.core.model import Model
 from explorer.core.models.ends import TEMPERATURE
 from explorer.core.numbers import read_number
@@ -165,7 +165,7 @@ def test_appending_reads_the_word_that_was_announced(cat):
 
 def test_word_by_word_comes_to_what_one_run_comes_to(desk):
     one, other = desk("tiny-gpt"), desk("tiny-gpt")
-    choice = Choice(seed=5)
+    choice = Decoding(seed=5)
     for desk_ in (one, other):
         desk_.do(SetTokens("input", ["Emma"]))
     one.do(WriteOn(1, 6, choice))

@@ -10,8 +10,9 @@ import pytest
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.lessons.document_lesson import new_lesson
+from explorer.pages.controls import Button
 from explorer.pages.drawing import AttentionLines, HeatMap
-from explorer.pages.page import Button, Row, Stack, maps_alike
+from explorer.pages.page import Row, Stack, maps_alike
 from explorer.pages.stages.attention import attention
 from explorer.pages.view import Spot
 

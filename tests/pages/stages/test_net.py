@@ -18,8 +18,9 @@ from explorer.document.commands import PinCells, SetArray, SetCells, SetInputs, 
 from explorer.document.document import Document
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
+from explorer.pages.controls import Switches
 from explorer.pages.drawing import HERE, TEXT, Curve, Dot, Image, Segments, Words
-from explorer.pages.page import DescentPart, Switches
+from explorer.pages.page import DescentPart
 from explorer.pages.stages.net import FINEST, LossGrid, Window, around, levels, moved, steepest
 from explorer.pages.stages.net_answers import Net, level_lines, net_picture
 from explorer.pages.view import Cell, View

@@ -9,9 +9,10 @@ from explorer.core.model import Model
 from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
+from explorer.pages.controls import Slider
 from explorer.pages.element import of_kind
 from explorer.pages.gestures import ChooseToken
-from explorer.pages.page import Section, Slider, Stack
+from explorer.pages.page import Section, Stack
 from explorer.pages.view import Cell, Spot, row_of
 
 PROBABILITIES = "output.probabilities"

@@ -10,8 +10,9 @@ from explorer.core.model import Model
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.document.state import State
+from explorer.pages.controls import Number
 from explorer.pages.drawing import Arc, Arrow, Dot, Segments, Words
-from explorer.pages.page import Number, Picture
+from explorer.pages.page import Picture
 
 
 @pytest.fixture

@@ -18,11 +18,12 @@ from explorer.lessons.loader import catalogue, load
 from explorer.lessons.schema import Look, MakeSo, Point, Predict
 from explorer.lessons.walk import Walk
 from explorer.pages import compose
+from explorer.pages.controls import Choice
 from explorer.pages.drawing import AttentionLines
 from explorer.pages.element import leaves
 from explorer.pages.levels import places, stops
 from explorer.pages.matrix import Matrix, matrix, part_of, transposed
-from explorer.pages.page import Choice, DescentPart, Listing, Picture, Row
+from explorer.pages.page import DescentPart, Listing, Picture, Row
 from explorer.pages.steps.of_step import (
     ELSEWHERE,
     MOST_COLUMNS,

@@ -8,9 +8,10 @@ import pytest
 from explorer.lessons.loader import load
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.walk import Attempt, Walk
+from explorer.pages.controls import Button
 from explorer.pages.element import leaves
 from explorer.pages.gestures import ForQuestion
-from explorer.pages.page import Button, Derivation, DescentPart, Passage
+from explorer.pages.page import Derivation, DescentPart, Passage
 from explorer.pages.steps.question import (
     ADDED,
     EDITED,

@@ -12,9 +12,10 @@ from explorer.core.stored import Stored
 from explorer.document.commands import SetSwitch
 from explorer.lessons.loader import load
 from explorer.pages.compose import KINDS
+from explorer.pages.controls import Button
 from explorer.pages.gestures import ForInspector, GoTo, OpenLesson
 from explorer.pages.levels import WHOLE
-from explorer.pages.page import Button, Derivation, Maths, Passage
+from explorer.pages.page import Derivation, Maths, Passage
 from explorer.pages.surfaces.inspector import (
     Printed,
     Told,

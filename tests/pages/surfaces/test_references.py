@@ -2,9 +2,10 @@
 
 from explorer.lessons.glossary import glossary
 from explorer.lessons.printed_numbers import CITED, DIFFERS, REPRODUCES, PrintedNumber, Scene
+from explorer.pages.controls import Choice
 from explorer.pages.gestures import ForGlossary, ShowPrinted
 from explorer.pages.levels import stops
-from explorer.pages.page import Choice, Listing, Note
+from explorer.pages.page import Listing, Note
 from explorer.pages.surfaces.references import COLUMNS, REFERENCE, ROW, STATUS, WHAT, glossary_page, references_page
 
 SCENE = Scene("emma", "printed", "scores", (8, 0))

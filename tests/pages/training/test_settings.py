@@ -8,8 +8,8 @@ from refusals import refuses
 from explorer.core.training.recipe import BOUNDS, FIRST, Recipe
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
+from explorer.pages.controls import Choice, Form, TextBox
 from explorer.pages.element import leaves
-from explorer.pages.page import Choice, Form, TextBox
 from explorer.pages.training.settings import (
     ADD_LOSS,
     LONGEST,

@@ -11,10 +11,10 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.compose import page
+from explorer.pages.controls import Choice, Player
 from explorer.pages.drawing import Box, FlowLine, Image, Mark, Words
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.levels import ALL, LAYER, WHOLE, block_of, blocks, places
-from explorer.pages.page import Choice, Player
 from explorer.pages.view import Looking, View
 from explorer.pages.whole.lane import amount
 from explorer.pages.whole.page import READABLE

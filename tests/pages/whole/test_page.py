@@ -15,11 +15,11 @@ from explorer.document.document import Document
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.compose import page
+from explorer.pages.controls import Choice, Player
 from explorer.pages.drawing import LONG, Bars, Box, Dot, FlowLine, HeatMap, Image, Segments, Words, series
 from explorer.pages.gestures import Edit, GoTo, Keep
 from explorer.pages.levels import ALL, LAYER, WHOLE, places
 from explorer.pages.matrix import SHARES
-from explorer.pages.page import Choice, Player
 from explorer.pages.view import Looking, View
 from explorer.pages.whole.lane import amount, depth, length
 from explorer.pages.whole.page import PLAYED, READABLE, SHEETS, whole_sentence

@@ -5,9 +5,9 @@ import pytest
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
+from explorer.pages.controls import Button
 from explorer.pages.drawing import ACCENT
 from explorer.pages.element import leaves
-from explorer.pages.page import Button
 from explorer.pages.words.cosine import outcome, square
 from explorer.pages.words.neighbours import named
 from explorer.words import catalogue

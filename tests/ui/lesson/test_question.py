@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Choose
+from explorer.pages.controls import Button
 from explorer.pages.gestures import ForQuestion
-from explorer.pages.page import Button, Listing
+from explorer.pages.page import Listing
 from explorer.pages.steps.question import WHERE
 from explorer.pages.view import Cell
 from explorer.ui import view_state

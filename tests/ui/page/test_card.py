@@ -7,8 +7,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QToolButton
 from shiboken6 import isValid
 
+from explorer.pages.controls import Button, Field
 from explorer.pages.gestures import Keep
-from explorer.pages.page import Button, Card, Cards, Field
+from explorer.pages.page import Card, Cards
 from explorer.ui.page.card import CardsView
 from explorer.ui.page.controls import ButtonView, FieldView
 

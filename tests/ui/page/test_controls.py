@@ -6,8 +6,8 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.document_lesson import new_lesson
+from explorer.pages.controls import Button, Check, Choice, Field, Form, Number
 from explorer.pages.gestures import GoTo, Keep, Switch
-from explorer.pages.page import Button, Check, Choice, Field, Form, Number
 from explorer.ui.page.column import Elements
 from explorer.ui.page.controls import ButtonView, NumberView
 
