@@ -139,7 +139,6 @@ class Checkpoint(Frozen):
     inputs: Mapping[str, Array]
     notices: tuple[str, ...]  # sentences for the person who opens it
     architecture: str  # the `model_type` of a config, also of a file that has no config
-    room: int = 0  # how many words a text has that it was made for, as the file says; 0 if it does not say it
 
 
 def put_together(

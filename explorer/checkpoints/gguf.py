@@ -35,7 +35,7 @@ from explorer.checkpoints.checkpoint import (
     written,
     wrong,
 )
-from explorer.checkpoints.plans import OTHER, Config, Plan
+from explorer.checkpoints.plans import OTHER, Config, Plan, room_said
 from explorer.checkpoints.tokenizers.fields import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, USER, by_scores
 from explorer.checkpoints.tokenizers.steps import LLAMA_3, QWEN_2
@@ -269,9 +269,8 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
     else:
         model, said = made.model, "it has no tokenizer: words are the numbers of the pieces"
     notices += [said] if said else []
-    room = facts.get(f"{kind}.context_length")
-    room = room if type(room) is int else 0
-    return replace(made, model=model, notices=tuple(notices), architecture=_ARCHITECTURES[kind], room=room)
+    model = replace(model, room=room_said(facts.get(f"{kind}.context_length")))
+    return replace(made, model=model, notices=tuple(notices), architecture=_ARCHITECTURES[kind])
 
 
 def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str, Tensor]) -> dict[str, Any]:
@@ -312,6 +311,8 @@ def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str,
         fields["rope_scaling"] = {"type": "yarn", "factor": factor, "original_max_position_embeddings": room}
     elif scaling != "none":
         raise wrong(file, f"says rope.scaling.type is {written(str(scaling))}, which is not known here", OTHER)
+    if own.pop("attention.causal", True) is False:  # a model that makes vectors of texts
+        raise wrong(file, "says that its words look ahead (attention.causal is false), which is not known here", OTHER)
     for name, fact in own.items():
         if name not in _CHANGES_NOTHING and fact not in (0, False, None):
             said = written(f"{kind}.{name}")

@@ -171,6 +171,8 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
         )
     kind = config.choice("model_type", "", known)
     plan = ARCHITECTURES[kind](config)
+    if plan.kind != "encoder":
+        config.fixed("is_causal", True)  # false makes a decoder look ahead (transformers 5, vLLM), which no switch says
     config.check_rest()
     found = dict(_tensors(folder))
     own = {name: name for name in found}  # by the names in the file
@@ -209,7 +211,7 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     if "target.tokens" in inputs:
         start = config.whole("decoder_start_token_id", 0, least=0, most=(plan.written or plan.words) - 1)
         inputs["target.tokens"] = np.array([start])
-    return replace(made, model=model, inputs=inputs, notices=tuple(notices), room=config.room)
+    return replace(made, model=replace(model, room=config.room), inputs=inputs, notices=tuple(notices))
 
 
 _EXPERTS = {

@@ -160,10 +160,10 @@ def opened(
     plan = replace(plan, switches={**plan.switches, "input.rotary_pairs": "neighbours"})
     tensors = {name: tensor for name, tensor in form.tensors(file) if name != _ANGLES}
     made = put_together(file, "llama2.c", plan, tensors, dtype, told)
-    model = replace(made.model, called={})  # the file names no tensors
+    model = replace(made.model, called={}, room=form.room)  # the file names no tensors
     if found is not None:
         model = replace(model, axes={"input.words": named(found, form.words)})
-    return replace(made, model=model, notices=(*notices, *made.notices), architecture="llama", room=form.room)
+    return replace(made, model=model, notices=(*notices, *made.notices), architecture="llama")
 
 
 def _form(file: Path) -> _Form:

@@ -125,8 +125,7 @@ class Config:
     @property
     def room(self) -> int:
         """How many words a text has that the model was made for; 0 if it is not said."""
-        found = self._fields.get("max_position_embeddings")
-        return found if type(found) is int and found > 0 else 0
+        return room_said(self._fields.get("max_position_embeddings"))
 
     def __contains__(self, name: str) -> bool:
         """Whether the field exists, even if it is null."""
@@ -225,6 +224,11 @@ class Config:
                 known = known or all(kind == "full_attention" for kind in value)
             if not known and value not in (None, False, [], {}):
                 raise self.unknown(f"says {_short(name)} is {_short(value)}", " and may change the numbers")
+
+
+def room_said(found: Any) -> int:
+    """How many words a text has, as a file says it; 0 if it says none, or more than any text has."""
+    return found if type(found) is int and 0 < found < 2**32 else 0
 
 
 def _short(value: Any) -> str:

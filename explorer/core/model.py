@@ -244,6 +244,7 @@ class Model(Frozen):
     # Where its inputs stand in the checkpoint that it was read from. A key is the name of an input, its name within the
     # stack ("encoder.self.W_Q"), or its name within every layer ("self.W_Q").
     called: Mapping[str, Stored] = field(default_factory=dict)
+    room: int = 0  # how many words a text has that it was made for, as that checkpoint says; 0 if nobody says
 
     @property
     def decoder_layers(self) -> int:

@@ -11,7 +11,8 @@ The keys of the manifest:
                  A model names its kind, sizes, words and switches. If its words are the pieces of a tokenizer, it has
                  ``tokenizers``: for each such axis the tokenizer.json, compressed, as base64; if it was read from a
                  checkpoint, it has ``called``: the name of the tensor of each input, its shape, the place of the
-                 input's first number in it, and how far apart the next ones along each axis are
+                 input's first number in it, and how far apart the next ones along each axis are. If the checkpoint says
+                 how many words a text has that it was made for, it has ``room``
 ``labels``       the act that led to each state
 ``now``          the number of the present state
 ``session``      what the window saves besides the numbers
@@ -233,6 +234,7 @@ def _model_said(model: Model) -> dict[str, Any]:
         }
         | ({"tokenizers": tokenizers} if tokenizers else {})
         | ({"behind": model.behind} if model.behind else {})
+        | ({"room": model.room} if model.room else {})
         | ({"called": {node: _place_said(one) for node, one in model.called.items()}} if model.called else {})
     )
 

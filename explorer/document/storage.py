@@ -68,7 +68,7 @@ _PARTS = ("format", "version", "title", "states", "labels", "now", "session")
 _STATE = ("lesson", "setting", "model", "inputs", "pins", "run", "beyond", "optimiser")
 _MODEL = (
     *("kind", "lengths", "axes", "d_model", "layers", "switches"),
-    *("seed", "initialiser", "dtype", "behind", "called", "tokenizers"),
+    *("seed", "initialiser", "dtype", "behind", "called", "room", "tokenizers"),
 )
 
 
@@ -243,7 +243,7 @@ class _Reader:
         for known, model, graph, on in self._models:
             if known is said:
                 return model, graph, on
-        whole = {"tokenizers": {}, "behind": 0, "called": {}, **table.table("model").data}
+        whole = {"tokenizers": {}, "behind": 0, "called": {}, "room": 0, **table.table("model").data}
         model = _model(JsonTable(whole, "model", _MODEL))
         self._models = [(said, model, _graph(model), _with_loss(model))]
         return self._models[0][1:]
@@ -359,6 +359,7 @@ def _model(table: JsonTable) -> Model:
         dtype=table.one_of("dtype", ("float32", "float64")),
         behind=table.whole("behind", 0, MOST_LAYERS),
         called={name: _stored(called, name) for name in called.data},
+        room=table.whole("room", 0, 2**32),
     )
     tokenizers = table.table("tokenizers")
     for axis in tokenizers.data:

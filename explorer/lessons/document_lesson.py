@@ -100,7 +100,7 @@ def _around(found: "Checkpoint") -> tuple[Lesson, State]:
     about = " ".join([*notices, f"A model that others trained, from {found.path}."])
     settings = {one: replace(setting, title="As it came", paragraph=about) for one, setting in lesson.settings.items()}
     lesson = replace(lesson, settings=settings, start_stage=WHOLE, notices=notices)
-    return replace(lesson, folder=found.path, architecture=found.architecture, room=found.room), state
+    return replace(lesson, folder=found.path, architecture=found.architecture), state
 
 
 def _first_text(words: Vocabulary, model: Model) -> str:

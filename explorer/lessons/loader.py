@@ -75,7 +75,7 @@ def load_with(name_or_path: str | Path, model: Path, told: "Told | None" = None)
 
     found = read_given(whole, model, told)
     lesson = lesson_from(top, found)
-    return replace(lesson, folder=found.path, architecture=found.architecture, room=found.room)
+    return replace(lesson, folder=found.path, architecture=found.architecture)
 
 
 def catalogue() -> list[Lesson]:

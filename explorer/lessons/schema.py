@@ -309,7 +309,6 @@ class Lesson(Frozen, eq=False):
     # Where the model that others trained is, a folder or a file, if the lesson is on one and has it.
     folder: Path | None = field(default=None, kw_only=True)
     architecture: str = field(default="", kw_only=True)  # of that model: the `model_type` of a config
-    room: int = field(default=0, kw_only=True)  # how many words a text has that it was made for; 0 if nobody says
     # Around a model that others trained: what was noticed when it was opened, such as tensors that are not used.
     notices: tuple[str, ...] = field(default=(), kw_only=True)
 

@@ -547,8 +547,9 @@ class Transformer:
         """
         choice = Decoding(greedy, temperature, top_k, top_p, seed)
         found = answers.continued(self.document.state, text, n, target, choice, beams)
-        if 0 < self.lesson.room < (length := len(found.read) + len(found.new)):
-            said = f"the text has {length} words, and the model was made for up to {self.lesson.room}"
+        room = self.document.state.model.room
+        if 0 < room < (length := len(found.read) + len(found.new)):
+            said = f"the text has {length} words, and the model was made for up to {room}"
             found = replace(found, notices=(*found.notices, said))
         return found
 

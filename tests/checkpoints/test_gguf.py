@@ -378,6 +378,7 @@ REFUSED = {
     "longrope": ({"llama.rope.scaling.type": "longrope"}, "rope.scaling.type is 'longrope'"),
     "experts": ({"llama.expert_count": 8}, "'llama.expert_count'"),
     "part": ({"llama.rope.dimension_count": 1}, "rope.dimension_count"),
+    "both ways": ({"llama.attention.causal": False}, "words look ahead (attention.causal is false)"),
     "layers": ({"llama.block_count": 3}, "fewer layers than the 3"),
     "heads": ({"llama.attention.head_count": 3}, "3 heads"),
     "alignment": ({"general.alignment": 33}, "general.alignment"),

@@ -149,6 +149,7 @@ def test_tensors_read_side_by_side_are_told_in_order_with_what_is_not_finite(fol
         ({"hidden_act": "tan"}, "hidden_act"),
         ({"rope_scaling": {"rope_type": "yarn"}}, "yarn"),
         ({"attention_multiplier": 0.5}, "attention_multiplier"),
+        ({"is_causal": False}, "says is_causal is False"),  # passed over, as all that is false: words then look ahead
         ({"vocab_size": "absent"}, "vocab_size"),
         ({"quantization_config": {"bits": 4}}, "quantised"),
     ],
@@ -206,6 +207,7 @@ def test_fields_that_change_nothing_are_no_trouble(folder):
         "use_cache": True,
         "initializer_range": 0.02,
         "torch_dtype": "x",
+        "is_causal": True,
     }
     assert opened(folder({**harmless, "rope_theta": 10000.0})).notices == ()
 

@@ -17,6 +17,7 @@ from explorer.cli import main
 from explorer.core.model import SWITCHES
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
+from explorer.document.storage import save
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import load
 from explorer.lessons.recording import Recording
@@ -576,7 +577,17 @@ def test_every_command_on_a_model_computes_it_in_the_asked_for_type(tmp_path):
 
 def test_a_text_longer_than_those_that_a_model_was_made_for_is_told(tmp_path, capsys):
     """With rotary positions a model reads on without end, and what it writes then means little."""
-    folder = str(write(tmp_path, {"max_position_embeddings": 4}))
-    for n, told in ((2, ""), (3, "explorer: the text has 5 words, and the model was made for up to 4\n")):
-        assert main(["generate", folder, "--ids", "1 5", "--greedy", "-n", str(n)]) == 0
-        assert capsys.readouterr().err == told
+    folder, saved = write(tmp_path, {"max_position_embeddings": 4}), tmp_path / "saved.explorer"
+    save(opened(folder)[1], "Small", saved)  # which forgot it
+    for name in (folder, saved):
+        for n, told in ((2, ""), (3, "explorer: the text has 5 words, and the model was made for up to 4\n")):
+            assert main(["generate", str(name), "--ids", "1 5", "--greedy", "-n", str(n)]) == 0
+            assert capsys.readouterr().err == told
+
+
+@pytest.mark.parametrize("said", [0, -3, 10**12, "many", True])
+def test_a_number_of_words_that_no_text_has_is_none_and_a_document_with_it_opens(tmp_path, said):
+    _, state = opened(write(tmp_path, {"max_position_embeddings": said}))
+    assert state.model.room == 0
+    save(state, "Small", tmp_path / "saved.explorer")
+    assert opened(tmp_path / "saved.explorer")[1].model.room == 0

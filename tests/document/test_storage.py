@@ -496,6 +496,7 @@ def array(name, values):
         (inner("model", "called", {"output.W": ["w", [4], 0, [1] * 5]}), "is not a tensor with lists of up to 4"),
         (inner("model", "called", {"output.W": ["w", [4], 0, [-1]]}), "is not a tensor with whole numbers"),
         (inner("model", "called", {"output.W": ["w" * 121, [4], 0, [1]]}), "is not a tensor with whole numbers"),
+        (inner("model", "room", -1), "is not a whole number from 0"),
         (inner("states", []), "1 to 1000 states"),
         (inner("states", {}), "1 to 1000 states"),
         (inner("labels", ["", ""]), "1 to 1000 states"),

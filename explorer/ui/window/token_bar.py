@@ -166,7 +166,8 @@ class TokenBar(QFrame):
 
     def _say_long(self) -> None:
         """Say that a text is longer than those that the model was made for, as its own file tells."""
-        most, room = max((len(strip.chips) for strip in self._strips.values()), default=0), self._bench.lesson.room
+        most = max((len(strip.chips) for strip in self._strips.values()), default=0)
+        room = self._bench.document.state.model.room
         self._long.setText(f"{most} words; the model was made for texts of up to {room}")
         self._long.setVisible(0 < room < most)
 

@@ -622,8 +622,8 @@ def test_an_answer_that_is_typed_keeps_the_start_of_a_translator_of_others(windo
 
 def test_a_text_that_is_longer_than_the_model_was_made_for_is_told(window):
     """Rotary positions go on for ever, so nothing else shows that the model never saw such a text."""
-    lesson, _ = lesson_of(translator(), "A translator")
-    window.bench.open(replace(lesson, room=2))
+    state = translator()
+    window.bench.open(lesson_of(replace(state, model=replace(state.model, room=2)), "A translator")[0])
     window.bench.bridge.flush()
     said = window.tokens._long
     assert said.isHidden()
