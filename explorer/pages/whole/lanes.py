@@ -17,8 +17,8 @@ from explorer.core.model import SUBLAYERS
 from explorer.core.numbers import alone, as_share, in_tables, places_of_largest
 from explorer.core.vocabulary import end_marks
 from explorer.pages import drawing as draw
-from explorer.pages.gestures import Keep
-from explorer.pages.levels import ALL, LAYER, layers_of, shown_layer, unlike
+from explorer.pages.gestures import GoTo, Keep
+from explorer.pages.levels import ALL, LAYER, WHOLE, layers_of, shown_layer, unlike
 from explorer.pages.view import Cell, View, once_a_graph, where_said
 from explorer.pages.whole.lane import GAP, LETTER, PAD, RISE, SMALL, Lane, Sheet, amount, from_to, image_of, title_of
 from explorer.pages.whole.sublayers import Sublayers
@@ -367,7 +367,10 @@ def first_picture(view: View) -> Part:
     """
     drawing, due = Lanes(view, LARGE if view.looking.large else LETTERS).drawing()
     kept = [(mark, name) for mark, name in zip(drawing.marks, due, strict=True) if name != LOSS]
-    marks = tuple(mark for mark, _ in kept)
+    # Here no layer is unfolded: a click on its frame looks into the model, as the words below the picture say.
+    into = GoTo(WHOLE.name, Keep(LAYER, ALL))
+    framed = (isinstance(mark, draw.Box) and isinstance(mark.leads, Keep) for mark, _ in kept)
+    marks = tuple(replace(mark, leads=into) if frame else mark for (mark, _), frame in zip(kept, framed, strict=True))
     before = tuple(replace(mark, faint=1.0) for mark in marks)
     return replace(drawing, marks=marks), _moments(marks, [name for _, name in kept]), before
 

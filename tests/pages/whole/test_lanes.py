@@ -9,6 +9,8 @@ from explorer.document.commands import SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.drawing import Bars, Box, Image, Words
+from explorer.pages.gestures import GoTo, Keep
+from explorer.pages.levels import ALL, LAYER, WHOLE
 from explorer.pages.view import View
 from explorer.pages.whole.lanes import RUN, SPOKEN, WRITTEN, Lanes, first_picture, likeliest, opening, opening_said
 
@@ -109,6 +111,14 @@ def test_at_the_end_stands_the_picture_itself_without_the_loss():
     (loss,) = whole - first
     assert loss.startswith("Loss")
     assert len(first) > 8
+
+
+def test_each_box_of_the_first_picture_leads_into_the_model():
+    """“Click any part of the picture”, says the page; a click on the frame of the layers did nothing that one saw."""
+    boxes = [mark for mark in shown()[0].marks if isinstance(mark, Box)]
+    assert all(isinstance(box.leads, GoTo) for box in boxes)
+    (frame,) = (box for box in boxes if box.folded)
+    assert frame.leads == GoTo(WHOLE.name, Keep(LAYER, ALL))
 
 
 def test_what_is_said(desk):
