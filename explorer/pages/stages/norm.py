@@ -15,7 +15,7 @@ from explorer.core.ops import Array
 from explorer.pages.drawing import ACCENT, DRAWABLE, Axis, Dot, Drawing, Strips, drawable, extent, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import MoveTo, decimals_in
-from explorer.pages.matrix import matrix
+from explorer.pages.matrix import COVERED, matrix
 from explorer.pages.page import NUMBER, Column, Entry, Item, Line, Lines, Listing, Note, Picture, Row, Section, Stack
 from explorer.pages.view import Cell, View
 
@@ -139,6 +139,8 @@ class Measured(Frozen):
     axis: int  # 0: each row is measured; 1: each column
     labels: tuple[str, ...]  # of these rows or columns
     rounded: Array  # which means after the norm are 0 but for rounding
+    # The rows (or columns) of which an open question asks a number: their moments, steps on the way to it, stay hidden.
+    asked: frozenset[int] = frozenset()
 
 
 def measured(view: View, name: str) -> Measured:
@@ -151,7 +153,8 @@ def measured(view: View, name: str) -> Measured:
     with np.errstate(all="ignore"):  # as in the engine
         moments = op.moments(arrays[0]), op.moments(arrays[1])
         rounded = _rounded(*arrays, *moments, view.values[node.parents[1]], 1 - axis)
-    return Measured(op, names, arrays, moments, axis, view.labels(node.axes[axis]), rounded)
+    asked = frozenset(index[axis] for index in view.looking.covered.values.get(name, ()))
+    return Measured(op, names, arrays, moments, axis, view.labels(node.axes[axis]), rounded, asked)
 
 
 def _rounded(x: Array, array: Array, before: Any, after: Any, gamma: Array, along: int) -> Array:
@@ -202,7 +205,8 @@ def _picture(view: View, found: Measured, title: str, after: bool) -> Picture:
     size = "σ" if found.op.centres else "RMS"
     each = [
         (f"{label}: mean {written(m, 3)}, " if found.op.centres else f"{label}: ") + f"{size} {written(s, 3)}"
-        for label, m, s in zip(found.labels[:NAMED], mean.tolist(), sigma.tolist(), strict=False)
+        for row, (label, m, s) in enumerate(zip(found.labels[:NAMED], mean.tolist(), sigma.tolist(), strict=False))
+        if row not in found.asked
     ]
     token = view.nodes[name].axes[found.axis]
     drawing = Drawing(
@@ -217,14 +221,24 @@ def _picture(view: View, found: Measured, title: str, after: bool) -> Picture:
 
 
 def _line(
-    name: str, labels: Sequence[str], numbers: Array, rounded: Array, axis: int, decimals: Sequence[int], row: int
+    name: str,
+    labels: Sequence[str],
+    numbers: Array,
+    rounded: Array,
+    asked: frozenset[int],
+    axis: int,
+    decimals: Sequence[int],
+    row: int,
 ) -> Line:
     """The mean and variance of a row, or column, before and after."""
+    cell = Cell(name, (0, row) if axis else (row, 0))
+    if row in asked:
+        return Line((Entry(labels[row]), *(Entry(COVERED) for _ in decimals)), cell)
     entries = [Entry(labels[row], tip=labels[row])]
     for column, number in enumerate(numbers[row].tolist(), 1):
         zero = column == AFTER and rounded[row]
         entries.append(Entry(NEARLY_ZERO if zero else in_table(number, decimals[column - 1]), tip=exact(number)))
-    return Line(tuple(entries), Cell(name, (0, row) if axis else (row, 0)))
+    return Line(tuple(entries), cell)
 
 
 def _listing(found: Measured) -> Listing:
@@ -240,7 +254,8 @@ def _listing(found: Measured) -> Listing:
         parts = [before.variance, before.sigma, after.variance]
     numbers = np.stack([np.ravel(part) for part in parts], axis=-1)
     columns = Column("column" if found.axis else "row"), *(Column(title, NUMBER) for title in titles)
-    reads = found.names[1], found.labels, numbers, found.rounded, found.axis, tuple(map(decimals_of, numbers.T))
+    decimals = tuple(map(decimals_of, numbers.T))
+    reads = found.names[1], found.labels, numbers, found.rounded, found.asked, found.axis, decimals
     return Listing("moments", f"{what} before and after", columns, Lines(len(numbers), _line, reads))
 
 

@@ -9,7 +9,7 @@ import pytest
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.pages.drawing import Dot, Strips
 from explorer.pages.page import Picture
-from explorer.pages.view import Cell
+from explorer.pages.view import Cell, Covered
 
 BLOCK = "encoder.1.self"
 STAGE = f"{BLOCK}.after"
@@ -202,3 +202,13 @@ def test_a_point_is_dragged_to_other_numbers(jump):
     jump.do(plane.drawing.marks[1].drag.at((0.25, 0.75)).command())
     assert jump.value("input.X")[1].tolist() == [0.25, 0.75]
     assert all(dot.drag is None for dot in jump.page("input").the("points of layer.norm").drawing.marks)
+
+
+def test_the_list_of_moments_does_not_fill_the_gaps_of_a_worked_step(textbook):
+    """“Compute the root on paper”, said the step, and the root stood in the list below."""
+    norm = f"{BLOCK}.norm"
+    textbook.look(covered=Covered({norm: frozenset({(1, 2)})}))
+    page = textbook.page(STAGE)
+    assert [line[1:] == ["?"] * 5 for line in moments(page)] == [False, True, False]
+    assert "are: mean" not in page.drawing(BEFORE).summary
+    assert "You: mean" in page.drawing(BEFORE).summary
