@@ -367,12 +367,16 @@ def first_picture(view: View) -> Part:
     """
     drawing, due = Lanes(view, LARGE if view.looking.large else LETTERS).drawing()
     kept = [(mark, name) for mark, name in zip(drawing.marks, due, strict=True) if name != LOSS]
-    # Here no layer is unfolded: a click on its frame looks into the model, as the words below the picture say.
-    into = GoTo(WHOLE.name, Keep(LAYER, ALL))
-    framed = (isinstance(mark, draw.Box) and isinstance(mark.leads, Keep) for mark, _ in kept)
-    marks = tuple(replace(mark, leads=into) if frame else mark for (mark, _), frame in zip(kept, framed, strict=True))
+    marks = tuple(_into(mark) for mark, _ in kept)
     before = tuple(replace(mark, faint=1.0) for mark in marks)
     return replace(drawing, marks=marks), _moments(marks, [name for _, name in kept]), before
+
+
+def _into(mark: draw.Mark) -> draw.Mark:
+    """The same mark; if a click on it would unfold the layers, which this page cannot show, it leads into the model."""
+    if isinstance(mark, draw.Box) and isinstance(mark.leads, Keep):
+        return replace(mark, leads=GoTo(WHOLE.name, Keep(LAYER, ALL)))
+    return mark
 
 
 def opening(drawing: draw.Drawing, moments: Sequence[float], before: Sequence[draw.Mark], at: float) -> draw.Drawing:
