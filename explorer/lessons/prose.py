@@ -109,10 +109,11 @@ def texts_of(step: Step) -> list[str]:
     """All texts of a step that may show numbers."""
     question = step.question
     if question is None:
-        return [step.words, step.slide]
+        return [step.words, step.slide, step.paper]
     choices = question.choices if isinstance(question, Choose) else ()
     answers = [text for choice in choices for text in (choice.text, choice.why)]
-    return [step.words, step.slide, question.ask, question.why, *question.hints, *answers]
+    asked = [question.ask, question.paper, question.why, *question.hints]
+    return [step.words, step.slide, step.paper, *asked, *answers]
 
 
 def _parts(inner: str) -> re.Match[str]:

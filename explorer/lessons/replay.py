@@ -86,7 +86,12 @@ def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str | ExplorerEr
         if np.isnan(array_of(engine, question.node, question.of)[question.cell]):
             return "`question` asks for a number that comes out as NaN", "ask for another cell"
         asked, gradient = (question.node, question.cell), question.of == "gradient"
-        for where, texts in (("words", (step.words, question.ask)), ("words of `slide`", (step.slide,))):
+        said = {
+            "words": (step.words, question.ask),
+            "words of `slide`": (step.slide,),
+            "words of `paper`": (step.paper, question.paper),
+        }
+        for where, texts in said.items():
             shown = [inner for text in texts for inner in cells_in(text)]
             if any(step.shown[inner] == asked and is_gradient(inner) is gradient for inner in shown):
                 return f"the {where} show the number that is asked for", "leave it out, or show it in `why`"

@@ -67,6 +67,7 @@ class Question(Frozen, kw_only=True):
     """The question of a step, answered before the step shows the numbers."""
 
     ask: str  # markdown, as `Step.words`
+    paper: str = ""  # what is asked on paper, where no mouse works; "": `ask`
     hints: tuple[str, ...] = ()  # the smallest hint first; after the last one comes the derivation
     why: str = ""  # the principle, shown after the answer; "" if nothing needs to be said
     # Nodes, or heads' slices of them, that are covered until it is answered, because they would tell the answer. An
@@ -186,6 +187,8 @@ class Step(Frozen, eq=False):
     words: str  # markdown with ``$…$``; ``{NODE[row, column]}`` is the number of that cell (`explorer.lessons.prose`)
     look: Look
     slide: str = ""  # at most three sentences for a class, markdown as `words`; "": the words themselves
+    # The same without the window: on paper, and in quizzes; "": the words themselves.
+    paper: str = ""
     notes: str = ""  # notes for the lecturer
     minutes: float = 0.0  # the planned time; 0: none
     setting: str = ""  # the setting of the lesson that it starts from; "": it starts from the step before

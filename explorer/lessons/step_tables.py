@@ -32,7 +32,7 @@ MOST_SENTENCES = 3
 MOST_TRAINING = 2000
 SHOWING = ("values", "change", "gradient", "step")
 _KEYS = (
-    *("id", "title", "words", "slide", "notes", "minutes", "setting", "showing", "head"),
+    *("id", "title", "words", "slide", "paper", "notes", "minutes", "setting", "showing", "head"),
     *("look", "switches", "inputs", "pins", "release", "tokens", "training", "question", "practice"),
 )
 PRACTICE = (
@@ -93,6 +93,7 @@ class _StepReader:
             notes=table.markdown("notes", default=""),
             minutes=table.real("minutes", default=0.0, least=0, most=MOST_MINUTES),
             slide=self._slide(),
+            paper=table.markdown("paper", default=""),
             setting=table.one_of("setting", self._lesson.settings) if "setting" in table else "",
             showing=table.one_of("showing", SHOWING, default="values"),
         )
@@ -297,8 +298,9 @@ class _StepReader:
         kind = table.one_of("kind", kinds)
         hints = table.words("hints", (), MOST_TEXT)
         covers = tuple(self._nodes(table, "covers"))
-        ask, why, alone = table.markdown("ask"), table.markdown("why", ""), table.flag("alone", True)
-        common = schema.Question(ask=ask, hints=hints, why=why, covers=covers, alone=alone)
+        ask, paper, why = table.markdown("ask"), table.markdown("paper", ""), table.markdown("why", "")
+        alone = table.flag("alone", True)
+        common = schema.Question(ask=ask, paper=paper, hints=hints, why=why, covers=covers, alone=alone)
         return kinds[kind](table, look, common)
 
     def _node(self, table: TomlTable, look: schema.Look) -> str:
@@ -422,4 +424,4 @@ def _at_cell(look: schema.Look, cell: schema.Cell) -> schema.Look:
     return replace(look, rows=rows, columns=columns)
 
 
-_PLAIN = ("kind", "ask", "hints", "why", "covers", "alone")
+_PLAIN = ("kind", "ask", "paper", "hints", "why", "covers", "alone")

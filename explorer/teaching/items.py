@@ -134,7 +134,7 @@ class NumberItem(Item, kw_only=True):
     @cached_property
     def parts(self) -> tuple[str | Table, ...]:
         assert isinstance(self.question, Predict)
-        said = html(self.question.ask, numbers_of(self.step, self.engine)) if self.ours else ""
+        said = html(self.question.paper or self.question.ask, numbers_of(self.step, self.engine)) if self.ours else ""
         shown = _given(self.engine, self.question) or ()
         return (said, *shown, f"<p>{_asked(self.engine, self.question)}</p>")
 
@@ -408,7 +408,8 @@ def _told(step: Step, question: Question, engine: Engine) -> tuple[str | Table, 
     places = (engine.graph.find(node) for node in dict.fromkeys(looked_at) if node and node not in question.covers)
     tables = (_table(engine, place.node, place.head) for place in places if place is not None)
     shown = (_on_a_line(one, engine) for one in tables if one is not None)
-    return (html(step.words, numbers), *shown, html(question.ask, numbers))
+    said, asked = step.paper or step.words, question.paper or question.ask
+    return (html(said, numbers), *shown, html(asked, numbers))
 
 
 def bare(html: str) -> str:

@@ -13,9 +13,12 @@ from PySide6.QtGui import QImage, QTextDocument
 
 from explorer.cli import main
 from explorer.lessons.loader import load
+from explorer.lessons.walk import Walk
 from explorer.library import page
+from explorer.ui.appearance import Appearance
 from explorer.ui.lesson import handout
-from explorer.ui.lesson.handout import SIZES, Part, _columns, _forms, _Heights, _pages, _section
+from explorer.ui.lesson.handout import SIZES, Part, _columns, _document, _forms, _Heights, _pages, _section
+from explorer.ui.lesson.step_pictures import NARROW, SHARP, pictures_of_step
 
 LESSON = """
 format = 4
@@ -64,6 +67,32 @@ def test_the_picture_of_the_step_above_is_not_printed_again(tmp_path, capsys):
     assert main(["handout", str(tmp_path / "one.toml"), str(tmp_path / "one.html")]) == 0, capsys.readouterr().err
     sections = (tmp_path / "one.html").read_text("utf-8").split("<section>")[1:]
     assert ["data:image" in section for section in sections] == [True, False, True]
+
+
+def test_on_paper_stands_what_is_written_for_paper(tmp_path):
+    paper = 'paper = "Row times row, on paper."\n[step.look]'
+    question = '[step.question]\nkind = "predict"\nask = "Click?"\npaper = "Write?"\ncell = ["below", "above"]\n'
+    text = LESSON.replace("[step.look]", paper).partition("[step.practice]")[0] + question
+    (tmp_path / "one.toml").write_text(text)
+    assert main(["handout", str(tmp_path / "one.toml"), str(tmp_path / "one.html")]) == 0
+    printed = (tmp_path / "one.html").read_text("utf-8")
+    assert "Row times row, on paper." in printed
+    assert "Row times row: " not in printed
+    assert "Write?" in printed
+    assert "Click?" not in printed
+
+
+def test_the_whole_model_stands_below_the_words_where_its_letters_can_be_read(qapp):
+    lesson = load("start-here")
+    (picture,) = pictures_of_step(Appearance(qapp, "light"), lesson, 0, Walk(lesson).state(0))
+    assert picture.width() / SHARP > NARROW
+
+
+def test_headings_on_paper_have_the_size_of_the_style(qapp):
+    document = _document("<h2>A heading</h2><p>One.</p><p>Two.</p>", 600, ())
+    heading = document.begin()
+    assert heading.begin().fragment().charFormat().font().pointSizeF() == 12
+    assert heading.next().blockFormat().bottomMargin() > 0  # where a paragraph ends is seen
 
 
 def test_choices_are_mixed_the_same_way_each_time_and_the_answers_name_their_letters(tmp_path, capsys):

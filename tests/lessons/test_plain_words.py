@@ -154,6 +154,15 @@ def test_there_are_enough():
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+def test_on_paper_nothing_is_to_be_clicked_or_typed(lesson):
+    by_hand = re.compile(r"\b(clicks?|press|drag|tick|wheel|mouse|Ctrl|pencil beside|type)\b", re.I)
+    for step in lesson.steps:
+        asked = "" if step.question is None else step.question.paper or step.question.ask
+        for text in (step.paper or step.words, asked):
+            assert not by_hand.search(text), step.id
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
 def test_a_step_is_short_and_quiet_and_a_class_reads_three_sentences_at_most(lesson):
     states = StepStates(lesson)
     for at, step in enumerate(lesson.steps):

@@ -413,7 +413,12 @@ def _list_in_sight(listing: el.Listing, has_all_room: bool) -> el.Listing:
 
 
 def on_paper(shown: Element) -> Element:
-    """An element for paper, which leads nowhere: a list has as many columns as stand side by side, without links."""
+    """An element for paper, which leads nowhere: a list has as many columns as stand side by side, without links.
+
+    A drawing does not ask to be pointed at.
+    """
+    if isinstance(shown, el.Picture) and shown.drawing.probe is not None:
+        return replace(shown, made=replace(shown.drawing, probe=None))
     if not isinstance(shown, el.Listing):
         return shown
     lines = el.Lines(len(shown.lines), _line_on_paper, (shown.lines,))

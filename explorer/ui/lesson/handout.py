@@ -60,10 +60,10 @@ LINE = 38
 _STYLE = """
 body { font-family: sans-serif; font-size: 9.5pt; line-height: 1.2; color: #1b2430; background: #ffffff; }
 main { max-width: 46em; margin: 0 auto; }
-h1 { font-size: 20pt; margin: 0 0 6pt 0; }
-h2 { font-size: 12pt; margin: 8px 0 2px 0; page-break-after: avoid; }
+h1, .h1 { font-size: 18pt; font-weight: bold; margin: 0 0 6px 0; }
+h2, .h2 { font-size: 12pt; font-weight: bold; margin: 8px 0 2px 0; page-break-after: avoid; }
 .of { font-size: 9pt; font-weight: bold; margin: 0; }
-p { margin: 0 0 3pt 0; }
+p { margin: 0 0 4px 0; }
 .columns { columns: 2 20em; column-gap: 2em; }
 .columns > div { break-inside: avoid; }
 .muted { color: #5b6472; }
@@ -102,7 +102,7 @@ def parts(lesson: Lesson, appearance: Appearance) -> Iterator[Part]:
         above, pictures = pictures, [] if pictures == above else pictures  # not twice below each other
         yield Part(
             f"{number + 1}. {escape(step.title)}",
-            prose.html(step.words, numbers),
+            prose.html(step.paper or step.words, numbers),
             next(iter(pictures), None),
             _asked(step, engine, numbers, order := walk.order(number) if isinstance(step.question, Choose) else ()),
             _answer(step, walk.state(number), engine, numbers, order),
@@ -121,7 +121,7 @@ def _asked(step: Step, engine: Engine, numbers: dict[str, str], order: tuple[int
     question = step.question
     if question is None:
         return ""
-    asked = f"<div class='ask'>{prose.html(question.ask, numbers)}</div>"
+    asked = f"<div class='ask'>{prose.html(question.paper or question.ask, numbers)}</div>"
     if isinstance(question, Choose):
         texts = (prose.html(question.choices[i].text, numbers) for i in order)
         rows = "".join(
@@ -455,7 +455,11 @@ def _document(html: str, width: float, pictures: Sequence[QImage], device: QPain
         document.documentLayout().setPaintDevice(device)
     for picture in pictures:
         document.addResource(QTextDocument.ResourceType.ImageResource, QUrl(_named(picture)), picture)
-    document.setHtml(f"<html><head><style>{_STYLE}</style></head><body>{set_names(html)}</body></html>")
+    # Qt gives headings sizes of its own, whatever the style says.
+    said = set_names(html)
+    for heading in ("h1", "h2"):
+        said = said.replace(f"<{heading}>", f"<p class='{heading}'>").replace(f"</{heading}>", "</p>")
+    document.setHtml(f"<html><head><style>{_STYLE}</style></head><body>{said}</body></html>")
     document.setTextWidth(width)
     return document
 

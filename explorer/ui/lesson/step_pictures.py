@@ -21,7 +21,8 @@ from explorer.core.ops import Array
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.schema import Lesson, NeededModel, Step, states_of
-from explorer.pages.page import DescentPart
+from explorer.pages.element import of_kind
+from explorer.pages.page import DescentPart, Picture
 from explorer.pages.steps.covering import covered_by
 from explorer.pages.steps.of_step import elements_of, lit_by_step, on_paper
 from explorer.pages.view import Spot
@@ -133,6 +134,8 @@ def pictures_of_step(
         shown = [on_paper(one) for one in named if not isinstance(one, DescentPart)]
         if not shown:
             return
+        # The letters of a wide picture, such as the whole model's, would be too small to read beside the words.
+        widths = (PAPER,) if any(one.width > NARROW for one in of_kind(shown, Picture)) else (NARROW, PAPER)
         elements = Elements(bench, 8)
         column = QVBoxLayout(window)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
@@ -141,7 +144,7 @@ def pictures_of_step(
         elements.tell(shown)
         lay_out(window, QSize(PAPER, PAPER))
         below, words = [], spoken(window)
-        for paper in (NARROW, PAPER):
+        for paper in widths:
             elements.share_room(paper, None)
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
             fits = elements.minimumSizeHint().width() <= paper and all(map(_is_whole, elements.widgets.values()))
@@ -174,6 +177,8 @@ def _drawn(window: QWidget, elements: Elements, paper: int, theme: Theme) -> lis
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # a list then knows how high it is
     for box in window.findChildren(MatrixBox):
         box.hide_links()
+    for listing in window.findChildren(ListingView):
+        listing.hide_links()
     image = QImage(size * SHARP, QImage.Format.Format_RGB32)
     image.fill(qcolor(theme.surface))
     image.setDevicePixelRatio(SHARP)

@@ -98,6 +98,7 @@ class ListingView(QTableView):
         """Lists, one below the other, of the columns that do not fit beside the others."""
         self._rest_of: tuple[object, ...] = ()
         """The data that these lists were made from."""
+        self._part = ""  # how many of the lines are shown
         self._more = PushButton("", tip="Show more lines", parent=self, look="link")
         self._more.clicked.connect(lambda: self._open(MORE * max(self.listing.most, self._opened)))
         self.bench = bench
@@ -216,6 +217,11 @@ class ListingView(QTableView):
         """The height in pixels of all but the lines."""
         return self.minimumHeight() - self._body
 
+    def hide_links(self) -> None:
+        """Offer no more lines: on paper nothing can be clicked."""
+        self._more.setText(self._part)
+        self._more.setEnabled(False)
+
     def _measure(self) -> None:
         """Make the columns as wide as their texts, and the list as high as the lines that it shows."""
         px, count, columns = self.bench.appearance.px, len(self.listing.lines), self.listing.columns
@@ -240,7 +246,8 @@ class ListingView(QTableView):
         beside += scrolls * self._bar_width()
         self._more.setVisible(count > shown and not scrolls)
         key = f" ({self.listing.key})" if self.listing.key else ""
-        self._more.setText(f"{shown} of {count:,} · more{key}")
+        self._part = f"{shown} of {count:,}"
+        self._more.setText(f"{self._part} · more{key}")
         below = self._more.sizeHint().height() if self._more.isVisibleTo(self) else 0
         takes = widths, beside, max(shown, 1) * height, below
         same = takes == (self._columns, self._beside, self._body, self._below)

@@ -10,9 +10,20 @@ from explorer.document.storage import save
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.lessons.walk import Walk
+from explorer.pages.element import of_kind
+from explorer.pages.page import Picture
+from explorer.pages.steps.of_step import elements_of, on_paper
 from explorer.ui import files
 from explorer.ui.lesson import step_pictures
-from explorer.ui.lesson.step_pictures import MARGIN, PAPER, SHARP, picture_of_step, pictures_of_step, pixels_of
+from explorer.ui.lesson.step_pictures import (
+    MARGIN,
+    PAPER,
+    SHARP,
+    picture_of_step,
+    pictures_of_step,
+    pixels_of,
+    step_off_screen,
+)
 from explorer.ui.matrix.form import CELL_HEIGHT, SIZES
 from explorer.ui.theme import LIGHT, qcolor
 from tests.ui.lesson.conftest import LESSON
@@ -132,6 +143,19 @@ def test_on_paper_a_list_has_the_columns_that_stand_side_by_side(appearance):
     assert wide.height() < SHARP * 350
     blue = qcolor(LIGHT.link).getRgb()[:3]
     assert not (pixels_of(wide) == blue).all(-1).any(), "paper follows no links"
+
+
+def test_on_paper_nothing_can_be_clicked_or_pointed_at(appearance):
+    """A list had the link "8 of 512 · more" below it, and a picture said "Point anywhere to ask the net."."""
+    for name, id in (("one-word-at-a-time", "next"), ("xor", "watch")):
+        lesson = load(name)
+        number = next(i for i, step in enumerate(lesson.steps) if step.id == id)
+        with step_off_screen(appearance, lesson, number, Walk(lesson).state(number), 1.0) as (_, bench):
+            shown = [on_paper(one) for one in elements_of(bench.view, lesson.steps[number])]
+        assert not any(one.drawing.probe for one in of_kind(shown, Picture))
+        if id == "next":
+            picture = picture_of_step(appearance, lesson, number, Walk(lesson).state(number))
+            assert not (pixels_of(picture) == qcolor(LIGHT.link).getRgb()[:3]).all(-1).any()
 
 
 @pytest.mark.parametrize(("step", "least"), [("score", 2.5), ("why-less", 2.5)])
