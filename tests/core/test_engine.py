@@ -289,6 +289,16 @@ def test_what_if_keeps_pins_and_answers_for_what_does_not_depend_on_it(engine):
     assert engine.what_if({"b": given}, "b") is given
 
 
+def test_several_what_ifs_keep_pins_and_answer_for_what_does_not_depend_on_them(engine):
+    edit(engine, pins={"relu": pin([True, False, False], [7.0, 0.0, 0.0])})
+    before = dict(engine.values)
+    given = [{"a": np.array([[x, 9.0, 9.0]])} for x in (-1.0, 9.0, nan)]
+    for name in ("relu", "sum", "weights", "a", "b"):
+        alone = [engine.what_if(one, name) for one in given]
+        np.testing.assert_array_equal(engine.what_ifs(given, name), alone)
+    assert engine.values == before
+
+
 # A pass on its own: begun, computed anywhere, published
 
 

@@ -157,9 +157,12 @@ def _weights(view: View) -> tuple[Element, ...]:
 # The loss over two weights
 
 
-FINEST, COARSEST = 33, 8
-"""Points along each side of the finest grid; the coarsest grid has every `COARSEST`-th of them."""
-FIRST = ((FINEST - 1) // COARSEST + 1) ** 2  # points of the first surface
+FINEST = 65
+"""Points along each side of the finest grid."""
+TOGETHER, AT_ONCE = 8_000_000, 81
+"""Multiply-adds of the passes that are computed together, a millisecond or two; and the most points of them."""
+NEAR, FAR = 4, 16
+"""The coarsest grid has every fourth point of the finest one if passes go together, otherwise every sixteenth."""
 TOO_LARGE = 20
 """A window so many times larger than the points need gives way: in it a run that is mended cannot be seen."""
 
@@ -233,14 +236,19 @@ class LossGrid:
         return same_bytes(then, now)
 
     def _go(self) -> Iterator[bool]:
-        every = COARSEST
+        graph = self._engine.graph
+        work = sum(graph.work[name] for name in graph.towards(LOSS))
+        together = min(max(TOGETHER // max(work, 1), 1), AT_ONCE)
+        every = NEAR if together > 1 else FAR
         while every:
-            for i in range(0, FINEST, every):
-                for j in range(0, FINEST, every):
-                    if np.isnan(self._all[i, j]):
-                        loss = self.at(float(self._across[j]), float(self._up[i]))
-                        self._all[i, j] = np.inf if np.isnan(loss) else loss
-                        yield True
+            wanted = [(i, j) for i in range(0, FINEST, every) for j in range(0, FINEST, every)]
+            missing = [(i, j) for i, j in wanted if np.isnan(self._all[i, j])]
+            for start in range(0, len(missing), together):
+                some = missing[start : start + together]
+                to = [(float(self._across[j]), float(self._up[i])) for i, j in some]
+                found = self._engine.what_ifs([moved(self._engine.values, self.cells, point) for point in to], LOSS)
+                self._all[tuple(zip(*some, strict=True))] = np.where(np.isnan(found), np.inf, found)
+                yield True
             self.x, self.y = self._across[::every], self._up[::every]
             self.surface = self._all[::every, ::every].copy()
             every //= 2

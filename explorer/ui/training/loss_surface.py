@@ -27,7 +27,7 @@ from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
 from explorer.document.state import State
 from explorer.pages.drawing import DRAWABLE
-from explorer.pages.stages.net import FIRST, LossGrid, Window, around, levels, moved
+from explorer.pages.stages.net import LossGrid, Window, around, levels, moved
 from explorer.pages.stages.net_answers import between_points, level_lines
 from explorer.ui.background import Background
 from explorer.ui.drawing.plot import PixelItem, Plot
@@ -102,7 +102,10 @@ class _Way(PixelItem):
     def _places(self, metrics: QFontMetrics, to_pixels: QTransform) -> Iterator[tuple[QRectF, str]]:
         """The box of each number on its contour line, and the number."""
         whole = to_pixels.mapRect(self._surface.frame).adjusted(4, 4, -4, -4)
-        taken: list[QRectF] = []
+        here = (
+            to_pixels.map(QPointF(*self._surface.here)) if np.all(np.abs(self._surface.here) < DRAWABLE) else QPointF()
+        )
+        taken = [QRectF(here.x() - 8, here.y() - 8, 16, 16)]  # a number there would be covered by the point
         for level, pieces in self._surface.lines:
             text = with_power(f"{level:g}")
             box = QRectF(metrics.boundingRect(text)).adjusted(-3, -1, 3, 1)
@@ -160,7 +163,7 @@ class LossSurface(Plot):
 
     @property
     def is_drawn(self) -> bool:
-        """Whether a surface is drawn; the first one takes `FIRST` passes through the model."""
+        """Whether a surface is drawn; the first one takes some time in a large model."""
         return self._image.image is not None
 
     def show_cells(self, cells: Sequence[Cell]) -> None:
@@ -390,6 +393,6 @@ class SurfaceView(FollowsRun, QWidget):
         about = (
             f"The bluer, the higher the loss. All other weights are as they are {after}. A click moves these two there."
             if self.plot.is_drawn
-            else f"Being computed: the loss at {FIRST} places first. Each takes a pass through the model."
+            else "Being computed: the loss at each place takes a pass through the model."
         )
         self._words.setText(f"{asked}. A click moves the two weights there." if asked else about)

@@ -120,6 +120,23 @@ def roots(whole, parts):
     return found
 
 
+def test_alternatives_in_one_pass_are_what_each_gives_alone(batches):
+    """Two and three: a model with two heads, or three words, must not take an alternative for one of these."""
+    random = np.random.default_rng(1)
+    for said, (_, (engine, *_)) in batches.items():
+        nodes = engine.graph.nodes
+        inputs = [n for n, node in nodes.items() if node.is_input and engine.values[n].dtype.kind == "f"]
+        ends = [n for n, node in nodes.items() if node.parents and not engine.graph.children[n]]
+        for count in (2, 3):
+            varied = [inputs[k] for k in random.permutation(len(inputs))[:2]]
+            given = [{n: engine.values[n] + random.normal(0, 0.1, engine.values[n].shape) for n in varied}] * count
+            given = [{n: array + 0.1 * k for n, array in one.items()} for k, one in enumerate(given)]
+            with about(f"{said}, {varied}"):
+                for end in ends:
+                    alone = np.stack([engine.what_if(one, end) for one in given])
+                    assert_near(engine.what_ifs(given, end), alone, 1e-10, 1e-12, end)
+
+
 CELLS = pytest.mark.parametrize("count", [4, pytest.param(40, marks=pytest.mark.long)])
 
 

@@ -467,7 +467,7 @@ def test_words_say_that_a_surface_is_being_computed_until_it_is_there(window, pa
     """An empty field stood above words about its colours, for seconds where a pass through the model takes long."""
     view = SurfaceView(window.bench)
     qtbot.addWidget(view)
-    assert view._words.text() == "Being computed: the loss at 25 places first. Each takes a pass through the model."
+    assert view._words.text() == "Being computed: the loss at each place takes a pass through the model."
     with qtbot.waitExposed(view):
         view.show()
     qtbot.waitUntil(lambda: view.plot.is_drawn)
@@ -520,7 +520,7 @@ def test_at_a_step_no_coarser_surface_flickers(surface, stepper, hand, qtbot, mo
     hand.click(stepper.one)
     qtbot.waitUntil(lambda: surface.losses is not before and surface.losses.whole)
     assert surface.losses.window == before.window
-    assert seen[-1] == 33
+    assert seen[-1] == FINEST
     assert (len(seen) == 1) == (patience > 0)
 
 
