@@ -80,14 +80,18 @@ def tensors(file: Path) -> Mapping[str, Tensor]:
     with file.open("rb") as stream:
         first = stream.read(8)
         length = int.from_bytes(first, "little")
+        if not size:
+            raise damaged(file, "is empty")
         if len(first) < 8 or length > min(size - 8, MOST_HEADER):
             check_no_text(file, first + stream.read(HEAD))
             raise damaged(file, "is no safetensors file, or is cut short: its header would be longer than the file")
         text = stream.read(length)
     try:
         header = json.loads(text, object_pairs_hook=_once)
+    except _TwiceError as error:
+        raise damaged(file, f"has a header that names {written(error.name)} twice") from None
     except (ValueError, RecursionError):
-        raise damaged(file, "has a header that is no JSON, or names a tensor twice") from None
+        raise damaged(file, "has a header that is no JSON") from None
     if not isinstance(header, dict) or len(header) > MOST_TENSORS:
         raise damaged(file, "has a header that lists no tensors")
     header.pop("__metadata__", None)
@@ -101,7 +105,8 @@ def tensors(file: Path) -> Mapping[str, Tensor]:
         if not isinstance(kind, str) or kind not in TYPES:
             raise wrong(
                 file,
-                f"holds the tensor {written(name)} in a type that is not known here (known are {', '.join(_WEIGHTS)})",
+                f"holds the tensor {written(name)} as {written(str(kind))}, which is not known here "
+                f"(known are {', '.join(_WEIGHTS)})",
                 OTHER_TYPE,
             )
         begin, end = ends
@@ -126,14 +131,29 @@ def _whole(value: Any) -> tuple[int, ...] | None:
     return tuple(value) if fits else None
 
 
+class _TwiceError(ValueError):
+    """A name that stands twice in one table, of which Python's JSON would keep the last."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("twice")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise _TwiceError(name)
+        found[name] = value
     return found
 
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+NO_TOKENIZER = (
+    "it has no tokenizer, so words are the numbers of the pieces; if you put its tokenizer.json into the folder, "
+    "it reads texts"
+)
+"""What is told of a folder without one."""
 
 
 def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Checkpoint:
@@ -204,6 +224,8 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
         return found
 
     model, said = with_pieces(made.model, own_tokenizer)
+    if model is made.model and not said:
+        said = NO_TOKENIZER
     if beyond and not said:
         said = f"its tokenizer has {beyond:,} pieces more than the model, which cannot be used"
     notices += [*made.notices, *([said] if said else [])]

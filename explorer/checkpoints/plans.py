@@ -104,8 +104,12 @@ class Config:
             if file.stat().st_size > MOST_BYTES:
                 raise self.wrong("is larger than a config can be", AGAIN)
             found = json.loads(file.read_bytes())
-        except (ValueError, RecursionError):
-            raise self.wrong("is no JSON, or is nested too deep") from None
+        except json.JSONDecodeError as error:
+            raise self.wrong(f"is no JSON: see line {error.lineno}, column {error.colno}") from None
+        except RecursionError:
+            raise self.wrong("is nested too deep") from None
+        except ValueError:  # letters that are not UTF-8, or a number of thousands of digits
+            raise self.wrong("has letters or numbers that cannot be read") from None
         if not isinstance(found, dict):
             raise self.wrong("is a list, not fields with names")
         self._fields = found

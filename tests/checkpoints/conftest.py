@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from explorer.checkpoints.hugging_face import opened
+from explorer.checkpoints.hugging_face import NO_TOKENIZER, opened
 
 
 @pytest.fixture
 def made(made_with_notices):
-    """A folder opened of which there is nothing to say, with the numbers that went into it."""
+    """A folder opened of which there is nothing to say but that it has no tokenizer, and the numbers in it."""
 
     def make(config, shapes):
         checkpoint, w = made_with_notices(config, shapes)
-        assert checkpoint.notices == ()
+        assert checkpoint.notices == (NO_TOKENIZER,)
         return checkpoint, w
 
     return make

@@ -9,6 +9,7 @@ from computed import values_of
 
 from explorer.checkpoints.architectures import ARCHITECTURES
 from explorer.checkpoints.decoders import gpt_neo
+from explorer.checkpoints.hugging_face import NO_TOKENIZER
 from explorer.checkpoints.plans import Config
 from explorer.cli import main
 from explorer.core.errors import ExplorerError
@@ -281,6 +282,7 @@ def test_an_output_with_weights_of_its_own_is_read_although_the_config_ties_it(m
     checkpoint, w = made_with_notices(config, llama_shapes(shapes, both))
     assert checkpoint.notices == (
         "its output has weights of its own, although its config says that they are those of the words",
+        NO_TOKENIZER,
     )
 
     def net(x, layer, k):

@@ -12,7 +12,7 @@ import pytest
 from computed import values_of
 
 from explorer.checkpoints import hugging_face
-from explorer.checkpoints.hugging_face import opened
+from explorer.checkpoints.hugging_face import NO_TOKENIZER, opened
 from explorer.core.decoder import Decoder
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
@@ -44,7 +44,7 @@ def test_a_small_llama_has_the_numbers_of_a_straight_line(folder, d_ff):
     """Also one whose net is as wide as that of Llama 3.1 405B."""
     tensors = weights(d_ff=d_ff)
     checkpoint = opened(folder({"intermediate_size": d_ff}, tensors))
-    assert checkpoint.notices == ()
+    assert checkpoint.notices == (NO_TOKENIZER,)
     ids = [3, 1, 7, 7]
     _, values = values_of(checkpoint, ids)
     w = {name: array.astype(np.float64) for name, array in tensors.items()}
@@ -128,6 +128,7 @@ def test_tensors_read_side_by_side_are_told_in_order_with_what_is_not_finite(fol
     assert set(checkpoint.notices) == {
         "model.layers.0.mlp.up_proj.weight holds 1 number that is not finite",
         "model.norm.weight holds 3 numbers that are not finite",
+        NO_TOKENIZER,
     }
 
 
@@ -196,7 +197,7 @@ def test_a_bare_bert_of_an_old_file_has_no_output(folder):
     config |= {"intermediate_size": 8, "num_hidden_layers": 1, "max_position_embeddings": 4}
     rng = np.random.default_rng(1)
     checkpoint = opened(folder(config, {name: rng.normal(size=shape) for name, shape in shapes.items()}))
-    assert checkpoint.notices == ("it has no output: what comes out are the words' vectors",)
+    assert checkpoint.notices == ("it has no output: what comes out are the words' vectors", NO_TOKENIZER)
     assert "encoder.1.ffn.norm" in build(checkpoint.model).nodes
 
 
@@ -209,7 +210,7 @@ def test_fields_that_change_nothing_are_no_trouble(folder):
         "torch_dtype": "x",
         "is_causal": True,
     }
-    assert opened(folder({**harmless, "rope_theta": 10000.0})).notices == ()
+    assert opened(folder({**harmless, "rope_theta": 10000.0})).notices == (NO_TOKENIZER,)
 
 
 def test_a_tensor_that_is_missing_left_over_or_of_another_shape_is_named(folder):
@@ -231,7 +232,7 @@ def test_a_tensor_that_is_missing_left_over_or_of_another_shape_is_named(folder)
         assert said in error.value.fields["problem"], "what it should be, too"
         assert sentence(error.value).endswith("; get its config.json and its weights again, both of the same model.")
     checkpoint = opened(folder(tensors={**weights(), "secret.weight": np.zeros((2, 2), np.float32)}))
-    assert checkpoint.notices == ("1 of its tensors is not used: 'secret.weight'",)
+    assert checkpoint.notices == ("1 of its tensors is not used: 'secret.weight'", NO_TOKENIZER)
     lesson, _ = opened_lesson(folder(tensors={**weights(), "secret.weight": np.zeros((2, 2), np.float32)}))
     said = lesson.setting().paragraph
     assert said.startswith("Notice: 1 of its tensors is not used"), "a window shows the beginning of it"
@@ -331,7 +332,9 @@ def test_a_header_changed_by_chance_is_refused_or_told_of_and_never_gives_other_
         except ExplorerError:
             told += 1
             continue
-        assert found.notices or all(np.array_equal(found.inputs[name], right[name]) for name in right)
+        assert set(found.notices) - {NO_TOKENIZER} or all(
+            np.array_equal(found.inputs[name], right[name]) for name in right
+        )
     assert told > 80
 
 
@@ -359,7 +362,13 @@ def test_of_weights_that_did_not_arrive_it_is_told_what_came_in_their_place(fold
         (b"Access to model a/b is restricted.\nLog in.\n", "it begins with 'Access to model a/b is restricted.'; get"),
         (whole[:-1], "is cut short: 1 byte of its tensors is missing; get the file again"),
         (whole[:-100], "is cut short: 100 bytes of its tensors are missing"),
-        (b"", "is no safetensors file, or is cut short"),
+        (b"", "model.safetensors is empty; get the file again"),
+        (whole[:5], "is no safetensors file, or is cut short"),
+        (
+            whole.replace(b'"F32"', b'"F4X"'),
+            r"holds the tensor '\S+' as 'F4X', which is not known here \(known are F64, ",
+        ),
+        (twice(whole), r"has a header that names 'model.norm.weight' twice; get the file again"),
     ):
         file.write_bytes(content)
         with refuses(said):
@@ -370,10 +379,37 @@ def test_of_weights_that_did_not_arrive_it_is_told_what_came_in_their_place(fold
     assert notice.startswith("its tokenizer is a pointer of Git LFS, in whose place `git lfs pull` puts the file: ")
 
 
+def twice(whole):
+    """A file whose header names a tensor twice, with another shape: Python's JSON would keep the last."""
+    end = 8 + int.from_bytes(whole[:8], "little")
+    more = b',"model.norm.weight":{"dtype":"F32","shape":[2,4],"data_offsets":[0,32]}}'
+    header = whole[8:end].rstrip().removesuffix(b"}") + more
+    return len(header).to_bytes(8, "little") + header + whole[end:]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            '{\n  "model_type": "llama",\n  "hidden_size": 8,,\n}',
+            "config.json is no JSON: see line 3, column 20; correct",
+        ),
+        ("[" * 200_000, "is nested too deep; correct it"),
+        ('{"vocab_size": ' + "9" * 5000 + "}", "has letters or numbers that cannot be read"),
+    ],
+)
+def test_where_a_config_is_no_json_is_told(folder, text, said):
+    """Whoever edits one by hand looks for a comma."""
+    made = folder()
+    (made / "config.json").write_text(text)
+    with refuses(said):
+        opened(made)
+
+
 def outcome_of(folder):
     """What becomes of opening a folder: "open", "warn", or "refuse", in a sentence of our own."""
     try:
-        return "warn" if opened(folder).notices else "open"
+        return "warn" if set(opened(folder).notices) - {NO_TOKENIZER} else "open"
     except ExplorerError as error:
         return "refuse" if error.id == "checkpoint" else error.id
 

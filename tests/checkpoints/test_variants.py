@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 
 from explorer.checkpoints.architectures import ARCHITECTURES
 from explorer.checkpoints.checkpoint import F32, Tensor
-from explorer.checkpoints.hugging_face import MOST_TENSORS, _parts, opened
+from explorer.checkpoints.hugging_face import MOST_TENSORS, NO_TOKENIZER, _parts, opened
 from explorer.checkpoints.plans import Config
 from explorer.core.errors import ExplorerError
 from tests.checkpoints.lines import (
@@ -127,7 +127,7 @@ def test_a_bare_folder_has_the_numbers_of_the_whole_one(made_with_notices, tmp_p
         {name.removeprefix(top): array.astype(np.float32) for name, array in w.items()}, tmp_path / "model.safetensors"
     )
     bare = opened(tmp_path, "float64")
-    assert whole.notices == bare.notices == ()
+    assert whole.notices == bare.notices == (NO_TOKENIZER,)
     np.testing.assert_array_equal(*(values_of(one, IDS)[1]["output.logits"] for one in (whole, bare)))
     assert check_cells(whole, w)
     assert check_cells(bare, {name.removeprefix(top): array for name, array in w.items()})
@@ -158,7 +158,7 @@ def test_experts_in_one_tensor_are_those_that_stand_by_themselves(made, tmp_path
         fused[f"{layer}mlp.gate.weight"] = fused.pop(f"{layer}{top}gate.weight")
     save_file(fused, tmp_path / "model.safetensors")
     together = opened(tmp_path, "float64")
-    assert together.notices == ()
+    assert together.notices == (NO_TOKENIZER,)
     np.testing.assert_array_equal(*(values_of(one, IDS)[1]["output.logits"] for one in (apart, together)))
     assert apart.model.in_file("decoder.2.ffn.W_2") == f"model.layers.1.{top}experts.{{e}}.{names[2]}.weight"
     assert together.model.in_file("decoder.2.ffn.W_2") == "model.layers.1.mlp.experts.down_proj"
@@ -204,7 +204,7 @@ def test_marian_may_write_other_words_than_it_reads(made, tmp_path):
     said = {**config, "share_encoder_decoder_embeddings": False, "decoder_vocab_size": 7}
     (tmp_path / "config.json").write_text(json.dumps(said))
     cut = opened(tmp_path, "float64")
-    assert cut.notices == ()
+    assert cut.notices == (NO_TOKENIZER,)
     assert cut.inputs["target.tokens"].tolist() == [6]
     of_whole, of_cut = (values_of(one, [3, 9, 8], [6, 1, 2])[1]["output.logits"] for one in (whole, cut))
     np.testing.assert_allclose(of_cut, of_whole[:, :7], rtol=1e-12)
