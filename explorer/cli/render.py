@@ -56,7 +56,7 @@ def render(arguments: Namespace) -> int:
 
 def _moving(arguments: Namespace, m: Transformer, out: Path) -> int:
     """Write the animation of a stage as an animated GIF, a video, or numbered PNGs."""
-    from explorer.pages.view import Cell
+    from explorer.core.graph import Cell
 
     cell = None if arguments.cell is None else Cell(*m.cell(arguments.cell))
     need_display(or_offscreen=True)

@@ -81,6 +81,13 @@ class Place(Frozen):
         return () if self.head is None else (self.head,)
 
 
+class Cell(Frozen):
+    """One cell of a node's whole array, heads included."""
+
+    node: str
+    index: tuple[int, ...]
+
+
 class Root(Frozen):
     """The one number that is differentiated."""
 

@@ -9,12 +9,11 @@ from dataclasses import field
 
 import numpy as np
 
-from explorer.core.graph import Place
+from explorer.core.graph import Cell, Place
 from explorer.core.ops import Array
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Gesture
 from explorer.pages.matrix import SIGNED, Matrix
-from explorer.pages.view import Cell
 
 DRAWABLE = 1e30
 """Numbers of this size or more cannot be drawn: their squares overflow on the way to pixels."""

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from explorer.core.frozen import Frozen
-from explorer.core.graph import Stage, name_of_head
+from explorer.core.graph import Cell, Stage, name_of_head
 from explorer.core.model import SwitchValue
 from explorer.core.numbers import quantity, significant
 from explorer.core.ops import Array
 from explorer.document.commands import Command, PinCells, Release, SetCells, SetSwitch
-from explorer.pages.view import Cell, View
+from explorer.pages.view import View
 
 
 class Gesture(Frozen):

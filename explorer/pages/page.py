@@ -13,14 +13,14 @@ from typing import Any, Literal
 import numpy as np
 
 from explorer.core import derivation
-from explorer.core.graph import Place
+from explorer.core.graph import Cell, Place
 from explorer.core.ops import Array
 from explorer.pages.controls import Button, Check, Choice, Switches
 from explorer.pages.drawing import Drawing, HeatMap, Strips
 from explorer.pages.element import Arrangement, Data, Element, Made
 from explorer.pages.gestures import Gesture
 from explorer.pages.matrix import Matrix
-from explorer.pages.view import Cell, View
+from explorer.pages.view import View
 
 WORDS, NUMBER, BAR, HEAT, RING = "words", "number", "bar", "heat", "ring"
 

@@ -10,9 +10,9 @@ from explorer.core.cell import Index, is_cell_of, operands
 from explorer.core.derivation import rows
 from explorer.core.engine import Engine
 from explorer.core.frozen import Frozen
-from explorer.core.graph import Place
+from explorer.core.graph import Cell, Place
 from explorer.pages.drawing import Rect
-from explorer.pages.view import Cell, View
+from explorer.pages.view import View
 
 TERMS = 6
 """The most products of a sum that appear one by one; the products of a longer sum are not shown."""

@@ -17,7 +17,7 @@ import numpy as np
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.graph import CASES, LOSS, Graph, Node, Place, Stage, name_of_head
+from explorer.core.graph import CASES, LOSS, Cell, Graph, Node, Place, Stage, name_of_head
 from explorer.core.numbers import apart, read_number, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import MASKS
@@ -63,13 +63,6 @@ class Memo:
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-class Cell(Frozen):
-    """One cell of a node's whole array, heads included."""
-
-    node: str
-    index: tuple[int, ...]
 
 
 class Spot(Frozen):

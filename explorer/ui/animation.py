@@ -22,11 +22,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
+from explorer.core.graph import Cell
 from explorer.core.numbers import quantity
 from explorer.document.document import Document
 from explorer.pages.controls import Player
 from explorer.pages.surfaces.inspector import Inspected, inspected, played_key
-from explorer.pages.view import Cell
 from explorer.ui.lesson.letters import in_look
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.gestures import perform

@@ -14,13 +14,12 @@ from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import QApplication
 
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import Graph
+from explorer.core.graph import Cell, Graph
 from explorer.core.progress import Cancelled
 from explorer.document.storage import as_text
 from explorer.export.layout import require_room
 from explorer.export.workbook import ENDINGS, writing
 from explorer.files import write_file
-from explorer.pages.view import Cell
 from explorer.ui.dialogs import progress_of
 from explorer.ui.errors import show_error
 from explorer.ui.matrix.ranges import claim

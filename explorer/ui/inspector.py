@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.engine import Check, check_cell
+from explorer.core.graph import Cell
 from explorer.pages.gestures import Ask, ForInspector
 from explorer.pages.surfaces.inspector import (
     CHECKING,
@@ -20,7 +21,6 @@ from explorer.pages.surfaces.inspector import (
 from explorer.ui.background import Background
 from explorer.ui.page.column_tab import SideColumn
 from explorer.ui.page.player import PlayerView
-from explorer.ui.selection import Cell
 from explorer.ui.turns import do_once_painted
 from explorer.ui.workbench import Workbench
 

@@ -2,10 +2,9 @@
 
 from PySide6.QtCore import Signal
 
-from explorer.core.graph import name_of_head
+from explorer.core.graph import Cell, name_of_head
 from explorer.lessons.printed_numbers import PrintedNumber, printed_numbers
 from explorer.pages.surfaces.references import ALL, REFERENCE, ROW, STATUS, places_in, references_page
-from explorer.pages.view import Cell
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
 from explorer.ui.page.column_tab import ColumnTab

@@ -12,14 +12,14 @@ from typing import Any, Literal
 from PySide6.QtCore import QObject, Signal
 
 from explorer.core.cell import Index, Step, operands
-from explorer.core.graph import Graph, Place, Stage
+from explorer.core.graph import Cell, Graph, Place, Stage
 from explorer.document.document import Document
 from explorer.lessons.schema import Step as LessonStep
 from explorer.pages.levels import places, stops
 from explorer.pages.page import Page
 from explorer.pages.steps.of_step import ELSEWHERE, Lit, lit_by_cell, lit_by_step
 from explorer.pages.surfaces.inspector import PLAYED, derivation, played, played_key
-from explorer.pages.view import Cell, Covered, Looking, Spot, View, row_of
+from explorer.pages.view import Covered, Looking, Spot, View, row_of
 
 Coming = Literal["click", "arrow", "tab"]
 """How the person came to a cell: by a click on it; by an arrow key or a link from elsewhere, which may only pass it; or

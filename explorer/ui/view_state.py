@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from explorer.core.graph import Cell
 from explorer.core.training.recipe import OPTIMISERS
 from explorer.lessons.progress import Progress
-from explorer.pages.view import Cell
 from explorer.ui.window.top_bar import SHOWING, TABS
 
 if TYPE_CHECKING:

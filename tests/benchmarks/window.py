@@ -17,11 +17,11 @@ from PySide6.QtWidgets import QApplication
 
 from benchmarks.measure import InTurns, Measurement, in_turns, overload
 from benchmarks.painting import QUIET_S, Bare, Paints, settle
+from explorer.core.graph import Cell
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.document_lesson import drawn, new_lesson
 from explorer.lessons.schema import Lesson
 from explorer.ui.page.picture_place import PicturePlace
-from explorer.ui.selection import Cell
 from explorer.ui.window.main_window import MainWindow
 
 EDITS, MOVES, STARTS, WARM_UP = 100, 100, 9, 5

@@ -16,12 +16,13 @@ from explorer.checkpoints.hugging_face import NO_TOKENIZER, opened
 from explorer.core.decoder import Decoder
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import Cell
 from explorer.core.models import build
 from explorer.document import storage
 from explorer.document.document import Document
 from explorer.lessons.document_lesson import opened as opened_lesson
 from explorer.pages.surfaces.inspector import inspected
-from explorer.pages.view import Cell, View
+from explorer.pages.view import View
 from explorer.sentences import sentence
 from tests.checkpoints.small import CONFIG, check_cells, weights, write
 from tests.refusals import refuses

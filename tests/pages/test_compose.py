@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from explorer.core.graph import Cell
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
@@ -22,7 +23,7 @@ from explorer.pages.gestures import Do, Edit, GoTo, Hold, Keep, MoveTo, SetNumbe
 from explorer.pages.levels import ABOUT_THE_MODEL, WHOLE, places, stops
 from explorer.pages.matrix import CALM, Matrix
 from explorer.pages.page import Note, Picture, Row
-from explorer.pages.view import Cell, Looking, View, row_of
+from explorer.pages.view import Looking, View, row_of
 from tests.samples import long
 
 lessons = cache(catalogue)

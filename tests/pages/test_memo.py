@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from explorer.core.graph import Cell
 from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
@@ -12,7 +13,7 @@ from explorer.pages.compose import page
 from explorer.pages.element import SMALL, Data, leaves
 from explorer.pages.levels import places
 from explorer.pages.matrix import Matrix
-from explorer.pages.view import Cell, Covered, Looking, Memo, Spot, View
+from explorer.pages.view import Covered, Looking, Memo, Spot, View
 
 BLOCK = "encoder.1.self"
 WEIGHT = SetCells(f"{BLOCK}.head.1.W_Q", {(0, 0): 2.5})

@@ -14,6 +14,7 @@ import pytest
 
 from explorer.core.cell import cells_of, operands
 from explorer.core.engine import Pin, fresh
+from explorer.core.graph import Cell
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue
@@ -29,7 +30,7 @@ from explorer.pages.matrix import Matrix
 from explorer.pages.page import DescentPart, Listing, Row, Stack
 from explorer.pages.steps.covering import asked_cell, covered_by
 from explorer.pages.surfaces.inspector import inspected
-from explorer.pages.view import Cell, View
+from explorer.pages.view import View
 from tests.samples import each, few, steps, traits
 
 LESSONS = {lesson.id: lesson for lesson in catalogue() if lesson.questions}

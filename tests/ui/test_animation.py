@@ -13,9 +13,10 @@ from PIL import Image, ImageSequence
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QImage, QTextDocumentFragment
 
+from explorer.core.graph import Cell
 from explorer.lessons.loader import load
 from explorer.pages.surfaces.inspector import played_key
-from explorer.pages.view import Cell, Covered
+from explorer.pages.view import Covered
 from explorer.ui.animation import AROUND, MOST, STRIP, Frames, _PlayedCell, _some, frames, gif, mp4, pngs
 from explorer.ui.lesson.letters import in_look
 from explorer.ui.matrix.box import MatrixBox

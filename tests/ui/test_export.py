@@ -16,9 +16,9 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QFileDialog
 
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import Cell
 from explorer.document.commands import SetCells
 from explorer.export import layout, workbook
-from explorer.pages.view import Cell
 from explorer.sentences import sentence
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import Message

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.core import engine
 from explorer.core.engine import check_cell
+from explorer.core.graph import Cell
 from explorer.core.numbers import in_full, written
 from explorer.document.commands import PinCells, Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
@@ -24,7 +25,6 @@ from explorer.ui.matrix.model import PLAYED
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.note import DerivationView
 from explorer.ui.page.player import PlayerView
-from explorer.ui.selection import Cell
 from explorer.ui.training import descent
 from explorer.ui.widgets.formula import Formula, typeset
 from explorer.ui.widgets.labels import SteadyLabel

@@ -27,13 +27,13 @@ from shiboken6.Shiboken import createdByPython, getAllValidWrappers
 
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import Cell
 from explorer.core.model import SWITCHES
 from explorer.core.models import build
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.schema import Choose, Point, Predict
-from explorer.pages.view import Cell
 from explorer.settings import Settings
 from explorer.ui.window.top_bar import TABS
 from explorer.words import download

@@ -4,9 +4,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 
+from explorer.core.graph import Cell
 from explorer.lessons.loader import load
 from explorer.pages.surfaces.references import REFERENCE, ROW, STATUS, WHAT, places_in
-from explorer.ui.selection import Cell
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "at_least_page")
 

@@ -1,9 +1,10 @@
 import pytest
 
+from explorer.core.graph import Cell
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.ui.selection import Cell, Selection
+from explorer.ui.selection import Selection
 
 Q = "encoder.1.self.Q"
 ALL = slice(None)

@@ -10,7 +10,7 @@ from html import escape
 import numpy as np
 
 from explorer.core.decoder import Beam, Decoder, Decoding, NextWordCost, next_word_cost, products, search, why_none_kept
-from explorer.core.graph import LOGITS, PROBABILITIES, READ, Stage
+from explorer.core.graph import LOGITS, PROBABILITIES, READ, Cell, Stage
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import Ranked, alone, as_share, exact, quantity, written
 from explorer.core.ops import Array
@@ -24,7 +24,7 @@ from explorer.pages.drawing import HERE, MUTED, Box, FlowLine, Mark, zoomed
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Do, Keep
 from explorer.pages.stages.output import SCALED, temperature_controls
-from explorer.pages.view import Cell, Told, View
+from explorer.pages.view import Told, View
 
 CACHED = "cache.on"
 MOST_COLUMNS = 8

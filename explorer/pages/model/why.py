@@ -11,7 +11,7 @@ import numpy as np
 from explorer.core import attribution
 from explorer.core.engine import fresh
 from explorer.core.frozen import Frozen
-from explorer.core.graph import LOGITS, READ, Graph, Stage
+from explorer.core.graph import LOGITS, READ, Cell, Graph, Stage
 from explorer.core.models.ends import DECODER_READS, TEMPERATURE
 from explorer.core.numbers import as_share, exact, in_table, places_of_largest, quantity, written
 from explorer.core.ops import Array
@@ -21,7 +21,7 @@ from explorer.pages import page as el
 from explorer.pages.controls import Button, Check, Choice, Controls, row_choice
 from explorer.pages.element import Element
 from explorer.pages.gestures import Edit, GoTo, Keep
-from explorer.pages.view import Cell, Told, View
+from explorer.pages.view import Told, View
 
 SHOW, PLACE, OTHER = "patching.show", "patching.place", "patching.word"
 NEAREST, TRIED, MOST_COLUMNS = 40, 3, 10

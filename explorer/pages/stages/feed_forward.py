@@ -8,7 +8,7 @@ from html import escape
 
 import numpy as np
 
-from explorer.core.graph import Stage
+from explorer.core.graph import Cell, Stage
 from explorer.core.numbers import decimals_of, exact, quantity, written
 from explorer.core.ops import Array, Op
 from explorer.lessons.symbols import formula_text
@@ -18,7 +18,7 @@ from explorer.pages.drawing import Axis, Curve, Dot, Drawing, reach, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.matrix import matrix
-from explorer.pages.view import Cell, View
+from explorer.pages.view import View
 
 
 def experts(view: View, block: str) -> tuple[Element, ...]:

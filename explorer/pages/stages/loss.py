@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import LOGITS, LOSS, PROBABILITIES, TARGET, Place, Stage
+from explorer.core.graph import LOGITS, LOSS, PROBABILITIES, TARGET, Cell, Place, Stage
 from explorer.core.models.ends import TEMPERATURE
 from explorer.core.numbers import Ranked, alone, as_share, decimals_of, exact, in_table, largest_of, written
 from explorer.core.ops import Array, CrossEntropy
@@ -21,7 +21,7 @@ from explorer.pages.drawing import Axis, Curve, Dot, Drawing, drawable, series
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import SetNumber
 from explorer.pages.matrix import matrix
-from explorer.pages.view import Cell, View, where, where_said
+from explorer.pages.view import View, where, where_said
 
 PRINTED_DECIMALS = 2
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.core.engine import Engine
 from explorer.core.frozen import Frozen
-from explorer.core.graph import CASES, LOSS, TARGET, Graph
+from explorer.core.graph import CASES, LOSS, TARGET, Cell, Graph
 from explorer.core.numbers import alone, formatted, quantity, written
 from explorer.core.ops import Array
 from explorer.pages import drawing as draw
@@ -18,7 +18,7 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import MoveTo, decimals_in
 from explorer.pages.matrix import SHARES
 from explorer.pages.page import Note, Picture, Stack
-from explorer.pages.view import Cell, View
+from explorer.pages.view import View
 
 BETWEEN = 6
 """Pixels of a picture between two neighbouring points of the grid."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from explorer.core.frozen import Frozen
-from explorer.core.graph import Node, Stage
+from explorer.core.graph import Cell, Node, Stage
 from explorer.core.numbers import NEARLY_ZERO, decimals_of, exact, in_table, with_power, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import ACCENT, DRAWABLE, Axis, Dot, Drawing, Strips, drawable, extent, series
@@ -17,7 +17,7 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import MoveTo, decimals_in
 from explorer.pages.matrix import COVERED, matrix
 from explorer.pages.page import NUMBER, Column, Entry, Item, Line, Lines, Listing, Note, Picture, Row, Section, Stack
-from explorer.pages.view import Cell, View
+from explorer.pages.view import View
 
 MOST_ACROSS = 60
 """With more examples, points could not be told apart."""

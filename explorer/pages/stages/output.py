@@ -5,7 +5,7 @@ from html import escape
 
 import numpy as np
 
-from explorer.core.graph import CHOSEN, LOGITS, PROBABILITIES, Stage
+from explorer.core.graph import CHOSEN, LOGITS, PROBABILITIES, Cell, Stage
 from explorer.core.models.ends import TEMPERATURE
 from explorer.core.numbers import Ranked, as_share, decimals_of, exact, in_table, written
 from explorer.core.ops import Array
@@ -15,7 +15,7 @@ from explorer.pages.controls import Check, Controls, Slider, row_choice
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import Keep, SetNumber
 from explorer.pages.matrix import matrix
-from explorer.pages.view import Cell, View, where_said
+from explorer.pages.view import View, where_said
 
 SCALED = "output.scaled"
 SORTED = "output.largest first"

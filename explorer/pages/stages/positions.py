@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from explorer.core.frozen import Frozen
-from explorer.core.graph import Place, Stage
+from explorer.core.graph import Cell, Place, Stage
 from explorer.core.numbers import alone, decimals_of, in_table, largest_of, point, quantity, written
 from explorer.core.ops import Array, Op, Sinusoidal
 from explorer.core.ops.positions import cosines, exponents, waves
@@ -23,7 +23,7 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.matrix import matrix, transposed
 from explorer.pages.stages.vectors import chosen_dimensions, dimension_choice
-from explorer.pages.view import Cell, View
+from explorer.pages.view import View
 
 MOST_ARROWS = 200
 """The most arrows that are drawn: more cannot be told apart, and take long to draw."""

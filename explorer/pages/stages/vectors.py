@@ -9,7 +9,7 @@ from math import atan2, degrees
 
 import numpy as np
 
-from explorer.core.graph import Stage
+from explorer.core.graph import Cell, Stage
 from explorer.core.numbers import formatted, point, quantity
 from explorer.core.ops import Array
 from explorer.pages import drawing as draw
@@ -18,7 +18,7 @@ from explorer.pages.element import Data, Element, Made
 from explorer.pages.gestures import Keep, MoveTo, decimals_in
 from explorer.pages.matrix import matrix
 from explorer.pages.page import Note, Picture, Row, Section, Stack
-from explorer.pages.view import Cell, View
+from explorer.pages.view import View
 
 BESIDE = ("x", "y", "dot")
 BETWEEN = ("cosine", "angle")

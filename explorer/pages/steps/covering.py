@@ -15,7 +15,7 @@ import numpy as np
 
 from explorer.core.cell import cells_of, is_cell_of, operands
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import LOSS, Graph, Place
+from explorer.core.graph import LOSS, Cell, Graph, Place
 from explorer.core.numbers import read_number
 from explorer.core.ops import Array
 from explorer.lessons.mistakes import array_of
@@ -25,7 +25,7 @@ from explorer.pages.controls import Controls, Player
 from explorer.pages.drawing import Bars, Box, Dot, Drawing, Image, Mark, Words
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import COVERED, Matrix
-from explorer.pages.view import Cell, Covered, View
+from explorer.pages.view import Covered, View
 
 Index = tuple[int, ...]
 SAME = 1e-9

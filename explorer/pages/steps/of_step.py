@@ -14,7 +14,7 @@ import numpy as np
 from explorer.core.cell import is_cell_of
 from explorer.core.derivation import chain
 from explorer.core.frozen import Frozen
-from explorer.core.graph import Graph
+from explorer.core.graph import Cell, Graph
 from explorer.lessons.answers import right_places
 from explorer.lessons.schema import ALL, WHOLE, Point, Predict, Question, Step
 from explorer.pages import compose
@@ -26,7 +26,7 @@ from explorer.pages.levels import stops
 from explorer.pages.matrix import Matrix, part_of
 from explorer.pages.matrix import matrix as matrix_of_node
 from explorer.pages.steps.covering import asked_cell
-from explorer.pages.view import Cell, View
+from explorer.pages.view import View
 
 if TYPE_CHECKING:  # only the page Words reads vectors
     from explorer.words.vectors import Vectors

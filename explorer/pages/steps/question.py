@@ -9,7 +9,7 @@ from typing import Any, Literal
 from explorer.core.derivation import Row
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import LOSS, Node, Place
+from explorer.core.graph import LOSS, Cell, Node, Place
 from explorer.core.numbers import quantity, read_answer, written
 from explorer.lessons import prose
 from explorer.lessons.answers import place_named
@@ -21,7 +21,6 @@ from explorer.pages import page as el
 from explorer.pages.controls import Button, Controls
 from explorer.pages.element import Arrangement, Element
 from explorer.pages.gestures import ForQuestion, Gesture
-from explorer.pages.view import Cell
 
 OURS = "How it is computed"
 MORE = {1: "One more try.", 2: "Two more tries."}

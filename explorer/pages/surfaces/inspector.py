@@ -20,7 +20,7 @@ from explorer.core.derivation import Labels, Row, chain, only_rounding, rows
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.graph import LOSS, Graph, Place, Stage
+from explorer.core.graph import LOSS, Cell, Graph, Place, Stage
 from explorer.core.numbers import alone, in_full, quantity, written
 from explorer.lessons.glossary import linked
 from explorer.lessons.loader import errata
@@ -33,7 +33,7 @@ from explorer.pages.levels import block_title, is_small_net, matrix_title
 from explorer.pages.matrix import COVERED, ROUNDING
 from explorer.pages.page import Derivation, Maths, Passage, lead, paragraphs
 from explorer.pages.steps.covering import altered
-from explorer.pages.view import Cell, View, equation
+from explorer.pages.view import View, equation
 
 if TYPE_CHECKING:  # only who checks a gradient needs it
     from explorer.core.engine import Check

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import written_shape
-from explorer.core.graph import CASES, LOSS, TARGET, Node, Stage
+from explorer.core.graph import CASES, LOSS, TARGET, Cell, Node, Stage
 from explorer.core.numbers import NEARLY_ZERO, alone, formatted, in_table, places_of_largest
 from explorer.core.ops import Array
 from explorer.lessons.symbols import IN_SIGNS, name_of
@@ -19,7 +19,7 @@ from explorer.pages.controls import Choice, Number
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.levels import into
-from explorer.pages.view import Cell, View, equation, row_of
+from explorer.pages.view import View, equation, row_of
 from explorer.pages.whole.columns import PAGE, PAGE_OF_LARGE, laid
 from explorer.pages.whole.lane import amount, image_of, sentences
 

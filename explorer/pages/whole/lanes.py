@@ -12,14 +12,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from explorer.core.graph import LOSS, PROBABILITIES, Stage
+from explorer.core.graph import LOSS, PROBABILITIES, Cell, Stage
 from explorer.core.model import SUBLAYERS
 from explorer.core.numbers import alone, as_share, in_tables, places_of_largest
 from explorer.core.vocabulary import end_marks
 from explorer.pages import drawing as draw
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.levels import ALL, LAYER, WHOLE, layers_of, shown_layer, unlike
-from explorer.pages.view import Cell, View, once_a_graph, where_said
+from explorer.pages.view import View, once_a_graph, where_said
 from explorer.pages.whole.lane import GAP, LETTER, PAD, RISE, SMALL, Lane, Sheet, amount, from_to, image_of, title_of
 from explorer.pages.whole.sublayers import Sublayers
 

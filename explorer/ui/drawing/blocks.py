@@ -9,11 +9,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
 from explorer.core.frozen import Frozen
+from explorer.core.graph import Cell
 from explorer.core.numbers import FINEST, as_share, strongest_in
 from explorer.core.ops import Array
 from explorer.pages.drawing import Bars, Box, Dot, Drawing, FlowLine, Image, Words, drawable, lines_of
 from explorer.pages.matrix import SHARES
-from explorer.pages.view import Cell
 from explorer.ui.drawing.strokes import Formulas, Pixels, line_ink, word_ink
 from explorer.ui.theme import MASKED, Ramp, letters_for, paint_numbers, paint_signs, qcolor
 from explorer.ui.widgets.names import draw_named, wide

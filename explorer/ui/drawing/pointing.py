@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from explorer.core.graph import Cell
 from explorer.core.numbers import exact
 from explorer.core.ops import Array
 from explorer.pages.drawing import Arrow, Bars, Dot, Drawing, Image, Mark, Strips, Words, drawable
-from explorer.pages.view import Cell
 
 
 def cells_of(mark: Mark) -> tuple[Cell, ...]:

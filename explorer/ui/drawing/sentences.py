@@ -14,12 +14,12 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.frozen import Frozen
+from explorer.core.graph import Cell
 from explorer.core.numbers import in_table, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import PAD
 from explorer.pages.drawing import SentenceRow, Sentences
 from explorer.pages.stages.attention import MOST_LINES, SAYS, SHOULD
-from explorer.pages.view import Cell
 from explorer.ui.drawing.pointing import ends_of
 from explorer.ui.drawing.strokes import draw_weights
 from explorer.ui.theme import qcolor

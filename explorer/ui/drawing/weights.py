@@ -12,11 +12,11 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize
 from PySide6.QtGui import QLinearGradient, QPainter, QPaintEvent, QTransform
 from PySide6.QtWidgets import QWidget
 
+from explorer.core.graph import Cell
 from explorer.core.numbers import exact, largest_of, significant, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.matrix import SHARES
-from explorer.pages.view import Cell
 from explorer.ui.drawing.plot import PixelItem
 from explorer.ui.drawing.pointing import ends_of
 from explorer.ui.drawing.strokes import draw_weights

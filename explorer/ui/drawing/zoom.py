@@ -14,10 +14,10 @@ from PySide6.QtCore import QObject, QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QAccessibleWidget, QMenu
 
+from explorer.core.graph import Cell
 from explorer.core.numbers import exact
 from explorer.pages.drawing import Bars, Box, Dot, Drawing, Image
 from explorer.pages.gestures import GoTo
-from explorer.pages.view import Cell
 from explorer.ui.drawing.blocks import DISC
 from explorer.ui.drawing.marks import Marks
 from explorer.ui.drawing.pointing import cell_of

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
+from explorer.core.graph import Cell
 from explorer.document.state import State
 from explorer.lessons.answers import TRIES, Answer, is_over, judge
 from explorer.lessons.progress import Progress, ProgressFolder, outcome
@@ -22,7 +23,7 @@ from explorer.lessons.schema import WHOLE, Lesson, Question, Step
 from explorer.lessons.walk import Attempt, Walk
 from explorer.pages.steps.covering import covered_by
 from explorer.pages.steps.of_step import asked_cells
-from explorer.pages.view import Cell, Covered, Spot, View, row_of
+from explorer.pages.view import Covered, Spot, View, row_of
 from explorer.ui.background import Background
 from explorer.ui.workbench import Workbench
 

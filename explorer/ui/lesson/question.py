@@ -11,6 +11,7 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QWidget
 
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import Cell
 from explorer.core.numbers import read_answer
 from explorer.lessons.answers import Answer, Verdict
 from explorer.lessons.schema import Point, Predict
@@ -28,7 +29,6 @@ from explorer.pages.steps.question import (
     theirs,
     was_there,
 )
-from explorer.pages.view import Cell
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.letters import least_letters

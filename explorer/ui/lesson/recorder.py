@@ -12,12 +12,11 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import name_of_head
+from explorer.core.graph import Cell, name_of_head
 from explorer.document.state import State
 from explorer.lessons.schema import FAMILY, WHOLE, WRITING, Look
 from explorer.pages.levels import act_title
 from explorer.pages.steps.of_step import ELSEWHERE
-from explorer.pages.view import Cell
 from explorer.sentences import sentence
 from explorer.ui.dialogs import LESSON_ENDING
 from explorer.ui.files import Files

@@ -9,11 +9,11 @@ from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.cell import is_cell_of, operands
-from explorer.core.graph import Graph
+from explorer.core.graph import Cell, Graph
 from explorer.lessons.schema import Predict, Question, Step
 from explorer.pages.steps.covering import asked_cell
 from explorer.pages.steps.of_step import controls_named, first_cell
-from explorer.pages.view import Cell, View
+from explorer.pages.view import View
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 

@@ -18,7 +18,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPixmap, QRe
 from PySide6.QtWidgets import QDialog, QListWidget, QMenu, QPlainTextEdit, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError, cut, require_cell
-from explorer.core.graph import Root
+from explorer.core.graph import Cell, Root
 from explorer.core.model import SWITCHES
 from explorer.core.ops import Array
 from explorer.core.ops.weights import write_weights
@@ -31,7 +31,6 @@ from explorer.pages.gestures import Ask, ForSeek
 from explorer.pages.levels import block_title
 from explorer.pages.matrix import Matrix
 from explorer.pages.model.seek import search_for, seek_page
-from explorer.pages.view import Cell
 from explorer.sentences import sentence
 from explorer.training.goal_seek import MOST_STEPS, Sought, command, seek
 from explorer.ui.background import Background

@@ -13,10 +13,10 @@ from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistent
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHeaderView, QToolTip
 
+from explorer.core.graph import Cell
 from explorer.core.numbers import exact, written
 from explorer.core.ops import Array
 from explorer.pages.matrix import COVERED, SHARES, SIGNED, Matrix
-from explorer.pages.view import Cell
 from explorer.ui.theme import Ramp, Theme, qcolor, shares_of
 from explorer.ui.widgets.labels import as_tip
 from explorer.ui.workbench import Workbench

@@ -21,10 +21,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QSizePolicy, QTableView, QWidget
 
 from explorer.core.cell import Index
+from explorer.core.graph import Cell
 from explorer.document.state import unread
 from explorer.pages.levels import matrix_title
 from explorer.pages.matrix import Matrix
-from explorer.pages.view import Cell
 from explorer.ui.matrix.editing import CellEditing, CellEditor
 from explorer.ui.matrix.form import MAP, MOST_ROWS, SIZES, Extent, Form, Letters, extent
 from explorer.ui.matrix.model import Labels, MatrixModel, ModelIndex, paint_cells

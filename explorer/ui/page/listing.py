@@ -15,9 +15,9 @@ from PySide6.QtCore import QEvent, QModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolicy, QTableView, QWidget
 
+from explorer.core.graph import Cell
 from explorer.export.matrix import separated
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Entry, Line, Lines, Listing
-from explorer.pages.view import Cell
 from explorer.ui.matrix.model import ModelIndex
 from explorer.ui.matrix.ranges import claim
 from explorer.ui.page.gestures import perform

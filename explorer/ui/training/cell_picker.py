@@ -9,12 +9,12 @@ from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from explorer.core.cell import is_cell_of
+from explorer.core.graph import Cell
 from explorer.core.numbers import largest_of
 from explorer.core.ops import Array
 from explorer.lessons.symbols import name_of as _short
 from explorer.pages.levels import block_title, matrix_title
-from explorer.pages.stages.net import steepest
-from explorer.ui.selection import Cell
+from explorer.training.loss_grid import steepest
 from explorer.ui.theme import Ramp, paint_signs, qcolor
 from explorer.ui.training.descent import FollowsRun
 from explorer.ui.widgets.labels import Label, as_tip

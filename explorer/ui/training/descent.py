@@ -19,7 +19,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import LOSS, Place
+from explorer.core.graph import LOSS, Cell, Place
 from explorer.core.ops import Array
 from explorer.core.training.recipe import OPTIMISERS
 from explorer.core.training.records import Record
@@ -27,7 +27,6 @@ from explorer.core.training.trainer import trainable
 from explorer.document.document import LARGE, Document
 from explorer.document.state import State
 from explorer.ui.background import Background
-from explorer.ui.selection import Cell
 from explorer.ui.training.process import Handover
 from explorer.ui.turns import Bridge, later
 

@@ -22,17 +22,17 @@ from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from explorer.core.cell import is_cell_of
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import Cell
 from explorer.core.numbers import live, quantity, with_power, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
 from explorer.document.state import State
-from explorer.pages.drawing import DRAWABLE
-from explorer.pages.stages.net import LossGrid, Window, around, levels, moved
+from explorer.pages.drawing import DRAWABLE, extent
 from explorer.pages.stages.net_answers import between_points, level_lines
+from explorer.training.loss_grid import LossGrid, Window, around, levels, moved
 from explorer.ui.background import Background
 from explorer.ui.drawing.plot import PixelItem, Plot
 from explorer.ui.errors import show_error
-from explorer.ui.selection import Cell
 from explorer.ui.theme import qcolor
 from explorer.ui.training.cell_picker import chosen, name_of
 from explorer.ui.training.descent import SLICE_S, FollowsRun
@@ -187,7 +187,7 @@ class LossSurface(Plot):
         engine = self.bench.document.engine
         self.here = tuple(float(engine.values[cell.node][cell.index]) for cell in self.cells)  # type: ignore[assignment]
         self.way, self.gone = self._path()
-        self._window = around(np.vstack([self.way, [self.here]]), self._window)
+        self._window = around(*extent(np.vstack([self.way, [self.here]])), self._window)
         undrawn, playing = self._undrawn, self.bench.descent.playing
         if undrawn is not None and undrawn is self.losses and (playing or self._is_better(undrawn)):
             self._draw_surface(undrawn)

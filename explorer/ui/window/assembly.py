@@ -14,7 +14,7 @@ from explorer.ui.widgets.layouts import column_in
 from explorer.ui.window.lesson_bar import LessonBar
 from explorer.ui.window.main_window import MainWindow
 from explorer.ui.window.notice import Notice, Passing, Working, said_of_reading, said_of_saving, said_of_writing
-from explorer.ui.window.parts import Docks, Folds, SideBySide
+from explorer.ui.window.panes import Docks, Folds, SideBySide
 from explorer.ui.window.pipeline_map import PipelineMap
 from explorer.ui.window.token_bar import TokenBar
 from explorer.ui.window.top_bar import TopBar

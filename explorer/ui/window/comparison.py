@@ -12,6 +12,7 @@ from shiboken6 import isValid
 
 from explorer.checkpoints import is_checkpoint
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import Cell
 from explorer.core.vocabulary import Vocabulary, tokens_of, typed
 from explorer.document.commands import SetTokens
 from explorer.document.continuation import as_read, room_of
@@ -24,7 +25,7 @@ from explorer.ui.background import Background
 from explorer.ui.errors import show_error
 from explorer.ui.files import Files, model_of
 from explorer.ui.page.area import StageArea
-from explorer.ui.selection import Cell, Selection
+from explorer.ui.selection import Selection
 from explorer.ui.turns import Bridge, later
 from explorer.ui.widgets.inputs import PushButton, Segments
 from explorer.ui.widgets.labels import Label

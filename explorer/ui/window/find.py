@@ -40,7 +40,7 @@ from PySide6.QtWidgets import (
 
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
-from explorer.core.graph import cell_of, stage_of, written_cell
+from explorer.core.graph import Cell, cell_of, stage_of, written_cell
 from explorer.core.model import SEQUENCES
 from explorer.core.stored import cell_of_tensor
 from explorer.lessons.glossary import glossary
@@ -48,7 +48,6 @@ from explorer.lessons.loader import model_titles, titles
 from explorer.pages.gestures import ForGlossary
 from explorer.pages.levels import block_around
 from explorer.pages.matrix import matrix
-from explorer.pages.view import Cell
 from explorer.ui.actions import ALSO
 from explorer.ui.appearance import Appearance
 from explorer.ui.matrix.menu import ways

@@ -11,10 +11,10 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout
 
+from explorer.core.graph import Cell
 from explorer.lessons.loader import load
 from explorer.lessons.prose import each_sentence
 from explorer.lessons.schema import Lesson
-from explorer.ui.selection import Cell
 from explorer.ui.turns import later
 from explorer.ui.widgets.inputs import PushButton, fold_button
 from explorer.ui.widgets.labels import Label, Prose

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from explorer.ui.window.find import FindBar
     from explorer.ui.window.lesson_bar import LessonBar
     from explorer.ui.window.notice import Notice, Passing, Working
-    from explorer.ui.window.parts import Docks, Folds, SideBySide
+    from explorer.ui.window.panes import Docks, Folds, SideBySide
     from explorer.ui.window.pipeline_map import PipelineMap
     from explorer.ui.window.token_bar import TokenBar
     from explorer.ui.window.top_bar import Tab, TopBar

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from explorer.core.graph import Cell
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.pages.drawing import Curve, Dot
 from explorer.pages.gestures import ChooseToken
-from explorer.pages.view import Cell, row_of
+from explorer.pages.view import row_of
 
 STAGE, BLOCK = "encoder.1.ffn.layers", "encoder.1.ffn"
 

@@ -8,13 +8,13 @@ import pytest
 
 from explorer.core.cell import steps
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import Place
+from explorer.core.graph import Cell, Place
 from explorer.core.numbers import exact
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.drawing import Curve, Dot
-from explorer.pages.view import Cell, Steps, row_of
+from explorer.pages.view import Steps, row_of
 
 TERMS, WORDS, COSTS = "term list", "word gradients", "cost curve"
 

@@ -6,10 +6,11 @@ Examples as points, and where each norm takes them.
 import numpy as np
 import pytest
 
+from explorer.core.graph import Cell
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.pages.drawing import Dot, Strips
 from explorer.pages.page import Picture
-from explorer.pages.view import Cell, Covered
+from explorer.pages.view import Covered
 
 BLOCK = "encoder.1.self"
 STAGE = f"{BLOCK}.after"

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from explorer.core.graph import Cell
 from explorer.core.model import Model
 from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
@@ -13,7 +14,7 @@ from explorer.pages.controls import Slider
 from explorer.pages.element import of_kind
 from explorer.pages.gestures import ChooseToken
 from explorer.pages.page import Section, Stack
-from explorer.pages.view import Cell, Spot, row_of
+from explorer.pages.view import Spot, row_of
 
 PROBABILITIES = "output.probabilities"
 SORTED = "output.largest first"

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from explorer.core.graph import Cell
 from explorer.core.model import Model
 from explorer.core.numbers import quantity
 from explorer.core.ops.positions import exponents, waves
@@ -10,7 +11,7 @@ from explorer.document.commands import PinCells, SetArray, SetCells, SetSwitch, 
 from explorer.document.state import State
 from explorer.pages.drawing import ACCENT, LINE, MUTED, Arrow, Band, Curve, Dot, Image, reach
 from explorer.pages.page import Row
-from explorer.pages.view import Cell, Covered, row_of
+from explorer.pages.view import Covered, row_of
 
 STAGE, PE = "source.positions", "source.PE"
 MAP, ALIKE, CURVES = "encoding map", "likeness map", "encoding curves"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.core.engine import Engine
+from explorer.core.graph import Cell
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
@@ -21,7 +22,7 @@ from explorer.pages.page import BAR, Column, Entry, Header, Item, Line, Listing,
 from explorer.pages.steps.covering import WAITS, _others, _same, altered, asked_cell, covered_by, without_covered
 from explorer.pages.surfaces.inspector import WAITS as EXPLAINED_LATER
 from explorer.pages.surfaces.inspector import inspected
-from explorer.pages.view import Cell, Covered, Looking, Spot, View
+from explorer.pages.view import Covered, Looking, Spot, View
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import Cell
 from explorer.document.commands import SetCells, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
@@ -37,7 +38,7 @@ from explorer.pages.steps.of_step import (
     right_cells,
 )
 from explorer.pages.surfaces.inspector import inspected
-from explorer.pages.view import Cell, Covered, Looking, Spot, View
+from explorer.pages.view import Covered, Looking, Spot, View
 
 LESSONS = ("start-here", "softmax", "two-vectors", "jump", "xor", "emma")
 walk_of = cache(lambda name: Walk(load(name)))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.core.engine import Check
+from explorer.core.graph import Cell
 from explorer.core.numbers import alone
 from explorer.core.stored import Stored
 from explorer.document.commands import SetSwitch
@@ -29,7 +30,7 @@ from explorer.pages.surfaces.inspector import (
     played_key,
     printed_at,
 )
-from explorer.pages.view import Cell, Covered
+from explorer.pages.view import Covered
 from tests.pages.conftest import Desk
 from tests.samples import each
 

@@ -8,7 +8,7 @@ from pixels import colours, pixels
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 
-from explorer.core.graph import Place
+from explorer.core.graph import Cell, Place
 from explorer.core.numbers import read_number
 from explorer.document.commands import SetCells
 from explorer.pages.drawing import (
@@ -35,7 +35,6 @@ from explorer.pages.drawing import (
 )
 from explorer.pages.gestures import MoveTo, SetNumber
 from explorer.pages.matrix import SHARES
-from explorer.pages.view import Cell
 from explorer.ui.drawing.plot import Side
 from explorer.ui.drawing.strokes import line_ink
 from explorer.ui.drawing.view import EMPTY, DrawingView

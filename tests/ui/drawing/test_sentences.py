@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF
 
+from explorer.core.graph import Cell
 from explorer.document.commands import PinCells
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.drawing import Sentences
 from explorer.pages.stages.attention import cross, masked
-from explorer.pages.view import Cell, View
+from explorer.pages.view import View
 from explorer.ui.drawing.sentences import SentencesView
 
 CROSS = "decoder.1.cross."

@@ -8,13 +8,14 @@ from PySide6.QtCore import QEvent, QLineF, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QToolTip, QWidget
 
+from explorer.core.graph import Cell
 from explorer.document.commands import PinCells, SetTokens
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.drawing import AttentionLines
 from explorer.pages.matrix import ALONE, matrix
 from explorer.pages.stages.attention import heat_map, lights
-from explorer.pages.view import Cell, Looking, View
+from explorer.pages.view import Looking, View
 from explorer.ui.drawing.plot import CLOSEST, WELL_APART
 from explorer.ui.drawing.strokes import draw_weights
 from explorer.ui.drawing.weights import MOST_LINES, AttentionLinesView, HeatMapView

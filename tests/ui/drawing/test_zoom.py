@@ -16,14 +16,13 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from explorer.core.graph import Place
+from explorer.core.graph import Cell, Place
 from explorer.core.numbers import FINEST
 from explorer.document.commands import SetCells
 from explorer.pages.drawing import Axis, Bars, Box, Drawing, FlowLine, Image, Segments, Words
 from explorer.pages.gestures import GoTo, Switch
 from explorer.pages.levels import WHOLE
 from explorer.pages.matrix import matrix
-from explorer.pages.view import Cell
 from explorer.ui.drawing.blocks import TIGHT, TINY, Blocks
 from explorer.ui.drawing.strokes import Sight
 from explorer.ui.drawing.view import DrawingView

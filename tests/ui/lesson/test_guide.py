@@ -11,13 +11,13 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel
 
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import Cell
 from explorer.core.training.trainer import Trainer
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
 from explorer.lessons.replay import right_answer
 from explorer.lessons.schema import Predict, StepStates, states_of
 from explorer.pages import compose
-from explorer.pages.view import Cell
 from explorer.settings import Settings
 from explorer.ui.lesson import panel as panel_module
 from explorer.ui.lesson.parts import PanelColumn

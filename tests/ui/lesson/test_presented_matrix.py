@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from explorer.core.graph import Cell
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
-from explorer.pages.view import Cell
 from explorer.ui.lesson.letters import HEIGHT, WIDTH
 from explorer.ui.page.answers import OptionView
 from explorer.ui.training.stepper import Stepper

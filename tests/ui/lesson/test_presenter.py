@@ -9,10 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
 
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import Cell
 from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.schema import MakeSo, Predict
-from explorer.pages.view import Cell
 from explorer.sentences import sentence
 from explorer.ui.drawing.weights import AttentionLinesView
 from explorer.ui.lesson.guide import Guide

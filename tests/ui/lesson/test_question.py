@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible, QFontMetrics
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 
+from explorer.core.graph import Cell
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Choose
@@ -14,7 +15,6 @@ from explorer.pages.controls import Button
 from explorer.pages.gestures import ForQuestion
 from explorer.pages.page import Listing
 from explorer.pages.steps.question import WHERE
-from explorer.pages.view import Cell
 from explorer.ui import view_state
 from explorer.ui.errors import Message
 from explorer.ui.page.answers import OptionView

@@ -8,10 +8,10 @@ from PySide6.QtGui import QDesktopServices
 
 from explorer.cli import main
 from explorer.core.engine import same_bytes
+from explorer.core.graph import Cell
 from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.document_lesson import lesson_of, new_lesson
 from explorer.lessons.loader import load
-from explorer.pages.view import Cell
 from explorer.ui.page.controls import ButtonView
 from tests.checkpoints.small import translator
 

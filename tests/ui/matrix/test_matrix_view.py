@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QHeaderView, QToolTip
 
+from explorer.core.graph import Cell
 from explorer.core.model import Model
 from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
@@ -21,7 +22,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.form import LEAST_COLUMNS, MAP, MOST_ROWS
 from explorer.ui.matrix.model import RIGHT
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.selection import Cell, Selection
+from explorer.ui.selection import Selection
 from explorer.ui.turns import Bridge
 from explorer.ui.workbench import Workbench
 

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 
-from explorer.core.graph import Root
+from explorer.core.graph import Cell, Root
 from explorer.core.numbers import alone
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
-from explorer.pages.view import Cell
 from explorer.ui.matrix.menu import MatrixMenu, SeekDialog
 from tests.refusals import refuses
 

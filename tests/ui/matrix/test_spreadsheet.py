@@ -11,12 +11,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from shiboken6 import isValid
 
+from explorer.core.graph import Cell
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.export.matrix import FORMATS, LabelledMatrix, tsv
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.matrix import NEW, matrix, transposed
-from explorer.pages.view import Cell, Covered
+from explorer.pages.view import Covered
 from explorer.ui.background import Background
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import Message

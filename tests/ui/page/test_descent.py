@@ -9,20 +9,20 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QWidget
 from training_tab import click_weight, lengths_of, ticks_of
 
+from explorer.core.graph import Cell
 from explorer.core.numbers import written
 from explorer.core.training.recipe import Recipe
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.page import DescentPart
-from explorer.pages.stages.net import FINEST
+from explorer.training.loss_grid import FINEST
 from explorer.training.preparation import Settings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.ui.page.column import Elements
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.page.picture_place import PARTS, DescentView, PicturePlace
-from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
 from explorer.ui.training import loss_surface
 from explorer.ui.training.cell_picker import CellPicker

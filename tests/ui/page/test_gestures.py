@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QPushButton, QSpinBox
 
+from explorer.core.graph import Cell
 from explorer.document.commands import SetCells
-from explorer.pages.view import Cell
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.page.controls import SliderView
 from explorer.ui.page.listing import ListingView

@@ -7,9 +7,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 
+from explorer.core.graph import Cell
 from explorer.pages.gestures import GoTo
 from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Entry, Line, Listing
-from explorer.pages.view import Cell
 from explorer.ui.page.listing import ListingView
 from explorer.ui.theme import qcolor
 from explorer.ui.widgets.tree import written_in

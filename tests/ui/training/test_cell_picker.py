@@ -6,8 +6,8 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 
+from explorer.core.graph import Cell
 from explorer.lessons.loader import load
-from explorer.ui.selection import Cell
 from explorer.ui.training.cell_picker import CellPicker, chosen
 from explorer.ui.training.loss_surface import SurfaceView
 

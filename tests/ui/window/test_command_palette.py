@@ -2,10 +2,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from explorer.core.graph import Cell
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import load
 from explorer.library.transformer import Transformer
-from explorer.pages.view import Cell
 from explorer.ui.window.find import CommandPalette, Entry, found
 from tests.checkpoints.small import write
 from tests.refusals import refuses

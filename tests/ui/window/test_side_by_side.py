@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from refusals import refuses
 
+from explorer.core.graph import Cell
 from explorer.document import storage
 from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.document_lesson import new_lesson
@@ -21,7 +22,6 @@ from explorer.lessons.schema import Predict
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
-from explorer.ui.selection import Cell
 from explorer.ui.widgets.inputs import take_typed
 from explorer.ui.widgets.tree import written_in
 from tests.checkpoints.small import write

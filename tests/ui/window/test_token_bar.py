@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 
+from explorer.core.graph import Cell
 from explorer.document.commands import SetTokens
 from explorer.document.commands.words import MOST_TOKEN_LENGTH
 from explorer.lessons.document_lesson import lesson_of, new_lesson
 from explorer.lessons.loader import load
 from explorer.ui.errors import Message
-from explorer.ui.selection import Cell
 from explorer.ui.widgets.tree import written_in
 from explorer.ui.window.chips import Chip, WordEdit
 from tests.checkpoints.small import translator
