@@ -25,7 +25,6 @@ from explorer.settings import Settings, own_folder
 from explorer.teaching import is_for_class
 from explorer.ui.appearance import MODES, SCALES, Appearance
 from explorer.ui.background import Background
-from explorer.ui.dialogs import breakable
 from explorer.ui.page.picture_place import LOOK_MS, is_loaded
 from explorer.ui.saving import MOST_AT_ONCE
 from explorer.ui.selection import Selection
@@ -159,7 +158,7 @@ def refuse(message: str) -> None:
     """Say in a dialog why the window cannot open: a person who double-clicked a file sees no terminal."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     app.setApplicationName(PROGRAM)
-    message_box(breakable(message)).exec()
+    message_box(message).exec()
 
 
 def _appearance(app: QApplication, settings: Settings) -> Appearance:

@@ -224,7 +224,7 @@ class PrintedNumber(Frozen, eq=False):
 def printed_numbers() -> tuple[PrintedNumber, ...]:
     """All printed numbers, by reference: tables and worked lines, then slips and claims, then citations."""
     by_id = {(one.figure.reference, one.figure.id): one for one in check_figures()}
-    found: dict[str, list[PrintedNumber]] = {reference.id: [] for reference in references.references()}
+    found: dict[str, list[PrintedNumber]] = {reference.id: [] for reference in references.all_references()}
     for (reference, name), result in by_id.items():
         if not (name.endswith("-retyped") or result.figure.second):
             found[reference].extend(_of_figure(result, by_id.get((reference, f"{name}-retyped"))))

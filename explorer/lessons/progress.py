@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from explorer.container import DamagedError, parsed
 from explorer.core.frozen import Frozen
@@ -37,7 +37,7 @@ class Answered(Frozen):
     again: int = 0  # at which opening after that one it was last asked again: 1, 2, …
 
 
-class Progress(Frozen):
+class LessonProgress(Frozen):
     """The progress of a student in one lesson."""
 
     lesson: str  # the id of the lesson
@@ -46,11 +46,11 @@ class Progress(Frozen):
     answers: Mapping[str, Answered] = field(default_factory=dict)  # by the id of the step
     seed: int = 0  # the seed of this student's fresh numbers
 
-    def at(self, step: str) -> "Progress":
+    def at(self, step: str) -> Self:
         """The progress with another present step, which is visited now."""
         return replace(self, step=step, seen=self.seen if step in self.seen else (*self.seen, step))
 
-    def answered(self, step: str, right: bool, hints: int = 0, opening: int = 0, again: bool = False) -> "Progress":
+    def answered(self, step: str, right: bool, hints: int = 0, opening: int = 0, again: bool = False) -> Self:
         """The progress with one more answer."""
         was = self.answers.get(step)
         if was is None:
@@ -61,7 +61,7 @@ class Progress(Frozen):
         return replace(self, answers={**self.answers, step: now})
 
     @staticmethod
-    def of(lesson: str, found: Any, damaged: Callable[[], object] = lambda: None) -> "Progress":
+    def of(lesson: str, found: Any, damaged: Callable[[], object] = lambda: None) -> "LessonProgress":
         """The progress in the content of a file; that of a beginner, after `damaged` was called, if it is not valid."""
         try:
             answers = {step: Answered(**one) for step, one in found["answers"].items()}
@@ -71,12 +71,12 @@ class Progress(Frozen):
             step, seen = found["step"], found["seen"]
             if not isinstance(seen, list) or not all(isinstance(one, str) for one in (step, *seen)):
                 raise TypeError
-            return Progress(lesson, step, tuple(seen), answers, _count(found["seed"]))
+            return LessonProgress(lesson, step, tuple(seen), answers, _count(found["seed"]))
         except (KeyError, TypeError, ValueError, AttributeError):
             damaged()
-            return Progress(lesson, seed=int.from_bytes(os.urandom(4)))
+            return LessonProgress(lesson, seed=int.from_bytes(os.urandom(4)))
 
-    def joined(self, other: "Progress") -> "Progress":
+    def joined(self, other: Self) -> Self:
         """The progress with the visited steps of both, and with the other's answers where it has none itself."""
         seen = tuple(dict.fromkeys((*self.seen, *other.seen)))
         seed = self.seed if self.answers or self.seen else other.seed
@@ -125,7 +125,7 @@ class ProgressFolder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def load(self, lesson: str) -> Progress:
+    def load(self, lesson: str) -> LessonProgress:
         """The progress in a lesson; that of a beginner if there is no readable file.
 
         A file that cannot be read is renamed, and so kept.
@@ -136,20 +136,20 @@ class ProgressFolder:
             with suppress(OSError):  # such as that there is none
                 file.replace(file.with_suffix(".damaged"))
 
-        return Progress.of(lesson, self._read(lesson), rename)
+        return LessonProgress.of(lesson, self._read(lesson), rename)
 
-    def save(self, progress: Progress) -> None:
+    def save(self, progress: LessonProgress) -> None:
         """Write the progress to its file, completely or not at all.
 
         Raises `ExplorerError`: "not-written".
         """
         self._write(progress.lesson, progress.as_json())
 
-    def all(self) -> list[Progress]:
+    def all(self) -> list[LessonProgress]:
         """The progress in all lessons that were begun."""
         return [self.load(name) for name in sorted(file.stem for file in self._files())]
 
-    def latest(self) -> Progress | None:
+    def latest(self) -> LessonProgress | None:
         """The progress in the lesson that was visited last; None if no lesson was begun."""
         last = max(self._files(), key=_written, default=None)
         return None if last is None else self.load(last.stem)
@@ -280,7 +280,7 @@ class Outcome(Frozen):
         return f"{self.right} of {self.questions} right{hinted}" if self.right else ""
 
 
-def outcome(lesson: Lesson, progress: Progress) -> Outcome:
+def outcome(lesson: Lesson, progress: LessonProgress) -> Outcome:
     """The outcome of a student's progress in a lesson."""
     found = {}
     for step in lesson.steps:
@@ -294,7 +294,7 @@ def outcome(lesson: Lesson, progress: Progress) -> Outcome:
     return Outcome(found, lesson.questions)
 
 
-def left_at(lesson: Lesson, progress: Progress) -> int:
+def left_at(lesson: Lesson, progress: LessonProgress) -> int:
     """The number of the step at which the student left a lesson, counted from 1; 0 before the first."""
     ids = [step.id for step in lesson.steps]
     return ids.index(progress.step) + 1 if progress.step in ids else 0

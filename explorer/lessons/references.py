@@ -179,7 +179,7 @@ class Reference(Frozen, eq=False):
 
 
 @cache
-def references() -> tuple[Reference, ...]:
+def all_references() -> tuple[Reference, ...]:
     """All references that examples are from.
 
     Raises `ExplorerError`: "lesson-key" and the like if a file is not valid.
@@ -190,22 +190,22 @@ def references() -> tuple[Reference, ...]:
 
 def figures() -> tuple[Figure, ...]:
     """All printed tables, in the order of the references."""
-    return tuple(figure for reference in references() for figure in reference.figures)
+    return tuple(figure for reference in all_references() for figure in reference.figures)
 
 
 def slips() -> tuple[Slip, ...]:
     """All slips, in the order of the references."""
-    return tuple(slip for reference in references() for slip in reference.slips)
+    return tuple(slip for reference in all_references() for slip in reference.slips)
 
 
 def cited() -> tuple[Cited, ...]:
     """All numbers that the references take from elsewhere."""
-    return tuple(one for reference in references() for one in reference.cited)
+    return tuple(one for reference in all_references() for one in reference.cited)
 
 
 def claims() -> tuple[Claim, ...]:
     """All claims that numbers can refute."""
-    return tuple(claim for reference in references() for claim in reference.claims)
+    return tuple(claim for reference in all_references() for claim in reference.claims)
 
 
 class Prints(NamedTuple):

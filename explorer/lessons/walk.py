@@ -26,7 +26,7 @@ from explorer.document.commands import Replace, SetArray
 from explorer.document.state import State, read_only
 from explorer.lessons.answers import TRIES, Answer, Verdict, judge, right_places, values_of
 from explorer.lessons.mistakes import DECIMALS, Part, derivation, half_unit, leeway
-from explorer.lessons.progress import Progress, ProgressFolder
+from explorer.lessons.progress import LessonProgress, ProgressFolder
 from explorer.lessons.schema import ALL, Choose, Lesson, MakeSo, Point, Predict, Question, Step, states_of
 
 MISSING = "?"
@@ -281,7 +281,7 @@ class Walk:
     def __init__(self, lesson: Lesson, folder: ProgressFolder | None = None, sitting: int = 0) -> None:
         # `states`: without the fresh numbers.
         self.lesson, self.states, self._folder, self._sitting = lesson, states_of(lesson), folder, sitting
-        self.progress = folder.load(lesson.id) if folder is not None else Progress(lesson.id)
+        self.progress = folder.load(lesson.id) if folder is not None else LessonProgress(lesson.id)
         ids = [step.id for step in lesson.steps]
         # The index of the present step: at first the step where the student stopped last time.
         stopped = self.progress.step
@@ -327,7 +327,7 @@ class Walk:
         self._keep(self.progress.at(self.step.id))
         return command
 
-    def resume(self, at: int, progress: Progress) -> None:
+    def resume(self, at: int, progress: LessonProgress) -> None:
         """Go to a step, and join the progress that was made elsewhere.
 
         Raises `ExplorerError`: "not-written" if the progress cannot be saved.
@@ -400,7 +400,7 @@ class Walk:
             self._drawn[at] = state, values_of(state)
         return self._drawn[at]
 
-    def _keep(self, progress: Progress) -> None:
+    def _keep(self, progress: LessonProgress) -> None:
         self.progress = progress
         if self._folder is not None:
             self._folder.save(progress)

@@ -4,7 +4,6 @@ Help is the keys, made from the actions themselves, and what the program is made
 """
 
 import os
-import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +11,6 @@ from contextlib import contextmanager
 from html import escape
 from math import ceil
 from pathlib import Path
-from textwrap import wrap
 from typing import Literal
 
 from PySide6.QtCore import QSize, Qt, qVersion
@@ -31,8 +29,6 @@ LESSON_ENDING = ".lesson.toml"
 OPENED = (ENDING, ".toml")
 INSIDE = ("config.json", ".safetensors")
 """Endings of files that stand for the folder that holds them: a model's."""
-_LONG, PIECE = re.compile(r"[^\s/\\]{36,}"), 12
-"""A word that may be too wide for a message box in the largest letters, and the letters after which it may break."""
 
 Answer = Literal["save", "discard", "cancel"]
 
@@ -60,7 +56,7 @@ class Dialogs:
 
     def to_find(self, text: str, file: str = "") -> bool:
         """Say which model a lesson needs; returns whether to choose its folder, or its file if it has a single one."""
-        box = message_box(breakable(text), self._window)
+        box = message_box(text, self._window)
         box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)  # there is an address in it
         choose = box.addButton(
             "Choose its file …" if file else "Choose its folder …", QMessageBox.ButtonRole.AcceptRole
@@ -152,7 +148,7 @@ class Dialogs:
     def _ask(
         self, text: str, first: QMessageBox.StandardButton, buttons: QMessageBox.StandardButton, yes: str = ""
     ) -> QMessageBox.StandardButton:
-        box = message_box(breakable(text), self._window)
+        box = message_box(text, self._window)
         box.setStandardButtons(buttons)
         if yes:
             box.button(QMessageBox.StandardButton.Yes).setText(yes)
@@ -183,11 +179,6 @@ def progress_of(words: str, parent: QWidget | None) -> Iterator[Callable[[int, i
         yield goes_on
     finally:
         dialog.deleteLater()
-
-
-def breakable(text: str) -> str:
-    """A text whose long words, such as file names, may break: a message box would cut them off."""
-    return _LONG.sub(lambda word: "\u200b".join(wrap(word[0], PIECE)), text)
 
 
 PRESENTING = "In presenter mode (F5)"

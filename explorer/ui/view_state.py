@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.core.graph import Cell
 from explorer.core.training.recipe import OPTIMISERS
-from explorer.lessons.progress import Progress
+from explorer.lessons.progress import LessonProgress
 from explorer.ui.window.top_bar import SHOWING, TABS
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _step(window: MainWindow, said: Any) -> int | None:
 def _lesson(window: MainWindow, said: Any) -> None:
     guide, step = window.lessons.guide, _step(window, said)
     if step is not None:
-        guide.resume(step, Progress.of(guide.lesson.id, said.get("progress")))
+        guide.resume(step, LessonProgress.of(guide.lesson.id, said.get("progress")))
 
 
 def _training(window: MainWindow, said: Any) -> None:

@@ -7,7 +7,7 @@ import pytest
 from refusals import refuses
 
 from explorer.lessons.loader import course, course_from, courses, head_of, lesson_files, load, next_lesson, titles
-from explorer.lessons.progress import Progress, left_at, outcome
+from explorer.lessons.progress import LessonProgress, left_at, outcome
 from explorer.lessons.reading import TomlTable
 
 COURSE = {"title": "A course", "paragraph": "In order.", "lessons": ["two-vectors", "softmax"]}
@@ -63,7 +63,7 @@ ASKING = [step.id for step in LESSON.steps if step.question is not None]
 
 
 def seen(*ids):
-    progress = Progress(LESSON.id)
+    progress = LessonProgress(LESSON.id)
     for id in ids:
         progress = progress.at(id)
     return progress
@@ -98,7 +98,7 @@ def test_nothing_is_gone_through_that_was_skipped_or_never_seen():
     jumped = seen(IDS[0], IDS[-1])
     assert set(outcome(LESSON, jumped).revisit.values()) == {"skipped", "unseen"}
     assert outcome(LESSON, jumped).said == ""
-    assert (left_at(LESSON, jumped), left_at(LESSON, Progress(LESSON.id))) == (len(IDS), 0)
+    assert (left_at(LESSON, jumped), left_at(LESSON, LessonProgress(LESSON.id))) == (len(IDS), 0)
 
 
 def test_a_question_that_was_answered_wrongly_has_been_gone_through_and_is_to_be_revisited():

@@ -6,8 +6,8 @@ import pytest
 from explorer.document import storage
 from explorer.lessons.document_lesson import opened_session
 from explorer.lessons.loader import catalogue, errata, load
-from explorer.lessons.progress import Progress, ProgressFolder
-from explorer.lessons.references import references
+from explorer.lessons.progress import LessonProgress, ProgressFolder
+from explorer.lessons.references import all_references
 from explorer.lessons.walk import Walk
 from tests.refusals import refuses
 
@@ -37,7 +37,7 @@ def write(tmp_path):
 
 
 def test_there_is_one_for_each_text():
-    assert set(errata()) == {one.id for one in references()}
+    assert set(errata()) == {one.id for one in all_references()}
     assert set(errata().values()) == {lesson.id for lesson in catalogue() if lesson.errata}
     for text, id in errata().items():
         lesson = load(id)
@@ -92,8 +92,8 @@ def test_what_is_not_printed_is_a_node_of_its_setting():
 
 def test_who_stopped_at_a_step_that_is_gone_goes_on_at_the_last_one_that_is_there(tmp_path):
     folder = ProgressFolder(tmp_path)
-    folder.save(Progress("emma", "slip", ("guess", "key", "query", "score", "slip")))
+    folder.save(LessonProgress("emma", "slip", ("guess", "key", "query", "score", "slip")))
     walk = Walk(load("emma"), folder)
     assert walk.step.id == "score"
-    folder.save(Progress("emma", "slip", ("slip",)))
+    folder.save(LessonProgress("emma", "slip", ("slip",)))
     assert Walk(load("emma"), folder).step.id == "guess"

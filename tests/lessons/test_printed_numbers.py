@@ -28,7 +28,7 @@ from explorer.lessons.printed_numbers import (
     printed_numbers,
 )
 from explorer.lessons.reading import read
-from explorer.lessons.references import claims, figure_for, figures, reference_from, references, slips, slips_at
+from explorer.lessons.references import all_references, claims, figure_for, figures, reference_from, slips, slips_at
 from tests.samples import each
 
 
@@ -57,8 +57,8 @@ def test_no_more_is_allowed_than_the_retyped_rounding_explains(figure):
 
 
 def test_what_is_printed_for_the_examples():
-    assert [reference.id for reference in references()] == ["000", "001", "003", "004"]
-    ids = {reference.id: {figure.id for figure in reference.figures} for reference in references()}
+    assert [reference.id for reference in all_references()] == ["000", "001", "003", "004"]
+    ids = {reference.id: {figure.id for figure in reference.figures} for reference in all_references()}
     assert ids["000"] >= {"A", "B", "C", "C-rounded", "D"}
     assert ids["001"] >= {"words", "cosines", "orange-cosines", "phone-cosines", "orange-weights", "phone-weights"}
     assert ids["003"] >= {"K", "Q", "friend-emma", "scores-rounded", "scores", "weights", "weights-masked"}
@@ -107,7 +107,9 @@ def test_figure_for_leaves_out_what_needs_other_numbers():
 
 def test_what_is_printed_somewhere_is_looked_up_not_looked_for(monkeypatch):
     weights = figure_for("you-are-welcome", "printed", "encoder.1.self.head.1.weights")
-    monkeypatch.setattr("explorer.lessons.references.references", lambda: pytest.fail("it went through all of them"))
+    monkeypatch.setattr(
+        "explorer.lessons.references.all_references", lambda: pytest.fail("it went through all of them")
+    )
     assert figure_for("you-are-welcome", "printed", "encoder.1.self.head.1.weights") is weights
     assert slips_at("you-are-welcome", "printed", {"source.X"}) == ()
     assert figure_for("you-are-welcome", "no such setting", "source.X") is None
@@ -248,7 +250,7 @@ COUNTED = {
 def listed():
     """How many printed numbers have a line, by reference and section; one that is printed twice counts twice."""
     found = Counter()
-    for reference in references():
+    for reference in all_references():
         tables = [(one, len(one.cells)) for one in reference.figures if not (one.second or one.id.endswith("-retyped"))]
         tables += [(one, 0 if one.worded else len(one.cells)) for one in reference.slips]
         tables += [(one, len(one.values)) for one in reference.cited]
@@ -263,7 +265,7 @@ def test_all_lines_agree_with_the_models():
     assert [(row.reference, row.title, row.printed, row.ours) for row in ROWS if not row.agrees] == []
 
 
-@pytest.mark.parametrize("reference", [one.id for one in references()])
+@pytest.mark.parametrize("reference", [one.id for one in all_references()])
 def test_every_printed_number_has_a_line(reference):
     expected = {key: printed - other for key, (printed, other, _) in COUNTED.items() if key[0] == reference}
     found = {key: count for key, count in listed().items() if key[0] == reference}
@@ -276,7 +278,7 @@ def test_what_has_no_line_is_explained():
 
 
 @pytest.mark.skipif("EXPLORER_REFERENCES" not in os.environ, reason="the texts are not part of the program")
-@pytest.mark.parametrize("reference", [one.id for one in references()])
+@pytest.mark.parametrize("reference", [one.id for one in all_references()])
 def test_the_counts_are_those_of_the_texts(reference):
     counts = numerals(os.environ["EXPLORER_REFERENCES"], reference)
     assert counts == {key[1]: printed for key, (printed, _, _) in COUNTED.items() if key[0] == reference}

@@ -23,7 +23,7 @@ from explorer.lessons.answers import judge, values_of
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import catalogue, lesson_files, load
 from explorer.lessons.mistakes import derivation
-from explorer.lessons.progress import ComeBack, Progress, ProgressFolder, outcome
+from explorer.lessons.progress import ComeBack, LessonProgress, ProgressFolder, outcome
 from explorer.lessons.replay import check_lesson
 from explorer.lessons.schema import ALL, Choose, Point, Predict, StepStates
 from explorer.lessons.walk import MISSING, Walk, faded, fresh_numbers, ladder
@@ -129,7 +129,7 @@ def test_a_walk_without_a_folder_writes_nothing(tmp_path, three):
 
 
 def test_a_step_that_the_lesson_lost_is_begun_at_the_first(folder, three):
-    folder.save(Progress(three.id, "there-was-this-step-once"))
+    folder.save(LessonProgress(three.id, "there-was-this-step-once"))
     assert Walk(three, folder).at == 0
 
 
@@ -148,7 +148,7 @@ def test_a_damaged_file_is_set_aside(folder, content):
     (folder.folder / "softmax.json").write_text(content)
     assert folder.load("softmax").answers == {}
     assert (folder.folder / "softmax.damaged").read_text() == content
-    folder.save(Progress("softmax", "guess"))
+    folder.save(LessonProgress("softmax", "guess"))
     assert folder.load("softmax").step == "guess"
 
 
@@ -300,7 +300,7 @@ def test_the_ladder_ends_in_the_derivation(three):
 
 def test_who_skipped_an_opening_is_asked_once_at_the_next(folder):
     folder.open(date(2026, 11, 20))
-    folder.save(Progress("a").answered("q", False, opening=folder.opening))
+    folder.save(LessonProgress("a").answered("q", False, opening=folder.opening))
     folder.open(date(2026, 11, 21))
     assert folder.due(date(2026, 11, 22), {"a": ("q",)}) == [("a", "q")]
     folder.save(folder.load("a").answered("q", True, opening=folder.opening, again=True))
@@ -310,7 +310,7 @@ def test_who_skipped_an_opening_is_asked_once_at_the_next(folder):
 def test_after_the_clock_was_set_back_questions_come_again_as_they_would(folder):
     """Openings are counted, not days: one of a year that is to come does not stop the count."""
     folder.open(date(2096, 1, 1))
-    folder.save(Progress("a").answered("q", False, opening=folder.opening))
+    folder.save(LessonProgress("a").answered("q", False, opening=folder.opening))
     assert folder.due(date(2096, 1, 1), {"a": ("q",)}) == []
     assert folder.due(date(2026, 11, 22), {"a": ("q",)}) == [("a", "q")]
     assert folder.open(date(2026, 11, 22)) == folder.opening == 2
@@ -386,7 +386,7 @@ def first_number(choice):
 
 def test_the_order_is_the_same_in_a_sitting_and_another_one_the_next_time(tmp_path):
     lesson, folder = load("you-are-welcome"), ProgressFolder(tmp_path)
-    folder.save(Progress(lesson.id, seed=5))
+    folder.save(LessonProgress(lesson.id, seed=5))
     first = orders(Walk(lesson, folder, 1))
     walk = Walk(lesson, folder, 1)
     walk.go(3)
@@ -394,7 +394,7 @@ def test_the_order_is_the_same_in_a_sitting_and_another_one_the_next_time(tmp_pa
     assert orders(walk) == orders(walk) == first == orders(Walk(load(lesson.id), folder, 1))
     assert orders(Walk(lesson, folder, 2)) != first
     other = ProgressFolder(tmp_path / "another learner")
-    other.save(Progress(lesson.id, seed=6))
+    other.save(LessonProgress(lesson.id, seed=6))
     assert orders(Walk(lesson, other, 1)) != first
 
 

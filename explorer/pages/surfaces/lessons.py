@@ -12,7 +12,7 @@ from typing import Any, Literal
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import percent, quantity
 from explorer.lessons.loader import Course, chapters, courses, errata, titles
-from explorer.lessons.progress import REVISIT, RIGHT, Outcome, Progress, ProgressFolder, left_at, outcome
+from explorer.lessons.progress import REVISIT, RIGHT, LessonProgress, Outcome, ProgressFolder, left_at, outcome
 from explorer.lessons.prose import each_sentence
 from explorer.lessons.schema import Lesson, Predict
 from explorer.pages import page as el
@@ -45,7 +45,7 @@ class Shelf:
     unfolded: bool = False  # whether the questions to revisit are visible
     recorded: int | None = None  # recorded steps; None: nothing is being recorded
     # The lessons that have been read, by id or file, each with its progress.
-    known: dict[str, tuple[Lesson, Progress]] = field(default_factory=dict)
+    known: dict[str, tuple[Lesson, LessonProgress]] = field(default_factory=dict)
     draw: Callable[[Lesson], Any] | None = None  # draws the image of the card of a lesson that has been read
     again: Sequence[tuple[str, str, str]] = ()  # questions to revisit: lesson (id or file), id of the step, and why
     courses: Sequence[Course] = field(

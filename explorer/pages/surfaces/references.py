@@ -9,10 +9,10 @@ from typing import Any, cast
 
 from explorer.core.graph import Stage
 from explorer.core.numbers import alone
-from explorer.lessons import references
 from explorer.lessons.glossary import Term, glossary, linked
 from explorer.lessons.loader import errata, titles
 from explorer.lessons.printed_numbers import CITED, DIFFERS, REPRODUCES, RETYPED, STATUSES, PrintedNumber
+from explorer.lessons.references import all_references
 from explorer.pages import page as el
 from explorer.pages.controls import Button, Choice, Controls, Field
 from explorer.pages.element import Element
@@ -90,7 +90,7 @@ def references_page(
         _choice("reference", "Reference", names, reference, REFERENCE),
         _choice("status", "Status", (ALL, *STATUSES), status, STATUS),
     )
-    titles = [f"<b>{one.id}</b> {escape(one.title)}" for one in references.references() if reference in (ALL, one.id)]
+    titles = [f"<b>{one.id}</b> {escape(one.title)}" for one in all_references() if reference in (ALL, one.id)]
     verbs = {one: (VERBS[one] if count > 1 else "is cited" if one == CITED else one) for one, count in counts.items()}
     said = ", ".join(f"<b>{count:,}</b> {escape(verbs[one])}" for one, count in counts.items() if count)
     wrong = sum(not one.agrees for one in rows)
@@ -103,7 +103,7 @@ def references_page(
     detail = el.Note("detail", _detail(rows[chosen]) if chosen in places else "Choose a line to read all about it.")
     buttons = tuple(
         Button(f"errata {one.id}", f"What {one.id} gets wrong", OpenLesson(lessons[one.id]), f"A lesson on {one.title}")
-        for one in references.references()
+        for one in all_references()
         if reference in (ALL, one.id) and one.id in lessons
     )
     ways = (Controls("ways to lessons", buttons),) if buttons else ()

@@ -17,7 +17,7 @@ from explorer.core.frozen import Frozen
 from explorer.core.graph import Cell
 from explorer.document.state import State
 from explorer.lessons.answers import TRIES, Answer, is_over, judge
-from explorer.lessons.progress import Progress, ProgressFolder, outcome
+from explorer.lessons.progress import LessonProgress, ProgressFolder, outcome
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.schema import WHOLE, Lesson, Question, Step
 from explorer.lessons.walk import Attempt, Walk
@@ -135,11 +135,11 @@ class Guide(QObject):
             self._walk = Walk(lesson, self.folder, self._sitting)
         return self._walk
 
-    def progress(self, lesson: Lesson) -> Progress:
+    def progress(self, lesson: Lesson) -> LessonProgress:
         """The progress in a lesson."""
         if self._walk is not None and self._walk.lesson.id == lesson.id:
             return self._walk.progress
-        return Progress(lesson.id) if self.folder is None else self.folder.load(lesson.id)
+        return LessonProgress(lesson.id) if self.folder is None else self.folder.load(lesson.id)
 
     def is_whole(self, lesson: Lesson) -> bool:
         """Whether the student has gone through the whole lesson."""
@@ -155,7 +155,7 @@ class Guide(QObject):
         Raises `ExplorerError`: "not-written".
         """
         if self.folder is not None:
-            self.folder.save(replace(Progress(lesson), seed=self.folder.load(lesson).seed))
+            self.folder.save(replace(LessonProgress(lesson), seed=self.folder.load(lesson).seed))
         self._walk = None
         self._attempts = {key: one for key, one in self._attempts.items() if key[0] != lesson}
         if self._place is not None and self._place.lesson.id == lesson:  # its model may take a while to be read again
@@ -377,7 +377,7 @@ class Guide(QObject):
         if self.walk.states.takes_long(len(self.steps) - 1):
             self._ahead.run(partial(list, self.walk.states), lambda: None)
 
-    def resume(self, step: int, progress: Progress) -> None:
+    def resume(self, step: int, progress: LessonProgress) -> None:
         """Make a step the present one and keep the model: the opened document was saved at this step."""
         self._coming = None
         self._place = self._places[self._bench.document.wanted] = Place(self.lesson, step)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.own_lessons import FOLDER, yours
-from explorer.lessons.progress import Progress, ProgressFolder
+from explorer.lessons.progress import LessonProgress, ProgressFolder
 from explorer.lessons.schema import Lesson
 from explorer.pages.gestures import Ask, ForLessons
 from explorer.pages.surfaces.lessons import COURSE, Shelf, lessons_page
@@ -35,7 +35,11 @@ class LessonsTab(ColumnTab):
     """
 
     def __init__(
-        self, bench: Workbench, progress: Callable[[Lesson], Progress], folder: ProgressFolder | None, parent: QWidget
+        self,
+        bench: Workbench,
+        progress: Callable[[Lesson], LessonProgress],
+        folder: ProgressFolder | None,
+        parent: QWidget,
     ) -> None:
         super().__init__(bench, "Lessons", 8, 0, 16, parent)
         self._progress, self._folder = progress, folder

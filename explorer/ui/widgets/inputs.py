@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import log10
+from textwrap import wrap
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, QStringListModel, Qt, Signal
@@ -200,8 +201,13 @@ def tab_through(*widgets: QWidget) -> None:
         QWidget.setTabOrder(before, after)
 
 
+_LONG, _PIECE = re.compile(r"[^\s/\\]{36,}"), 12
+"""A word that may be too wide for a message box in the largest letters, and the letters after which it may break."""
+
+
 def message_box(text: str, parent: QWidget | None = None) -> QMessageBox:
-    """A box with one message; its buttons are still to be added."""
+    """A box with one message; its buttons are still to be added. Long words, such as file names, may break."""
+    text = _LONG.sub(lambda word: "\u200b".join(wrap(word[0], _PIECE)), text)  # otherwise the box would cut them off
     box = QMessageBox(QMessageBox.Icon.NoIcon, PROGRAM, text, parent=parent)
     box.setTextFormat(Qt.TextFormat.PlainText)  # the name of a file may look like HTML
     layout = box.layout()

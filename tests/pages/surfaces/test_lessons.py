@@ -6,7 +6,7 @@ from datetime import date, timedelta
 import pytest
 
 from explorer.lessons.loader import chapters, courses, errata, load, titles
-from explorer.lessons.progress import QUESTIONS_AGAIN, Progress, ProgressFolder
+from explorer.lessons.progress import QUESTIONS_AGAIN, LessonProgress, ProgressFolder
 from explorer.pages.element import leaves
 from explorer.pages.gestures import ForLessons
 from explorer.pages.page import Stack
@@ -17,7 +17,7 @@ LESSONS = ("softmax", "two-vectors")
 
 def shelf(*ids, **progress):
     """A shelf on which lessons have been read."""
-    return Shelf(known={id: (load(id), progress.get(id.replace("-", "_"), Progress(id))) for id in ids})
+    return Shelf(known={id: (load(id), progress.get(id.replace("-", "_"), LessonProgress(id))) for id in ids})
 
 
 def parts(shelf, room=1000):
@@ -36,7 +36,7 @@ def card(shelf, id):
 
 
 def done(id):
-    lesson, progress = load(id), Progress(id)
+    lesson, progress = load(id), LessonProgress(id)
     for step in lesson.steps:
         progress = progress.answered(step.id, True).at(step.id) if step.question else progress.at(step.id)
     return progress
@@ -123,9 +123,9 @@ def test_cards_stand_beside_each_other_where_there_is_room(width, across):
 
 def test_a_card_says_how_far_one_is():
     lesson = load("softmax")
-    begun, left = Progress("softmax").at(lesson.steps[3].id), f"{len(lesson.steps)} steps · about 25 minutes"
+    begun, left = LessonProgress("softmax").at(lesson.steps[3].id), f"{len(lesson.steps)} steps · about 25 minutes"
     new, half, over = (
-        card(shelf("softmax", softmax=one), "softmax") for one in (Progress("softmax"), begun, done("softmax"))
+        card(shelf("softmax", softmax=one), "softmax") for one in (LessonProgress("softmax"), begun, done("softmax"))
     )
     assert [one.buttons[0].text for one in (new, half, over)] == ["Begin", "Go on", "Again"]
     assert [one.buttons[1].text for one in (new, half, over)] == ["", "Begin anew", ""]
@@ -143,14 +143,14 @@ def test_only_the_lesson_to_go_on_with_has_the_main_button():
         cards = parts(shelf("two-vectors", "softmax", "xor", **progress))["lessons"].cards
         return [one.id for one in cards if one.buttons[0].primary]
 
-    half = Progress("xor").at(load("xor").steps[3].id)
+    half = LessonProgress("xor").at(load("xor").steps[3].id)
     assert leading() == ["lesson two-vectors"]
     assert leading(two_vectors=done("two-vectors")) == ["lesson softmax"]
     assert leading(xor=half) == ["lesson xor"]
 
 
 def test_a_test_says_how_much_was_right_once_all_is_answered():
-    id, progress = "ten-questions-before", Progress("ten-questions-before")
+    id, progress = "ten-questions-before", LessonProgress("ten-questions-before")
     for number, step in enumerate(load(id).steps):
         progress = progress.answered(step.id, number % 2 == 0).at(step.id)
     said = card(shelf(id, ten_questions_before=progress), id).said
@@ -216,7 +216,7 @@ def test_questions_of_other_days_come_again(folder):
 
 
 def test_questions_of_lessons_by_others_come_again_until_these_are_removed(folder):
-    """Progress is kept by the id of a lesson, one by others is known by its file."""
+    """LessonProgress is kept by the id of a lesson, one by others is known by its file."""
     file, (lesson, progress) = "/home/mine.toml", shelf("softmax").known["softmax"]
     mine = replace(lesson, id="mine")
     folder.save(replace(folder.load("softmax"), lesson="mine"))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import courses, load, titles
-from explorer.lessons.progress import Progress, ProgressFolder
+from explorer.lessons.progress import LessonProgress, ProgressFolder
 from explorer.lessons.replay import right_answer
 from explorer.pages.surfaces.lessons import NARROW
 from explorer.settings import Settings
@@ -163,7 +163,7 @@ def test_a_picture_is_made_once_for_all_sizes_of_text(open_window, monkeypatch, 
     make, made, lesson = step_pictures.picture_of_step, [], load("softmax")
     monkeypatch.setattr(step_pictures, "picture_of_step", lambda *given: made.append(given) or make(*given))
     shelf = open_window("emma").lessons.tab().shelf
-    shelf.known[lesson.id] = lesson, Progress(lesson.id)
+    shelf.known[lesson.id] = lesson, LessonProgress(lesson.id)
     for scale in (1.0, 2.0):
         appearance.set_scale(scale)
         assert shelf.draw(lesson).width() > 200 * scale

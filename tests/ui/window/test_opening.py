@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 
 from explorer.app import make_window
 from explorer.lessons.loader import load
-from explorer.lessons.progress import Progress, ProgressFolder
+from explorer.lessons.progress import LessonProgress, ProgressFolder
 from explorer.lessons.schema import WHOLE
 from explorer.pages.drawing import Bars, Image
 from explorer.settings import Settings
@@ -281,7 +281,7 @@ def test_another_document_shows_its_own_pages(first, eye):
 
 
 def test_a_lesson_that_one_has_left_is_gone_on_with(first, hand, eye, tmp_path, qtbot, monkeypatch):
-    ProgressFolder(tmp_path / "progress").save(Progress("two-vectors", seed=1).at("dot"))
+    ProgressFolder(tmp_path / "progress").save(LessonProgress("two-vectors", seed=1).at("dot"))
     monkeypatch.setattr(opening, "load", lambda id: replace(load(id), title="Vectors x & y"))
     window = first(settings=Settings(tmp_path))
     link = window.tabs.opening._go_on
