@@ -150,7 +150,7 @@ def _arrays(arguments: Namespace, m: Transformer) -> int:
 
 def _script(arguments: Namespace, m: Transformer) -> int:
     document = m.document
-    title = f"{m.lesson.title} ({m.lesson.id}), {m.lesson.setting(document.state.setting).title}"
+    title = f"{m.lesson.cited}, {m.lesson.setting(document.state.setting).title}"
     if document.history.modified:
         title += ", edited"
     names = select(document.state.graph, arguments.nodes) if arguments.nodes else ()

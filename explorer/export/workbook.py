@@ -55,7 +55,7 @@ def writing(document: Document, lesson: Lesson, path: Path) -> Callable[[], tupl
     if document.history.modified:
         said = f"{said}, edited"
     if path.suffix.lower() != ".xlsx":
-        title = f"{lesson.title} ({lesson.id}), {said}"
+        title = f"{lesson.cited}, {said}"
         return lambda: script.save(script.export(engine, title), path)
     return lambda: write_file(path, workbook(engine, model, lesson.title, said))
 

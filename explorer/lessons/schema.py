@@ -316,6 +316,11 @@ class Lesson(Frozen, eq=False):
     notices: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
+    def cited(self) -> str:
+        """Its title, with the id that opens it again; that of a document or a model is drawn anew each time."""
+        return self.title if " " in self.id else f"{self.title} ({self.id})"
+
+    @property
     def lasts(self) -> str:
         """How long its steps take, as it follows their number: " · about 5 minutes"; "" if it is not stated."""
         return f" · about {quantity(max(round(self.minutes), 1), 'minute')}" if self.minutes else ""

@@ -571,6 +571,10 @@ def test_every_command_on_a_model_computes_it_in_the_asked_for_type(tmp_path):
     script = tmp_path / "small.py"
     out("export", folder, str(script), "--dtype", "float32")
     assert "float32" in script.read_text("utf-8")
+    assert f"# {tmp_path.name} (llama), As it came\n" in script.read_text("utf-8"), "and no number drawn by chance"
+    written = script.read_bytes()
+    out("export", folder, str(script), "--dtype", "float32")
+    assert script.read_bytes() == written
     chosen = "generate", folder, "--ids", "1", "--greedy", "-n", "2"
     assert out(*chosen, "--dtype", "float32") == out(*chosen)
 
