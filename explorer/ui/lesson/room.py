@@ -416,10 +416,16 @@ class Hero(QWidget):
         else:
             grown = self._grown
             taken = [(across, height_at(self.elements, across) - grown) for across in self._widths()]
+        # A list whose letters would be smaller than the words gets shorter bars, and titles on several lines.
+        tight = None if self.listing is None else self.listing.shares_line
+        close = [] if tight is None else [(tight, height_at(self.elements, tight) - self._grown)]
+
+        def fitted(sizes: Sequence[tuple[int, int]], width: int, height: int) -> float:
+            fits = (min((width - EDGE) / across, (height - EDGE) / max(down, 1)) for across, down in sizes)
+            return now * SHARE * max(fits, default=0.0)
 
         def scale(width: int, height: int) -> float:
-            fits = max(min((width - EDGE) / across, (height - EDGE) / max(down, 1)) for across, down in taken)
-            return min(now * fits * SHARE, MOST * base)
+            return max(min(fitted(taken, width, height), MOST * base), min(fitted(close, width, height), base))
 
         return scale
 

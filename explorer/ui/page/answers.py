@@ -58,6 +58,7 @@ class OptionView(PushButton):
         for part in (self, self.words.label):  # Qt matches the ancestors of a label only when it is polished
             mark(part, answer=option.outcome)
         self.setEnabled(option.on)
+        self._place()  # the button may keep its size, which the longest answer beside it decides
 
     def height_at(self, width: int) -> int:
         """Its height in pixels at a width."""
@@ -66,6 +67,10 @@ class OptionView(PushButton):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        """Put the words into the middle of the height."""
         inside = self.rect() - self._around
         high = self.words.height_at(inside.width())
         self.words.setGeometry(inside.x(), inside.y() + (inside.height() - high) // 2, inside.width(), high)

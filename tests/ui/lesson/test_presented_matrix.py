@@ -179,6 +179,25 @@ def test_choices_beside_each_other_are_equally_high_and_below_each_other_as_high
     assert len({button.height() for button in buttons}) == 1
 
 
+def test_the_words_of_a_choice_stand_in_its_middle_when_the_next_question_has_longer_ones(presented):
+    """The button kept its size, and the second line of its words lay below its edge."""
+    presenter, _ = presented("softmax", 0)
+    button = next(one for one in presenter.sheet.question.widgets.values() if isinstance(one, OptionView))
+    for words in ("One line", "Words that need two lines on this slide, because there are so many of them here"):
+        button.tell(replace(button._option, text=words))
+        high = button.words.height()
+        assert high == button.words.height_at(button.words.width())
+        assert abs(button.words.y() - (button.height() - high) / 2) <= 1
+
+
+def test_a_list_has_letters_as_large_as_the_words_where_shorter_bars_leave_room_for_them(presented, qtbot):
+    presenter, _ = presented("cat-sat-on-the", "one-hot", 1024, 768)
+    qtbot.waitUntil(lambda: presenter.sheet.is_settled)
+    hero = presenter.sheet._hero
+    assert hero.listing is not None
+    assert hero.scale == pytest.approx(presenter.bench.appearance.scale), "0.87 of it"
+
+
 def test_a_list_that_follows_a_step_with_more_room_is_as_large_as_its_place(presented, qtbot):
     before = [step.id for step in load("changed-since-2017").steps].index("cache") - 1
     presenter, guide = presented("changed-since-2017", before, 1920, 1080)
