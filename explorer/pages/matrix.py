@@ -108,8 +108,10 @@ class Matrix(Element):
         usual = self._usual_decimals
         if self.showing == "values":
             return usual
-        before = len(f"{int(largest_of(self.array) / 10.0**self.power)}")
-        return max(max(FIGURES, self._figures(usual)) - before, 0)
+        size, figures = largest_of(self.array) / 10.0**self.power, max(FIGURES, self._figures(usual))
+        decimals = max(figures - len(f"{int(size)}"), 0)
+        before, _, _ = f"{size:.{decimals}f}".partition(".")  # rounded, 9.9999 has one more
+        return max(figures - len(before), 0)
 
     @cached_property
     def _usual_decimals(self) -> int:

@@ -9,6 +9,7 @@ from explorer.core.numbers import exact, read_number, written
 from explorer.document.commands import SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
+from explorer.lessons.walk import Walk
 from explorer.pages import view as view_file
 from explorer.pages.matrix import LEAST_FLASH, PLAIN, SHARES, SIGNED, Matrix, _spoken, matrix, strengths, symbol_of
 from explorer.pages.view import Covered, Looking, View, equation
@@ -366,3 +367,11 @@ def test_a_gradient_too_small_for_its_decimals_is_nearly_0_as_everywhere_else(sh
     one = shown("decoder.1.self.weights", showing="gradient")
     tiny = 10.0 ** (one.power - one.decimals - 3)
     assert [one._said(value) for value in (tiny, -tiny, 0.0)] == ["≈ 0", "≈ 0", "·"]
+
+
+def test_a_gradient_of_ten_less_a_rounding_error_has_no_figure_more_than_ten():
+    """The gradient at a probability of 0.1 was −10.000, which is longer than its column, and its minus was cut."""
+    lesson = load("cat-sat-on-the")
+    number = next(i for i, step in enumerate(lesson.steps) if step.id == "through")
+    view = View.of(Document(Walk(lesson).state(number)), Looking(showing="gradient"))
+    assert matrix(view, "output.probabilities").text(0, 0) == "−10.00"
