@@ -505,17 +505,18 @@ class LessonParts(QObject):
         step, page = self.guide.step, self._window.area.in_sight()
         if step is None or page is None or page.isHidden() or page.is_picture:
             return
-        from explorer.ui.lesson.spot import begin, scroll_to_meant, wanted_rects  # the first page names no cells
+        from explorer.ui.lesson import spot  # the first page names no cells
 
         place, graph = step.look.stage, self._bench.view.graph
         here = page.page is not None and page.page.stage == ELSEWHERE.get(place, place)
-        wanted = [*page.elements.lit_rects(), *wanted_rects(page.elements, graph, step, here)]
+        factors = spot.factor_rects(page.elements, step.question) if here else []
+        wanted = [*page.elements.lit_rects(), factors, *spot.wanted_rects(page.elements, graph, step, here)]
         boxes = [one for one in page.elements.widgets.values() if isinstance(one, MatrixBox)]
-        scroll_to_meant([box for box in boxes if not (box.view.extent.whole or box.small)], self._bench.view, step)
+        spot.scroll_to_meant([box for box in boxes if not (box.view.extent.whole or box.small)], self._bench.view, step)
         if not here and not any(wanted):
             return
         spans = [[(rect.top(), rect.bottom() + 1) for rect in rects] for rects in wanted]
-        page.in_place.begin_at(begin(page.elements.spans(), spans, page.viewport().height()))
+        page.in_place.begin_at(spot.begin(page.elements.spans(), spans, page.viewport().height()))
         rect = next((rects[0] for rects in reversed(wanted) if rects), QRect())
         across = rect.right() + self._bench.appearance.px(MARGIN) - page.viewport().width()
         page.horizontalScrollBar().setValue(min(max(across, 0), max(rect.left(), 0)))

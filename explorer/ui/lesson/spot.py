@@ -64,6 +64,19 @@ def wanted_rects(elements: Elements, graph: Graph, step: Step, here: bool = True
     return [[pair[k] for pair in group] for group in groups for k in (0, 1)]
 
 
+def factor_rects(elements: Elements, question: Question | None) -> list[QRect]:
+    """The matrices that a number with gaps in its derivation is computed from, in the coordinates of the page.
+
+    They have to be read, and of the number itself only a question mark is seen.
+    """
+    if not isinstance(question, Predict) or not question.fade:
+        return []
+    view = elements.bench.view
+    read = _read_by(view, asked_cell(view.graph, question))
+    boxes = (_box_of(elements, node, index) for node, index in read.items())
+    return [_rect(elements, box) for box in boxes if box is not None]
+
+
 def _of_making(elements: Elements, graph: Graph, question: Question) -> Iterator[tuple[QRect, QRect]]:
     """The matrices that may be changed, and the cells that should reach a goal."""
     for name in question.allowed:

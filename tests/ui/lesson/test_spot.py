@@ -10,7 +10,7 @@ from explorer.document.commands import SetTokens
 from explorer.lessons.loader import lesson_files
 from explorer.lessons.schema import MakeSo, Predict
 from explorer.pages.steps.of_step import first_cell
-from explorer.ui.lesson.spot import GAP, begin, scroll_to_meant, spot_box, wanted_rects
+from explorer.ui.lesson.spot import GAP, begin, factor_rects, scroll_to_meant, spot_box, wanted_rects
 from explorer.ui.matrix.box import MatrixBox
 from tests.samples import long
 
@@ -138,6 +138,24 @@ def test_what_a_step_speaks_of_stays_in_sight_when_a_comparison_begins_and_ends(
         eye.settle(window)
         assert (window.sides.comparison is not None) is compares
         qtbot.waitUntil(is_in_sight)
+
+
+def test_where_all_has_no_room_the_rows_to_multiply_by_hand_are_in_sight(anew, eye, qtbot):
+    """Four products were asked for; their question mark was in sight, and the rows of PE stood 700 pixels above it."""
+    window = anew(lesson="positions-cat-mat", size=(1280, 720))
+    guide = window.lessons.guide
+    at = next(i for i, step in enumerate(guide.steps) if step.id == "distance-all-missing")
+    guide.go(at)
+    eye.settle(window)
+    qtbot.waitUntil(lambda: not window.lessons._found.isActive())
+    page = window.page()
+    (rows,) = factor_rects(page.elements, guide.steps[at].question)
+    top, high = page.verticalScrollBar().value(), page.viewport().height()
+    assert top <= rows.top()
+    assert rows.bottom() < top + high
+    guide.go(at - 3)  # without gaps what the step names is in sight
+    eye.settle(window)
+    assert factor_rects(window.page().elements, guide.steps[at - 3].question) == []
 
 
 def test_a_page_that_the_reader_goes_to_alone_begins_at_its_top(anew, eye, qtbot):
