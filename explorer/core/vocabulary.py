@@ -81,6 +81,17 @@ class Vocabulary(tuple[str, ...]):
         return tuple(i for i in [self.index(PAD)] if self.tokenizer.is_mark(i)) if PAD in self else ()
 
     @cached_property
+    def mask(self) -> str:
+        """The tokenizer's mark of masked words; "" if it has none."""
+        return next((mark for mark in MASKS if mark in self and self.tokenizer.is_mark(self.index(mark))), "")
+
+    def with_own_mask(self, text: str) -> str:
+        """A text in which masked words have the mark of this tokenizer, if it has one: BERT's is not RoBERTa's."""
+        for mark in MASKS if self.mask else ():
+            text = text.replace(mark, self.mask)
+        return text
+
+    @cached_property
     def _adds_blank(self) -> bool:
         """Whether the tokenizer adds a blank before every text, also before one that begins with a blank."""
         alone, behind = (self.tokenizer.encode(text, False) for text in ("a", " a"))

@@ -20,7 +20,7 @@ from explorer.core.model import SEQUENCES, Model
 from explorer.core.models import build
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import quantity
-from explorer.core.vocabulary import END, MASKS, MOST_TOKENS, START, Vocabulary
+from explorer.core.vocabulary import END, MOST_TOKENS, START, Vocabulary
 from explorer.document import storage
 from explorer.document.commands import SetTokens
 from explorer.document.commands.words import checked_words
@@ -105,9 +105,8 @@ def _around(found: "Checkpoint") -> tuple[Lesson, State]:
 
 def _first_text(words: Vocabulary, model: Model) -> str:
     """What a model that others trained reads first; one that says masked words has a word to say."""
-    mask = next((mark for mark in MASKS if mark in words and words.tokenizer.is_mark(words.index(mark))), "")
-    says = mask and model.kind == "encoder" and model.switch("output", "on")
-    return f"{FIRST_TEXT.rpartition(' ')[0]} {mask}." if says else FIRST_TEXT
+    says = words.mask and model.kind == "encoder" and model.switch("output", "on")
+    return f"{FIRST_TEXT.rpartition(' ')[0]} {words.mask}." if says else FIRST_TEXT
 
 
 def opened_session(path: str | Path) -> tuple[Lesson, State, Session]:

@@ -74,6 +74,8 @@ def test_a_model_that_says_masked_words_has_one_to_say():
     assert View.of(Document(masked)).row("input") == 0
     assert words.text_of(("a", "[MASK]", "[SEP]")) == "a [MASK]", "typing all of it anew keeps the mask"
     assert words.text_of(("[MASK]", "a")) == "[MASK] a"
+    assert words.with_own_mask("a <mask>, [MASK]") == "a [MASK], [MASK]", "the marks of two tokenizers mean the same"
+    assert named(from_json(json.dumps(said | {"added_tokens": []})), 4).with_own_mask("a <mask>") == "a <mask>"
 
 
 def test_a_document_made_from_a_lesson_has_that_lesson(edited, tmp_path):

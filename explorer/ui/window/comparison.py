@@ -231,7 +231,7 @@ class Comparison(QFrame):
         if not theirs or not own or not isinstance(known := state.graph.vocabulary(own), Vocabulary):
             return
         text = typed(first.graph.labels(theirs, first.inputs), first.graph.vocabulary(theirs))
-        words = as_read(state, own, tokens_of(text, known))[: room_of(state.model, own) or None]
+        words = as_read(state, own, tokens_of(known.with_own_mask(text), known))[: room_of(state.model, own) or None]
         if words and tuple(words) != self.bench.document.words(own):
             try:
                 self.bench.document.do(SetTokens(own, tuple(words)))

@@ -202,6 +202,27 @@ def test_a_model_of_others_beside_another_reads_the_same_sentence(open_window, t
     assert beside.bench.document.words("input") == ("a", "b")
 
 
+def test_a_masked_word_is_masked_in_both_models_by_the_mark_of_each(open_window, tmp_path, monkeypatch, qtbot):
+    """BERT's [MASK] was read by a RoBERTa as letters, and its <mask> by a BERT as three signs and a word."""
+    window, marks = open_window(), {"one": "[MASK]", "two": "<mask>"}
+    for name, mark in marks.items():
+        (tmp_path / name).mkdir()
+        write(tmp_path / name)
+        said = words_of(("a", mark, "c"))
+        said["added_tokens"] = [{"id": 1, "content": mark, "special": True}]
+        (tmp_path / name / "tokenizer.json").write_text(json.dumps(said))
+    window.files.open_path(tmp_path / "one")
+    qtbot.waitUntil(lambda: window.bench.document.state.model.kind == "gpt")
+    window.bench.document.do(SetTokens("input", ["c", "[MASK]", "a"]))
+    window.bench.bridge.flush()
+    window.sides.compare(True)
+    beside = window.sides.comparison
+    monkeypatch.setattr(window.files.dialogs, "to_open", lambda start: tmp_path / "two" / "config.json")
+    beside._open_file()
+    qtbot.waitUntil(lambda: beside._lessons.currentText() == "two")
+    assert beside.bench.document.words("input") == ("c", "<mask>", "a")
+
+
 def words_of(pieces):
     """A tokenizer of whole words, with as many pieces as the small model has."""
     vocab = {piece: i for i, piece in enumerate((*pieces, *map(str, range(10 - len(pieces)))))}
