@@ -221,6 +221,8 @@ def _sizes(view: View) -> list[tuple[str, ...]]:
         (f"words of the {name}", f"{len(graph.axes[axis]):,}", "those that it can read there")
         for name, axis in graph.sequences.items()
     ]
+    if model.room:
+        found.append(("words of a text", f"{model.room:,}", "the longest that it was made for, as its own file says"))
     if graph.sequences and OUTPUT in graph.axes:
         found.append(("words of the output", f"{len(graph.axes[OUTPUT]):,}", "those that it can say"))
     return [*found, ("type of its numbers", model.dtype, meanings("types").get(model.dtype, ""))]

@@ -221,7 +221,7 @@ def _controls(view: View, shape: Shape, tokens: int) -> tuple[Element, ...]:
 
 
 def _said(shape: Shape, tokens: int, found: Cost, none_kept: str) -> str:
-    cache = f"with the key-value cache, which then holds <b>{_bytes(found.cache * shape.bytes)}</b>"
+    cache = f"with a key-value cache of <b>{_bytes(found.cache * shape.bytes)}</b>"
     if none_kept:
         cache = f"without a key-value cache: {none_kept}"
     like = "GPT-2" if shape.norm == "pre" else "GPT-1"
@@ -251,6 +251,10 @@ def _formulas(view: View, shape: Shape, n: int) -> dict[str, tuple[tuple[str, in
             times, d_ff = 2 + ("decoder.1.ffn.W_g" in view.nodes), view.graph.shape("decoder.1.ffn.W_1")[-1]
             of_its_own = f"layers × {times} n d d_ff, d_ff = {d_ff:,}", layers * times * n * d * d_ff
             nets = [of_its_own] if times > 2 else [*nets, of_its_own]  # a gated net of 8/3 d units has 8 n d², too
+            if "decoder.1.ffn.W_r" in view.nodes:  # the router, the nets, and their sum by its shares
+                n_experts = view.graph.shape("decoder.1.ffn.W_r")[-1]
+                said = f"layers × n e d ({times} d_ff + 2), e = {n_experts} experts, d_ff = {d_ff:,}"
+                nets = [(said, layers * n * n_experts * d * (times * d_ff + 2))]
         if "decoder.1.self.K" in view.nodes:
             *heads, _, d_k = view.graph.shape("decoder.1.self.K")
             d_kv = prod(heads) * d_k

@@ -63,6 +63,10 @@ def test_of_a_model_from_elsewhere_it_does_not_say_that_it_is_untrained(desk):
     page = own.page(CARD)
     assert "It was not trained here" in page.notes
     assert not page.has("untrained")
+    assert "words of a text" not in [row[0] for row in page.texts("model sizes")]
+    state = own.document.state
+    page = type(desk())(replace(state, model=replace(state.model, room=2048))).page(CARD)
+    assert ["words of a text", "2,048"] in [row[:2] for row in page.texts("model sizes")]
 
 
 def test_of_a_decoder_with_more_layers_than_its_encoder_the_layers_are_told(desk):

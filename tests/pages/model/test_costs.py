@@ -80,6 +80,16 @@ def test_of_experts_all_are_counted_and_that_is_said(cat):
     assert "outside a context window" not in cat.page(COSTS.name).notes
 
 
+def test_of_experts_the_formula_counts_the_router_the_nets_and_their_sum(cat):
+    """The line of the nets, the longest of all, had none."""
+    for name, value in (("experts", 4), ("chosen", 1), ("gated", True), ("d_ff", 24)):
+        cat.do(SetSwitch("decoder.1.ffn", name, value, everywhere=True))
+    n, d, layers = 5, 64, 2
+    line = cat.page(COSTS.name).texts("parts")[2]
+    assert line[1] == "layers × n e d (3 d_ff + 2), e = 4 experts, d_ff = 24"
+    assert line[2] == f"{layers * (2 * n * d * 4 + 4 * 3 * n * d * 24):,}"
+
+
 def test_of_weights_in_few_bits_it_is_said_that_all_bytes_are_counted(cat):
     assert "few bits" not in cat.page(COSTS.name).notes
     cat.do(SetSwitch("decoder.1.self", "quantised", "4 bits"))
@@ -173,10 +183,10 @@ def test_it_is_timed_on_request(cat):
 
 
 def test_where_a_word_may_look_ahead_one_more_word_costs_a_whole_pass(cat):
-    assert "with the key-value cache" in cat.page(COSTS.name).the("together").text
+    assert "with a key-value cache of" in cat.page(COSTS.name).the("together").text
     cat.do(SetSwitch("decoder.1.self", "mask", "none"))
     page = cat.page(COSTS.name)
     assert "without a key-value cache: the mask does not keep words" in page.the("together").text
     assert {row[5] for row in page.texts("lengths")} == {"0 bytes"}
     cat.choose(SHAPE, 1)  # GPT-1 has its own mask
-    assert "with the key-value cache" in cat.page(COSTS.name).the("together").text
+    assert "with a key-value cache of" in cat.page(COSTS.name).the("together").text
