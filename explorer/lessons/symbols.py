@@ -111,13 +111,13 @@ class Names(Frozen, eq=False):
     def cell(self, name: str, labels: Iterable[object]) -> Cell:
         """A cell of a node or slice, from the labels or numbers along all its axes."""
         axes, labels = self.axes(name), list(labels)
+        whats = {1: ["row"], 2: ["row", "column"], 3: ["head", "row", "column"]}.get(len(axes), [])
         if len(axes) != len(labels):
-            written = ", ".join(axis.rpartition(".")[-1] for axis in axes)
+            written = ", ".join(whats)
             shown = f"{name}[{', '.join(map(str, labels))}]"
             raise UnknownNameError(
                 "cell", shown, f"write {name}[{written}]." if axes else f"`{name}` is a single number."
             )
-        whats = {1: ["row"], 2: ["row", "column"], 3: ["head", "row", "column"]}.get(len(axes), [])
         return tuple(self.number(*one) for one in zip(axes, labels, whats, strict=True))
 
     def written_cell(self, text: str) -> tuple[str, Cell]:

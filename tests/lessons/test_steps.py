@@ -188,7 +188,7 @@ WRONG = {
     'rows = ["a"]': ('rows = ["aa"]', "scores", "names row `aa`; did you mean `a`?"),
     "columns = [1]": ("columns = [2]", "scores", "names column `2`; they are counted from 0 to 1."),
     'token = "query b"': ('token = "query d"', "scores", "names token `d`; there are `a`, `b`."),
-    "{weights[a, b]:%}": ("{weights[a]:%}", "edits", "names cell `weights[a]`; write weights[query, query]."),
+    "{weights[a, b]:%}": ("{weights[a]:%}", "edits", "names cell `weights[a]`; write weights[row, column]."),
     '"attention.scale" = "none"\n[step.inputs]': (
         '"attention.scael" = "none"\n[step.inputs]',
         "edits",
