@@ -116,7 +116,7 @@ def only_rounding(engine: Engine, name: str, cell: tuple[int, ...]) -> bool:
     """
     if not 0 < abs(engine.values[name][cell]) < _TINY or (last := engine.explain(name, cell)) is None:
         return False
-    terms = _terms(last)
+    terms = terms_of(last)
     if abs(last.value) <= len(terms) * np.finfo(terms.dtype).eps * np.abs(terms).max():
         return True
     parts = [argument for argument in last.arguments if isinstance(argument, Operand)]
@@ -127,7 +127,7 @@ def only_rounding(engine: Engine, name: str, cell: tuple[int, ...]) -> bool:
     )
 
 
-def _terms(last: Argument) -> Array:
+def terms_of(last: Argument) -> Array:
     """The terms of a number, with their own terms in their place: a difference of two means has the terms of both."""
     arguments = last.arguments if isinstance(last, Step) else ()
     match last.function if isinstance(last, Step) else "":
@@ -136,9 +136,9 @@ def _terms(last: Argument) -> Array:
         case "mean":
             return np.ravel(arguments[0].value) / np.size(arguments[0].value)
         case "multiply":
-            return np.ravel(np.multiply.outer(*map(_terms, arguments)))
+            return np.ravel(np.multiply.outer(*map(terms_of, arguments)))
         case "add" | "subtract" | "sum_of":
-            return np.concatenate([_terms(argument) for argument in arguments])
+            return np.concatenate([terms_of(argument) for argument in arguments])
     return np.ravel(last.value)
 
 

@@ -16,7 +16,7 @@ from math import pi, prod
 import numpy as np
 
 from explorer.core.cell import FUNCTIONS, Argument, Constant, Operand, Step, step, steps
-from explorer.core.derivation import Row, chain, rows
+from explorer.core.derivation import Row, chain, rows, terms_of
 from explorer.core.engine import Engine, Pin, run
 from explorer.core.frozen import Frozen
 from explorer.core.graph import Graph, Place
@@ -189,7 +189,12 @@ def derivation(
     name, index = place.node, (*place.index, *cell)
     if of == "gradient":
         return (_part(engine, engine.explain_gradient(name, index)),)
-    return tuple(_part(engine, last, n if n != name else "") for n, _, last in chain(engine, name, index))
+    found = chain(engine, name, index)
+    # A long sum is not worked out again by hand: the derivation begins with its result, which is on the page.
+    begin = next(
+        (at for at, (_, _, last) in enumerate(found[:-1]) if terms_of(last).size <= MOST_TERMS), len(found) - 1
+    )
+    return tuple(_part(engine, last, n if n != name else "") for n, _, last in found[max(begin, 0) :])
 
 
 def _part(engine: Engine, last: Step, name: str = "") -> Part:

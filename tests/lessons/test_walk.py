@@ -288,6 +288,15 @@ def test_steps_are_left_out_from_the_end():
     assert gaps.whole == how
 
 
+def test_a_derivation_does_not_begin_with_a_sum_too_long_to_be_worked_out():
+    """Half of a logit was told as 64 products, their sum, and its half."""
+    lesson = load("one-word-at-a-time")
+    number = next(i for i, step in enumerate(lesson.steps) if step.id == "temperature")
+    question = lesson.steps[number].question
+    ((_, rows),) = derivation(Walk(lesson).engine(number), question.node, question.cell)
+    assert [row.expression for row in rows] == ["13.1956 ÷ 2.0000"]
+
+
 def test_the_ladder_ends_in_the_derivation(three):
     state = load("emma").state("textbook")
     engine = values_of(state)
