@@ -337,7 +337,6 @@ class ClassTab(ColumnTab):
                 return beginning(self._begun.latest(MOST_BEGUN))
 
     def refresh(self) -> None:
-        """Build the page's data again, and update the widgets that differ."""
         before = set(self.elements.widgets)
         self.elements.tell(self.page())
         self.elements.share_room(self.area.viewport().width(), None)

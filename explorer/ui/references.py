@@ -38,7 +38,6 @@ class ReferencesTab(ColumnTab):
         self._worker.ask(lambda report: printed_numbers(), self._show)
 
     def refresh(self) -> None:
-        """Build the page's data again, and update the widgets that differ."""
         choices, px = self.bench.selection.looking.choices, self.bench.appearance.px
         # The room of a bar is kept free; and not the width of what stands here, which may still be the one of before.
         room = self.area.width() - self.area.verticalScrollBar().sizeHint().width()

@@ -178,6 +178,7 @@ class WordsTab(QFrame, Screen):
         bar.rangeChanged.connect(self._stay)  # cards above the one in sight may still grow
         bench.selection.asked.connect(self._do)
         bench.bridge.changed.connect(self._follow)
+        bench.appearance.changed.connect(self.restyle)
         self._space()
 
     def showEvent(self, event: Any) -> None:

@@ -478,7 +478,6 @@ class Plot(pg.GraphicsView):
                 (self.side(name).show if name in sides else self.side(name).hide)()
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale."""
         self.setBackground(self.bench.appearance.theme.page)
         for side in self._sides.values():
             side.restyle()

@@ -74,7 +74,8 @@ class StepPanel(QFrame):
         guide.stepped.connect(self._tell_step)
         guide.answered.connect(self._show_answer)
         guide.troubled.connect(self.say)
-        self.restyle()
+        bench.appearance.changed.connect(self._restyle)
+        self._restyle()
 
     def _do(self, gesture: Ask, at: QWidget) -> None:
         if isinstance(gesture, ForSteps):
@@ -178,8 +179,7 @@ class StepPanel(QFrame):
 
     # Showing
 
-    def restyle(self) -> None:
-        """Follow the theme and the text scale."""
+    def _restyle(self) -> None:
         px = self._bench.appearance.px
         near = min(px(8), AROUND)
         self._around = QMargins(min(px(12), AROUND), px(6), near, px(8))

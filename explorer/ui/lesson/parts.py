@@ -381,14 +381,6 @@ class LessonParts(QObject):
         self.panel.refresh()
         self._stay_level()
 
-    def restyle(self) -> None:
-        """Follow the theme and the text scale."""
-        self.panel.restyle()
-        if self.both is not None:
-            self.both.restyle()
-        if self._tab is not None:
-            self._tab.restyle()
-
     def show_tab(self, tab: Tab) -> None:
         """Put the panel beside the tab that is shown now."""
         pipeline = tab in ("Pipeline", "Lessons")

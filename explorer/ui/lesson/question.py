@@ -325,6 +325,7 @@ class BothDerivations(QFrame):
         guide.answered.connect(self._follow)
         guide.stepped.connect(self._follow)
         guide.both_wanted.connect(self.open)
+        bench.appearance.changed.connect(self._restyle)
         self.hide()
         self._follow()
 
@@ -352,8 +353,7 @@ class BothDerivations(QFrame):
             self._placed.start()
         return False
 
-    def restyle(self) -> None:
-        """Follow the text scale."""
+    def _restyle(self) -> None:
         for one in self.sides:
             for widget in one.widgets.values():
                 if isinstance(widget, DerivationView):

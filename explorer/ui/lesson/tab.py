@@ -53,7 +53,6 @@ class LessonsTab(ColumnTab):
         self.make()
 
     def refresh(self) -> None:
-        """Build the page's data again, and update the widgets that differ."""
         wide = self.area.viewport().width()
         room = wide - self.elements.contentsMargins().right()
         self.elements.tell(lessons_page(self.shelf, int(room / self.bench.appearance.scale)))

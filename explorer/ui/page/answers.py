@@ -51,7 +51,6 @@ class OptionView(PushButton):
         self.tell(option)
 
     def tell(self, option: Option) -> None:
-        """Show another option."""
         self._option = option
         self.words.setText(option.text)
         self.setAccessibleName(option.spoken)
@@ -85,7 +84,6 @@ class FigureView(Label):
         self.tell(figure)
 
     def tell(self, figure: Figure) -> None:
-        """Show another number."""
         self.setText(coloured(figure.text, self._theme))
 
 

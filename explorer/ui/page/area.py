@@ -58,6 +58,7 @@ class StageArea(QStackedWidget):
         if not always:
             bench.selection.stage_changed.connect(self.show_stage)
         bench.appearance.changing.connect(self._forget)
+        bench.appearance.changed.connect(self._restyle)
         bench.bridge.acted.connect(self._be_done)
         self._going = ""
         """The stage whose page is to be shown next."""
@@ -279,8 +280,7 @@ class StageArea(QStackedWidget):
         for place in self.findChildren(PicturePlace):
             place.stop()
 
-    def restyle(self) -> None:
-        """Follow the theme and the text scale, in a turn of its own."""
+    def _restyle(self) -> None:
         self._bench.appearance.turns.add(self._again)
 
     def _forget(self) -> None:

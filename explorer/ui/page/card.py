@@ -119,7 +119,6 @@ class CardsView(QWidget):
         self.tell(cards)
 
     def tell(self, cards: Cards) -> None:
-        """Show other cards."""
         known, self.cards = self.cards, {}
         for place, card in enumerate(cards.cards):
             self.cards[card.id] = view = known.pop(card.id, None) or CardView(self._bench, card, self)

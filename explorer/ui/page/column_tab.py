@@ -68,6 +68,7 @@ class ColumnTab(QFrame):
         self._down = QVBoxLayout(self)
         self._down.addWidget(self.area)
         self._again, self._replaced = later(self, self.make), Gone(self)
+        bench.appearance.changed.connect(self.restyle)
         self._worn = True
         """Whether it has the present look."""
         self._place_read = ScrollPlace(bench, self.area)

@@ -90,7 +90,6 @@ class ChoiceView(ControlLine):
         self._make()
 
     def tell(self, choice: Choice) -> None:
-        """Show another choice."""
         was, self._choice = self._choice, choice
         if was.options != choice.options:
             self._make()
@@ -177,7 +176,6 @@ class NumberView(ControlLine):
         self.tell(number)
 
     def tell(self, number: Number) -> None:
-        """Show another number."""
         self._number = number
         for control in self._controls:
             with QSignalBlocker(control):
@@ -201,7 +199,6 @@ class CheckView(NamedBox):
         self.toggled.connect(self._set)
 
     def tell(self, check: Check) -> None:
-        """Show another value."""
         self._check = check
         with QSignalBlocker(self):
             self.setChecked(check.value)
@@ -312,7 +309,6 @@ class ButtonView(PushButton):
         self.clicked.connect(lambda: perform(bench, self._button.asks, self))
 
     def tell(self, button: Button) -> None:
-        """Show another button."""
         self._button = button
         mark(self, primary="true" if button.primary else "false")
         self.setEnabled(button.on)
@@ -417,7 +413,6 @@ class MenuView(Shortened):
         self.tell(menu)
 
     def tell(self, menu: Menu) -> None:
-        """Show other entries."""
         self._menu = menu
         self.say_one_of(f"{menu.text}  ▾", *menu.shorter)
         self.setAccessibleName(menu.text.rstrip("…"))
@@ -437,7 +432,6 @@ class RingView(labels.Ring):
         self.tell(ring)
 
     def tell(self, ring: Ring) -> None:
-        """Show another share."""
         self.setAccessibleName(ring.name)
         self.show_share(ring.share, fills=True)
 
@@ -455,7 +449,6 @@ class ProgressView(QProgressBar):
         self.tell(progress)
 
     def tell(self, progress: ProgressBar) -> None:
-        """Show another progress."""
         self.setUpdatesEnabled(False)  # else Qt would paint it, and all that waits, before it returns
         # In Qt, a bar without an end runs to and fro; with less motion it stays empty until there is progress.
         self.setRange(0, 1000 if progress.share is not None else 0 if self._moves else 1)
@@ -494,7 +487,6 @@ class SliderView(QWidget):
             part.setFixedWidth(min(self._wide, pixels))
 
     def tell(self, slider: Slider) -> None:
-        """Show another number."""
         self._slider = slider
         self.control.show_number(slider.value)
 

@@ -75,7 +75,6 @@ class ListingModel(QAbstractTableModel):
         self._lines: dict[int, Line] = {}
 
     def tell(self, listing: Listing) -> None:
-        """Show another listing."""
         sizes = [(len(one.lines), len(one.columns)) for one in (self.listing, listing)]
         if sizes[0] != sizes[1]:
             self.beginResetModel()

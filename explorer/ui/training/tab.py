@@ -93,6 +93,7 @@ class TrainingTab(QFrame):
         bench.descent.failed.connect(self._fail)
         bench.descent.changed.connect(self._follow_run)
         bench.bridge.changed.connect(self.follow)
+        bench.appearance.changed.connect(self.restyle)
         self._follow_example()
         self._share_width()
 

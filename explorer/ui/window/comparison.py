@@ -277,10 +277,6 @@ class Comparison(QFrame):
         super().showEvent(event)
         self.bench.bridge.goes_before(self.window())
 
-    def restyle(self) -> None:
-        """Follow the theme and the text scale."""
-        self.area.restyle()
-
     def close_down(self) -> None:
         """Disconnect from both documents."""
         self.area.close_down()

@@ -191,7 +191,8 @@ class FindBar(QFrame):
         }
         self._again = later(self, self._refresh)
         whole.installEventFilter(self)
-        self.restyle()
+        appearance.changed.connect(self._restyle)
+        self._restyle()
         self.hide()
 
     @property
@@ -314,8 +315,7 @@ class FindBar(QFrame):
         else:
             super().keyPressEvent(event)
 
-    def restyle(self) -> None:
-        """Follow the theme and the text scale."""
+    def _restyle(self) -> None:
         px, theme = self._appearance.px, self._appearance.theme
         self._marks.colour = theme.here
         self._row.setContentsMargins(px(8), px(4), px(6), px(4))

@@ -120,7 +120,6 @@ class Tabs(QStackedWidget):
         self.opening: OpeningPage | None = None
         """The opening page; None once the user has left it."""
         self.addWidget(self.first)
-        self.bench.appearance.changed.connect(self.restyle)
 
     @property
     def shows_first(self) -> bool:
@@ -214,9 +213,3 @@ class Tabs(QStackedWidget):
         """End the training run."""
         if self.training is not None:
             self.training.close_down()
-
-    def restyle(self) -> None:
-        """Follow theme and text scale: the visible tab now or soon, each other tab when it is next shown."""
-        for tab in (self.words, self.training, self.references, self.classroom, self.opening):
-            if tab is not None:
-                tab.restyle()

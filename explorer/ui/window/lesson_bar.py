@@ -66,7 +66,8 @@ class LessonBar(QFrame):
         self._page.addWidget(self._try)
         # In a later turn: during a layout, Qt ignores requests for another size.
         self._sized = later(self, self.refresh)
-        self.restyle()
+        bench.appearance.changed.connect(self._restyle)
+        self._restyle()
 
     def follow(self) -> None:
         """Update the words, if the act has changed what they depend on; few acts do."""
@@ -124,8 +125,7 @@ class LessonBar(QFrame):
             self._sized.start()  # the width of the line is known only now
         return super().eventFilter(watched, event)
 
-    def restyle(self) -> None:
-        """Follow the text scale."""
+    def _restyle(self) -> None:
         px = self._bench.appearance.px
         self._page.setContentsMargins(px(24), px(5), px(16), px(6))
         self._top.setSpacing(px(12))

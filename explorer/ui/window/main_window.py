@@ -172,7 +172,7 @@ class MainWindow(QMainWindow):
         files.vectors.connect(self.tabs.open_vectors)
         files.refreshed.connect(actions.refresh)
         files.done.connect(self._say_done)
-        bench.appearance.changed.connect(self.restyle)
+        bench.appearance.changed.connect(self._restyle)
         bench.appearance.switched.connect(self._follow_motion)
         self._follow_motion()
 
@@ -379,24 +379,9 @@ class MainWindow(QMainWindow):
         """Show the present stage in a window of its own, which can stand beside the others."""
         return self.docks.open(self.page().stage)
 
-    def restyle(self) -> None:
-        """Follow the theme and the text scale."""
-        self.top_bar.restyle()
-        self.notice.restyle()
-        self.recording.restyle()
+    def _restyle(self) -> None:
+        self.actions_.restyle()  # they are no objects of Qt, and would follow the look beyond the window's end
         self._polished.start()  # in a later turn, when the bars know their new widths
-        self.actions_.restyle()
-        self.tokens.restyle()
-        self.map.restyle()
-        self.inspector.restyle()
-        self.lesson_bar.restyle()
-        self.lessons.restyle()
-        self.area.restyle()
-        self.docks.restyle()
-        if self.found is not None:
-            self.found.restyle()
-        self.sides.restyle()
-        self.terms.restyle()
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)

@@ -34,7 +34,8 @@ class Notice(QFrame):
         self._row.addWidget(self._text, 1)
         self.buttons: dict[str, PushButton] = {}
         self.hide()
-        self.restyle()
+        appearance.changed.connect(self._restyle)
+        self._restyle()
 
     def ask(self, text: str, answers: Mapping[str, Callable[[], object]]) -> None:
         """Show a sentence with a button for each answer; `answers`: the words on each button, and its act."""
@@ -61,8 +62,7 @@ class Notice(QFrame):
         """The sentence; empty if none is shown."""
         return "" if self.isHidden() else self._text.text()
 
-    def restyle(self) -> None:
-        """Follow the text scale."""
+    def _restyle(self) -> None:
         px = self._appearance.px
         self._row.setContentsMargins(px(24), px(6), px(16), px(6))
         self._row.setSpacing(px(16))

@@ -90,6 +90,7 @@ class OpeningPage(QFrame):
         self._motion = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=TIME)
         self._motion.valueChanged.connect(self.show_at)
         self._lay_out()
+        self._bench.appearance.changed.connect(self.restyle)
         self._bench.appearance.switched.connect(self._follow_motion)
         self._take_words()
 
@@ -123,7 +124,6 @@ class OpeningPage(QFrame):
         self._show_end()
 
     def restyle(self) -> None:
-        """Follow the text scale."""
         self._follow_look()
         self._show_anew()
 

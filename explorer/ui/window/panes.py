@@ -104,11 +104,6 @@ class Docks:
             else:
                 area.follow(change)
 
-    def restyle(self) -> None:
-        """Follow the theme and the text scale, each dock in a turn of its own."""
-        for _, area in self._open.values():
-            area.restyle()
-
     def _close(self, dock: QDockWidget) -> None:
         if dock in self._open:  # a window may be closed more than once
             self._open.pop(dock)[1].close_down()
@@ -166,8 +161,3 @@ class SideBySide(QSplitter):
         """Write the name of the example above its page, as the page beside it has one."""
         setting = self._bench.lesson.settings.get(self._bench.document.state.setting)
         self._said.setText(f"{self._bench.lesson.title}{': ' + setting.title if setting else ''}")
-
-    def restyle(self) -> None:
-        """Follow the theme and the text scale."""
-        if self.comparison is not None:
-            self.comparison.restyle()

@@ -179,6 +179,7 @@ class PipelineMap(QFrame):
         self._folds = PushButton("", fold.toggle, parent=self, look="link")
         self._folds.raise_()
         bench.selection.stage_changed.connect(self._mark)
+        bench.appearance.changed.connect(self.rebuild)
         self._again = later(self, self._draw)
         self.stops = bench.selection.stops
         self._take_width()
@@ -308,10 +309,6 @@ class PipelineMap(QFrame):
             words += "  ▾" if first.group == self._open else "  ▸"
         act, name = partial(self._bench.selection.go_to, first.name), several or first.group
         return mark(PushButton(words, act, f"Open {first.where}", name=name), role="group")
-
-    def restyle(self) -> None:
-        """Follow the theme and the text scale."""
-        self.rebuild()
 
     def _step(self, at: int) -> None:
         if self._again.isActive():

@@ -61,6 +61,7 @@ class TokenBar(QFrame):
         self._long = Label(role="muted", parent=self)
         self._long.setToolTip(TOO_LONG)
         self._long.hide()
+        bench.appearance.changed.connect(self.restyle)
         bench.selection.token_changed.connect(self._light)
         bench.selection.token_chosen.connect(self._reveal)
         self._space()
@@ -87,7 +88,6 @@ class TokenBar(QFrame):
             strip.be_at_most(most, low)
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale."""
         self._space()
         for strip in self._strips.values():
             strip.restyle()

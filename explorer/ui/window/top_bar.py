@@ -237,6 +237,7 @@ class TopBar(QFrame):
         self._acts = QWidget()
         row_in(self._acts, *map(_button, (actions.undo, actions.redo, actions.theme)))
         self._row.addWidget(self._acts)
+        bench.appearance.changed.connect(self._restyle)
         self._space()
 
     def _show_card(self) -> None:
@@ -401,8 +402,7 @@ class TopBar(QFrame):
             part.updateGeometry()
         self._row.invalidate()
 
-    def restyle(self) -> None:
-        """Follow the theme and the text scale."""
+    def _restyle(self) -> None:
         # Of the list and the buttons one is hidden, and what both would take is compared next; what the page shows is
         # hidden beside "Train", where it keeps its room.
         dress_now(self)
