@@ -110,6 +110,11 @@ def net_picture(view: View, trained: Engine | None = None, width: int = WIDTH, l
     return None
 
 
+def surface_side(width: int) -> int:
+    """The side of a surface where a curve would be `width` pixels wide."""
+    return min(max(width - BESIDE_SQUARE, SQUARE), MOST_SQUARE, width)
+
+
 class Net(Frozen):
     """A net with a single output: names and values of a view that are needed to draw its answers."""
 
@@ -202,7 +207,7 @@ class Net(Frozen):
 
 def _surface(net: Net, width: int) -> Stack:
     """The decision surface, its scale of colours, and how many cases are on the right side of the threshold."""
-    side = min(max(width - BESIDE_SQUARE, SQUARE), MOST_SQUARE, width)
+    side = surface_side(width)
     lines, right, threshold = _hidden_lines(net), net.right, formatted(net.threshold, "g")
     plane, where = _plane(net, lines, threshold)
     legend = {

@@ -22,7 +22,7 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining
 from explorer.pages.levels import block_title, matrix_title
 from explorer.pages.matrix import SIGNED
-from explorer.pages.stages.net_answers import net_picture
+from explorer.pages.stages.net_answers import net_picture, surface_side
 from explorer.pages.training.settings import OWN, RunProgress
 from explorer.pages.view import View, where
 
@@ -30,9 +30,10 @@ WRITTEN = DECODER_READS["encoder-decoder"]
 MOST_PLACES, LIKELIEST, MOST_TYPED = 8, 3, 2000
 CALM = 150
 """The least number of points of a line that is drawn as means."""
-BETWEEN, NARROWEST, NARROW_NET, WIDEST = 26, 400, 270, 1000
-"""Pixels at text scale 1: between two columns; the least width of a picture beside another, also of one of a net, whose
-loss should be seen beside its answers; and the greatest."""
+BETWEEN, ASIDE, NARROWEST, NARROW_NET, THIRD, WIDEST = 26, 16, 400, 270, 370, 1000
+"""Pixels at text scale 1: between two columns; more of that at the right of a square; the least width of a picture
+beside another, also of one of a net, whose loss should be seen beside its answers, and of one of three beside each
+other; and the greatest."""
 LOW, HIGH, BESIDES = 220, 430, 360
 """Pixels at text scale 1: the greatest height of a curve in a low window and in a high one; and the height kept for the
 parts around two curves, so that both are visible."""
@@ -77,13 +78,23 @@ class Watch:
 class Room:
     """How pictures share the room of a page, in pixels at text scale 1.
 
-    `width`: that of each picture; `most`: the most height of a picture; `high`: the height of a curve.
+    `width`: that of a curve; `net`: that for the answers of a net; `left`: that of the column that they stand in, which
+    leaves the rest to the curves; `weight`: that of a weight, which with much room has a third column; `most`: the most
+    height of a picture; `high`: the height of a curve.
     """
 
-    def __init__(self, across: float, down: float, of_net: bool = False) -> None:
+    def __init__(self, across: float, down: float, of_net: bool = False, surface: bool = False) -> None:
         half = (across - BETWEEN) / 2
         self.columns = 1 + (half >= (NARROW_NET if of_net else NARROWEST))
-        self.width = int(min(half if self.columns > 1 else across, WIDEST))
+        self.net = self.left = self.width = int(min(half if self.columns > 1 else across, WIDEST))
+        self.weight = self.net
+        if surface and self.columns > 1:  # a square, narrower than half of the page
+            self.left = self.weight = min(surface_side(self.net) + ASIDE, self.net)
+            rest = across - self.left - BETWEEN
+            if rest >= 2 * THIRD + BETWEEN:
+                self.columns, self.weight = 3, THIRD
+                rest -= THIRD + BETWEEN
+            self.width = int(min(rest, WIDEST))
         self.most = int(min(max((down - BESIDES) / 2, LOW), HIGH))
         self.high = min(self.width // 2, self.most)
 
@@ -110,12 +121,17 @@ def words_read(view: View) -> tuple[str, ...]:
 
 
 def pictures_page(parts: Sequence[el.Stack], room: Room) -> tuple[Element, ...]:
-    """The pictures in one column or in two; a net's answers are the first of them."""
+    """The pictures in one column or more; a net's answers are the first of them."""
     net, (loss, norms, weight, says) = parts[:-4], parts[-4:]
     if room.columns == 1:
         return *net, loss, weight, norms, says
-    left, right = ((*net, weight), (loss, norms, says)) if net else ((loss, weight), (norms, says))
-    columns = [el.Stack(f"{one[0].id} column", "", one, room.width) for one in (left, right)]
+    inside: tuple[tuple[el.Stack, ...], ...] = (loss, weight), (norms, says)
+    if net:
+        inside = (*net, weight), (loss, norms, says)
+    if net and room.columns == 3:
+        inside = tuple(net), (loss, norms), (weight, says)
+    widths = room.left, room.width, room.weight
+    columns = [el.Stack(f"{one[0].id} column", "", one, wide) for one, wide in zip(inside, widths, strict=False)]
     return (el.Row.of("pictures", columns),)
 
 
@@ -197,7 +213,7 @@ def _stretch(records: Records) -> int:
 def _net(sight: Sight) -> el.Stack | None:
     """The answers of a net, beside those of the linear regression that learns by the same steps."""
     line = sight.progress.line
-    return net_picture(sight.view, line.document.engine if line is not None else None, sight.room.width)
+    return net_picture(sight.view, line.document.engine if line is not None else None, sight.room.net)
 
 
 def _weight(sight: Sight) -> el.Stack:
@@ -208,8 +224,8 @@ def _weight(sight: Sight) -> el.Stack:
     rows = 1 if array is None or array.ndim < 2 else array.size // array.shape[-1]
     columns = 1 if array is None or array.ndim < 1 else array.shape[-1]
     larger = max(room.most / LOW, 1.0)
-    row, wide = MAP_ROW * larger, min(room.width, round(MAP_COLUMN * larger * columns + MAP_SIDE))
-    high = int(min(round(room.width * 0.5), max(260, room.most), row * rows + MAP_HEAD))
+    row, wide = MAP_ROW * larger, min(room.weight, round(MAP_COLUMN * larger * columns + MAP_SIDE))
+    high = int(min(round(room.weight * 0.5), max(260, room.most), row * rows + MAP_HEAD))
     place, asks, tip = weights.index(name) if name else 0, (ForTraining("watch"),), "Weight to watch"
     colours = f"Blue with a dash: below 0. Gold: above. Full colour at ±{written(_full(view, name), 3)}"
     titles = tuple([matrix_title(view.graph, one) for one in weights])

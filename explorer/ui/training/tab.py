@@ -17,6 +17,7 @@ from explorer.document.continuation import as_read
 from explorer.document.document import Change
 from explorer.pages.gestures import Ask, ForTraining
 from explorer.pages.page import Stack
+from explorer.pages.stages.net_answers import Net
 from explorer.pages.training.pictures import PICTURES, Room, Sight, Watch, pictures_page, sequence_of
 from explorer.pages.training.settings import PACES, Plan, RunProgress, foot_page, learned_from, run_page, settings_page
 from explorer.sentences import sentence
@@ -366,8 +367,9 @@ class TrainingTab(QFrame):
 
     @property
     def _room(self) -> Room:
-        scale, of_net = self.bench.appearance.scale, self.bench.document.state.model.kind == "mlp"
-        return Room(self._rooms[0] / scale, self._down / scale, of_net)
+        scale, view = self.bench.appearance.scale, self.bench.view
+        is_surface = Net(view).features == 2
+        return Room(self._rooms[0] / scale, self._down / scale, view.state.model.kind == "mlp", is_surface)
 
     @property
     def _is_narrow(self) -> bool:

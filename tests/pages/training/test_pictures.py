@@ -154,6 +154,24 @@ def test_the_loss_of_a_net_is_seen_beside_its_answers_in_a_narrow_page_too(desk)
     assert [one.id for one in arranged(here, Room(400.0, 560.0, of_net=True))][:2] == ["net", "loss"]
 
 
+@pytest.mark.parametrize(("across", "columns"), [(1058, 2), (1218, 3), (1540, 3), (2180, 3)])
+def test_beside_the_square_of_a_net_no_third_of_the_page_is_empty(desk, across, columns):
+    """In a window of 1600 pixels 230 beside the square were empty, and half of the pictures were below the fold."""
+    here, room = desk("xor", "random"), Room(across, 800.0, of_net=True, surface=True)
+    ((row,),) = [[one for one in arranged(here, room) if isinstance(one, Row)]]
+    stacks = [item.element for item in row.items]
+    assert [[one.id for one in stack.inside] for stack in stacks] == (
+        [["net"], ["loss", "norms"], ["weight", "says"]]
+        if columns == 3
+        else [["net", "weight"], ["loss", "norms", "says"]]
+    )
+    drawn = {one.id: one.width for one in leaves(row) if hasattr(one, "width")}
+    assert stacks[0].width - drawn["answers"] <= 20
+    assert drawn["loss curves"] == room.width == stacks[1].width
+    between = 26 * (columns - 1)
+    assert across - 20 <= sum(stack.width for stack in stacks) + between <= across or room.width == 1000
+
+
 def test_an_encoder_says_the_word_at_a_place(desk):
     here = Desk(new_lesson("encoder", ["one two three"], d_model=4).state())
     here.do(SetSwitch("output", "on", True))

@@ -510,7 +510,7 @@ def test_where_it_is_narrow_pictures_stand_below_each_other_and_settings_wait_un
     assert tab._area.isVisible()
     with pytest.raises(KeyError):
         tab.control("fold")
-    usual, narrow = plot(tab, "loss curves").width(), wide(1280, 720)
+    usual, narrow = wide(1440, 900), wide(1280, 720)
     assert narrow < usual
     assert plot(tab, "length curves").width() == narrow
     assert tab._page.horizontalScrollBar().maximum() == 0
