@@ -64,6 +64,11 @@ class Inspector(SideColumn):
         super().showEvent(event)
         self.show_cell(self.bench.selection.cell)
 
+    def be_asked(self, asked: bool) -> None:
+        """Say nothing of the stage while a question is open that this may answer."""
+        if asked != self.told.asked:
+            self._tell(asked=asked)
+
     def _go_along(self) -> None:
         if self.isVisible():
             self.refresh()

@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # only who checks a gradient needs it
 CHAIN_RULE = "Gradient of each cell that it feeds × how much that cell changes with this one:"
 NO_GRADIENT = "It is a whole number and cannot change a little, so it has no gradient."
 WAITS = "How this number is computed is shown when the question is answered."
+STAGE_WAITS = "<muted>What this page is for is told when the question is answered.</muted>"
 IN_FILE = "in its file: "
 PLAYED = "cell.played"
 """The beginning of the keys that keep how far the derivation of a cell has been played."""
@@ -338,11 +339,14 @@ class Told(Frozen):
     notes: bool = False  # whether the errors of the print are told, not only counted
     checked: str = ""  # what came of checking the gradient of the cell
     linked: bool = False  # whether terms lead to their entries: for that the glossary is read from a file
+    asked: bool = False  # whether a question is open that what is said of the stage may answer
 
 
 def inspector_page(graph: Graph, stage: Stage | None, told: Told, lesson: Lesson) -> tuple[Element, ...]:
     """What the inspector shows at a stage. Most elements stay the same; what there is nothing to say in is empty."""
-    of_stage = "" if told.about or stage is None else _explained(answers(stage, graph), told.linked)
+    of_stage = ""
+    if told.about is None and stage is not None:
+        of_stage = STAGE_WAITS if told.asked else _explained(answers(stage, graph), told.linked)
     return (
         Passage("stage", of_stage),
         *(_of_cell(graph, told.about or NOTHING, told.checked) if told.met else ()),

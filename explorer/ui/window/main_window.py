@@ -157,6 +157,8 @@ class MainWindow(QMainWindow):
         bench.selection.reference_asked.connect(self._show_reference)
         bench.bridge.changed.connect(self.follow)
         lessons.guide.stepped.connect(self._give_way)
+        for changed in (lessons.guide.stepped, lessons.guide.answered):
+            changed.connect(self._follow_question)
         self.lesson_bar.steps.clicked.connect(lessons.begin_steps)
         lessons.guide.leaving.connect(self.area.motion.remember)
         lessons.guide.stepped.connect(self.area.begin_motion)
@@ -401,6 +403,10 @@ class MainWindow(QMainWindow):
         """Divide the width again when the steps of a lesson begin or end."""
         if self._led != (self.lessons.guide.step is not None):
             self.share_width()
+
+    def _follow_question(self) -> None:
+        question = self.lessons.guide.question
+        self.inspector.be_asked(question is not None and not question.made)
 
     def share_width(self) -> None:
         """Divide the width among the parts; if there is little, map and inspector become narrower or are folded."""

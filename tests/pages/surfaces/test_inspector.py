@@ -414,3 +414,12 @@ def test_with_a_sink_the_shares_are_not_said_to_add_up_to_1(desk):
     assert questions[0] == "What is it for?"
     assert "add up to less than 1" in text
     assert "add up to 1" not in text
+
+
+def test_what_a_stage_is_for_is_not_told_while_a_question_is_open_that_it_answers(you):
+    """Beside “compared with that of B?” stood that a score larger by 1 has a share 2.7 times as large."""
+    desk = you()
+    open_, told = (of_stage(desk, "output", asked=asked)["stage"].text for asked in (True, False))
+    assert "Only differences count" in told
+    assert "differences" not in open_
+    assert "when the question is answered" in open_

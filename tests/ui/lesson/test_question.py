@@ -51,6 +51,15 @@ def numbers_in_sight(window):
     return [entry.text for one in lists for line in one.lines for entry in line.entries]
 
 
+def test_while_a_question_is_open_the_column_does_not_say_what_the_page_is_for(window, guide, go):
+    go(1)
+    said = window.inspector.elements.widgets["stage"]
+    assert "when the question is answered" in said.text()
+    guide.tell()
+    window.bench.selection.forget()  # the answered cell, of which the column tells now
+    assert "Why softmax?" in said.text()
+
+
 def test_a_number_is_covered_until_it_is_locked_and_then_the_difference_is_told(window, guide, panel, hand, eye, go):
     go(1)
     view = eye.views(window)[SHARES]
