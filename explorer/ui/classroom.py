@@ -51,7 +51,7 @@ from explorer.teaching.platforms import Picture
 from explorer.teaching.sheet import Begun, Sheet, Sitting, file_name, read_sheet
 from explorer.teaching.sheet_page import Draft, Exercise, making_page, questions_of
 from explorer.ui.background import Background
-from explorer.ui.dialogs import Dialogs
+from explorer.ui.dialogs import Dialogs, let_files_have_room
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
 from explorer.ui.page.column_tab import ColumnTab
@@ -79,11 +79,13 @@ class ClassDialogs(Dialogs):
     def to_read(self, folder: Path, what: str, *endings: str) -> list[Path]:
         """Ask for files to read."""
         known = f"{what} ({' '.join(f'*{ending}' for ending in endings)})"
+        let_files_have_room(self._window)
         files, _ = QFileDialog.getOpenFileNames(self._window, what, str(folder), known)
         return [Path(file) for file in files]
 
     def to_read_folder(self, folder: Path) -> Path | None:
         """Ask for a folder of answers to read; None if cancelled."""
+        let_files_have_room(self._window)
         chosen = QFileDialog.getExistingDirectory(self._window, "Answers of a class", str(folder))
         return Path(chosen) if chosen else None
 

@@ -15,14 +15,26 @@ from typing import Literal
 
 from PySide6.QtCore import QSize, Qt, qVersion
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QMessageBox, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QMessageBox,
+    QTextBrowser,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from explorer.checkpoints import ENDINGS
 from explorer.document.storage import ENDING
 from explorer.lessons.own_lessons import BUNDLE
 from explorer.paths import resources
 from explorer.teaching import ANSWERS
-from explorer.ui.widgets.inputs import message_box
+from explorer.ui.turns import do_later
+from explorer.ui.widgets.inputs import be_as_large, message_box
+from explorer.ui.widgets.tree import inside
 from explorer.words import ENDINGS as VECTORS
 
 LESSON_ENDING = ".lesson.toml"
@@ -31,6 +43,33 @@ INSIDE = ("config.json", ".safetensors")
 """Endings of files that stand for the folder that holds them: a model's."""
 
 Answer = Literal["save", "discard", "cancel"]
+
+_WIDEST = "128.88 GB", "safetensors File", "30/11/2026 02:02 PM"
+"""What stands in the columns beside the names of files, at its widest."""
+
+
+def let_files_have_room(owner: QWidget) -> None:
+    """Give the dialog of files that opens in this turn a size that its text needs, if it is Qt's own.
+
+    That one has the same size and the same columns in any size of text: in large letters it cut all but the names.
+    """
+    do_later(owner, _give_room)
+
+
+def _give_room() -> None:
+    dialog = QApplication.activeModalWidget()
+    if not isinstance(dialog, QFileDialog) or dialog.testAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen):
+        return  # a dialog of the system, in whose place Qt shows nothing
+    metrics, middle = dialog.fontMetrics(), dialog.frameGeometry().center()
+    wanted = QSize(100 * metrics.averageCharWidth(), 26 * metrics.lineSpacing()).expandedTo(dialog.size())
+    be_as_large(dialog, wanted.width(), wanted.height())
+    frame, screen = dialog.frameGeometry(), dialog.screen().availableGeometry()
+    frame.moveCenter(middle)
+    x, y = min(frame.x(), screen.right() - frame.width()), min(frame.y(), screen.bottom() - frame.height())
+    dialog.move(max(x, screen.x()), max(y, screen.y()))
+    for tree in inside(dialog, QTreeView):
+        for column, text in enumerate(_WIDEST, 1):
+            tree.setColumnWidth(column, tree.fontMetrics().horizontalAdvance(f"{text}MM"))
 
 
 class Dialogs:
@@ -45,12 +84,14 @@ class Dialogs:
             f"*{ending}" for ending in (*OPENED, BUNDLE, ".zip", ANSWERS, *ENDINGS, *INSIDE, *VECTORS, ".txt")
         )
         known = f"Documents, lessons, models and word vectors ({endings})"
+        let_files_have_room(self._window)
         file, _ = QFileDialog.getOpenFileName(self._window, "Open", str(folder), known)
         return Path(file) if file else None
 
     def to_open_model(self, folder: Path) -> Path | None:
         """Ask for the folder of a model that others trained; None if cancelled."""
         title = "The folder of a model, with its config.json and .safetensors, as huggingface.co has them"
+        let_files_have_room(self._window)
         chosen = QFileDialog.getExistingDirectory(self._window, title, str(folder))
         return Path(chosen) if chosen else None
 
@@ -97,6 +138,7 @@ class Dialogs:
 
     def _to_write(self, title: str, suggestion: Path, known: Mapping[str, str], *endings: str) -> Path | None:
         """Ask for a file with one of some endings; that of the chosen kind is added if none was typed."""
+        let_files_have_room(self._window)
         first = next((words for words, ending in known.items() if ending == suggestion.suffix), "")
         file, chosen = QFileDialog.getSaveFileName(self._window, title, str(suggestion), ";;".join(known), first)
         path = Path(file)

@@ -18,6 +18,7 @@ from explorer.document.document import Change
 from explorer.pages.words.card import Card, ForWords, Screen, Shared
 from explorer.sentences import sentence
 from explorer.ui.background import Background
+from explorer.ui.dialogs import let_files_have_room
 from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
 from explorer.ui.page.column_tab import ScrollPlace
@@ -356,6 +357,7 @@ class WordsTab(QFrame, Screen):
     def _do_on(self, card: Any, gesture: ForWords) -> None:
         match gesture.act:
             case "open a file":
+                let_files_have_room(self)
                 name, _ = QFileDialog.getOpenFileName(self, "Open word vectors", str(self.bench.folder), KINDS)
                 if name:
                     self.bench.folder = Path(name).parent

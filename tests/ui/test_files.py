@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QMessageBox, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QMessageBox, QPushButton, QTreeView
 
 from explorer.core.engine import same_bytes
 from explorer.document import document as documents
@@ -26,6 +26,7 @@ from explorer.ui.export import KINDS
 from explorer.ui.matrix.menu import ways
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
+from explorer.ui.widgets.tree import inside
 from tests.ui.conftest import one_of_each_kind
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
@@ -580,6 +581,28 @@ def test_a_long_name_is_whole_in_large_text(window, appearance):
         QTimer.singleShot(0, look)
         window.files.dialogs.tell(f"/home/somebody/Documents/{name} cannot be written.")
     assert whole == [True, True]
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])  # in 300 % Qt's own buttons alone are wider than the screen of the tests
+def test_a_dialog_of_files_that_is_qts_own_has_room_for_its_text(window, monkeypatch, tmp_path, scale):
+    """It had the same size at 200 %: of the folder and of each type of file only the first and last letter was read."""
+    seen = []
+
+    def look():
+        dialog = QApplication.activeModalWidget()
+        letter, (tree,) = dialog.fontMetrics().averageCharWidth(), inside(dialog, QTreeView)
+        columns = [tree.columnWidth(column) / tree.fontMetrics().averageCharWidth() for column in (1, 2)]
+        seen.append((dialog.geometry(), dialog.screen().availableGeometry(), letter, columns))
+        dialog.reject()
+
+    window.bench.appearance.set_scale(scale)
+    QTimer.singleShot(300, look)
+    assert window.files.dialogs.to_open(tmp_path) is None
+    ((place, screen, letter, columns),) = seen
+    assert place.width() >= min(100 * letter, screen.width() - 40)
+    assert screen.contains(place)
+    assert columns[0] > len("128.88 GB")
+    assert columns[1] > len("safetensors File")
 
 
 def test_the_systems_own_file_dialogs(dialogs, tmp_path, monkeypatch):

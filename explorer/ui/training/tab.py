@@ -23,6 +23,7 @@ from explorer.pages.training.settings import PACES, Plan, RunProgress, foot_page
 from explorer.sentences import sentence
 from explorer.training.diagnosis import Diagnosis
 from explorer.training.preparation import Settings
+from explorer.ui.dialogs import let_files_have_room
 from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
 from explorer.ui.page.column_tab import ScrollPlace
@@ -205,6 +206,7 @@ class TrainingTab(QFrame):
 
     def _open(self, at: QWidget) -> None:
         kinds = "Text (*.txt *.tsv);;All files (*)"
+        let_files_have_room(self)
         file, _ = QFileDialog.getOpenFileName(self, "Open a text", str(self.bench.folder), kinds)
         if not file:
             return
