@@ -212,15 +212,17 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     called = {node: _in_file(one, own, parts, found) for node, one in made.model.called.items()}
     made = replace(made, model=replace(made.model, called=called))
     notices = ["the folder brings program code of its own, which is never run"] if config.has("auto_map") else []
-    beyond = 0
+    beyond, others = 0, ""
 
     def own_tokenizer(axis: str, n: int) -> Tokenizer | None:
-        nonlocal beyond
+        nonlocal beyond, others
         found = tokenizer_of(folder, axis.startswith("source."))
         if found is not None:
             for part, begins in (one for text in _PROBE for one in found.parts(text)):
                 found.words(part, begins) if isinstance(part, str) else ()
             beyond = max(beyond, sum(number >= n for number in found.pieces))
+            if (there := sum(number < n for number in found.pieces)) < n / 2:  # some tables have a few rows to spare
+                others = f"its tokenizer has {there:,} of the model's {n:,} pieces: it may be that of another model"
         return found
 
     model, said = with_pieces(made.model, own_tokenizer)
@@ -228,7 +230,7 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
         said = NO_TOKENIZER
     if beyond and not said:
         said = f"its tokenizer has {beyond:,} pieces more than the model, which cannot be used"
-    notices += [*made.notices, *([said] if said else [])]
+    notices += [*made.notices, *([said or others] if said or others else [])]
     inputs = dict(made.inputs)
     if "target.tokens" in inputs:
         start = config.whole("decoder_start_token_id", 0, least=0, most=(plan.written or plan.words) - 1)

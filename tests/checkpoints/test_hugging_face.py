@@ -380,6 +380,17 @@ def test_of_weights_that_did_not_arrive_it_is_told_what_came_in_their_place(fold
     assert notice.startswith("its tokenizer is a pointer of Git LFS, in whose place `git lfs pull` puts the file: ")
 
 
+@pytest.mark.parametrize(("pieces", "told"), [(3, True), (5, False), (10, False)])
+def test_a_tokenizer_that_knows_few_of_the_words_is_told(folder, pieces, told):
+    """That of another model, put there by mistake, gave words without a name, and texts in which they were missing."""
+    made = folder()
+    vocab = {str(i): i for i in range(pieces)}
+    said = {"model": {"type": "WordLevel", "vocab": vocab, "unk_token": "0"}, "added_tokens": []}
+    (made / "tokenizer.json").write_text(json.dumps(said))
+    sentence_ = "its tokenizer has 3 of the model's 10 pieces: it may be that of another model"
+    assert opened(made).notices == ((sentence_,) if told else ())
+
+
 def twice(whole):
     """A file whose header names a tensor twice, with another shape: Python's JSON would keep the last."""
     end = 8 + int.from_bytes(whole[:8], "little")
