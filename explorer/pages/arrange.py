@@ -98,10 +98,15 @@ def _options(options: Options, width: int, metrics: Metrics) -> Scene:
 
 
 def _grid(grid: Grid, width: int, metrics: Metrics) -> Scene:
-    """Elements in columns, the first as wide as those behind it let it be; a button stands at the top of its row."""
+    """Elements in columns, the first as wide as those behind it let it be; a button stands at the top of its row.
+
+    Those of a single row stand below each other where the first would have the smaller part of the width.
+    """
     rows = [[(one, ask) for one in row if (ask := metrics.ask(one.id)) is not None] for row in grid.rows]
     behind = [max(row[i][1].likes for row in rows if len(row) > i) for i in range(1, max(map(len, rows)))]
     room = min(width, metrics.px(grid.most) or width) - sum(COLUMNS + wide for wide in behind)
+    if len(rows) == 1 and room < sum(behind):
+        return arrange(grid.inside, width, metrics.px(DOWN), metrics)
     lines: list[Scene] = []
     for row in rows:
         parts, x = list[tuple[Element, int, int]](), 0  # each with its left end and its width

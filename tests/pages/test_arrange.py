@@ -100,6 +100,16 @@ def test_the_first_column_of_a_grid_takes_what_the_numbers_leave():
     assert max(x + wide for x, _, wide, _ in narrow.places.values()) == 200
 
 
+def test_a_button_beside_words_stands_below_them_where_they_would_be_narrower_than_it():
+    """Beside “Give me a hint” a question of nine words took seven lines on a slide."""
+    grid = [Grid("asked", ((passage("ask"), button("more")),))]
+    letters = Letters(ask="x" * 40, more="y" * 10)
+    beside, below = (arrange(grid, width, GAP, letters).places for width in (300, 130))
+    assert beside["more"][1] == beside["ask"][1]
+    assert below["more"][1] > below["ask"][1] + below["ask"][3]
+    assert below["ask"][2] == 130
+
+
 def test_a_field_is_narrower_if_the_button_behind_it_then_has_room_on_its_line():
     line = [Controls("answer", (Blank("blank", "", "", ASK, ASK), button("lock")))]
     shown = Letters(blank="x" * 20, lock="Lock in")

@@ -310,9 +310,9 @@ def _make(asking: Asking) -> list[Element]:
     question, graph = asking.question, _engine(asking).graph
     symbols = dict.fromkeys(graph.nodes[graph.place(name).node].symbol for name in question.allowed)
     allowed = " or ".join(f"<b>{formula_html(one)}</b>" for one in symbols) or "any teal number"
-    most, free = question.edits, "" if question.allowed else " By hand, or by learning."
-    said = f" {FEW.get(most, f'{most} numbers')} may be changed." if most else free
-    parts: list[Element] = [el.Passage("where", f"Change {allowed} on the page.{said}", "small")]
+    most, how = question.edits, "" if question.allowed or question.edits else ", by hand or by learning"
+    said = f" {FEW.get(most, f'{most} numbers')} may be changed." if most else ""
+    parts: list[Element] = [el.Passage("where", f"Change {allowed} on the page{how}.{said}", "small")]
     if asking.step.look.element == "steps":  # beside the question, the loss is seen to fall
         goals = [one.number for one in question.conditions if one.node == LOSS and one.sign in ("<", "<=")]
         id, goal = f"curve of {asking.step.id}", min(goals, default=None)
