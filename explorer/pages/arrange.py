@@ -1,18 +1,36 @@
 """Where elements below each other stand, in pixels: for the same width and sizes of words, the same rectangles."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise, zip_longest
 from typing import NamedTuple, Protocol
 
-from explorer.pages.controls import Button, Controls, Ring, Spread
+from explorer.pages import controls, equation
+from explorer.pages import page as el
 from explorer.pages.element import Arrangement, Element
-from explorer.pages.equation import Rect
+from explorer.pages.equation import Line, Part, Placed, Rect, Room, Size
+from explorer.pages.matrix import Matrix
 from explorer.pages.steps.question import Grid, Options
 
-NARROW = Button, Ring
+CONTROLS = (
+    controls.Button,
+    controls.Check,
+    controls.Choice,
+    controls.Menu,
+    controls.Number,
+    controls.Ring,
+    controls.Slider,
+)
+NARROW = Matrix, el.Maths, *CONTROLS
 """Elements that are as wide as they like to be, at the left; others take the width of the page."""
-ACROSS, DOWN, COLUMNS, CHOICES = 10, 6, 6, 4
-"""Pixels between controls on a line, between such lines, between columns (at any text scale), between options."""
+WORDS = el.Header, el.Note, el.Section
+"""Elements that stay in sight even where something else makes the page wider than what is in sight."""
+ACROSS, DOWN, COLUMNS, CHOICES, FORM = 10, 6, 6, 4, 5
+"""Pixels between controls on a line, between such lines, between columns (at any text scale), between options; and
+between the lines of a form, in a stack, and in a scheme."""
+SIGN = 22
+"""The width of an operator sign in pixels at text scale 1."""
+ANY = 2**24 - 1
+"""More pixels than any element takes."""
 
 
 class Ask(NamedTuple):
@@ -22,10 +40,31 @@ class Ask(NamedTuple):
     least: int = 0
     share: int = 0  # the least width beside others on a line; 0: it always takes the width that it likes
     fewer: tuple[int, ...] = ()  # the widths of its shorter texts, the longest first
+    most: int = ANY  # the greatest width
+    # Of a matrix: see `equation.Size`; and whether it is a small picture.
+    base: int | None = None
+    side: tuple[int, int] | None = None
+    small: bool = False
 
 
 class Metrics(Protocol):
     """The sizes of what elements show in one look."""
+
+    @property
+    def room(self) -> int:
+        """The width in sight: words take no more of a wider page."""
+
+    @property
+    def down(self) -> int:
+        """The pixels between two lines of a row."""
+
+    @property
+    def fixed(self) -> Mapping[str, int]:
+        """The widths of stacks that have one of their own, by id."""
+
+    @property
+    def begins(self) -> Mapping[str, Collection[int]]:
+        """For rows, by id, the indices of what always begins a line."""
 
     def px(self, pixels: float) -> int:
         """Pixels at text scale 1, converted to this screen."""
@@ -38,18 +77,29 @@ class Metrics(Protocol):
 
 
 class Scene(NamedTuple):
-    """The places of the elements that show something, by id, and the height of all."""
+    """The places of the elements that show something, and of titles and signs, by id; and the height of all."""
 
     places: dict[str, Rect]
     height: int
 
 
+def title_of(stack: el.Stack) -> str:
+    """The id of the title of a stack."""
+    return f"{stack.id}: title"
+
+
+def sign_of(element: Element) -> str:
+    """The id of the sign before an element of a row."""
+    return f"{element.id}: sign"
+
+
 def arrange(elements: Sequence[Element], width: int, between: int, metrics: Metrics) -> Scene:
     """Elements below each other in a width, with `between` pixels between two that show something."""
-    return _below([_scene(one, width, between, metrics) for one in elements], between)
+    return below([scene_of(one, width, between, metrics) for one in elements], between)
 
 
-def _below(scenes: Sequence[Scene], between: int) -> Scene:
+def below(scenes: Sequence[Scene], between: int) -> Scene:
+    """Scenes below each other, with `between` pixels between two that show something."""
     places, y = dict[str, Rect](), 0
     for scene in scenes:
         if scene.places:
@@ -63,25 +113,208 @@ def _moved(scene: Scene, x: int, y: int) -> dict[str, Rect]:
     return {id: (left + x, top + y, wide, high) for id, (left, top, wide, high) in scene.places.items()}
 
 
-def _scene(element: Element, width: int, between: int, metrics: Metrics) -> Scene:
-    """An element, at the origin."""
+def asked(element: Element, metrics: Metrics) -> Ask | None:
+    """What an element asks for, also if it arranges others; None if it shows nothing now."""
+    if not isinstance(element, Arrangement):
+        return metrics.ask(element.id)
+    if isinstance(element, el.Stack) and (fixed := metrics.fixed.get(element.id)):
+        return Ask(fixed, fixed)
+    below_head = element.elements if isinstance(element, el.Stack) else element.inside
+    inside = [ask for one in below_head if (ask := asked(one, metrics)) is not None]
+    if isinstance(element, el.Stack) and (head := head_of(element, metrics)):
+        gaps = metrics.px(DOWN) * (len(head) - 1)
+        inside.append(Ask(sum(one.likes for _, one in head) + gaps, sum(one.least for _, one in head) + gaps))
+    if not inside:
+        return None
+    likes, least = max(ask.likes for ask in inside), max(ask.least for ask in inside)
     match element:
-        case Spread():
+        case el.Scheme():
+            left, *others = inside
+            likes = left.likes + max(one.likes for one in others)
+            return Ask(likes, likes)
+        case el.Row():
+            likes = sum(ask.likes for ask in inside) + metrics.px(ACROSS) * (len(inside) - 1)
+            return Ask(likes, least_of(element, metrics))
+        case controls.Controls() if not isinstance(element, controls.Form):
+            likes = sum(ask.likes for ask in inside) + metrics.px(ACROSS) * (len(inside) - 1)
+            return Ask(likes, least)
+        case el.Stack(elements=elements):
+            # It can be narrower to stand beside others if something in it can.
+            flows = any(
+                isinstance(one, (el.Row, controls.Controls)) and not isinstance(one, controls.Form) for one in elements
+            )
+            shares = flows or any(ask.share for ask in inside)
+            return Ask(likes, least, max(ask.share or ask.least for ask in inside) if shares else 0)
+    return Ask(likes, least)
+
+
+def scene_of(element: Element, width: int, between: int, metrics: Metrics) -> Scene:
+    """An element, at the origin; see `arrange`."""
+    match element:
+        case el.Row():
+            return _row(element, width, between, metrics)
+        case el.Stack():
+            return _stack(element, metrics.fixed.get(element.id) or width, between, metrics)
+        case el.Scheme():
+            return _scheme(element, metrics)
+        case controls.Form():
+            whole = [_leaf(one, width, metrics, whole=True) for one in element.inside]
+            return below(whole, metrics.px(FORM))
+        case controls.Spread():
             return _spread(element, width, between, metrics)
         case Options():
             return _options(element, width, metrics)
         case Grid():
             return _grid(element, width, metrics)
-        case Controls():
+        case controls.Controls():
             return _flow(element.inside, width, metrics)
         case Arrangement():
             raise NotImplementedError(type(element).__name__)
+    return _leaf(element, width, metrics)
+
+
+def _leaf(element: Element, width: int, metrics: Metrics, whole: bool = False) -> Scene:
+    """An element that arranges no others. `whole`: whether it takes the width even if it usually does not."""
     ask = metrics.ask(element.id)
     if ask is None:
         return Scene({}, 0)
-    wide = min(width, ask.likes) if isinstance(element, NARROW) else width
+    wide = min(width, metrics.room) if isinstance(element, WORDS) else width
+    narrow = not whole and (
+        isinstance(element, NARROW)
+        or (isinstance(element, controls.Field) and (element.gives or not element.hint))
+        or (isinstance(element, controls.ProgressBar) and not element.wide)
+    )
+    wide = max(min(wide, ask.likes if narrow else ask.most), ask.least)
     high = metrics.high(element.id, wide)
     return Scene({element.id: (0, 0, wide, high)}, high)
+
+
+def _stack(stack: el.Stack, width: int, between: int, metrics: Metrics) -> Scene:
+    """Elements below a title, and a button behind that."""
+    head, x, line = head_of(stack, metrics), 0, list[tuple[str, int, int]]()
+    behind = sum(ask.likes + metrics.px(DOWN) for _, ask in head[1:])
+    for id, ask in head:
+        wide = ask.likes if line else width if not behind else max(min(ask.likes, width - behind), 0)
+        line.append((id, x, wide))
+        x += wide + metrics.px(DOWN)
+    inside = (scene_of(one, width, between, metrics) for one in stack.elements)
+    return below([_line(line, metrics), *inside], metrics.px(DOWN))
+
+
+def head_of(stack: el.Stack, metrics: Metrics) -> list[tuple[str, Ask]]:
+    """The title of a stack, and the button behind it, by id."""
+    ids = [title_of(stack), *([] if stack.control is None else [stack.control.id])]
+    return [(id, ask) for id in ids if (ask := metrics.ask(id)) is not None]
+
+
+def _scheme(scheme: el.Scheme, metrics: Metrics) -> Scene:
+    """The right factor above the result, and the left one beside it, with their last rows at one height."""
+    column = below([_leaf(one, ANY, metrics) for one in (*scheme.above, scheme.result)], metrics.px(DOWN))
+    left = _leaf(scheme.left, ANY, metrics)
+    beside = left.places[scheme.left.id][2] if left.places else 0
+    down = max(left.height - column.height, 0)
+    places = _moved(left, 0, column.height + down - left.height) | _moved(column, beside, down)
+    return Scene(places, column.height + down)
+
+
+# Rows
+
+
+class Seen(NamedTuple):
+    """The elements of a row that show something."""
+
+    items: list[el.Item]
+    asks: list[Ask]
+    parts: list[Part]  # without widths
+
+
+def seen(row: el.Row, metrics: Metrics) -> Seen:
+    """The elements of a row that show something, with the facts that decide where its lines may break."""
+    found, begins = Seen([], [], []), metrics.begins.get(row.id, ())
+    before: Ask | None = None
+    for place, item in enumerate(row.items):
+        ask, one = asked(item.element, metrics), item.element
+        if ask is not None:
+            # A number alone on a line below small pictures would be lost.
+            keeps = before is not None and before.small and isinstance(one, Matrix) and one.values.size == 1
+            found.items.append(item)
+            found.asks.append(ask)
+            sign = item.sign if place else ""
+            found.parts.append(Part((0,), sign=sign, keeps=keeps, begins=place in begins))
+        before = ask
+    return found
+
+
+def room_in(width: int, metrics: Metrics) -> Room:
+    """The room of a row."""
+    return Room(width, metrics.px(ACROSS), metrics.px(SIGN))
+
+
+def least_of(row: el.Row, metrics: Metrics) -> int:
+    """The width of the widest piece of a row that cannot be broken: a narrower row would be cut."""
+    there = seen(row, metrics)
+    parts = [part._replace(widths=(ask.least,)) for part, ask in zip(there.parts, there.asks, strict=True)]
+    room = room_in(0, metrics)
+    return max((equation.across(parts, piece, room, 0) for piece in equation.broken(parts, room)), default=0)
+
+
+def torn(row: el.Row, width: int, metrics: Metrics) -> int:
+    """How many lines of a row begin inside a term, in a width."""
+    parts, lines = _lines(seen(row, metrics), room_in(width, metrics))
+    return sum(equation.is_torn(parts, line) for line in lines[1:])
+
+
+def _lines(there: Seen, room: Room) -> tuple[list[Part], list[Line]]:
+    widths = shared(there.asks, room.width, room.gap)
+    parts = [part._replace(widths=(wide,)) for part, wide in zip(there.parts, widths, strict=True)]
+    return parts, equation.broken(parts, room)
+
+
+def _row(row: el.Row, width: int, between: int, metrics: Metrics) -> Scene:
+    """Elements side by side, on as many lines as it takes; a sign stands close to the numbers before it."""
+    there, room = seen(row, metrics), room_in(width, metrics)
+    parts, lines = _lines(there, room)
+    # Beside a button words stand at the middle of their line; else at its top.
+    top = not any(isinstance(one, controls.Button) for one in row.inside)
+    scenes, sizes = list[Scene](), list[Size]()
+    for item, ask, part in zip(there.items, there.asks, parts, strict=True):
+        wide = part.widths[0]
+        if isinstance(item.element, Arrangement):
+            scene = scene_of(item.element, wide, between, metrics)
+        else:
+            high = metrics.high(item.element.id, wide)
+            scene = Scene({item.element.id: (0, 0, wide, high)}, high)
+        scenes.append(scene)
+        side = ask.side or (wide, scene.height // 2)
+        sizes.append(Size(wide, scene.height, ask.base, side, top and ask.side is None))
+    packs = not any(part.begins for part in parts)
+    placed = equation.placed([part.sign for part in parts], sizes, lines, room, metrics.down, packs)
+    return Scene(_in_row(there, scenes, placed, room, metrics), placed.height)
+
+
+def _in_row(there: Seen, scenes: Sequence[Scene], placed: Placed, room: Room, metrics: Metrics) -> dict[str, Rect]:
+    places = dict[str, Rect]()
+    for i, (item, scene, rect) in enumerate(zip(there.items, scenes, placed.parts, strict=True)):
+        if item.holds and i in placed.signs:
+            left, middle = placed.signs[i]
+            high = metrics.high(sign_of(item.element), room.sign)
+            places[sign_of(item.element)] = left, middle - high // 2, room.sign, high
+        places |= _moved(scene, rect[0], rect[1])
+        if isinstance(item.element, Arrangement):
+            places[item.element.id] = rect
+    return places
+
+
+def shared(asks: Sequence[Ask], width: int, gap: int) -> list[int]:
+    """The widths of elements side by side: some are narrower if that brings all onto one line."""
+    wides = [max(min(ask.likes, width), ask.least) for ask in asks]
+    gaps, sharing = gap * (len(asks) - 1), sum(ask.share > 0 for ask in asks)
+    least = [ask.share or wide for ask, wide in zip(asks, wides, strict=True)]
+    if sharing and sum(wides) + gaps > width >= sum(least) + gaps:
+        left = (width - gaps - sum(least)) // sharing
+        more = [wide + left * (ask.share > 0) for ask, wide in zip(asks, least, strict=True)]
+        wides = [max(min(ask.likes, wide), ask.least) for ask, wide in zip(asks, more, strict=True)]
+    return wides
 
 
 def _options(options: Options, width: int, metrics: Metrics) -> Scene:
@@ -109,36 +342,31 @@ def _grid(grid: Grid, width: int, metrics: Metrics) -> Scene:
         return arrange(grid.inside, width, metrics.px(DOWN), metrics)
     lines: list[Scene] = []
     for row in rows:
-        parts, x = list[tuple[Element, int, int]](), 0  # each with its left end and its width
+        parts, x = list[tuple[str, int, int]](), 0
         for i, ((one, ask), wide) in enumerate(zip(row, (room, *behind), strict=False)):
             across = min(wide, ask.likes) if i else wide
-            parts.append((one, x + (wide - across if i == 1 else 0), across))
+            parts.append((one.id, x + (wide - across if i == 1 else 0), across))
             x += wide + COLUMNS
-        lines.append(_line(parts, metrics, Button))
-    return _below(lines, 0 if grid.close else metrics.px(2))
+        lines.append(_line(parts, metrics, {one.id for one, _ in row if isinstance(one, controls.Button)}))
+    return below(lines, 0 if grid.close else metrics.px(2))
 
 
 def _flow(elements: Sequence[Element], width: int, metrics: Metrics) -> Scene:
     """Elements side by side, on another line where one is full; some are narrower if that brings all onto one line."""
     gap = metrics.px(ACROSS)
     asks = [(one, ask) for one in elements if (ask := metrics.ask(one.id)) is not None]
-    wides = [max(min(ask.likes, width), ask.least) for _, ask in asks]
-    gaps, sharing = gap * (len(asks) - 1), sum(ask.share > 0 for _, ask in asks)
-    least = [ask.share or wide for (_, ask), wide in zip(asks, wides, strict=True)]
-    if sharing and sum(wides) + gaps > width >= sum(least) + gaps:
-        left = (width - gaps - sum(least)) // sharing
-        wides = [wide + left * (ask.share > 0) for (_, ask), wide in zip(asks, least, strict=True)]
-    lines, x = [list[tuple[Element, int, int]]()], 0
+    wides = shared([ask for _, ask in asks], width, gap)
+    lines, x = [list[tuple[str, int, int]]()], 0
     for (one, _), wide in zip(asks, wides, strict=True):
         if lines[-1] and x + wide > width:
             lines.append([])
             x = 0
-        lines[-1].append((one, x, wide))
+        lines[-1].append((one.id, x, wide))
         x += wide + gap
-    return _below([_line(line, metrics) for line in lines], metrics.px(DOWN))
+    return below([_line(line, metrics) for line in lines], metrics.px(DOWN))
 
 
-def _spread(spread: Spread, width: int, gap: int, metrics: Metrics) -> Scene:
+def _spread(spread: controls.Spread, width: int, gap: int, metrics: Metrics) -> Scene:
     """Elements on one line: as wide as the longest texts that have room together, or as their shares of the width."""
     asks = [(one, ask) for one in spread.inside if (ask := metrics.ask(one.id)) is not None]
     room = width - gap * (len(asks) - 1)
@@ -155,23 +383,23 @@ def _spread(spread: Spread, width: int, gap: int, metrics: Metrics) -> Scene:
             wides = [ask.likes if wide is None else wide for (_, ask), wide in zip(asks, way, strict=True)]
             if sum(wides) <= room:
                 break
-    parts, x = list[tuple[Element, int, int]](), 0
+    parts, x = list[tuple[str, int, int]](), 0
     for i, ((one, _), wide) in enumerate(zip(asks, wides, strict=True)):
         if i == len(asks) - spread.right:
             x += max(room - sum(wides), 0)
-        parts.append((one, x, wide))
+        parts.append((one.id, x, wide))
         x += wide + gap
     return _line(parts, metrics)
 
 
-def _line(parts: Sequence[tuple[Element, int, int]], metrics: Metrics, at_top: type | tuple[()] = ()) -> Scene:
-    """Elements, each with its left end and its width, at the middle of their line, or at its top."""
-    highs = [metrics.high(one.id, wide) for one, _, wide in parts]
+def _line(parts: Sequence[tuple[str, int, int]], metrics: Metrics, tops: Collection[str] = ()) -> Scene:
+    """Elements by id, each with its left end and its width, at the middle of their line, or at its top."""
+    highs = [metrics.high(id, wide) for id, _, wide in parts]
     high = max(highs, default=0)
     return Scene(
         {
-            one.id: (x, 0 if isinstance(one, at_top) else (high - own) // 2, wide, own)
-            for (one, x, wide), own in zip(parts, highs, strict=True)
+            id: (x, 0 if id in tops else (high - own) // 2, wide, own)
+            for (id, x, wide), own in zip(parts, highs, strict=True)
         },
         high,
     )

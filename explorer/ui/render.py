@@ -262,7 +262,7 @@ def _hide_controls(page: Elements) -> None:
     steps = {one.id for one in of_kind(page.elements, DescentPart) if one.part == "steps"}
     for stack in of_kind(page.elements, Stack):
         if {one.id for one in stack.elements} <= steps:
-            page.holder_of(stack).hide()
+            page.hide_stack(stack)
     for id in steps:
         page.widgets[id].hide()
 

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.pages.arrange import ACROSS, COLUMNS, Ask, arrange
-from explorer.pages.controls import Button, Controls, Spread
+from explorer.pages.arrange import ACROSS, COLUMNS, SIGN, Ask, arrange, asked, sign_of, title_of
+from explorer.pages.controls import Button, Controls, Form, Spread
+from explorer.pages.equation import RELATIONS
 from explorer.pages.gestures import ForQuestion
-from explorer.pages.page import Passage
+from explorer.pages.page import Item, Note, Passage, Picture, Row, Section, Stack
 from explorer.pages.steps.question import Blank, Figure, Grid, Option, Options
 
 ASK = ForQuestion("give")
@@ -24,6 +25,8 @@ class Letters:
 
     def __init__(self, scale=1.0, **shown):
         self.scale, self.shown = scale, shown
+        self.room, self.fixed, self.begins = 10**6, {}, {}
+        self.down = self.px(12)
 
     def px(self, pixels):
         return round(pixels * self.scale)
@@ -170,3 +173,132 @@ def test_a_wider_page_is_never_higher(scale):
     shown = Letters(scale, title="x" * 50, ask="x" * 90, a="x" * 30, b="x" * 9, c="x" * 44, what="x" * 30, number="1")
     heights = [arrange(PAGE, width, GAP, shown).height for width in range(300, 2560, 20)]
     assert heights == sorted(heights, reverse=True)
+
+
+class Sizes:
+    """Pictures and matrices of given sizes, and words that wrap.
+
+    `sizes`: for each element its width and height in pixels at text scale 1; of a matrix also the height of its head.
+    `words`: how many letters words have, by the id of the element, the title or the sign.
+    """
+
+    def __init__(self, scale, room, sizes, words=None, fixed=None):
+        self.scale, self.room, self.sizes, self.words = scale, room, sizes, words or {}
+        self.down, self.fixed, self.begins = self.px(12), fixed or {}, {}
+
+    def px(self, pixels):
+        return round(pixels * self.scale)
+
+    def ask(self, id):
+        if id in self.words:
+            return Ask(self.px(7 * self.words[id]), self.px(21))
+        if id not in self.sizes:
+            return None
+        wide, high, *head = map(self.px, self.sizes[id])
+        return Ask(wide, wide, base=head[0], side=(wide, (head[0] + high) // 2)) if head else Ask(wide, wide, most=wide)
+
+    def high(self, id, width):
+        if id in self.sizes:
+            return self.px(self.sizes[id][1])
+        return self.px(17) * max(-(-self.px(7 * self.words.get(id, 1)) // max(width, 1)), 1)
+
+
+def picture(id):
+    return Picture(id, None, 100, 100)
+
+
+SIDE, HEAD = st.integers(20, 420), st.integers(15, 50)
+MATRIX = st.tuples(SIDE, st.integers(60, 300), HEAD)
+LOOK = {"width": st.integers(480, 2560), "scale": st.sampled_from([1.0, 2.0, 3.0])}
+
+
+def equation(signs):
+    return Row("equation", tuple(Item(sign if i else "", picture(f"m{i}")) for i, sign in enumerate(["", *signs])))
+
+
+@given(signs=st.lists(st.sampled_from("×=→+,"), max_size=5), sizes=st.lists(MATRIX, min_size=6, max_size=6), **LOOK)
+def test_a_line_of_an_equation_begins_with_its_relation_wherever_there_is_room(signs, sizes, width, scale):
+    row = equation(signs)
+    shown = Sizes(scale, width, {f"m{i}": size for i, size in enumerate(sizes)})
+    scene = arrange([row], width, GAP, shown)
+    places = {id: rect for id, rect in scene.places.items() if id.startswith("m")}
+    assert overlapping(places) == []
+    assert max(y + high for _, y, _, high in places.values()) <= scene.height
+    bases = [places[one.id][1] + shown.px(size[2]) for one, size in zip(row.inside, sizes, strict=False)]
+    lines = [[0]]
+    for i in range(1, len(bases)):
+        if bases[i] == bases[i - 1]:  # on a line the first rows of numbers are at one height
+            lines[-1].append(i)
+        else:
+            lines.append([i])
+    sign, wide = shown.px(SIGN) + shown.px(ACROSS), [shown.px(size[0]) for size in sizes]
+
+    def across(some):
+        return sum(wide[i] for i in some) + sign * (len(some) - (some[0] == 0))
+
+    torn = [line for line in lines[1:] if row.items[line[0]].sign not in RELATIONS]
+    pieces = [[0]]
+    for i in range(1, len(row.items)):
+        if row.items[i].sign in RELATIONS:
+            pieces.append([i])
+        else:
+            pieces[-1].append(i)
+    if all(across(piece) <= width for piece in pieces):
+        assert not torn, "each side of each relation would have room"
+    for line in lines:
+        assert across(line) <= width or len(line) == 1, "cut although it could be broken"
+    for one in row.inside:
+        if (at := scene.places.get(sign_of(one))) is not None:
+            x, y, across_, high = at
+            assert x + across_ <= places[one.id][0], "a sign stands before its matrix"
+            assert places[one.id][1] <= y + high // 2 <= places[one.id][1] + places[one.id][3]
+
+
+STAGE = (
+    Section("heading", "words"),
+    Note("note", "words"),
+    Row.of("pictures", [picture("p0"), Stack("beside", "title", (picture("p1"), Note("said", "words")))]),
+    Row.of("two", [Stack(f"part {i}", "", (Note(f"n{i}", "words"), picture(f"q{i}")), 300) for i in range(2)]),
+    Stack("folded", "title", (Form("form", (Note("f0", "words"), Note("f1", "words"))),), control=button("fold")),
+    picture("hidden"),
+)
+LETTERS = st.integers(3, 200)
+
+
+@given(
+    words=st.fixed_dictionaries(
+        dict.fromkeys(("heading", "note", "said", "n0", "n1", "f0", "f1"), LETTERS)
+        | {id: st.integers(3, 20) for id in ("beside: title", "folded: title", "fold")}
+    ),
+    sizes=st.fixed_dictionaries({id: st.tuples(SIDE, SIDE) for id in ("p0", "p1", "q0", "q1")}),
+    **LOOK,
+)
+def test_on_a_page_nothing_overlaps_and_nothing_is_cut(words, sizes, width, scale):
+    part = min(round(450 * scale), width)
+    sizes = {id: (min(wide, part / scale), high) for id, (wide, high) in sizes.items()}
+    shown = Sizes(scale, width, sizes, words, {"part 0": part, "part 1": part})
+    scene = arrange(STAGE, width, GAP, shown)
+    inside = {id: rect for id, rect in scene.places.items() if id in sizes or id in words}
+    assert inside.keys() == sizes.keys() | words.keys()
+    assert overlapping(inside) == []
+    least = max(ask.least for one in STAGE if (ask := asked(one, shown)) is not None)
+    for id, (x, y, wide, high) in inside.items():
+        assert x >= 0 <= y, id
+        assert x + wide <= max(width, least), id
+        assert y + high <= scene.height, id
+        assert high >= shown.high(id, wide), id
+        assert wide >= shown.ask(id).least, id
+    for stack in (one for element in STAGE for one in getattr(element, "inside", ()) if isinstance(one, Stack)):
+        x, y, wide, high = scene.places[stack.id]
+        for one in (title_of(stack), *(one.id for one in stack.elements)):
+            left, top, across, down = scene.places.get(one, (x, y, 0, 0))
+            assert x <= left, "a part stands in its stack"
+            assert y <= top <= top + down <= y + high
+            assert left + across <= x + wide
+
+
+def test_words_stay_in_sight_on_a_page_that_something_makes_wider():
+    shown = Sizes(1.0, 480, {"wide": (900, 20)}, {"note": 100})
+    scene = arrange([Note("note", "words"), picture("wide")], 900, GAP, shown)
+    assert scene.places["note"][2] == 480
+    assert scene.places["wide"][2] == 900

@@ -164,7 +164,7 @@ def test_out_of_sight_it_wears_another_look_once_it_is_looked_at(window, tab, ey
     assert tab.elements is before
     window.show_tab("References")
     assert tab.elements is not before
-    assert tab.elements.layout().spacing() == appearance.px(10)
+    assert tab.elements.spacing == appearance.px(10)
     again = tab.elements
     window.show_tab("Pipeline")
     window.show_tab("References")

@@ -17,7 +17,6 @@ from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.letters import Enlarged, in_look
 from explorer.ui.page.column import Elements
-from explorer.ui.page.lines import height_of
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.widgets.tree import Gone, inside
@@ -162,9 +161,9 @@ class PollView(QFrame):
             self.elements = Elements(self._bench, self._look.px(GAP))
             self.elements.tell(poll_page(self.poll, self._side))
             self._area.setWidget(self.elements)  # shows the elements, so that they can be measured now
-            self.elements.resize(room.width(), height_of(self.elements, room.width()))
+            self.elements.resize(room.width(), self.elements.height_at(room.width()))
             self.elements.share_room(room.width(), None)  # the height of a list depends on its width
-            if height_of(self.elements, room.width()) <= room.height():
+            if self.elements.height_at(room.width()) <= room.height():
                 break
         self.window().setFocus(Qt.FocusReason.OtherFocusReason)
 

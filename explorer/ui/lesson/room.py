@@ -333,7 +333,7 @@ class Hero(QWidget):
         self._look = Fitted(bench.appearance, self, bench.appearance.scale)
         self._fitted_bench = in_look(bench, self._look)
         self.elements = Elements(self._fitted_bench, bench.appearance.px(8))
-        self.elements.down = DOWN
+        self.elements.between_lines = DOWN
         self._column = column_in(self, self.elements)
         self._column.addStretch(1)
         self._across = 1
@@ -353,7 +353,7 @@ class Hero(QWidget):
         delete_now(before)
         self._look.dress(scale)
         self.elements = Elements(self._fitted_bench, self._look.px(8))
-        self.elements.down = DOWN
+        self.elements.between_lines = DOWN
         self._column.insertWidget(0, self.elements)
         self.elements.tell(shown)
         self.elements.show()  # with all in it: a widget added to a visible one is shown a turn later

@@ -77,8 +77,6 @@ class MatrixBox(QWidget):
         self._beside.addWidget(self._small, 0, Qt.AlignmentFlag.AlignBottom)
         self._beside.addStretch()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.leads_number = False
-        """Whether the next matrix in its row is a single number."""
         self._shapes: dict[Form, Shape] = {}
         self._parts: dict[object, Part] = {}
         self._taken: dict[object, Form] = {}
@@ -148,11 +146,6 @@ class MatrixBox(QWidget):
     def fits(self) -> bool:
         """Whether the page has room for all of its numbers."""
         return self.shape.fits
-
-    @property
-    def keeps_next(self) -> bool:
-        """Whether the next matrix stays on its line: a number alone on a line below small pictures would be lost."""
-        return self.leads_number and self.small
 
     @property
     def own_size(self) -> tuple[object, ...]:

@@ -128,5 +128,5 @@ class BlankView(QLineEdit):
 
     @property
     def shares_line(self) -> int:
-        """See `FlowLayout`: it may be as narrow as its hint, to stand beside a button."""
+        """See `Ask`: it may be as narrow as its hint, to stand beside a button."""
         return self.fontMetrics().horizontalAdvance(self.placeholderText()) + AROUND

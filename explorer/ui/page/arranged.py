@@ -1,15 +1,15 @@
 """Elements at the rectangles that `pages/arrange.py` computes. It asks their widgets only how large their words are."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from math import inf
 
 from PySide6.QtCore import QEvent, QRect, QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget, QWidgetItem
 
-from explorer.pages.arrange import Ask, Scene, arrange
+from explorer.pages.arrange import ANY, Ask, Scene, below, scene_of
 from explorer.pages.element import Element
-from explorer.ui.page.answers import height_at
 from explorer.ui.page.surface import Surface
 from explorer.ui.workbench import Workbench
 
@@ -22,31 +22,52 @@ class Arranged(Surface):
 
     grown = Signal()  # its height at its width is another one
 
+    between_lines = 12  # pixels at text scale 1 between the lines of a row
+
     def __init__(self, bench: Workbench, spacing: int, parent: QWidget | None = None) -> None:
         super().__init__(bench, parent)
         self.px, self.spacing = bench.appearance.px, spacing
-        self._scenes: dict[int, Scene] = {}
-        """The places at the widths that were asked for."""
-        self._high = -1
+        # See `Metrics`.
+        self.room, self.fixed, self.begins = ANY, dict[str, int](), dict[str, Collection[int]]()
+        self._keeps = False
+        """Whether sizes are kept although it is hidden: a hidden widget does not report another size."""
+        self._asks: dict[str, Ask | None] = {}
+        self._highs: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        self._scenes: defaultdict[str, dict[int, Scene]] = defaultdict(dict)
+        """The places in each top-level element, by its id, and in all, by "", at the widths that were asked for."""
+        self.needs = 0, 0
+        """Its height at its width, and its least width."""
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
     # What `arrange` asks
 
+    @property
+    def down(self) -> int:
+        """See `Metrics`."""
+        return self.px(self.between_lines)
+
     def ask(self, id: str) -> Ask | None:
         """See `Metrics`."""
-        widget = self.widgets[id]
-        if widget.isHidden():
-            return None
+        if id not in self._asks:
+            widget = self.widgets.get(id) or self._labels.get(id)
+            self._asks[id] = None if widget is None or widget.isHidden() else self._asked(widget)
+        return self._asks[id]
+
+    def _asked(self, widget: QWidget) -> Ask:
         widget.ensurePolished()
         item = QWidgetItem(widget)
-        share, fewer = int(getattr(widget, "shares_line", 0)), getattr(widget, "fewer", ())
-        return Ask(item.sizeHint().width(), item.minimumSize().width(), share, fewer)
+        likes, share = item.sizeHint().width(), int(getattr(widget, "shares_line", 0))
+        return Ask(likes, item.minimumSize().width(), share, getattr(widget, "fewer", ()), item.maximumSize().width())
 
     def high(self, id: str, width: int) -> int:
         """See `Metrics`."""
-        return height_at(self.widgets[id], width)
+        highs = self._highs[id]
+        if width not in highs:
+            widget = self.widgets.get(id) or self._labels.get(id)
+            highs[width] = 0 if widget is None else height_of(widget, width)
+        return highs[width]
 
     # Its places
 
@@ -56,11 +77,29 @@ class Arranged(Surface):
         self.stand()
         return done
 
+    def measure_anew(self) -> None:
+        """Forget all sizes."""
+        self._asks.clear()
+        self._highs.clear()
+        self._scenes.clear()
+
     def scene(self, width: int) -> Scene:
         """The places of the elements in a width."""
-        if width not in self._scenes:
-            self._scenes[width] = arrange(self.elements, width, self.spacing, self)
-        return self._scenes[width]
+        if not (self._keeps or self.isVisible()):
+            self.measure_anew()
+        scenes = self._scenes[""]
+        if width not in scenes:
+            self._least()  # asks all of them: a page has many elements that show nothing now
+            shown = [one for one in self.elements if self._asks.get(one.id, one) is not None]
+            scenes[width] = below([self.part_scene(one, width) for one in shown], self.spacing)
+        return scenes[width]
+
+    def part_scene(self, element: Element, width: int) -> Scene:
+        """The places in a top-level element, from its top."""
+        scenes = self._scenes[element.id]
+        if width not in scenes:
+            scenes[width] = scene_of(element, width, self.spacing, self)
+        return scenes[width]
 
     def height_at(self, width: int) -> int:
         """Its height in pixels at a width."""
@@ -69,21 +108,30 @@ class Arranged(Surface):
 
     def stand(self) -> None:
         """Put the elements into their places, because what they show has another size."""
-        self._scenes = {}
+        self.measure_anew()
+        self._stand()
+
+    def _stand(self) -> None:
         room = self.contentsRect()
         scene = self.scene(room.width())
         for id, place in scene.places.items():
-            widget = self.widgets[id]
-            widget.setGeometry(QRect(*place).translated(room.topLeft()))
-            widget.show()  # Qt would show a new one a turn later
-        if scene.height != self._high:
-            self._high = scene.height
+            if (widget := self.widgets.get(id) or self._labels.get(id)) is not None:
+                widget.setGeometry(QRect(*place).translated(room.topLeft()))
+                widget.show()  # Qt would show a new one a turn later
+        needs = scene.height, self._least()
+        if needs != self.needs:
+            self.needs = needs
             self.updateGeometry()
             self.grown.emit()
+
+    def _least(self) -> int:
+        return 0
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:  # a widget has another size
             self.stand()
+        elif event.type() == QEvent.Type.ContentsRectChange:  # its margins
+            self._stand()
         return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -102,3 +150,11 @@ class Arranged(Surface):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, 0)
+
+
+def height_of(widget: QWidget, width: int) -> int:
+    """The height in pixels of a widget in this width."""
+    if (own := getattr(widget, "height_at", None)) is not None:
+        return int(own(width))
+    item = QWidgetItem(widget)
+    return item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()

@@ -135,11 +135,15 @@ class SideColumn(ColumnTab):
         self.elements.tell(elements)
         bar = self.area.verticalScrollBar().sizeHint().width()  # its room is kept free: a formula may fill its line
         wide = self.contentsRect().width() - bar
+        needs = self.elements.needs
         if not self.elements.fits or self._wide != wide:
             self._wide = wide
             self.elements.share_room(wide)
-        layout = self.elements.layout()
-        if layout is not None and layout.activate():
+        elif self.isVisible():
+            QCoreApplication.sendPostedEvents(self.elements, QEvent.Type.LayoutRequest)
+        else:
+            self.elements.stand()
+        if self.elements.needs != needs:
             # Sent, because Qt posts none while the column is hidden: it would be shown with the height of before.
             QCoreApplication.sendEvent(self.area.viewport(), QEvent(QEvent.Type.LayoutRequest))
             QCoreApplication.removePostedEvents(self.area.viewport(), QEvent.Type.LayoutRequest)

@@ -63,12 +63,12 @@ class Sized(PicturePlace):
     def _show(self, picture: Any) -> None:
         self.picture.tell(picture)
 
-    def be_no_wider(self, pixels: int, larger: float = 1.0) -> bool:
-        """Limit the width to `pixels`; returns whether the width has changed.
+    def be_no_wider(self, pixels: int, narrow: int, larger: float = 1.0) -> bool:
+        """Limit the width to `pixels`, of the page, and `narrow`, of a stack; returns whether the width has changed.
 
         `larger`: how many times larger than on other pages the picture may be.
         """
-        return not self.fills and self.use(pixels, self._across, self._high, self._scale, larger)
+        return not self.fills and self.use(pixels, narrow, self._across, self._high, self._scale, larger)
 
 
 class Drawn(Sized):

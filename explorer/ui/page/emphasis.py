@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRect
 
 from explorer.core.frozen import Frozen
+from explorer.pages.arrange import least_of
 from explorer.pages.drawing import HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
@@ -340,7 +341,7 @@ class Trials:
                 if box.matrix.id not in sharing.in_rows:
                     box.stand_alone()
                     if box.tell_size():
-                        sharing.page.tell_around(box)
+                        sharing.page.changed(box.matrix.id)
             for row in self._rows:
                 # A row that is already arranged so is left alone, unless it depends on other stacks beside its own.
                 how = way.small[row.id], [sharing.times_of(one.id) for one in matrices_of(row)]
@@ -349,13 +350,17 @@ class Trials:
                     sharing.break_line(row)
                     sharing.share_line(row, self._room, self._height, way.small[row.id])
         whose = {self._row_of[id] for id in self._named if id in self._row_of}
-        wide = (sharing.page.layout_of(row).minimumSize().width() for row in self._rows if row.id in whose)
+        wide = (least_of(row, sharing.page) for row in self._rows if row.id in whose)
         if way.times > 1 and max(wide, default=0) > self._room:  # the page would scroll sideways
             return UNBOUNDED, set()
-        places = sharing.page.places(self._room, self._known)
+        places = (
+            (part, rect.translated(top.topLeft()))
+            for one, top in sharing.page.places(self._room, self._known)
+            for part, rect in sharing.places(one, self._room)
+        )
         there: dict[str, list[QRect]] = {}
         begin, before = set(), dict.fromkeys(whose, -1)
-        for part, rect in (found for one, place in places for found in sharing.places(one, place)):
+        for part, rect in places:
             if part.id in way.wanted:
                 there.setdefault(part.name if isinstance(part, Matrix) else part.id, []).append(rect)
             if (row_id := self._row_of.get(part.id, "")) in whose:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, cast
 from PySide6.QtCore import QRect
 
 from explorer.pages import equation
+from explorer.pages.arrange import ACROSS as GAP
+from explorer.pages.arrange import least_of, scene_of, torn
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.equation import LEAST_SIDE, Size, in_even_lines
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import DescentPart, Item, Listing, Picture, Row, Stack, maps_alike, parts_beside
 from explorer.ui.page.elements import around_map
-from explorer.ui.page.lines import ACROSS_ROW, Titled
 from explorer.ui.page.picture_place import DescentView, PicturePlace
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import can_typeset_now
@@ -153,43 +154,42 @@ class Growth:
         for element, place in page.places(room):
             across, down = place.width(), place.height()
             if isinstance(element, Row):
-                there = (one for item, one in self._there(element, place) if grows(item.element) and not _is_map(item))
+                there = (one for item, one in self._there(element, room) if grows(item.element) and not _is_map(item))
                 all_there = reduce(QRect.united, there, QRect())
                 # For parts that fill their line, the width that they need, which is less.
                 across = sum(self._sharing.px(one.width) for one in parts_beside(element)) or all_there.right() + 1
                 down = all_there.height()
-            elif isinstance(element, (Matrix, *DRAWN)):
-                across = page.part(element).sizeHint().width()
+            elif isinstance(element, (Matrix, *DRAWN)) and (ask := page.ask(element.id)) is not None:
+                across = ask.likes
             if grows(element):
                 parts.append((across, down))
         return equation.larger(parts, room, free, self.grown)
 
     def _stance(self, room: int) -> tuple[tuple[Any, ...], int]:
         """How rows break, how much width lists lack, what of matrices is visible, which terms are torn; the height."""
-        page, broken, torn = self._sharing.page, [], []
+        page, broken, torn_ = self._sharing.page, [], []
         widths: dict[str, int] = {}
         for row in self._sharing.rows:
-            layout = page.layout_of(row)
             across = self._sharing.room_of(row, room)
-            there = list(self._there(row, QRect(0, 0, across, 0)))
+            there = list(self._there(row, room))
             # A list in a row gets its width from the row, once that is laid out.
             widths |= {part.id: rect.width() for item, rect in there for part in leaves(item.element)}
             places = pairwise((item, rect.left()) for item, rect in there)
             broken.append([b <= a and not _is_map(item) for (_, a), (item, b) in places])
-            torn.append((layout.minimumSize().width() > room, layout.torn(across)))
+            torn_.append((least_of(row, page) > room, torn(row, across, page)))
         seen = [(not box.small, box.view.extent.whole, box.form.size) for box in self._sharing.boxes()]
         lists = [
             (one.id, cast("ListingView", page.widgets[one.id])) for one in self._sharing.all if isinstance(one, Listing)
         ]
         narrow = {id: one.whole_width - min(widths.get(id, one.width()), room) for id, one in lists}
         end = max((place.bottom() + 1 for _, place in page.places(room)), default=0)
-        return (broken, narrow, seen, torn), end + page.contentsMargins().bottom()
+        return (broken, narrow, seen, torn_), end + page.contentsMargins().bottom()
 
-    def _there(self, row: Row, place: QRect) -> Iterator[tuple[Item, QRect]]:
-        """The visible items of a row with their places."""
-        layout = self._sharing.page.layout_of(row)
-        items = {id(widget): item for widget, item in zip(layout.widgets, row.items, strict=True)}
-        return ((items[id(one.widget())], rect) for one, rect in layout.places(place))
+    def _there(self, row: Row, room: int) -> Iterator[tuple[Item, QRect]]:
+        """The visible items of a row, each with its place in the part of the page that it stands in."""
+        page = self._sharing.page
+        places = page.part_scene(page.top_of(row), room).places
+        return ((item, QRect(*places[item.element.id])) for item in row.items if item.element.id in places)
 
     def times_in(self, element: Element) -> float:
         """The factor for the width of an arrangement: the largest of its parts; a single number does not count."""
@@ -236,20 +236,20 @@ class WordPictures:
         px, rows = self._sharing.px, [(row, maps) for row in self._sharing.rows if (maps := maps_alike(row))]
         tops = {one.id: place.top() for one, place in self._sharing.page.places(room)} if rows else {}
         for row, maps in rows:
-            heading = cast(Titled, self._sharing.page.holder_of(cast(Stack, row.inside[-1]))).heading.sizeHint()
+            heading = self._sharing.page.head_of(cast(Stack, row.inside[-1]))
             word, across, down, least = around_map(self._sharing.page.bench, maps[0])
-            around, gap = Size(across, down + heading.height() + px(6 + self._sharing.page.down)), px(ACROSS_ROW)
+            around, gap = Size(across, down + heading.height() + px(6 + self._sharing.page.between_lines)), px(GAP)
             free = Size(room, UNBOUNDED if height is None else max(height - tops.get(row.id, 0), 0))
             most = px(LARGEST) if height is None else px(CELL) * max(maps[0].matrix.array.shape)
             least = max(heading.width(), least)
             each, side = in_even_lines(len(maps), free, gap, word, around, least, px(LEAST_SIDE), most)
             side = max(side, px(CELL))
-            self._sharing.page.layout_of(row).let_begin(range(each, len(maps), each))
+            self._sharing.page.let_begin(row, frozenset(range(each, len(maps), each)))
             for i, one in enumerate(maps):
                 names = word * (i % each == 0)
                 place = cast(PicturePlace, self._sharing.page.widgets[one.id])
                 if place.be_one_of_many(side, bool(names), not i, across + names + side, down + side):
-                    self._sharing.page.tell_around(place)
+                    self._sharing.page.changed(one.id)
 
     def share(self, room: int, height: int | None) -> None:
         """Limit each picture of words to the width of the page; two heat maps in a row stand side by side."""
@@ -267,21 +267,20 @@ class WordPictures:
                 width = min(in_row.get(one.id, self._beside.get(one.id, room)), room)
                 place = cast(PicturePlace, self._sharing.page.widgets[one.id])
                 if place.be_at_most(width, square if one.id in in_row else width, self._sharing.growth.maps):
-                    self._sharing.page.tell_around(place)
+                    self._sharing.page.changed(one.id)
 
     def stand_beside(self, row: Row, room: int) -> None:
         """Make lines between words narrow enough to stand beside the element before them, if there is room."""
-        layout = self._sharing.page.layout_of(row)
+        page = self._sharing.page
         for i, one in enumerate(row.inside):
             if not (i and isinstance(one, AttentionLines)):
                 continue
-            place = cast(PicturePlace, layout.widgets[i])
-            rects = {id(item.widget()): rect for item, rect in layout.places(QRect(0, 0, room, 0))}
-            before = rects.get(id(layout.widgets[i - 1]))
-            spare = 0 if before is None else room - before.right() - 1 - self._sharing.px(ACROSS_ROW)
+            place = cast(PicturePlace, page.widgets[one.id])
+            before = scene_of(row, room, page.spacing, page).places.get(row.inside[i - 1].id)
+            spare = 0 if before is None else room - before[0] - before[2] - self._sharing.px(GAP)
             if self._sharing.px(LEAST_LINES) <= spare < place.wished:
                 self._beside[one.id] = spare
             else:
                 self._beside.pop(one.id, None)
             if place.be_at_most(width := self._beside.get(one.id, room), width, self._sharing.growth.maps):
-                self._sharing.page.tell_around(place)
+                page.changed(one.id)

@@ -25,7 +25,6 @@ from explorer.pages.steps.of_step import Lit
 from explorer.pages.tween import Arises, Flow, Mark, Scene, Stands, arises, arising, eased, flows, staying, tween
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
-from explorer.ui.page.lines import Titled
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.theme import qcolor
 from explorer.ui.turns import HANDS
@@ -141,11 +140,8 @@ class Veil(Overlay):
             widget = self._elements.widgets[id]
             if widget.isVisibleTo(self._elements):
                 place = QRect(widget.mapTo(self._elements, QPoint()), widget.size())
-                holder = widget.parentWidget()
-                if isinstance(holder, Titled) and holder.title is not None:
-                    title = QRect(holder.title.mapTo(self._elements, QPoint()), holder.title.size())
-                    if title.bottom() <= place.top() and holder.inside and holder.inside[0] is widget:
-                        place = place.united(title)
+                if (title := self._elements.title_above(id)) is not None:
+                    place = place.united(title.geometry())
                 yield id, place
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -22,7 +22,6 @@ from explorer.ui.matrix.heading import NUMBERS, THUMB, formula_of
 from explorer.ui.page.column import Elements
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.header import HeaderView
-from explorer.ui.page.lines import height_of
 from explorer.ui.page.overlays import Flash, Veil
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.page.player import PlayerView
@@ -118,7 +117,7 @@ class InPlace:
     def _scroll(self, down: int) -> None:
         """Scroll by `down` pixels, upwards if negative, with as little added room as possible."""
         bar, in_sight = self._page.verticalScrollBar(), self._page.viewport().height()
-        page = height_of(self._elements, self._elements.width()) - self._above - self._below
+        page = self._elements.height_at(self._elements.width()) - self._above - self._below
         place = bar.value() + down - self._above
         self._add(max(-place, 0), max(place + in_sight - page, 0) if place > 0 else 0)
         bar.setValue(place + self._above)

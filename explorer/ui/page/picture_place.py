@@ -106,17 +106,14 @@ class PicturePlace(QWidget):
             self.picture.tell(data)
         return False
 
-    def use(self, room: int, across: int, high: int, scale: float, larger: float = 1.0) -> bool:
+    def use(self, room: int, narrow: int, across: int, high: int, scale: float, larger: float = 1.0) -> bool:
         """Take a size, narrower on a narrow page, larger on a wide one. Returns whether the size has changed.
 
-        `room`: the width of the page in pixels.
+        `room`, `narrow`: the width in pixels of the page, and of the stack around the picture.
         `across`, `high`: the width and height in pixels of the picture on a page that is not wide.
         `scale`: the text scale.
         `larger`: by what further factor it may be larger.
         """
-        narrow, holder = room, self.parentWidget()
-        while holder is not None:  # a stack around the picture may have a fixed width
-            narrow, holder = min(narrow, holder.maximumWidth()), holder.parentWidget()
         times = min(min(max(room / (WIDE * scale), 1.0), MOST_TIMES) * larger, max(narrow / across, 1.0))
         width = max(min(round(across * times), narrow), 0)
         other = width != self.maximumWidth()
@@ -224,7 +221,7 @@ class DescentView(QWidget):
         self._inner: Any = None
         self._gone = Gone(self)
         self._part = part
-        self._most, self._larger = UNBOUNDED, 1.0
+        self._most, self._narrow, self._larger = UNBOUNDED, UNBOUNDED, 1.0
         self._make(part)
 
     @property
@@ -253,7 +250,7 @@ class DescentView(QWidget):
             if part.height:
                 self.setFixedHeight(px(part.height))
         self._column.addWidget(self._inner)
-        self.be_no_wider(self._most, self._larger)
+        self.be_no_wider(self._most, self._narrow, self._larger)
 
     def _made(self, part: DescentPart) -> QWidget:
         """The widget; an empty one if the model has lost its loss and the page is not updated yet."""
@@ -261,16 +258,16 @@ class DescentView(QWidget):
         goal = () if part.goal is None else (part.goal,)
         return QWidget() if self._empty else PARTS[part.part](self._bench, *goal)
 
-    def be_no_wider(self, pixels: int, larger: float = 1.0) -> bool:
-        """Limit the width to `pixels`; returns whether the width has changed.
+    def be_no_wider(self, pixels: int, narrow: int, larger: float = 1.0) -> bool:
+        """Limit the width to `pixels`, of the page, and `narrow`, of a stack; returns whether the width has changed.
 
         `larger`: how many times larger than on other pages a picture may be.
         """
-        self._most, self._larger = pixels, larger
+        self._most, self._narrow, self._larger = pixels, narrow, larger
         px, part = self._bench.appearance.px, self._part
         if isinstance(self._inner, PicturePlace):
             wide = pixels if 0 < px(part.all_from) <= pixels else px(part.width)
-            return self._inner.use(pixels, wide, px(part.height), self._bench.appearance.scale, larger)
+            return self._inner.use(pixels, narrow, wide, px(part.height), self._bench.appearance.scale, larger)
         width = max(min(self._bench.appearance.px(self._part.width), pixels), 0)
         if not width or width == self._inner.maximumWidth():
             return False

@@ -6,6 +6,7 @@ from weakref import proxy
 
 from PySide6.QtCore import QRect
 
+from explorer.pages.arrange import ACROSS, SIGN, asked, room_in
 from explorer.pages.drawing import HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.equation import Room, side_by_side
@@ -18,11 +19,9 @@ from explorer.ui.page.controls import ChoiceView, SliderView
 from explorer.ui.page.elements import Drawn, Sized
 from explorer.ui.page.growth import Growth, WordPictures
 from explorer.ui.page.header import HeaderView
-from explorer.ui.page.lines import Titled, height_of
-from explorer.ui.page.note import MathsView, NoteLabel, SectionLabel
+from explorer.ui.page.note import MathsView, NoteLabel
 from explorer.ui.page.picture_place import DescentView
 from explorer.ui.page.player import PlayerView
-from explorer.ui.widgets.labels import let_end, line_of
 
 if TYPE_CHECKING:
     from explorer.ui.page.column import Elements
@@ -89,10 +88,10 @@ class Sharing:
         low = height is not None and height < self.px(LOW_PAGE)
         if isinstance(header := self.page.widgets.get("header"), HeaderView):
             header.fit(room, low or self.enlargement.lit.quiet)  # a quiet light also hides the switches
+        self.page.room = room
         self.all = [part for element in self.page.elements for part in leaves(element)]
         self.rows = [element for element in self.all if isinstance(element, Row)]
         self.around = {row.id: outer for outer in self.rows for row in _rows(outer)}
-        self._end_lines(room)  # how high words are decides what is in sight below them
         self.pictures.stand_alike(room, height)
         may_grow = self.growth.begin(room, height)
         if may_grow:  # pictures of words may still have the larger factor from before
@@ -100,8 +99,7 @@ class Sharing:
         self.arrange(room, height, low)
         lasts = self.page.bench.appearance.lasts  # otherwise sizes are tried once the text scale is final
         may_grow = may_grow and lasts and not low and not self.enlargement.on and height is not None
-        # `_fill` also limits the length of lines, which leaves less height. A picture takes the rest of the height; if
-        # that is too little for it, everything else may be larger.
+        # A picture takes the rest of the height; if that is too little for it, everything else may be larger.
         if not self._fill(room, height) and may_grow and height is not None:
             self.growth.grow(room, height)
         for widget in self.page.widgets.values():
@@ -112,28 +110,18 @@ class Sharing:
 
     def _fill(self, room: int, height: int | None) -> bool:
         """Let pictures that fill the page take the rest of the height; returns whether one is shown."""
-        taken = [(one, self.page.height_without(one, room)) for one in self._end_lines(room)]
-        there = [one.give_room(room, None if height is None else height - high) for one, high in taken]
+        filling = [(id, one) for id, one in self.page.widgets.items() if isinstance(one, Drawn) and one.fills]
+        there = []
+        for id, one in filling:
+            rest = None if height is None else height - self.page.height_without(one, room)
+            there.append(one.give_room(room, rest))
+            self.page.changed(id)
         return any(there)
-
-    def _end_lines(self, room: int) -> list[Drawn]:
-        """Limit lines of words to a readable length; returns the pictures that fill the rest of the page."""
-        words = [part for part in self.page.parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
-        filling = [widget for widget in self.page.widgets.values() if isinstance(widget, Drawn) and widget.fills]
-        others = [p.minimumSizeHint().width() for p in self.page.parts if p not in words and p not in filling]
-        beyond = max([room, *others]) - room
-        for part in words:
-            let_end(part, beyond + (max(room - line_of(part), 0) if isinstance(part, NoteLabel) else 0))
-        return filling
 
     def arrange(self, room: int, height: int | None, low: bool) -> None:
         """Set the size of everything on the page, and which matrices are small pictures."""
         rows = self.rows
-        sign = (
-            self.px(lines.SIGN) + self.px(lines.ACROSS_ROW)
-            if any(item.sign for row in rows for item in row.items)
-            else 0
-        )
+        sign = self.px(SIGN) + self.px(ACROSS) if any(item.sign for row in rows for item in row.items) else 0
         self._sign = sign
         crossing = [element for element in self.all if isinstance(element, Scheme)]
         lined_up = self._lined_up = {one.id for scheme in crossing for one in scheme.inside}
@@ -146,6 +134,9 @@ class Sharing:
             for one in fixed
         }
         self._narrow = {one.id: stacks[stack.id] for stack in fixed for one in leaves(stack)}
+        if stacks != self.page.fixed:
+            self.page.fixed = stacks
+            self.page.measure_anew()
         for id, widget in self.page.widgets.items():
             if isinstance(widget, MatrixBox):
                 widget.give_room(max(self._narrow.get(id, room) - sign, 0))
@@ -158,32 +149,29 @@ class Sharing:
                 if id in alone:  # before, it may have been in a row in which another matrix named its rows
                     widget.be(labelled=True)
                 if id not in in_rows and widget.tell_size():
-                    self.page.tell_around(widget)
+                    self.page.changed(id)
         in_line = {one.id for row in rows for one in row.inside}
         views = [cast("ListingView", self.page.widgets[one.id]) for one in self.all if isinstance(one, Listing)]
         sizes = [(view.width(), view.minimumHeight()) for view in views]
         for view in views:
             view.be_times(max(self.growth.drawn, 1.0))
-        for stack in fixed:
-            across = stacks[stack.id]
-            self.page.holder_of(stack).setFixedWidth(across)
-            for note in (self.page.widgets.get(one.id) for one in stack.elements):
-                if isinstance(note, NoteLabel):
-                    let_end(note, max(across - line_of(note), 0))
         for stack in (one for one in self.all if isinstance(one, Stack)):
-            cast(Titled, self.page.holder_of(stack)).be_no_wider(stacks.get(stack.id, room))
+            self.page.let_wrap(stack, stacks.get(stack.id, room))
         for id, widget in self.page.widgets.items():
             if isinstance(widget, (ChoiceView, MathsView, NoteLabel, PlayerView, SliderView)):
                 widget.be_no_wider(self._narrow.get(id, room))
-            elif isinstance(widget, DescentView | Sized) and widget.be_no_wider(room, self.growth.drawn):
-                self.page.tell_around(widget)
+                self.page.changed(id)
+            elif isinstance(widget, DescentView | Sized) and widget.be_no_wider(
+                room, self._narrow.get(id, room), self.growth.drawn
+            ):
+                self.page.changed(id)
         for view, was in zip(views, sizes, strict=True):
             # Now, or Qt would lay the tables out with their old heights, and the page would be laid out twice.
             id = view.listing.id
             across = self._narrow.get(id, room)
             view.be_no_wider(widths.get(id, min(across, view.whole_width) if id in in_line else across))
             if (view.width(), view.minimumHeight()) != was:
-                self.page.tell_around(view)
+                self.page.changed(id)
         for scheme in crossing:
             self._line_up(scheme)
         for row in rows:
@@ -269,27 +257,17 @@ class Sharing:
         return self._narrow.get(row.id, room)
 
     def _taken(self, element: Element, room: int) -> emphasis.Taken:
-        place = QRect(0, 0, room, height_of(self.page.part(element), room))
-        reach = {one.id: (rect.top(), rect.bottom()) for one, rect in self.places(element, place)}
+        reach = {one.id: (rect.top(), rect.bottom()) for one, rect in self.places(element, room)}
         boxes = [self.page.box(one) for one in leaves(element) if isinstance(one, Matrix)]
         pictures = frozenset(box.matrix.id for box in boxes if box.small and not box.form.tight)
-        return emphasis.Taken(place.height(), reach, pictures)
+        return emphasis.Taken(self.page.part_scene(element, room).height, reach, pictures)
 
-    def places(self, element: Element, place: QRect) -> Iterator[tuple[Element, QRect]]:
-        """The matrices and heat maps of a part of the page with their places, in reading order."""
-        match element:
-            case Matrix() | HeatMap():
-                yield element, place
-            case Row(items=items):
-                layout = self.page.layout_of(element)
-                rects = {id(one.widget()): rect for one, rect in layout.places(place)}  # of the visible items
-                for item, widget in zip(items, layout.widgets, strict=True):
-                    if id(widget) in rects:
-                        yield from self.places(item.element, rects[id(widget)])
-            case Stack(elements=elements):
-                holder = cast(Titled, self.page.holder_of(element))
-                for one, inside in zip(elements, holder.places(place), strict=True):
-                    yield from self.places(one, inside)
+    def places(self, element: Element, room: int) -> Iterator[tuple[Element, QRect]]:
+        """The matrices and heat maps of a part of the page with their places in it, in reading order."""
+        places = self.page.part_scene(element, room).places
+        for one in leaves(element):
+            if isinstance(one, (Matrix, HeatMap)) and one.id in places:
+                yield one, QRect(*places[one.id])
 
     def break_line(self, row: Row, stands: emphasis.Stands | None = None) -> None:
         """Begin a line before the weights that a map draws, however much room there is; or before the map, if it
@@ -301,7 +279,7 @@ class Sharing:
         instead = weights is not None and stands is not None and weights in (stands.small.get(row.id) or ())
         if instead or self.growth.maps > 1:
             begins = [i for i, one in enumerate(row.inside) if isinstance(one, HeatMap)][:1]
-        self.page.layout_of(row).let_begin(begins)
+        self.page.let_begin(row, frozenset(begins))
 
     def share_line(self, row: Row, room: int, height: int | None = None, fold: Collection[int] | None = None) -> None:
         """Lay out a row: turn its matrices into small pictures if it needs too much room; name rows once in each line.
@@ -310,8 +288,7 @@ class Sharing:
         pictures; no others do. None: the row decides by itself.
         """
         room = self.room_of(row, room)
-        layout = self.page.layout_of(row)
-        matrices = _boxes(layout)
+        matrices = lines.boxes(self.page, row)
         for box in matrices:
             box.be_times(self.times_of(box.matrix.id))
         # Each box is changed at most once, because each change asks for a layout, which calls this method again.
@@ -320,7 +297,7 @@ class Sharing:
                 box.be(tight=i in fold)
         elif row.folds and height is not None and matrices:
             # Decided by the sizes of the numbers, even if pictures replace them, or the decision would alternate.
-            gap = self.px(lines.ACROSS_ROW)
+            gap = self.px(ACROSS)
             pairs = zip((None, *matrices), matrices, strict=False)
             labels = [b.usual.label_room * (not a or a.matrix.rows != b.matrix.rows) for a, b in pairs]
             wide = sum(labels) + sum(box.view.across(1.0, box.form) + gap for box in matrices)
@@ -329,7 +306,7 @@ class Sharing:
                 box.be(tight=wide > room or high > height * PART)
         outer = self.around.get(row.id)
         near = _rows(outer) if outer else [row]
-        others = [box for one in near for box in _boxes(self.page.layout_of(one))]
+        others = [box for one in near for box in lines.boxes(self.page, one)]
         pictures = {box.matrix.array.shape for box in others if not box.fits}
         for box in matrices:
             box.be(alike=box.matrix.array.shape in pictures and not box.matrix.editable)
@@ -340,16 +317,17 @@ class Sharing:
         if matrices and emphasis.weights_of(row) is None:
             begins: Sequence[int] = range(len(row.items)) if lined and not beside else ()
             if self.growth.breaks and not lined:
-                begins = lines.halves_of(layout, lines.row_room(self.px, room))
-            layout.let_begin(begins)
+                begins = lines.halves_of(self.page, row, room_in(room, self.page))
+            self.page.let_begin(row, frozenset(begins))
         # In stacks that are narrowed to share a line, each matrix has its own labels.
         if outer and not parts_beside(outer) and self._is_full(outer, room):
-            lines.let_stand_below(layout)
+            for box in matrices:  # it is not known which of them share a line
+                box.take(0, True)
         else:
-            lines.let_stand(layout, lines.row_room(self.px, room), self.px(lines.THUMB))
-        new = [box.tell_size() for box in matrices]
-        if any(new):
-            self.page.lay_out_again(row)
+            lines.let_stand(self.page, row, room_in(room, self.page), self.px(lines.THUMB))
+        for box in matrices:
+            if box.tell_size():
+                self.page.changed(box.matrix.id)
         self.pictures.stand_beside(row, room)
 
     def _labels_of_lines(self, row: Row, boxes: Sequence[MatrixBox], room: int) -> int:
@@ -376,10 +354,8 @@ class Sharing:
             if box.form.lined:
                 box.be(lined=0)
                 box.give_room(max(room - self._sign, 0))
-        parts = self.page.layout_of(row).parts(lambda box: cast(MatrixBox, box).part(room, self.px(lines.THUMB)))
-        free = (
-            room - parts[0].labels[-1] - sum(one.widths[-1] + self.px(lines.SIGN + lines.ACROSS_ROW) for one in parts)
-        )
+        parts = [box.part(room, self.px(lines.THUMB)) for box in boxes]
+        free = room - parts[0].labels[-1] - sum(one.widths[-1] + self.px(SIGN + ACROSS) for one in parts)
         return 0 if free >= 0 else max(1, *(box.view.extent.label_room for box in boxes))
 
     def _stand_narrow(self, boxes: Sequence[MatrixBox], room: int, height: int | None) -> bool:
@@ -388,8 +364,8 @@ class Sharing:
         Returns whether they stand side by side.
         """
         rows, columns = boxes[0].matrix.array.shape
-        high = len(boxes) * (self.px(HEAD + self.page.down) + rows * self.px(LOW_ROW * self.growth.times))
-        each = (room - (len(boxes) - 1) * self.px(lines.SIGN + 2 * lines.ACROSS_ROW)) // len(boxes)
+        high = len(boxes) * (self.px(HEAD + self.page.between_lines) + rows * self.px(LOW_ROW * self.growth.times))
+        each = (room - (len(boxes) - 1) * self.px(SIGN + 2 * ACROSS)) // len(boxes)
         narrow = (each - boxes[0].form.lined) / columns
         if height is None or high <= MUCH * height or narrow < self.px(LEAST_CELL):
             return False
@@ -399,7 +375,7 @@ class Sharing:
 
     def _is_full(self, outer: Row, room: int) -> bool:
         """Whether stacks share a line and are narrower there than they want to be."""
-        gaps = self.px(lines.ACROSS_ROW) * (len(outer.items) - 1)
+        gaps = self.px(ACROSS) * (len(outer.items) - 1)
         widths = [self._widths(one) for one in outer.inside]
         return sum(wide for wide, _ in widths) + gaps > room >= sum(least for _, least in widths) + gaps
 
@@ -407,10 +383,10 @@ class Sharing:
         """The wanted width (on one line) and the least width of an element in a row, whatever labels are shown now."""
         rows = [one for one in element.elements if isinstance(one, Row)] if isinstance(element, Stack) else []
         if not rows:
-            widget = self.page.holder_of(element) if isinstance(element, Stack) else self.page.widgets[element.id]
-            width = widget.sizeHint().width()
+            ask = asked(element, self.page)
+            width = 0 if ask is None else ask.likes
             return width, width
-        widths = [lines.width_of(self.page.layout_of(row), lines.row_room(self.px)) for row in rows]
+        widths = [lines.width_of(self.page, row, room_in(0, self.page)) for row in rows]
         return max(wide for wide, _ in widths), max(single for _, single in widths)
 
     def _line_up(self, scheme: Scheme) -> None:
@@ -421,11 +397,8 @@ class Sharing:
         width, labels = max(box.view.extent.own for box in boxes), max(box.view.extent.label_room for box in boxes[:-1])
         for box in boxes:
             box.be(least=(width, labels))
-            box.tell_size()
-
-
-def _boxes(layout: lines.RowLayout) -> list[MatrixBox]:
-    return [widget for widget in layout.widgets if isinstance(widget, MatrixBox)]
+            if box.tell_size():
+                self.page.changed(box.matrix.id)
 
 
 def _rows(outer: Row) -> list[Row]:

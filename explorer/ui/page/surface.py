@@ -1,4 +1,4 @@
-"""Elements, each shown by a widget that is kept under the element's id; derived classes place the widgets."""
+"""Elements, each shown by a widget that is kept under the element's id; `Arranged` places the widgets."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,39 +37,33 @@ class Surface(QWidget):
         self.widgets: dict[str, QWidget] = {}
         self._shown: dict[str, tuple[Element, QWidget]] = {}  # the same widgets, each with the element that it shows
         self._ahead: dict[str, tuple[Element, QWidget]] = {}  # hidden widgets, made for elements that are shown next
-        self._holders: dict[object, QWidget] = {}
+        self._labels: dict[str, Label] = {}
+        """The titles of stacks, and the signs before elements of rows, by their ids (`pages/arrange.py`)."""
         self.elements: Sequence[Element] = ()
         """The top-level elements, from the top down."""
         self.fits = False
         """Whether the layout suits the sizes of all matrices, and what a step names; Qt reports all other changes."""
         self._gone = Gone(self)
 
-    def _hold(self, element: Arrangement, parent: QWidget) -> QWidget:
-        """The parent of the widgets of an arrangement's elements."""
-        return parent
+    def _label(self, element: Arrangement) -> None:
+        """Make the labels that an arrangement lacks."""
 
-    def _place_all(self) -> None:
-        """Put the widgets of other elements, which all exist, into what holds them."""
+    def _follow_elements(self) -> None:
+        """Follow other elements, whose widgets all exist."""
 
     def preparing(self, elements: Sequence[Element]) -> Iterator[None]:
         """Make the widgets that other elements lack, one at each step of the iteration.
 
-        The visible widgets stay as they are until `tell`. Each new widget gets its final parent at once: Qt styles a
-        widget and all that is in it again whenever its parent changes.
+        The visible widgets stay as they are until `tell`.
         """
-        for element in elements:
-            yield from self._prepare(element, self)
-
-    def _prepare(self, element: Element, parent: QWidget) -> Iterator[None]:
-        if isinstance(element, Arrangement):
-            holder = self._hold(element, parent)
-            for one in element.inside:
-                yield from self._prepare(one, holder)
-        elif self._found(element) is None:
-            widget = WIDGETS[type(element)](self.bench, element, parent)
-            widget.sizeHint()  # styles and measures it now: doing so for all widgets in one turn would take long
-            self._ahead[element.id] = element, widget
-            yield
+        for element in (part for one in elements for part in leaves(one)):
+            if isinstance(element, Arrangement):
+                self._label(element)
+            elif self._found(element) is None:
+                widget = WIDGETS[type(element)](self.bench, element, self)
+                widget.sizeHint()  # styles and measures it now: doing so for all widgets in one turn would take long
+                self._ahead[element.id] = element, widget
+                yield
 
     def _found(self, element: Element) -> tuple[Element, Any] | None:
         """The widget that exists for an element, visible or made ahead, with the element that it shows."""
@@ -109,12 +103,9 @@ class Surface(QWidget):
         return next((self.widgets[one.id] for part in parts for one in leaves(part) if one.id in self.widgets), None)
 
     def _arrange(self, elements: Sequence[Element]) -> None:
-        """Put the widgets of other elements, which all exist, into their places.
-
-        A widget that stays keeps its parent, so it keeps the focus, and a drag continues.
-        """
+        """Show other elements, whose widgets all exist. One that stays keeps the focus, and a drag continues."""
         focused = QApplication.focusWidget()
-        before = [*self.widgets.values(), *(widget for _, widget in self._ahead.values()), *self._holders.values()]
+        before = [*self.widgets.values(), *(widget for _, widget in self._ahead.values()), *self._labels.values()]
         shown: dict[str, tuple[Element, QWidget]] = {}
         for element in _parts(elements):
             found = self._found(element)
@@ -127,13 +118,13 @@ class Surface(QWidget):
         self._shown, self._ahead = shown, {}
         self.widgets, self.fits = {id: widget for id, (_, widget) in shown.items()}, False
         self.elements = elements
-        self._place_all()
-        stay = {*self.widgets.values(), *self._holders.values()}
+        self._follow_elements()
+        stay = {*self.widgets.values(), *self._labels.values()}
         gone = dict.fromkeys(widget for widget in before if widget not in stay)
         for widget in gone:
             widget.hide()
         # Deleted in a later turn: one of these controls may have caused the change.
-        self._gone.delete(*(widget for widget in gone if widget.parentWidget() not in gone))
+        self._gone.delete(*gone)
         for widget in stay:
             # On a visible page Qt shows a new widget one turn later; until then the layout would give it no room.
             if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):

@@ -63,6 +63,10 @@ class Label(QLabel):
         if align is not None:
             self.setAlignment(align)
 
+    def say(self, text: str) -> None:
+        """Show other words, with names typeset."""
+        self.setText(_typeset(text))
+
 
 def line_of(label: QLabel) -> int:
     """The greatest width in pixels of the words of a label."""

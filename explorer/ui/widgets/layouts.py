@@ -99,8 +99,6 @@ class Asked(NamedTuple):
     item: QLayoutItem
     likes: QSize
     least: QSize
-    share: int
-    """The least width beside others, in pixels; 0: it always takes the width that it likes."""
     at_top: bool
     flows: bool
     """Whether its height depends on its width."""
@@ -112,8 +110,7 @@ class Asked(NamedTuple):
     @staticmethod
     def of(item: QLayoutItem) -> "Asked":
         at_top = bool(item.alignment() & Qt.AlignmentFlag.AlignTop)
-        share = int(getattr(item.widget(), "shares_line", 0))
-        return Asked(item, item.sizeHint(), item.minimumSize(), share, at_top, item.hasHeightForWidth())
+        return Asked(item, item.sizeHint(), item.minimumSize(), at_top, item.hasHeightForWidth())
 
 
 NOWHERE = Qt.Orientation(0)
@@ -121,9 +118,6 @@ NOWHERE = Qt.Orientation(0)
 
 class FlowLayout(QLayout):
     """Items in lines, each vertically centred in its line, or at its top if it is aligned there (`setAlignment`).
-
-    Widgets with a `shares_line`, their least width in pixels, are narrower than they like if all items fit on one line
-    that way.
 
     `parent`: the widget to lay out.
     `horizontal`, `vertical`: pixels between items, and between lines.
@@ -189,8 +183,9 @@ class FlowLayout(QLayout):
         # A scroll area asks for many widths, several times each; the answer changes only with the items.
         if width not in self._heights:
             margins = self.contentsMargins()
-            high = self._height(width - margins.left() - margins.right())
-            self._heights[width] = margins.top() + high + margins.bottom()
+            lines = self._lines(width - margins.left() - margins.right())
+            high = sum(max([size.height() for _, size in line], default=0) for line in lines)
+            self._heights[width] = margins.top() + high + self._vertical * (len(lines) - 1) + margins.bottom()
         return self._heights[width]
 
     def invalidate(self) -> None:
@@ -224,15 +219,6 @@ class FlowLayout(QLayout):
     def _with_margins(self, size: QSize) -> QSize:
         return size.grownBy(self.contentsMargins())
 
-    def places(self, rect: QRect) -> list[tuple[QLayoutItem, QRect]]:
-        """Where each item stands within `rect`."""
-        return [(part.item, place) for part, place in self._placed(rect)]
-
-    def _height(self, available: int) -> int:
-        """The height in pixels of all lines at this width."""
-        highs = [max([size.height() for _, size in line], default=0) for line in self._lines(available)]
-        return sum(highs) + self._vertical * (len(highs) - 1)
-
     def _placed(self, rect: QRect) -> list[tuple[Asked, QRect]]:
         area = rect.marginsRemoved(self.contentsMargins())
         placed: list[tuple[Asked, QRect]] = []
@@ -255,7 +241,8 @@ class FlowLayout(QLayout):
         """Break the items into lines of this width, each item with its size."""
         lines: list[list[tuple[Asked, QSize]]] = [[]]
         x = 0
-        for part, size in self._sized(available):
+        for part in self._parts():
+            size = self._size(part, available)
             width = size.width()
             if lines[-1] and x + width > available:
                 lines.append([])
@@ -263,21 +250,6 @@ class FlowLayout(QLayout):
             lines[-1].append((part, size))
             x += width + self._horizontal
         return lines
-
-    def _sized(self, available: int) -> list[tuple[Asked, QSize]]:
-        """The size of each item; those that may share a line are narrower if this brings all items onto one line."""
-        parts = self._parts()
-        gaps = self._horizontal * (len(parts) - 1)
-        widths = [part.width_in(available) for part in parts]
-        sharing = sum(part.share > 0 for part in parts)
-        if sharing and sum(widths) + gaps > available:
-            least = [part.share or width for part, width in zip(parts, widths, strict=True)]
-            left = available - gaps - sum(least)
-            if left >= 0:
-                widths = [
-                    width + left // sharing if part.share else width for part, width in zip(parts, least, strict=True)
-                ]
-        return [(part, self._size(part, width)) for part, width in zip(parts, widths, strict=True)]
 
     def _direction(self) -> Qt.LayoutDirection:
         parent = self.parentWidget()

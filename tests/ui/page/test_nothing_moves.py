@@ -1,11 +1,14 @@
 """Whatever matrices show, each stands where it was, as large as it was."""
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import QPoint
 
+from explorer.pages.element import of_kind
+from explorer.pages.page import Row, Stack
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.form import PLACE
-from explorer.ui.page.lines import RowLayout
 from explorer.ui.widgets.formula import typeset
 from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
@@ -29,13 +32,11 @@ def places(page):
 
 def signs_of(page):
     """The signs in sight, each with the widgets before and behind it."""
-    for holder in page.elements._holders.values():
-        layout = holder.layout()
-        if isinstance(layout, RowLayout) and holder.isVisible():
-            widgets, signs = layout.widgets, layout._signs
-            for before, box, (_, sign) in zip(widgets, widgets[1:], signs[1:], strict=False):
-                if sign is not None:
-                    yield before, sign, box
+    widgets = page.elements.widgets
+    for row in of_kind(page.elements.elements, Row):
+        for before, one in pairwise(row.inside):
+            if (sign := page.elements.sign_before(one.id)) is not None and not isinstance(before, Stack):
+                yield widgets[before.id], sign, widgets[one.id]
 
 
 def signs_in_the_middle(page):

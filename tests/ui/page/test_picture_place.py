@@ -31,17 +31,15 @@ def test_a_picture_uses_the_width_of_the_page(late, room, times, filled):
     place = late(QWidget())
     if filled:
         place.fill()
-    place.use(round(room), 340, 260, 1.0)
+    place.use(round(room), round(room), 340, 260, 1.0)
     high = (place.picture if filled else place).maximumHeight()
     assert place.maximumWidth() == round(340 * times)
     assert high == round(260 * max(times, 1))
 
 
 def test_it_is_no_wider_than_a_stack_of_a_width_of_its_own(late):
-    holder = QWidget()
-    holder.setFixedWidth(370)
-    place = late(holder)
-    place.use(5 * WIDE, 340, 260, 1.0)
+    place = late(QWidget())
+    place.use(5 * WIDE, 370, 340, 260, 1.0)
     assert place.maximumWidth() == 370
     assert place.maximumHeight() == round(260 * 370 / 340)
 

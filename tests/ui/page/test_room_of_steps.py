@@ -197,9 +197,9 @@ def test_in_large_text_what_a_step_names_is_smaller_where_it_would_not_be_in_sig
             elements = parent.findChild(Elements)
             sharing = elements._sharing
             found = {
-                one.id: rect
+                one.id: rect.translated(place.topLeft())
                 for element, place in elements.places(width)
-                for one, rect in sharing.places(element, place)
+                for one, rect in sharing.places(element, width)
                 if one.id in {box.matrix.id for box in boxes}
             }
             assert len(found) == 2

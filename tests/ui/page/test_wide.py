@@ -28,9 +28,9 @@ def parts_of(page):
     found = []
     for row in rows:
         stacks = [one for one in row.inside if isinstance(one, Stack) and one.width and not one.title]
-        holders = [page.elements.holder_of(one) for one in stacks]
-        if holders:
-            found.append([QRect(one.mapTo(page.elements, QPoint()), one.size()) for one in holders])
+        if stacks:
+            at, scene = page.elements.contentsRect(), page.elements.scene(page.elements.contentsRect().width())
+            found.append([QRect(*scene.places[one.id]).translated(at.topLeft()) for one in stacks])
     return found
 
 
