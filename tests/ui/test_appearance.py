@@ -214,6 +214,26 @@ def files():
     return {str(file.relative_to(FOLDER)): file.read_text(encoding="utf-8") for file in FOLDER.rglob("*.py")}
 
 
+@pytest.mark.parametrize("tab", ["Pipeline", "Lessons"])
+def test_a_new_text_size_comes_on_the_screen_in_one_picture(open_window, appearance, eye, watch, tab):
+    """The page was gone for a moment, and the bars stood in widths that they left again."""
+    window = open_window("emma")
+    window.show_tab(tab)
+    eye.settle(window)
+    paints = watch([window.top_bar, window.tabs], QEvent.Type.Paint)
+    appearance.set_scale(1.5)
+    assert not window.updatesEnabled()
+    while not window.updatesEnabled():
+        assert not sum(paints.values())
+        QApplication.processEvents()
+    if tab == "Pipeline":
+        assert window.area.in_sight() is not None
+        assert window.area.in_sight().is_whole
+    eye.settle(window)
+    assert window.top_bar.isVisible()
+    assert paints[window.top_bar]
+
+
 def test_rules_stand_in_one_file():
     found = {name for name, text in files().items() if _RULE.search(text)}
     assert found - PRINTED == {"ui/appearance.py"}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QHBoxLayout, QMainWindow, QScrollArea, QWidget
 
@@ -65,6 +65,8 @@ SCROLLS = Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_En
 AGAIN = 40
 """Pixels at text scale 1 that stay in sight when a page scrolls by its height: a line that was cut is whole next."""
 
+HELD_MS = 1500
+"""The most milliseconds for which the screen keeps its picture in an old look."""
 RESTED_MS = 250
 """Milliseconds without a change of size after which the text scale follows; during a drag nothing is restyled."""
 
@@ -120,6 +122,8 @@ class MainWindow(QMainWindow):
         self.tabs = Tabs(self)
         self.beside.addWidget(self.tabs, 1)
         self._polished = later(self, self.share_width)
+        self._shows = QTimer(self, singleShot=True)
+        self._shows.timeout.connect(lambda: self.setUpdatesEnabled(True))
         self._grow = later(self, lambda: bench.appearance.grow_with(self.width(), self.height()))
         self._grows = later(self, lambda: bench.appearance.turns.add(self._grow))
         self._sizes = Sizes(self, self._fit)
@@ -153,6 +157,7 @@ class MainWindow(QMainWindow):
         actions.play_cell.triggered.connect(lambda: self.inspector.play())
         actions.compare.toggled.connect(lambda _: self.share_width())
         self.area.shown.connect(self._let_go)
+        self.area.shown.connect(self._show_look)
         self.top_bar.tab_chosen.connect(self.show_tab)
         bench.selection.reference_asked.connect(self._show_reference)
         bench.bridge.changed.connect(self.follow)
@@ -174,6 +179,7 @@ class MainWindow(QMainWindow):
         files.vectors.connect(self.tabs.open_vectors)
         files.refreshed.connect(actions.refresh)
         files.done.connect(self._say_done)
+        bench.appearance.changing.connect(self._hold)
         bench.appearance.changed.connect(self._restyle)
         bench.appearance.switched.connect(self._follow_motion)
         self._follow_motion()
@@ -381,9 +387,21 @@ class MainWindow(QMainWindow):
         """Show the present stage in a window of its own, which can stand beside the others."""
         return self.docks.open(self.page().stage)
 
+    def _hold(self) -> None:
+        """Keep the picture on the screen until the window has its new look: parts are made and laid out in turns."""
+        if self.isVisible():
+            self.setUpdatesEnabled(False)
+            self._shows.start(HELD_MS)
+
     def _restyle(self) -> None:
         self.actions_.restyle()  # they are no objects of Qt, and would follow the look beyond the window's end
         self._polished.start()  # in a later turn, when the bars know their new widths
+        if not self.tabs.shows_first:
+            self._show_look()  # without a page that is made anew
+
+    def _show_look(self) -> None:
+        if self._shows.isActive():
+            self._shows.start(0)  # after the layout
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
