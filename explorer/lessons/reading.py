@@ -1,6 +1,7 @@
 """Reading a TOML file that a person wrote: every key checked, every message naming file, key, problem and remedy."""
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,6 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from explorer.checkpoints import ENDINGS
 from explorer.core.errors import ExplorerError, cut, nearest, some
 from explorer.core.numbers import between
 from explorer.core.ops import Array
@@ -24,6 +26,8 @@ MOST_TEXT = 4000
 MOST_AXES = 4
 MOST_KEYS = 64
 """The most parts of a dotted key: the time of Python's TOML reader grows with the square of their number."""
+OTHERS = "it is a model that others trained, and no lesson"
+"""Why the folder or file of a model is not read as a lesson."""
 _DEEP = re.compile(rb"""(?<![\w\\-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){%d}""" % MOST_KEYS)
 
 _WITHOUT_JOINERS = str.maketrans("", "", JOINERS)
@@ -217,7 +221,10 @@ def read(path: Path, head: bool = False) -> TomlTable:
             content = b"" if size > MOST_BYTES else stream.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = OTHERS if os.path.isfile(path / "config.json") else reason
         raise ExplorerError("lesson-not-read", file=file, reason=reason) from None
+    if path.suffix.lower() in ENDINGS:
+        raise ExplorerError("lesson-not-read", file=file, reason=OTHERS)
     if max(size, len(content)) > MOST_BYTES:
         raise ExplorerError("lesson-too-large", file=file, size=max(size, len(content)), limit=MOST_BYTES)
     if head:

@@ -285,6 +285,14 @@ def test_folder(tmp_path):
     assert "it is a folder" in sentence(error)
 
 
+def test_a_model_is_no_lesson(tmp_path):
+    """Of `explorer check ./Qwen3` one was to check the name of the folder; a .gguf was to be made smaller."""
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "a.gguf").write_bytes(b"GGUF")
+    for path in (tmp_path, tmp_path / "a.gguf"):
+        assert "it is a model that others trained, and no lesson" in sentence(refused(path))
+
+
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device here")
 def test_device_without_end():
     assert refused(Path("/dev/zero")).id == "lesson-not-read"
