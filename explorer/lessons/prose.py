@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 _GRADIENT = "gradient "
 _LOST, NEAR = re.compile(r"[{}]|\\[a-zA-Z]+"), 20
 """Matches what only a number or a formula has, where its other bracket or a dollar is missing; letters around it."""
+_NO_STRESS = re.compile(r"`[^`]*`|\$[^$]*\$|\\.|\{[^}]*\}")
+_STRESSED = tuple(
+    re.compile(rf"(?<!\*){sign}(?=[^\s*])([^*]+)(?<=[^\s*]){sign}(?!\*)") for sign in (r"\*", r"\*\*", r"\*\*\*")
+)
+_ALONE = re.compile(r"\S*(?:(?<!\w)\*+(?=\w)|(?<=\w)\*+(?!\w))\S*")
+"""Code, formulas and numbers; stressed words; and an asterisk at one side of a word that has no other one."""
 _BLANK, UNBROKEN = re.compile(r" (?![^<]*>)"), 20
 """A blank outside of a tag; and the longest formula, in letters, that stays on one line."""
 _PAIR = re.compile(r"(?<=“\d,) (?=\d”)")
@@ -69,6 +75,8 @@ def cells_in(markdown: str) -> list[str]:
 
     Raises `UnknownNameError`: as in `html`.
     """
+    if "*" in markdown:
+        _require_pairs(markdown)
     if not any(sign in markdown for sign in "{}$\\"):
         return []
     found = list(_inline(_reader().parse(markdown, {})))
@@ -78,6 +86,17 @@ def cells_in(markdown: str) -> list[str]:
         elif token.type == "text":
             _require_both(token.content, markdown)
     return [token.content for token in found if token.type == "number"]
+
+
+def _require_pairs(markdown: str) -> None:
+    """Refuse an asterisk that was meant to stress words, and would be shown as typed, because its pair is missing."""
+    rest = _NO_STRESS.sub("x", markdown)
+    for stressed in 2 * _STRESSED:  # one kind may stand within the other
+        rest = stressed.sub(r"\1", rest)
+    alone = _ALONE.search(rest)
+    if alone is not None:
+        remedy = "write *word* or **word**, and \\* for the sign itself."
+        raise UnknownNameError("the asterisk in", alone[0], remedy)
 
 
 def _require_both(text: str, markdown: str) -> None:

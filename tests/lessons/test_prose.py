@@ -126,3 +126,14 @@ def test_a_bracket_or_dollar_without_its_other_is_refused_and_not_shown_as_typed
         assert said == f"names {told.value.what} `{told.value.name}`"
     else:
         assert cells_in(words) == []
+
+
+def test_an_asterisk_without_its_pair_is_refused_and_all_others_are_not():
+    """A word in `**word*` was shown with an asterisk before it."""
+    for wrong in ("The **score* of x.", "**Bold*", "an *x", "the x* of y"):
+        with pytest.raises(UnknownNameError) as caught:
+            cells_in(wrong)
+        assert "\\*" in caught.value.remedy
+    for right in ("a * b", "2*3", r"5 \* 3", "*it* and **b**", "`a*b`", "* one\n* two", "**a *b* c**", "*a **b** c*"):
+        assert cells_in(right) == []
+    assert cells_in("(*You are\nwelcome*), ***both***, **{x[a, b]}**, *$q$*.") == ["x[a, b]"]
