@@ -13,6 +13,8 @@ from contextlib import suppress
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
 from time import monotonic
 
 from explorer.cli.output import may_write, shown, wrote
@@ -39,7 +41,7 @@ from explorer.teaching.sheet import (
     read_sheet,
     sheet_of,
 )
-from explorer.teaching.sheet_page import form_of, only_in_the_program, order, told
+from explorer.teaching.sheet_page import form_of, only_in_the_program, order, told, why_right
 
 _BAR = 30
 
@@ -94,7 +96,7 @@ def answer(arguments: Namespace) -> int:
         if sitting.over(item):
             continue
         print(f"\n{number} of {len(sitting.items)}  {item.title}\n")
-        print(as_text(item.text))
+        _say(item.text)
         if isinstance(item, ChoiceItem):
             mixed = (item.options[place] for place in order(item, sitting.student))
             print(*(f"  {letter_of(i).lower()}  {as_text(one.text)}" for i, one in enumerate(mixed)), sep="\n")
@@ -132,7 +134,7 @@ def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:
             return True
         if text.lower() == "h" and not (isinstance(item, ChoiceItem) and len(item.options) > ord("h") - ord("a")):
             none = "There is no other hint." if item.hints else "This question has no hint."
-            print(as_text(sitting.hint(item)) or none)
+            _say(sitting.hint(item) or none)
             continue
         given = _read(item, text, sitting.student)
         if given is None:
@@ -140,9 +142,9 @@ def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:
             continue
         again = sitting.was_given(item, given)
         done = sitting.answer(item, given)
-        print(as_text(told(item, done, sitting.left(item), again)))
-    if item.why:
-        print(as_text(item.why))
+        _say(told(item, done, sitting.left(item), again))
+    if why := why_right(item):
+        _say(why)
     return True
 
 
@@ -245,11 +247,22 @@ def _as_json(book: Gradebook, roll: Roll) -> dict[str, object]:
     }
 
 
-def as_text(html: str) -> str:
-    """The HTML of a question as text for a terminal: paragraphs, and tables in columns."""
+def _say(html: str) -> None:
+    """Print HTML; in a terminal no word of a paragraph is broken."""
+    print(as_text(html, get_terminal_size().columns if sys.stdout.isatty() else 0))
+
+
+def as_text(html: str, width: int = 0) -> str:
+    """The HTML of a question as text for a terminal: paragraphs, and tables in columns.
+
+    `width`: the most letters in a line of a paragraph; 0: all in one line.
+    """
     reader = _Reader()
     reader.feed(html)
-    return "\n".join(reader.lines()).strip()
+    lines = reader.lines()
+    if width:
+        lines = [line if line.startswith(" ") else "\n".join(wrap(line, width)) for line in lines]
+    return "\n".join(lines).strip()
 
 
 class _Reader(HTMLParser):

@@ -17,7 +17,7 @@ from time import monotonic
 from explorer.core.numbers import decimals_of, in_table, largest_of, quantity, read_answer, written
 from explorer.lessons.answers import TRIES
 from explorer.lessons.loader import load, titles
-from explorer.lessons.schema import Lesson
+from explorer.lessons.schema import Choose, Lesson
 from explorer.pages import page as el
 from explorer.pages.controls import Button, Check, Controls, Field, Number
 from explorer.pages.element import Element
@@ -211,8 +211,8 @@ class Exercise:
         done = sum(sitting.over(one) for one in sitting.items)
         header = el.Header("header", self.sheet.title, f"Question {self.at + 1} of {count} · {done} done")
         said = [el.Note(f"said {self.at}", f"<b>{self._said[item.id]}</b>")] if item.id in self._said else []
-        if over and item.why:
-            said.append(el.Note(f"why {self.at}", item.why))
+        if over and (why := why_right(item)):
+            said.append(el.Note(f"why {self.at}", why))
         hints = [el.Note(f"hint {self.at} {i}", hint) for i, hint in enumerate(self._hints.get(item.id, ()))]
         return (
             header,
@@ -329,6 +329,12 @@ def told(item: Question, given: Try, left: int, again: bool = False) -> str:
     if again:
         said = f"You gave this answer before, and it does not count again. {said}"
     return said if over else f"{said} {left} {'try is' if left == 1 else 'tries are'} left."
+
+
+def why_right(item: Question) -> str:
+    """Why the right answer is right, and the principle behind it, HTML: for after the answer; "" if nothing is said."""
+    chosen = item.options if isinstance(item, ChoiceItem) and isinstance(item.question, Choose) else ()
+    return "".join([*(one.feedback for one in chosen if one.right), item.why])
 
 
 def form_of(item: Question) -> str:

@@ -568,6 +568,12 @@ def test_from_the_sheet_to_the_class(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "class.csv").read_bytes() == table, "a misspelt folder costs no table"
 
 
+def test_in_a_terminal_no_word_of_a_question_is_broken():
+    html = "<p>A net sorts pictures into three categories.</p><table><tr><td>Category A</td><td>2.0</td></tr></table>"
+    assert as_text(html, 20) == "A net sorts pictures\ninto three\ncategories.\n  Category A  2.0"
+    assert as_text(html).splitlines()[0] == "A net sorts pictures into three categories."
+
+
 def test_an_answer_given_twice_is_told_to_count_once(tmp_path, monkeypatch, capsys):
     """The second time said the same as the first, and so whoever typed it could not know that nothing was counted."""
     monkeypatch.chdir(tmp_path)

@@ -14,7 +14,7 @@ from explorer.pages.drawing import Box
 from explorer.pages.element import leaves
 from explorer.pages.page import Listing, Note
 from explorer.teaching.gradebook import ORDERS, Asked, Roll, asked_in, beginning, class_on_paper, class_page, gradebook
-from explorer.teaching.items import ChoiceItem, NumberItem, done_wrong, items
+from explorer.teaching.items import ChoiceItem, NumberItem, bare, done_wrong, items
 from explorer.teaching.sheet import Sheet, Sitting, Try, read_answers, read_sheet, sheet_of
 from explorer.teaching.sheet_page import Draft, Exercise, form_of, making_page, order, questions_of, told
 from tests.refusals import refuses
@@ -118,8 +118,12 @@ def test_choices_stand_in_an_order_of_their_own_and_mean_the_same(exercise):
     assert [one for one in exercise.wanted if one in shown] == shown, "the focus told the right one"
     letters = [one.text for one in found(exercise.page(), Button)][: len(places)]
     assert letters == [chr(ord("A") + i) for i in range(len(places))]
+    why = bare(item.options[right_one(item)].feedback)
+    assert why
+    assert why not in words(exercise.page())
     exercise.do("answer", right_one(item))
     assert "Right." in words(exercise.page())
+    assert why in words(exercise.page()), "why it is right stood only in the program and in quizzes"
 
 
 def test_all_that_is_handed_in_is_shown_and_nothing_else_is(exercise, tmp_path):
