@@ -398,7 +398,7 @@ def model_of(plan: Plan, dtype: str) -> Model:
     """
     sequences = SEQUENCES[plan.kind]
     lengths = dict.fromkeys(sequences, 1)
-    axes = {f"{sequence}.words": counted_from_0(_words(plan, sequence)) for sequence in sequences}
+    axes = {f"{sequence}.words": ("0", *counted(_words(plan, sequence) - 1)) for sequence in sequences}
     behind = plan.decoder_layers if plan.decoder_layers != plan.layers else 0
     model = Model(plan.kind, lengths, axes, plan.d_model, plan.layers, dtype=dtype, behind=behind)
     for block in model.blocks():
@@ -425,11 +425,6 @@ def _nearest(plan: Plan, block: str, name: str) -> str:
     if not part:
         names = [block, "input"] if block in ("source", "target") else [block]
     return next((one for one in names if f"{one}.{name}" in plan.switches), "")
-
-
-def counted_from_0(n: int) -> tuple[str, ...]:
-    """Word numbers as labels."""
-    return ("0", *counted(n - 1))
 
 
 def written(name: str) -> str:

@@ -317,8 +317,8 @@ class Engine:
                 if given.isdisjoint(node.parents) and self._repeats(node, several):
                     new = node.op.forward(*[several.get(parent, self.values[parent]) for parent in node.parents])
                 if new is None or new.shape != shape:
-                    each = (self._alternative(node, several, k) for k in range(len(inputs)))
-                    new = np.stack([node.op.forward(*parents) for parents in each])
+                    each = [several.get(parent, [self.values[parent]] * len(inputs)) for parent in node.parents]
+                    new = np.stack([node.op.forward(*parents) for parents in zip(*each, strict=True)])
                 pin = self.pins.get(node.name)
                 several[node.name] = pin.over(new) if pin is not None else new
         found = several.get(name)
@@ -332,9 +332,6 @@ class Engine:
         if node.op.picked is not None:  # numbers of columns have an axis less than the numbers in these columns
             aligned &= node.parents[node.op.picked] in several
         return aligned and self.values[node.name].ndim > 0
-
-    def _alternative(self, node: Node, several: Mapping[str, Any], k: int) -> list[Array]:
-        return [several[parent][k] if parent in several else self.values[parent] for parent in node.parents]
 
     def altered(self, values: Mapping[str, Array], gradients: Mapping[str, Array]) -> "Engine":
         """A copy of this engine with other numbers in some nodes; nothing is recomputed from them.

@@ -145,15 +145,11 @@ class Mistake(Frozen):
     # Gives the derivation of the wrong number.
     derive: Callable[[], tuple[Part, ...]] = field(default=tuple, repr=False, compare=False)
 
-    @property
-    def in_per_cent(self) -> bool:
-        """Whether the number is in per cent, so that it needs two decimals fewer."""
-        return self.name == PER_CENT
-
     def gives(self, typed: float, decimals: int) -> bool:
         """Whether a number, typed to the decimals that are asked for, is this one."""
         most = 10.0 ** -_decimals_of(typed)  # a number typed with more decimals than asked for may have been cut off
-        return abs(self.value - typed) <= min(half_unit(decimals - 2 * self.in_per_cent), most) and self.is_near(typed)
+        decimals -= 2 * (self.name == PER_CENT)
+        return abs(self.value - typed) <= min(half_unit(decimals), most) and self.is_near(typed)
 
     def is_near(self, typed: float) -> bool:
         """Whether a rounded number is still recognisable as this one: a 0 typed for 0.04 may come from anything."""

@@ -71,11 +71,6 @@ class ClaimResult(Frozen, eq=False):
     cell: tuple[int, ...]
 
 
-def check_claims() -> list[ClaimResult]:
-    """Check every claim of the references that numbers can refute."""
-    return [_claim_result(claim) for claim in references.claims()]
-
-
 def _claim_result(claim: references.Claim) -> ClaimResult:
     state = _switched(_given(claim.lesson, claim.setting), claim.switches)
     engine = Document(state).engine
@@ -233,7 +228,7 @@ def printed_numbers() -> tuple[PrintedNumber, ...]:
     told = {id(one.slip): one for one in check_slips()}
     for slip in references.slips():
         found[slip.reference].extend(_of_slip(slip, told.get(id(slip))))
-    for claim in check_claims():
+    for claim in map(_claim_result, references.claims()):
         found[claim.claim.reference].append(_of_claim(claim))
     for one in references.cited():
         found[one.reference].extend(_of_cited(one))

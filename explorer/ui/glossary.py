@@ -106,12 +106,6 @@ def terms_in_sight(window: QWidget, but: QWidget) -> list[Term]:
     return sorted(found.values(), key=lambda term: term.name.lower())
 
 
-def term_of_focus() -> Term | None:
-    """The term of the matrix that takes the keys now."""
-    focus = QApplication.focusWidget()
-    return glossary().of_node(focus.matrix.name) if isinstance(focus, MatrixView) else None
-
-
 @lru_cache(maxsize=2048)
 def _terms_in(text: str, rich: bool) -> tuple[Term, ...]:
     """The terms in a text. Kept: most words stay when another page comes, and to lay out each takes long."""
@@ -176,9 +170,10 @@ class Glossary(SideColumn):
 
     def open(self) -> None:
         """Show all terms in sight, and the entry of the matrix that takes the keys; then the field takes them."""
+        focus = QApplication.focusWidget()
         if not self._has_keys:
-            self._before = QApplication.focusWidget()
-        self.define(term_of_focus())
+            self._before = focus
+        self.define(glossary().of_node(focus.matrix.name) if isinstance(focus, MatrixView) else None)
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def define(self, term: Term | None) -> None:

@@ -4,7 +4,7 @@ And how well vectors do on the test sets that come with gensim, by gensim's own 
 """
 
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from math import acos, degrees, sqrt
 from pathlib import Path
@@ -251,7 +251,8 @@ def evaluate(vectors: Vectors, report: Report | None = None) -> list[Score]:
 def analogies(vectors: Vectors, report: Report | None = None) -> Score:
     """The share of questions "Athens is to Greece as Oslo is to …" whose first answer is right."""
     name, file = QUESTIONS
-    sections = list(_sections(test_data(file)))
+    parts = test_data(file).read_text("utf-8").split(": ")[1:]
+    sections = [": " + part.rstrip("\n") + "\n" for part in parts]
     total = sum(text.count("\n") - 1 for text in sections)
     meter = Meter("evaluating", total, report)
     right = asked = done = 0
@@ -285,11 +286,6 @@ def _pairs(vectors: Vectors, name: str, file: Path) -> Score:
     with catch_warnings(action="ignore"):  # scipy's, where all pairs have one cosine
         _, (rank, _), missing = _own(vectors).evaluate_word_pairs(str(file))
     return Score(name, "Spearman", None if np.isnan(rank) else float(rank), asked, missing / 100)
-
-
-def _sections(file: Path) -> Iterator[str]:
-    for section in file.read_text("utf-8").split(": ")[1:]:
-        yield ": " + section.rstrip("\n") + "\n"
 
 
 def _own(vectors: Vectors) -> "KeyedVectors":

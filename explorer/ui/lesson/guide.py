@@ -257,14 +257,12 @@ class Guide(QObject):
         if self.lesson.id in self._presented:
             return
         self._presented.add(self.lesson.id)
-        for step in (known := [step for step in self.steps if self._is_known(step)]):
+        asked = [step for step in self.steps if step.question is not None]
+        for step in (known := [one for one in asked if self.is_answered(one) or self._attempt(one).tried]):
             self._again.add(key := (self.lesson.id, step.id))
             self._attempts.pop(key, None)
         if known:
             self.look()
-
-    def _is_known(self, step: Step) -> bool:
-        return step.question is not None and (self.is_answered(step) or bool(self._attempt(step).tried))
 
     def _kept(self, act: Callable[[], T]) -> T:
         """Call `act`, which stores progress; if it cannot be written, say so once, and keep progress in memory."""

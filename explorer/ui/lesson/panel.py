@@ -107,7 +107,7 @@ class StepPanel(QFrame):
 
     def go_on(self) -> None:
         """Go to the next step; after the last one, to the end of the lesson."""
-        if self._is_last:
+        if self._guide.at == len(self._guide.steps) - 1:
             self.show_end()
         else:
             self.go(self._guide.next)
@@ -151,10 +151,6 @@ class StepPanel(QFrame):
     def is_over(self) -> bool:
         """Whether the end of the lesson is shown, though perhaps on a tab that is not."""
         return self._guide.step is not None and self._end is not None
-
-    @property
-    def _is_last(self) -> bool:
-        return self._guide.at == len(self._guide.steps) - 1
 
     def go(self, act: Callable[[], object]) -> None:
         """Go to a step; an error is shown here. If a number is asked for, its field gets the focus.

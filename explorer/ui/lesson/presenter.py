@@ -113,7 +113,7 @@ class Presenter(QWidget):
             Key.Key_S: self.swap_wanted.emit,
             Key.Key_T: self.clock.toggle,
             Key.Key_F: self.freeze,
-            Key.Key_F1: self._show_keys,
+            Key.Key_F1: lambda: show_keys_of_presenter(self.beside or self),
             Key.Key_Escape: self.leave,
             Key.Key_F5: lambda: None,  # some clickers send F5 again
             **dict.fromkeys(NEXT, lambda: self._step(guide.next)),
@@ -352,10 +352,6 @@ class Presenter(QWidget):
             bar.raise_()
 
     # Acts of the keys
-
-    def _show_keys(self) -> None:
-        """Show what all keys mean, on the lecturer's screen if there is one."""
-        show_keys_of_presenter(self.beside or self)
 
     def _lay_over(self, act: Callable[[], object]) -> None:
         """Show what covers the slide, but never over a frozen picture."""

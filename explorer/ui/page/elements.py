@@ -119,7 +119,7 @@ class Drawn(Sized):
 
 
 def _traces(bench: Workbench, traces: el.Traces, parent: QWidget | None = None) -> PicturePlace:
-    return Sized(bench, traces, partial(imported("training.loss_curve", "LossCurve"), bench), parent)
+    return Sized(bench, traces, partial(imported("drawing.curves", "CurvesView"), bench), parent)
 
 
 def _heat_map(bench: Workbench, heat: HeatMap, parent: QWidget | None = None) -> PicturePlace:

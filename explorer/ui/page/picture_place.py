@@ -301,7 +301,7 @@ class _Curve(QWidget):
     """The curve of the loss, and a switch for its logarithmic scale."""
 
     def __init__(self, bench: Workbench) -> None:
-        from explorer.ui.training.loss_curve import RunCurve
+        from explorer.ui.training.run_curve import RunCurve
 
         super().__init__()
         self._curve = RunCurve(bench)
@@ -316,7 +316,7 @@ class _Curve(QWidget):
 PARTS: dict[str, Callable[..., QWidget]] = {
     "steps": imported("training.stepper", "Stepper"),
     "curve": _Curve,
-    "curve of a goal": imported("training.loss_curve", "RunCurve"),
+    "curve of a goal": imported("training.run_curve", "RunCurve"),
     "surface": imported("training.loss_surface", "SurfaceView"),
     "cells": imported("training.cell_picker", "CellPicker"),
 }

@@ -178,7 +178,7 @@ class MainWindow(QMainWindow):
         files.for_class.connect(self.tabs.open_for_class)
         files.vectors.connect(self.tabs.open_vectors)
         files.refreshed.connect(actions.refresh)
-        files.done.connect(self._say_done)
+        files.done.connect(lambda text: show_done(text, self.top_bar.title))
         bench.appearance.changing.connect(self._hold)
         bench.appearance.changed.connect(self._restyle)
         bench.appearance.switched.connect(self._follow_motion)
@@ -193,8 +193,8 @@ class MainWindow(QMainWindow):
         if event.key() == Qt.Key.Key_Escape:
             if self.terms.isVisible():
                 self.terms.close_down()
-            elif self.tabs.shows_first:
-                self._go_out()
+            elif self.tabs.shows_first and (self.bench.selection.cell is None or self.page().is_picture):
+                self.page().go_out()  # to the stage around it; on a page of matrices, Esc only releases a cell
             self.bench.selection.forget()
         elif event.key() == Qt.Key.Key_Backspace:
             self.actions_.whole.trigger()
@@ -202,11 +202,6 @@ class MainWindow(QMainWindow):
             event.accept()
         else:
             super().keyPressEvent(event)
-
-    def _go_out(self) -> None:
-        """Go from the visible page to the stage around it; not if Esc releases a cell on a page of matrices."""
-        if self.bench.selection.cell is None or self.page().is_picture:
-            self.page().go_out()
 
     def _page_takes(self, event: QKeyEvent) -> bool:
         """Let the visible page handle a key; returns whether it did."""
@@ -325,9 +320,6 @@ class MainWindow(QMainWindow):
     def _say_shared(self, path: Path) -> None:
         text = f"“{path.name}” is open in another window, too. Whoever saves last replaces what the other has saved."
         self.notice.ask(text, {"Save as another file …": self.files.save_as, "Go on": lambda: None})
-
-    def _say_done(self, text: str) -> None:
-        show_done(text, self.top_bar.title)
 
     def _say_failed(self, error: ExplorerError) -> None:
         self.top_bar.showing.stay()

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.lessons.loader import load
 from explorer.ui.drawing.view import DrawingView
-from explorer.ui.training.loss_curve import RunCurve
+from explorer.ui.training.run_curve import RunCurve
 from explorer.ui.training.stepper import Stepper
 
 pytestmark = pytest.mark.usefixtures("kept")

@@ -26,8 +26,8 @@ from explorer.ui.page.picture_place import PARTS, DescentView, PicturePlace
 from explorer.ui.training import descent as going
 from explorer.ui.training import loss_surface
 from explorer.ui.training.cell_picker import CellPicker
-from explorer.ui.training.loss_curve import RunCurve
 from explorer.ui.training.loss_surface import LossGrid, LossSurface, SurfaceView
+from explorer.ui.training.run_curve import RunCurve
 from explorer.ui.training.stepper import Stepper
 
 pytestmark = pytest.mark.usefixtures("kept")

@@ -1,6 +1,5 @@
 """Curves of training: losses, gradient norms and other numbers that are measured at many steps."""
 
-from dataclasses import replace
 from html import escape
 
 import numpy as np
@@ -8,13 +7,11 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QResizeEvent, QTransform
 
-from explorer.core.graph import LOSS
 from explorer.core.ops import Array
 from explorer.pages.drawing import DRAWABLE
 from explorer.pages.page import Trace, Traces
 from explorer.ui.drawing.plot import PixelItem, Plot
 from explorer.ui.theme import qcolor
-from explorer.ui.training.descent import FollowsRun
 from explorer.ui.widgets.labels import Label
 from explorer.ui.workbench import Workbench
 
@@ -60,7 +57,7 @@ class _Dot(PixelItem):
             painter.drawEllipse(to_pixels.map(QPointF(*self.place)), DOT / 2, DOT / 2)
 
 
-class LossCurve(Plot):
+class CurvesView(Plot):
     """Several curves over the steps, and a dot at the document's step."""
 
     def __init__(self, bench: Workbench, traces: Traces) -> None:
@@ -242,33 +239,6 @@ class LossCurve(Plot):
                 said.append(f"{line.name} from {line.y[0]:.4g} to {line.y[-1]:.4g} after {_steps(line)[-1]:g} {below}")
         said += [] if self._traces.goal is None else [f"wanted: {self._traces.goal:g}"]
         self.say(f"Curves of {beside}: {'; '.join(said)}" if anything else f"Curves of {beside}: no {below} yet")
-
-
-class RunCurve(FollowsRun, LossCurve):
-    """The loss after each step of the bench's run, and a dot at the document's step.
-
-    `goal`: the loss to reach, given through `PARTS` of `picture_place.py` beside a question that asks for one.
-    """
-
-    def __init__(self, bench: Workbench, goal: float | None = None) -> None:
-        super().__init__(bench, Traces("run", (), goal=goal))
-        self.follow(bench.descent)
-        self.refresh()
-
-    def set_log(self, on: bool) -> None:
-        """Set whether the loss axis is logarithmic."""
-        self.tell(replace(self._traces, log=on))
-
-    def refresh(self) -> None:
-        descent = self.bench.descent
-        if descent.run is not None:
-            steps, losses = descent.run.curve()
-        elif descent.possible:
-            steps, losses = np.zeros(1), np.array([float(self.bench.document.engine.values[LOSS])])
-        else:  # the model has no loss: the next page will not have this curve
-            return
-        here = (descent.at, float(np.interp(descent.at, steps, losses))) if len(steps) else None
-        self.tell(replace(self._traces, lines=(Trace("loss", losses, steps),), here=here))
 
 
 def _steps(line: Trace) -> Array:

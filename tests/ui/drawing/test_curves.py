@@ -10,13 +10,13 @@ from PySide6.QtGui import QColor, QTextDocumentFragment
 from PySide6.QtWidgets import QWidget
 
 from explorer.pages.page import Trace, Traces
+from explorer.ui.drawing.curves import MOST_POINTS, SHAPES, CurvesView, _thinned
 from explorer.ui.render import WRITERS, Rendering
-from explorer.ui.training.loss_curve import MOST_POINTS, SHAPES, LossCurve, _thinned
 
 
 @pytest.fixture
 def curve(bench, qtbot):
-    curve = LossCurve(bench, Traces("curves", ()))
+    curve = CurvesView(bench, Traces("curves", ()))
     qtbot.addWidget(curve)
     return curve
 
@@ -65,7 +65,7 @@ def test_in_an_svg_each_shape_stands_by_itself(curve):
     show(curve, [Trace("train", np.array([3.0, 2.0, 1.0])), Trace("validation", np.array([3.0, 1.5, 1.0]))], (2.0, 1.0))
     page = QWidget()
     curve.setParent(page)
-    curve.setCacheMode(LossCurve.CacheModeFlag.CacheNone)
+    curve.setCacheMode(CurvesView.CacheModeFlag.CacheNone)
     for widget in (page, curve):
         widget.resize(400, 240)
     page.grab()
