@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, Qt
+from PySide6.QtCore import QMarginsF, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -57,6 +57,7 @@ from explorer.ui.files import Files
 from explorer.ui.page.column_tab import ColumnTab
 from explorer.ui.page.controls import FieldView
 from explorer.ui.page.listing import ROW_HEIGHT
+from explorer.ui.render import in_memory, png_of
 from explorer.ui.turns import do_later
 from explorer.ui.workbench import Workbench
 
@@ -358,8 +359,7 @@ def _book(files: tuple[Path, ...], sheet: Sheet | None, report: Report) -> tuple
 
 def on_paper(html: str, printer: "QPrinter | None" = None) -> bytes:
     """Print HTML on paper; without a printer, return a PDF in A4 landscape."""
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    buffer = in_memory()
     writer = QPdfWriter(buffer)
     writer.setResolution(_DPI)
     writer.setPageLayout(_landscape() if printer is None else printer.pageLayout())
@@ -428,10 +428,7 @@ def picture_of(table: Table) -> Picture:
             painter.setPen(QColor(text_on(colour)))
             painter.drawText(place, middle, text)
     painter.end()
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    _with_few_colours(image).save(buffer, "PNG", 0)  # type: ignore[call-overload]
-    return Picture(bytes(buffer.data().data()), *size)
+    return Picture(png_of(_with_few_colours(image), quality=0), *size)
 
 
 def _with_few_colours(image: QImage) -> QImage:

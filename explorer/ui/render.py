@@ -404,15 +404,22 @@ def _png(picture: Rendering) -> bytes:
     return beside(lambda: png_of(image))
 
 
-def png_of(image: QImage) -> bytes:
-    """A picture as a file."""
-    buffer = _buffer()
-    image.save(buffer, "PNG")  # type: ignore[call-overload]
+def in_memory() -> QBuffer:
+    """A file in memory, to be written."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    return buffer
+
+
+def png_of(image: QImage, quality: int = -1) -> bytes:
+    """A picture as a file; `quality`: 0 for the smallest file, which takes longest; −1: Qt's own."""
+    buffer = in_memory()
+    image.save(buffer, "PNG", quality)  # type: ignore[call-overload]
     return bytes(buffer.data().data())
 
 
 def _svg(picture: Rendering) -> bytes:
-    buffer = _buffer()
+    buffer = in_memory()
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
     generator.setTitle(picture.title)
@@ -427,7 +434,7 @@ def _svg(picture: Rendering) -> bytes:
 
 
 def _pdf(picture: Rendering) -> bytes:
-    buffer = _buffer()
+    buffer = in_memory()
     writer = QPdfWriter(buffer)
     writer.setTitle(picture.title)
     writer.setCreator(PROGRAM)
@@ -448,12 +455,6 @@ _XMP = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <dc:description><rdf:Alt><rdf:li xml:lang="x-default">{}</rdf:li></rdf:Alt></dc:description>
 </rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="w"?>"""
 WRITERS = {".png": _png, ".svg": _svg, ".pdf": _pdf}
-
-
-def _buffer() -> QBuffer:
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    return buffer
 
 
 _TEXT = re.compile(r'<text (?P<before>[^>]*?)font-family="(?P<family>[^"]*)" (?P<font>[^>]*?)>(?P<text>[^<]*)</text>')

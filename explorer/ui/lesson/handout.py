@@ -7,7 +7,7 @@ from itertools import accumulate
 from math import ceil, inf
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF, Qt, QUrl
+from PySide6.QtCore import QMarginsF, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import (
     QFontMetricsF,
     QImage,
@@ -36,7 +36,7 @@ from explorer.lessons.schema import Choose, Lesson, MakeSo, Point, Predict, Step
 from explorer.lessons.walk import MISSING, Walk, faded, ladder
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.step_pictures import MARGIN, NARROW, SHARP, pictures_of_step
-from explorer.ui.render import png_of
+from explorer.ui.render import in_memory, png_of
 from explorer.ui.widgets.names import set_names
 
 DPI = 96
@@ -196,8 +196,7 @@ def html(lesson: Lesson, parts: Sequence[Part]) -> str:
 
 def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
     """A hand-out as a PDF, on A4."""
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    buffer = in_memory()
     writer = QPdfWriter(buffer)
     writer.setTitle(lesson.title)
     writer.setCreator(PROGRAM)
