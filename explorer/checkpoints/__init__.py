@@ -75,19 +75,11 @@ def opened(
 ) -> "Checkpoint":
     """The model of a folder of the Hugging Face hub, or of a file of GGUF or llama2.c, alone or in its folder.
 
-    Parameters
-    ----------
-    dtype : str
-        "float64" or "float32"; default: float64 for small models.
-    tokenizer : str or Path, optional
-        The tokenizer's file for a file of llama2.c, if it is in another folder.
-    told : callable, optional
-        Called with the number of numbers read and the total.
-
-    Raises
-    ------
-    ExplorerError
-        "bad-dtype"; "checkpoint" or "tokenizer" if it cannot be opened, with what is wrong in which file.
+    `dtype`: "float64" or "float32"; default: float64 for small models.
+    `tokenizer`: the tokenizer's file for a file of llama2.c, if it is in another folder.
+    `told`: called with the number of numbers read and the total.
+    Raises `ExplorerError`: "bad-dtype"; "checkpoint" or "tokenizer" if it cannot be opened, with what is wrong in which
+    file.
     """
     from explorer.checkpoints import gguf, hugging_face, llama2c  # only when somebody opens such a model
     from explorer.checkpoints.checkpoint import wrong

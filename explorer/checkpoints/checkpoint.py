@@ -146,17 +146,9 @@ def put_together(
 ) -> Checkpoint:
     """The model of a plan, with the numbers of these tensors; its words are only numbers.
 
-    Parameters
-    ----------
-    found : mapping of str to Tensor
-        The tensors, by their names in the plan.
-    dtype : str
-        "float64" or "float32"; default: float64 for models of up to `MOST_PRECISE` numbers.
-
-    Raises
-    ------
-    ExplorerError
-        "checkpoint" if the sizes do not fit together, or a tensor is missing.
+    `found`: the tensors, by their names in the plan.
+    `dtype`: "float64" or "float32"; default: float64 for models of up to `MOST_PRECISE` numbers.
+    Raises `ExplorerError`: "checkpoint" if the sizes do not fit together, or a tensor is missing.
     """
     numbers = sum(prod(one.shape) for one in found.values())
     dtype = dtype or ("float64" if numbers <= MOST_PRECISE else "float32")

@@ -368,15 +368,9 @@ def gemma2(
 ) -> plans.Plan:
     """Gemma 2 (2024): norms on both sides, soft caps, and a window in every other layer, beginning with the first.
 
-    Parameters
-    ----------
-    c : Config
-    caps : (float, float)
-        The soft caps of the scores and of the logits, where the config says none.
-    period : int
-        Each layer of this number has no window, the layers between have one.
-    theta, rotary_of
-        See `llama`.
+    `caps`: the soft caps of the scores and of the logits, where the config says none.
+    `period`: each layer of this number has no window, the layers between have one.
+    `theta`, `rotary_of`: see `llama`.
     """
     width = 0 if c.has("head_dim") else 256
     plan = llama(c, "RMS norm, 1 + γ", "both", "hidden_activation", width, theta, rotary_of=rotary_of)

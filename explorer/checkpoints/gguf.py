@@ -226,7 +226,7 @@ _CHANGES_NOTHING = ("context_length", "vocab_size", "rope.scaling.original_conte
 def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Checkpoint:
     """The model of a file.
 
-    `dtype`, `told`: as in `explorer.checkpoints.checkpoint.put_together`.
+    `dtype`, `told`: as in `explorer.checkpoints.opened`.
     Raises an `ExplorerError`: "checkpoint" if it cannot be opened, with what is wrong.
     """
     file = Path(file)

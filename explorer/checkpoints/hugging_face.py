@@ -157,19 +157,9 @@ NO_TOKENIZER = (
 
 
 def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Checkpoint:
-    """The model of a folder.
+    """The model of a folder; parameters as in `explorer.checkpoints.opened`.
 
-    Parameters
-    ----------
-    dtype : str
-        As in `explorer.checkpoints.checkpoint.put_together`.
-    told : callable, optional
-        Called with the number of numbers read and the total.
-
-    Raises
-    ------
-    ExplorerError
-        "checkpoint" if it cannot be opened, with what is wrong in which file.
+    Raises `ExplorerError`: "checkpoint" if it cannot be opened, with what is wrong in which file.
     """
     folder = Path(folder)
     if not (folder / "config.json").is_file():

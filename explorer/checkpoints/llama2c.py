@@ -135,17 +135,9 @@ def opened(
 ) -> Checkpoint:
     """The model of a file; the tokenizer beside it names its words.
 
-    Parameters
-    ----------
-    dtype, told
-        As in `explorer.checkpoints.checkpoint.put_together`.
-    tokenizer : str or Path, optional
-        The tokenizer's file; default: a file "tok*" in the same folder with as many pieces as the model has words.
-
-    Raises
-    ------
-    ExplorerError
-        "checkpoint" if the file does not fit its header; "tokenizer" if the given tokenizer is not one.
+    `dtype`, `told`: as in `explorer.checkpoints.opened`.
+    `tokenizer`: its file; default: a file "tok*" in the same folder with as many pieces as the model has words.
+    Raises `ExplorerError`: "checkpoint" if the file does not fit its header; "tokenizer" if the given one is none.
     """
     file = Path(file)
     form = _form(file)

@@ -40,17 +40,9 @@ def check_out(arguments: Namespace) -> None:
 def may_write(out: Path, force: bool, *sources: str | Path | None) -> None:
     """Check that a file may be written.
 
-    Parameters
-    ----------
-    force : bool
-        Whether the user allowed to overwrite any file.
-    sources : str, Path or None
-        The files that the command reads; words that are no files are ignored.
-
-    Raises
-    ------
-    ExplorerError
-        "writes-what-it-reads", "not-ours", or "not-written" if `out` exists and is no file.
+    `force`: whether the user allowed to overwrite any file.
+    `sources`: the files that the command reads; words that are no files are ignored.
+    Raises `ExplorerError`: "writes-what-it-reads", "not-ours", or "not-written" if `out` exists and is no file.
     """
     if not os.path.exists(out):
         return

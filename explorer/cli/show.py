@@ -322,11 +322,7 @@ Printed: TypeAlias = tuple[Matrix, Matrix | None]
 def write_tables(shown: Sequence[Printed], ours: Collection[str], out: TextIO) -> None:
     """Write each node below a line with its name, symbol, shape and stage; on a terminal, wide matrices are folded.
 
-    Parameters
-    ----------
-    ours : collection of str
-        The inputs whose lines say that no text prints them.
-    out : file
+    `ours`: the inputs whose lines say that no text prints them.
     """
     most = shutil.get_terminal_size().columns if out.isatty() else 0
     for i, (one, gradient) in enumerate(shown):

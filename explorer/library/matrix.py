@@ -43,13 +43,8 @@ def width(text: str) -> int:
 def columns(rows: Sequence[Sequence[str]], alignment: str, indent: str = "") -> list[str]:
     """Lines of cells, each column as wide as it needs to be.
 
-    Parameters
-    ----------
-    rows : sequence of rows
-    alignment : str
-        "<" or ">" for each column; the last one also applies to all further columns.
-    indent : str
-        The beginning of each line.
+    `alignment`: "<" or ">" for each column; the last one also applies to all further columns.
+    `indent`: the beginning of each line.
     """
     sizes = [max(map(width, column)) for column in zip_longest(*rows, fillvalue="")]
     ways = alignment + alignment[-1] * (len(sizes) - len(alignment))
@@ -68,14 +63,9 @@ def table(
 ) -> Iterator[str]:
     """The lines of a matrix, (rows, columns), a vector, (rows,), or a single number.
 
-    Parameters
-    ----------
-    rows, heads : sequence of str or None
-        Labels of rows and columns; None for a number, and for a vector's columns.
-    words : sequence of str
-        For a vector of numbers of words: the words.
-    most : int
-        The most columns of a terminal that a line may take; a wider matrix is folded. 0: no limit.
+    `rows`, `heads`: labels of rows and columns; None for a number, and for a vector's columns.
+    `words`: for a vector of numbers of words: the words.
+    `most`: the most columns of a terminal that a line may take; a wider matrix is folded. 0: no limit.
     """
     if rows is None:
         yield f"  {written(value[()])}"

@@ -50,12 +50,7 @@ def download(
     `folder`: the destination; default: the user's data folder.
     `url`: another address than the catalogue's.
     `timeout`: seconds.
-
-    Returns
-    -------
-    pathlib.Path
-        The complete file; its size and MD5 have been checked.
-
+    Returns the complete file; its size and MD5 have been checked.
     Raises `ExplorerError`: "download-offline", "download-refused", "download-broken", "download-wrong", "not-written",
     "disk-full".
     """

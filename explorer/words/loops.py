@@ -43,11 +43,7 @@ def learn(rows: Any, columns: Any, logs: Any, weights: Any, bounds: Any, p: Any,
     `rows`, `columns`, `logs`, `weights`: i, j, log X_ij and f(X_ij) of each pair.
     `bounds`: the beginnings of the parts, and the end of the last one.
     `p`, `q`: for the words, and for the words as contexts: vectors, biases, and the sums of squared gradients of both.
-
-    Returns
-    -------
-    float
-        The loss; that of each pair is taken before its step.
+    Returns the loss; that of each pair is taken before its step.
     """
     w, bw, gw, gbw = p
     c, bc, gc, gbc = q

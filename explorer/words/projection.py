@@ -39,8 +39,6 @@ def principal(vectors: NDArray[np.floating], k: int) -> Projection:
     `vectors`: (n, dims).
     `k`: from 1 to dims. With fewer vectors than that, the last directions have no variance.
 
-    Notes
-    -----
     The sign of a component is arbitrary; here its largest number is positive, so that pictures do not flip.
     """
     n, dims = vectors.shape
@@ -87,11 +85,7 @@ def tsne(vectors: NDArray[np.floating], seed: int = 0) -> Floats:
 
     `vectors`: (n, dims), n at least `LEAST`.
     `seed`: the same seed gives the same map.
-
-    Returns
-    -------
-    numpy.ndarray
-        (n, 2). Only neighbourhoods have a meaning, not directions, nor distances between groups.
+    Returns (n, 2). Only neighbourhoods have a meaning, not directions, nor distances between groups.
     """
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits

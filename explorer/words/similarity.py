@@ -165,11 +165,7 @@ def matrix(rows: Floats, columns: Floats | None = None) -> Floats:
 
     `rows`: (n, dims).
     `columns`: (m, dims); default: the rows.
-
-    Returns
-    -------
-    numpy.ndarray
-        (n, m); a vector of zeros has cosine 0 with all.
+    Returns (n, m); a vector of zeros has cosine 0 with all.
     """
     return np.asarray(_unit(rows) @ _unit(rows if columns is None else columns).T, np.float32)
 

@@ -206,10 +206,7 @@ def in_lines(words: Sequence[str], metrics: QFontMetrics, room: int, most: int) 
 
     A line that is wider than the page, as in large text, breaks at its blanks.
 
-    Parameters
-    ----------
-    room, most : int
-        The widths in pixels up to which one line is preferred, and of the page.
+    `room`, `most`: the widths in pixels up to which one line is preferred, and of the page.
     """
     line = " · ".join(words)
     if len(words) > 1 and _wide(line, metrics) > room:

@@ -19,11 +19,7 @@ def perform(
     `gesture`: a gesture that has its value.
     `at`: the widget beside which an error is shown; `rect` is the part of it.
     `stroke`: the same object for all edits of one drag.
-
-    Returns
-    -------
-    bool
-        Whether it was done; if not, an error is shown and nothing has changed.
+    Returns whether it was done; if not, an error is shown and nothing has changed.
     """
     selection = bench.selection
     match gesture:
