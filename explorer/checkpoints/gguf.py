@@ -174,6 +174,13 @@ TYPES = {
     30: BF16,
 }
 """By ggml's number of the type."""
+_UNREAD = {
+    **dict(enumerate(("IQ2_XXS", "IQ2_XS", "IQ3_XXS", "IQ1_S"), 16)),
+    **dict(enumerate(("IQ3_S", "IQ2_S"), 21)),
+    **dict(enumerate(("I8", "I16", "I32", "I64", "F64", "IQ1_M"), 24)),
+    **{34: "TQ1_0", 35: "TQ2_0", 39: "MXFP4"},
+}
+"""The names of types that are not read."""
 
 
 MAGIC = b"GGUF"
@@ -231,6 +238,9 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
     """
     file = Path(file)
     facts, found = _Reader(file).all()
+    if type(parts := facts.get("split.count")) is int and parts > 1:
+        problem = f"is one of {parts} parts of a model, which are read here only in one file"
+        raise wrong(file, problem, "join them with `llama-gguf-split --merge`")
     kind = facts.get("general.architecture")
     if kind is None:
         raise damaged(file, "does not say of which architecture it is")
@@ -453,7 +463,8 @@ class _Reader:
         kind, offset = self._number("<I"), self._number("<Q")
         if kind not in TYPES:
             known = ", ".join(one.name for one in TYPES.values())
-            problem = f"has {written(name)} in a type that is not read here ({kind}; known are {known})"
+            said = _UNREAD.get(kind, f"type {kind}")
+            problem = f"has {written(name)} as {said}, which is not read here (known are {known})"
             raise wrong(self._file, problem, "get it in one of these")
         if any(n > 2**48 for n in shape) or (shape[-1] if shape else 1) % TYPES[kind].numbers:
             raise damaged(self._file, f"has {written(name)} in a shape that does not fit its type")

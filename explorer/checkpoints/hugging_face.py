@@ -49,6 +49,7 @@ from explorer.checkpoints.tokenizers.tokenizer import (
     parsed,
     with_pieces,
 )
+from explorer.core.numbers import quantity
 from explorer.core.stored import Stored
 
 MOST_HEADER = 100_000_000
@@ -163,6 +164,9 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     """
     folder = Path(folder)
     if not (folder / "config.json").is_file():
+        if (folder / "adapter_config.json").is_file():
+            problem = "has an adapter (LoRA) without the model that it changes"
+            raise wrong(folder, problem, "merge both elsewhere with `model.merge_and_unload().save_pretrained(FOLDER)`")
         files = [file for file in folder.iterdir() if file.suffix.lower() in ENDINGS and file.is_file()]
         largest = max(files, key=lambda file: file.stat().st_size, default=None)
         remedy = (
@@ -264,6 +268,9 @@ def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
         names = [WEIGHTS]
     elif (folder / INDEX).is_file():
         names = _indexed(folder)
+    elif parts := sorted(folder.glob("*-of-*.safetensors")):
+        problem = f"has {quantity(len(parts), 'file')} of weights, but no {INDEX}, which says what is in them"
+        raise wrong(folder, problem, "put that there")
     elif any(folder.glob("*.bin")) or any(folder.glob("*.pt")):
         remedy = "convert them elsewhere with `model.save_pretrained(FOLDER, safe_serialization=True)`"
         raise wrong(folder, "has its weights as pickles only, which can run code when they are opened", remedy)

@@ -378,6 +378,7 @@ REFUSED = {
     "longrope": ({"llama.rope.scaling.type": "longrope"}, "rope.scaling.type is 'longrope'"),
     "experts": ({"llama.expert_count": 8}, "'llama.expert_count'"),
     "part": ({"llama.rope.dimension_count": 1}, "rope.dimension_count"),
+    "parts": ({"split.count": 3}, "is one of 3 parts of a model"),
     "both ways": ({"llama.attention.causal": False}, "words look ahead (attention.causal is false)"),
     "layers": ({"llama.block_count": 3}, "fewer layers than the 3"),
     "heads": ({"llama.attention.head_count": 3}, "3 heads"),
@@ -404,7 +405,14 @@ CHANGED = {
     "says 'llama.attention.head_count' twice": (b"llama.rope.dimension_count", b"llama.attention.head_count"),
     "has the tensor 'blk.0.attn_q.weight' twice": (K, Q),
     "with 67 axes": (K + b"\2", K + b"C"),
-    "in a type that is not read here (4;": (K + struct.pack("<IQQI", 2, 8, 4, 0), K + struct.pack("<IQQI", 2, 8, 4, 4)),
+    "as type 4, which is not read here (known": (
+        K + struct.pack("<IQQI", 2, 8, 4, 0),
+        K + struct.pack("<IQQI", 2, 8, 4, 4),
+    ),
+    "as IQ2_S, which is not read here (known": (
+        K + struct.pack("<IQQI", 2, 8, 4, 0),
+        K + struct.pack("<IQQI", 2, 8, 4, 22),
+    ),
     "that overlap": (K + struct.pack("<IQQ", 2, 8, 4), K + struct.pack("<IQQ", 2, 8, 8)),
     "is cut short: 32 bytes of its tensors are missing": (slice(-32, None), b""),
     "is a pointer of Git LFS in the place": (

@@ -418,6 +418,20 @@ def test_where_a_config_is_no_json_is_told(folder, text, said):
         opened(made)
 
 
+def test_what_a_folder_has_in_the_place_of_a_whole_model_is_named(folder):
+    """An adapter was no folder of the hub, and beside the parts of the weights one was to put the weights there."""
+    made = folder()
+    for n in (1, 2):
+        (made / f"model-0000{n}-of-00002.safetensors").write_bytes((made / "model.safetensors").read_bytes())
+    (made / "model.safetensors").unlink()
+    with refuses(r"has 2 files of weights, but no model.safetensors.index.json, which says what is in them; put that"):
+        opened(made)
+    (made / "config.json").unlink()
+    (made / "adapter_config.json").write_text('{"peft_type": "LORA"}')
+    with refuses(r"has an adapter \(LoRA\) without the model that it changes; merge both elsewhere"):
+        opened(made)
+
+
 def outcome_of(folder):
     """What becomes of opening a folder: "open", "warn", or "refuse", in a sentence of our own."""
     try:

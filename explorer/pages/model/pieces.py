@@ -60,13 +60,19 @@ def own_steps(view: View, known: tuple[str, ...], sentence: str) -> tuple[Elemen
                 some = ids[begin : begin + ACROSS]
                 pieces, numbers = " · ".join(map(known.__getitem__, some)), " ".join(map(str, some))
                 lines.append(el.Line.of("" if begin else _short(written(word), _LISTED), pieces, numbers))
-    around = {"before it stands": tokenizer.before, "after it": tokenizer.behind}
-    marks = "; ".join(f"{said} {escape(' '.join(known[i] for i in ids))}" for said, ids in around.items() if ids)
+    before, behind = (escape(" ".join(known[i] for i in ids)) for ids in (tokenizer.before, tokenizer.behind))
+    marks = f" Before a text stands {before}" * bool(before)
+    marks += (f", after it {behind}" if before else f" After a text stands {behind}") * bool(behind)
+    blanks = ""
+    if any("␣" in written(word) for word in words):
+        blanks = ", with ␣ for each blank"
+    elif " " in sentence:  # BERT's
+        blanks = ", and the blanks between them are left out"
     rule = _KINDS[type(tokenizer.model).__name__]
     about = (
         f"The model came with this tokenizer of <b>{len(known):,}</b> pieces, by {rule}. "
-        "A text is first split into the parts below, with a sign for each blank; no piece belongs to two parts."
-        + (f" Of a text, {marks}." if marks else "")
+        f"A text is first split into the parts below{blanks}; no piece belongs to two parts."
+        f"{marks}{'.' * bool(marks)}"
     )
     columns = el.Column("part", width=220), el.Column("pieces", width=420), el.Column("numbers", width=220)
     title = "The parts of the sentence, their pieces and the numbers"

@@ -138,3 +138,33 @@ def test_a_part_is_followed_merge_by_merge():
 
 def test_the_scores_of_a_unigram_model_are_shown_with_their_sum():
     assert lines_of(UNIGRAM, "own steps", "abc") == [["ab", "−2.250", "−2.250"], ["c", "−2.000", "−4.250"]]
+
+
+def told_of(said, sentence):
+    known = named(from_json(json.dumps(said)), 6)
+    return next(one for one in own_steps(Chosen(), known, sentence) if one.id == "own about").text
+
+
+def test_what_becomes_of_blanks_and_which_marks_stand_around_is_told_of_each_tokenizer():
+    """Parts of BERT were "with a sign for each blank", which they do not have."""
+    level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}
+    model = {"type": "BPE", "vocab": {"a": 0, "Ġ": 1, "Ġa": 2}, "merges": ["Ġ a"]}
+    bytes_ = {
+        **SAID,
+        "added_tokens": [],
+        "model": model,
+        "pre_tokenizer": level,
+        "decoder": level,
+        "post_processor": None,
+    }
+    end = [{"Sequence": {"id": "A"}}, {"SpecialToken": {"id": "<s>"}}]
+    behind = {**SAID, "post_processor": {**SAID["post_processor"], "single": end}}
+    both = {**SAID, "post_processor": {**SAID["post_processor"], "single": [{"SpecialToken": {"id": "<s>"}}, *end]}}
+    split = "A text is first split into the parts below"
+    assert f"{split}, and the blanks between them are left out; no piece" in told_of(SAID, "ab abc")
+    assert f"{split}; no piece" in told_of(SAID, "ab")
+    assert f"{split}, with ␣ for each blank; no piece" in told_of(bytes_, "a a")
+    assert told_of(bytes_, "a a").endswith("no piece belongs to two parts.")
+    assert told_of(SAID, "ab").endswith("parts. Before a text stands &lt;s&gt;.")
+    assert told_of(behind, "ab").endswith("parts. After a text stands &lt;s&gt;.")
+    assert told_of(both, "ab").endswith("parts. Before a text stands &lt;s&gt;, after it &lt;s&gt;.")
