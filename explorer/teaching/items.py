@@ -29,7 +29,7 @@ from explorer.lessons.answers import (
 from explorer.lessons.glossary import glossary
 from explorer.lessons.mistakes import Mistake, array_of, leeway, mistakes_of, names_apart
 from explorer.lessons.prose import html, numbers_of
-from explorer.lessons.schema import Choose, Lesson, Point, Predict, Question, Step, states_of
+from explorer.lessons.schema import Cell, Choose, Lesson, Point, Predict, Question, Step, states_of
 from explorer.lessons.symbols import UnknownNameError, formula_html
 from explorer.lessons.walk import fresh_numbers
 
@@ -38,6 +38,8 @@ LONGEST_ROW = 14
 """The most letters of a row before its right word."""
 MOST_PLACES = 16
 """The most places to choose among; with more places, a list would be no fair replacement for pointing."""
+LIKELIEST = 8
+"""How many places a class chooses among where there are more than that: the right ones and the likeliest others."""
 _OF_ANY_LAYER = ".hidden"
 """The end of the names of units in a net, also of those at its end, which are not what the glossary calls hidden."""
 _LOOKED_AT = 200
@@ -206,19 +208,22 @@ def item_at(lesson: Lesson, number: int, question: Question, state: State) -> It
     `question`, `state`: from the walk through the lesson.
     """
     if not isinstance(question, Predict):
-        return _unseeded(lesson, number) if isinstance(question, Choose | Point) else None
+        return _unseeded(lesson, number, in_class=True) if isinstance(question, Choose | Point) else None
     right = float(array_of(values_of(state), question.node, question.of)[question.cell])
     step, id = lesson.steps[number], f"{lesson.id}/{lesson.steps[number].id}"
     return NumberItem(id=id, step=step, question=question, state=state, value=right, digits=question.digits)
 
 
 @lru_cache(1024)
-def _unseeded(lesson: Lesson, number: int) -> Item | None:
-    """The question of a step, counted from 0, which is the same for all students."""
+def _unseeded(lesson: Lesson, number: int, in_class: bool = False) -> Item | None:
+    """The question of a step, counted from 0, which is the same for all students.
+
+    `in_class`: whether a class that sees the page votes; of very many places it is offered the likeliest ones.
+    """
     step, state = lesson.steps[number], states_of(lesson)[number]
     id = f"{lesson.id}/{step.id}"
     if isinstance(step.question, Point):
-        return _place(id, step, step.question, state)
+        return _place(id, step, step.question, state, in_class)
     assert isinstance(step.question, Choose)
     return _choice(id, step, step.question, state)
 
@@ -378,9 +383,10 @@ def _choice(id: str, step: Step, question: Choose, state: State) -> ChoiceItem:
     return ChoiceItem(id=id, step=step, question=question, state=state, options=options, mixed=question.mixed)
 
 
-def _place(id: str, step: Step, question: Point, state: State) -> ChoiceItem | None:
+def _place(id: str, step: Step, question: Point, state: State, in_class: bool) -> ChoiceItem | None:
     engine = values_of(state)
     right = right_places(question, engine)
+    places: Sequence[Cell]
     if question.at == "head":
         n = engine.graph.n_heads.get(engine.graph.place(question.node).node) if question.node else None
         places = [(head,) for head in range(n or 0)]
@@ -390,6 +396,8 @@ def _place(id: str, step: Step, question: Point, state: State) -> ChoiceItem | N
         shape = engine.value(engine.graph.place(question.node)).shape
         rows = [question.row] if question.row is not None and len(shape) == 2 else None
         places = [cell for cell in np.ndindex(shape) if rows is None or cell[-2] in rows]
+    if in_class and len(places) > MOST_PLACES:
+        places = _likeliest(question, places, set(right), engine)
     if not set(right) <= set(places) or not 1 < len(places) <= MOST_PLACES:
         return None
     options = []
@@ -399,6 +407,24 @@ def _place(id: str, step: Step, question: Point, state: State) -> ChoiceItem | N
         options.append(Option(escape(place_named(question, place, engine)), verdict.right, why, told))
     # Places are found where they stand: mixed, those of one row would stand apart.
     return ChoiceItem(id=id, step=step, question=question, state=state, options=tuple(options), mixed=False)
+
+
+def _likeliest(question: Point, places: Sequence[Cell], right: Collection[Cell], engine: Engine) -> Sequence[Cell]:
+    """The right places and the likeliest others, in reading order.
+
+    These are the next largest or smallest numbers. Where the right ones are named directly, they are the largest
+    numbers of their rows and columns.
+    """
+    if question.at != "cell":
+        return places
+    sign = 1 if question.extreme == "smallest" else -1
+    values = engine.value(engine.graph.place(question.node))
+
+    def unlikely(place: Cell) -> tuple[bool, bool, float]:
+        apart = not question.extreme and not any(np.equal(place, one).any() for one in right)
+        return place not in right, apart, sign * float(values[place])
+
+    return sorted(sorted(places, key=unlikely)[: max(LIKELIEST, len(right))])
 
 
 def _told(step: Step, question: Question, engine: Engine) -> tuple[str | Table, ...]:

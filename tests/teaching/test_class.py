@@ -429,12 +429,12 @@ def test_a_folder_without_answers(tmp_path):
 
 def test_what_a_sheet_is_made_of_can_be_asked(tmp_path):
     """emma/key asks about a table with more columns than a sheet has room for."""
-    with refuses("'emma/key' asks needs its page"):
+    with refuses("The question 'emma/key' needs its page"):
         sheet_of("Week 3", 7, ["softmax/guess", "emma/key"])
     file = tmp_path / "mine.lesson.toml"
     alone = MINE.replace('kind = "choose"', 'kind = "choose"\nalone = false')
     file.write_text(alone.replace('kind = "predict",', 'kind = "predict", alone = false,'), "utf-8")
-    with refuses("asks needs its page"):
+    with refuses("needs its page"):
         sheet_of("Week 3", 7, [str(file)])
     with refuses("needs a model that does not come along"):
         sheet_of("Week 3", 7, ["inside-pythia"])

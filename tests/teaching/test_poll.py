@@ -6,10 +6,10 @@ import pytest
 
 from explorer.lessons.loader import load
 from explorer.lessons.mistakes import ROUNDED
-from explorer.lessons.schema import Choose, MakeSo, Predict, states_of
+from explorer.lessons.schema import MakeSo, Predict, states_of
 from explorer.pages.page import Row
 from explorer.teaching.gradebook import Gradebook, gradebook
-from explorer.teaching.items import item_at
+from explorer.teaching.items import LIKELIEST, item_at, items
 from explorer.teaching.poll import CHOICES, FIRST, LAST, MOST_VOTES, SHOWS, poll_of, poll_page
 from explorer.teaching.sheet import Answered, Answers, Try
 from tests.teaching.test_class import sat
@@ -28,7 +28,7 @@ def test_each_question_that_needs_no_edit_can_be_voted_on(lesson):
     for at, step in enumerate(lesson.steps):
         if isinstance(step.question, MakeSo):
             assert item_at(lesson, at, step.question, states_of(lesson)[at]) is None
-        elif isinstance(step.question, Predict | Choose):
+        elif step.question is not None:
             found = poll_of(item_at(lesson, at, step.question, states_of(lesson)[at]))
             assert found is not None
             assert any(one.right for one in found.ballots)
@@ -51,6 +51,18 @@ def test_where_there_are_other_mistakes_a_class_need_not_tell_a_number_from_one_
     ballots = poll(question).ballots
     assert len(ballots) == CHOICES
     assert not {one.mistake for one in ballots} & set(ROUNDED)
+
+
+def test_of_very_many_places_a_class_is_offered_the_likeliest():
+    """No vote was possible where a question is about a whole table, or a row of 21 pieces."""
+    largest = [one.text for one in poll("emma/softmax").ballots]
+    assert len(largest) == LIKELIEST
+    assert {"Emma → Emma", "friend → Emma", "she → she"} <= set(largest)
+    named = poll("emma/key").ballots
+    assert [one.text for one in named if one.right] == ["great → Adj"]
+    assert all("great" in one.text or "Adj" in one.text for one in named)
+    assert len(poll("inside-a-storyteller/back").ballots) == LIKELIEST
+    assert not [item for item in items(load("emma")) if item.id == "emma/key"], "on a sheet a list would tell too much"
 
 
 def test_many_answers_stand_in_two_columns():
