@@ -6,10 +6,10 @@ That is a parser with one-sentence errors, common options, and the handling of s
 import signal
 import threading
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter, _ActionsContainer
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from explorer import __version__
 from explorer.paths import resources
@@ -19,18 +19,8 @@ class UsageError(Exception):
     """A command line that cannot be understood; the text says what is wrong and what would be right."""
 
 
-class Argument(NamedTuple):
-    """An argument or an option of a command."""
-
-    name: str
-    options: dict[str, Any]  # as `ArgumentParser.add_argument` takes them
-
-
-class Group(NamedTuple):
-    """Arguments that stand below a title or, if it is "", of which only one may be given."""
-
-    title: str
-    arguments: "tuple[Argument | Group, ...]"
+Adds = Callable[[_ActionsContainer], object]
+"""Adds an argument, or several, to a parser or to a group of arguments."""
 
 
 class Command:
@@ -39,7 +29,7 @@ class Command:
     `does`: the function that does it, as "FILE.FUNCTION" in this folder.
     """
 
-    def __init__(self, does: str, *arguments: Argument | Group) -> None:
+    def __init__(self, does: str, *arguments: Adds) -> None:
         self.does, self.arguments = does, arguments
 
 
@@ -65,43 +55,46 @@ class Parser(ArgumentParser):
         raise UsageError(f"{message}; see `{self.prog} --help`")
 
 
-def _add(to: _ActionsContainer, arguments: tuple[Argument | Group, ...]) -> None:
-    for one in arguments:
-        if isinstance(one, Argument):
-            to.add_argument(one.name, **one.options)
-        else:
-            _add(to.add_argument_group(one.title) if one.title else to.add_mutually_exclusive_group(), one.arguments)
+def _add(to: _ActionsContainer, arguments: Sequence[Adds]) -> None:
+    for adds in arguments:
+        adds(to)
 
 
-def arg(name: str, metavar: str, help: str, **options: Any) -> Argument:
+def argument(name: str, **options: Any) -> Adds:
+    """An argument or an option, as `ArgumentParser.add_argument` takes it."""
+    return lambda to: to.add_argument(name, **options)
+
+
+def arg(name: str, metavar: str, help: str, **options: Any) -> Adds:
     """An argument, or an option with a value."""
-    return Argument(name, {"metavar": metavar, "help": help, **options})
+    return argument(name, metavar=metavar, help=help, **options)
 
 
-def flag(name: str, help: str) -> Argument:
+def flag(name: str, help: str) -> Adds:
     """An option without a value."""
-    return Argument(name, {"action": "store_true", "help": help})
+    return argument(name, action="store_true", help=help)
 
 
-def group(title: str, *arguments: Argument | Group) -> Group:
+def group(title: str, *arguments: Adds) -> Adds:
     """Options below a title."""
-    return Group(title, arguments)
+    return lambda to: _add(to.add_argument_group(title), arguments)
 
 
-def one_of(*arguments: Argument) -> Group:
+def one_of(*arguments: Adds) -> Adds:
     """Options of which only one may be given."""
-    return Group("", arguments)
+    return lambda to: _add(to.add_mutually_exclusive_group(), arguments)
 
 
 # Options that several commands have
 
-LESSON = arg("lesson", "LESSON", "a name from `explorer list`, or a file (.toml or .explorer)")
+_NAMED = "lesson", "LESSON", "a name from `explorer list`, or a file (.toml or .explorer)"
+LESSON = arg(*_NAMED)
 WITH_STEPS = arg("lesson", "LESSON", "a name from `explorer list`, or a .toml")
 FORCE = flag("--force", "write, too, over a file that is read here, or that this program has not written")
 TOKENIZER = arg("--tokenizer", "FILE", "the tokenizer of a file of llama2.c, where it does not lie beside it")
 MODEL = arg("--model", "FOLDER", "the model that the lesson needs, if it does not come along: its folder or its file")
 CHECKPOINT = (
-    Argument("--dtype", {"choices": ("float64", "float32"), "help": "in which a checkpoint is computed"}),
+    argument("--dtype", choices=("float64", "float32"), help="in which a checkpoint is computed"),
     TOKENIZER,
     MODEL,
 )
@@ -147,7 +140,7 @@ WINDOW = Command(
     MODEL,
     flag("--smoke-test", "start, do everything once, say what was done, end"),
     flag("--register-desktop", "give the program a menu entry, and its files their type, for you alone (Linux)"),
-    Argument("--version", {"action": "version", "version": f"explorer {__version__}"}),
+    argument("--version", action="version", version=f"explorer {__version__}"),
 )
 """The program without a command."""
 COMMANDS = {
@@ -294,7 +287,7 @@ COMMANDS = {
     ),
     "conventions": Command(
         "show.conventions",
-        Argument("lesson", {**LESSON.options, "nargs": "?"}),
+        arg(*_NAMED, nargs="?"),
         arg("nodes", "NODE=NUMBERS", "what the text prints for a node; rows with ; between them", nargs="*"),
         arg("--given", "MATRIX", "a matrix alone, in the place of a LESSON"),
         arg("--printed", "NUMBERS", "what the text makes of it"),
