@@ -18,7 +18,7 @@ from explorer.library import page
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson import handout
 from explorer.ui.lesson.handout import SIZES, Part, _columns, _document, _forms, _Heights, _pages, _section
-from explorer.ui.lesson.step_pictures import NARROW, SHARP, pictures_of_step
+from explorer.ui.lesson.step_pictures import MARGIN, NARROW, SHARP, pictures_of_step
 
 LESSON = """
 format = 4
@@ -86,6 +86,8 @@ def test_the_whole_model_stands_below_the_words_where_its_letters_can_be_read(qa
     lesson = load("start-here")
     (picture,) = pictures_of_step(Appearance(qapp, "light"), lesson, 0, Walk(lesson).state(0))
     assert picture.width() / SHARP > NARROW
+    curve, *_ = pictures_of_step(Appearance(qapp, "light"), load("sin"), 0, Walk(load("sin")).state(0))
+    assert curve.width() / SHARP <= NARROW + 2 * MARGIN, "the letters of a curve keep their size"
 
 
 def test_headings_on_paper_have_the_size_of_the_style(qapp):

@@ -134,8 +134,8 @@ def pictures_of_step(
         shown = [on_paper(one) for one in named if not isinstance(one, DescentPart)]
         if not shown:
             return
-        # The letters of a wide picture, such as the whole model's, would be too small to read beside the words.
-        widths = (PAPER,) if any(one.width > NARROW for one in of_kind(shown, Picture)) else (NARROW, PAPER)
+        # The letters in the picture of the whole model shrink with it: beside the words they could not be read.
+        widths = (PAPER,) if any(one.drawing.zoom for one in of_kind(shown, Picture)) else (NARROW, PAPER)
         elements = Elements(bench, 8)
         column = QVBoxLayout(window)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
