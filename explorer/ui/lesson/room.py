@@ -35,9 +35,11 @@ NUMBERS = 0.5, 0.4, 0.6
 """Shares of the width for what the step names, if the derivation stands beside it."""
 TERMS = 0, 9, 7, 5, 4, 3
 """The most terms of a sum that are written out; 0: all."""
-SCROLLS, BEYOND, LEFT_OUT, HALF, FAINT = 400.0, 8.0, 7.0, 100.0, 260.0
-"""Costs: a part scrolls; each pixel that is hidden then; each term left out; what the step names is half as large as it
-could be; it is half as large as the last row needs to read it."""
+SCROLLS, BEYOND, LEFT_OUT, TORN, HALF, FAINT = 400.0, 8.0, 7.0, 60.0, 100.0, 260.0
+"""Costs: a part scrolls; each pixel that is hidden then; each term left out; a short sum is not written out; what the
+step names is half as large as it could be; it is half as large as the last row needs to read it."""
+SHORT = 5
+"""The most terms of a short sum, in which nobody expects that two are left out."""
 UNUSUAL, MOVED = 30.0, 300.0
 """Costs: a part is not where it is on most slides; the words have not their preferred width."""
 LEAST_SCALE = 0.05
@@ -87,7 +89,8 @@ def placed(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
             cost += HALF * log2(largest / found) + FAINT * max(log2(needs.read / found), 0)
         if way:
             cost += _hidden(led(below.width(), terms) - below.height())
-            cost += LEFT_OUT * max(needs.longest - terms, 0) if terms else 0
+            # Beside the others a line says how many are left out: it takes the place of a term.
+            cost += LEFT_OUT * (needs.longest - terms + 1) + TORN * (needs.longest <= SHORT) if terms else 0
         return Places(left, right, foot, below, terms, cost)
 
     def arrangements(terms: int) -> Iterator[Places]:

@@ -57,6 +57,12 @@ def test_terms_are_left_out_only_where_nothing_else_helps():
     assert places(rows=8, terms=6, words=300).terms == 0
 
 
+@pytest.mark.parametrize(("words", "asked", "across", "down"), [(300, 150, 800, 400), (200, 0, 1600, 400)])
+def test_a_sum_of_four_is_not_torn_for_a_larger_table(words, asked, across, down):
+    """Of four products two stood there, and “2 more”."""
+    assert places(rows=5, terms=4, words=words, asked=asked, across=across, down=down).terms == 0
+
+
 def test_a_table_that_would_be_too_small_to_read_stands_across_the_slide():
     wide = needs(words=100, across=12000, down=100)
     found = placed(WIDTH, HEIGHT, GAP, wide, words=True, numbers=True, way=False)
