@@ -39,20 +39,20 @@ def wanted_rects(elements: Elements, graph: Graph, step: Step, here: bool = True
 
     The first group has what the step names, the number that it asks for, the controls that its words name, the inputs
     that may be changed and the cells that should reach a goal; the next what it names and asks for; the last only what
-    it names. Each group comes twice: with whole matrices, and then with only the cells; beside a control, with only the
-    beginning of an element that the step names.
+    it names: of a picture and a matrix the picture. Each group comes twice: with whole matrices, and then with only the
+    cells; beside a control, with only the beginning of an element that the step names.
 
     `here`: whether it is the page that the step speaks of; on another, only what may be changed there is wanted.
     """
     named: list[tuple[QRect, QRect]] = []  # (the whole matrix, only its cells)
     used = [_rect(elements, elements.widgets[one.id]) for one in controls_named(elements.elements, step)]
     spot, element = spot_box(elements), step.look.element and elements.named(step.look.element)
-    if spot is not None:
-        named.append(_both(elements, spot, spot_rect(spot)))
     if element:
         place = _rect(elements, element)
         least = QSize(place.width(), min(place.height(), elements.bench.appearance.px(BEGINNING)))
         named.append((place, QRect(place.topLeft(), least) if used else place))
+    if spot is not None:
+        named.append(_both(elements, spot, spot_rect(spot)))
     asked, question = asked_box(elements, graph, step.question), step.question
     if not here:
         named, asked, used = [], None, []

@@ -89,6 +89,17 @@ APART = {}
 """Steps whose page has no room for all that they speak of, and why."""
 
 
+def test_where_there_is_room_for_one_of_both_the_picture_is_in_sight_and_not_the_matrix(anew, eye):
+    """In large text “drag its tip in the picture” was asked, and the picture lay above the window."""
+    window = anew(lesson="two-vectors")
+    window.lessons.guide.go(0)
+    eye.settle(window)
+    elements, guide = window.page().elements, window.lessons.guide
+    *_, last = wanted_rects(elements, guide._bench.view.graph, guide.step)
+    picture = elements.named("plane")
+    assert last == [QRect(picture.mapTo(elements, QPoint()), picture.size())]
+
+
 def test_what_is_to_change_is_in_sight_with_what_may_be_changed(anew, eye, qtbot):
     """Emma: one number of K, so that *friend* looks at *she* most, which stands four matrices below."""
     window = anew(lesson="emma")
