@@ -147,8 +147,17 @@ def block_of(graph: Graph, stage: str) -> Stage | None:
 
 
 def block_title(graph: Graph, block: str) -> str:
-    """A block in the words of the list of stages, "Encoder 1: Self-attention"; its name if no stage shows it."""
-    return _blocks(graph).titles.get(block, block)
+    """A block in the words of the list of stages, "Encoder 1: Self-attention", also one that is switched off."""
+    titles = _blocks(graph).titles
+    layer, _, part = block.rpartition(".")
+    if block not in titles and part == "ffn" and f"{layer}.self" in titles:
+        group, colon, _ = titles[f"{layer}.self"].rpartition(": ")
+        return f"{group}{colon}Feed-forward"
+    return titles.get(block) or SWITCHED_OFF.get(block, block)
+
+
+SWITCHED_OFF = {"final": "Final norm", "encoder.final": "Encoder: Final norm", "loss": "Loss"}
+"""The titles of blocks that no stage shows."""
 
 
 def matrix_title(graph: Graph, name: str, cell: str = "") -> str:

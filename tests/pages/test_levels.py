@@ -2,9 +2,10 @@
 
 import pytest
 
+from explorer.document.commands import SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.pages.levels import act_title
+from explorer.pages.levels import act_title, block_title
 from explorer.pages.model.changes import OPENED, moving
 from explorer.pages.view import Looking, View
 
@@ -22,3 +23,22 @@ def test_a_choice_of_another_kind_in_a_file_is_the_usual_one():
     view = View.of(Document(load("emma").state()), Looking(choices={OPENED: 3, "ticked": 1}))
     assert moving(view, {"Q": True}).lines[0].entries[0].tick == 1
     assert view.chosen("ticked", False) is False
+
+
+@pytest.mark.parametrize(
+    ("lesson", "block", "title"),
+    [
+        ("tiny-translator", "loss", "Loss"),
+        ("you-are-welcome", "final", "Final norm"),
+        ("you-are-welcome", "encoder.final", "Encoder: Final norm"),
+        ("you-are-welcome", "encoder.1.ffn", "Encoder 1: Feed-forward"),
+        ("i-love-ai", "decoder.1.ffn", "Layer 1: Feed-forward"),
+    ],
+)
+def test_a_block_that_is_off_has_a_title_too(lesson, block, title):
+    """On the page of all switches stood its name in the code, such as “encoder.final”."""
+    state = load(lesson).state()
+    for off in (SetSwitch("loss", "loss", "none"), SetSwitch(block, "on", False)):
+        state = off.apply(state) if state.model.has_switch(off.block, off.name) else state
+    assert not [name for name in state.graph.nodes if name.startswith(f"{block}.")]
+    assert block_title(state.graph, block) == title
