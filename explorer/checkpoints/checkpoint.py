@@ -2,10 +2,11 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import replace
+from itertools import pairwise
 from math import prod
 from pathlib import Path
 from typing import cast
@@ -448,9 +449,18 @@ _FEW, HEAD = 7, 60
 """A text has more letters than the first; so many bytes are looked at as `HEAD` says."""
 
 
-def missing(file: Path, n: int) -> ExplorerError:
-    """The error for a file that ends before its tensors do, by so many bytes."""
-    return damaged(file, f"is cut short: {quantity(n, 'byte')} of its tensors {'is' if n == 1 else 'are'} missing")
+def check_places(file: Path, tensors: Collection[Tensor], begin: int, size: int) -> int:
+    """Check that the tensors behind a place of a file lie in it, and apart; returns the place at which the last ends.
+
+    Raises `ExplorerError`: "checkpoint".
+    """
+    last = max((one.begin + one.width for one in tensors), default=begin)
+    if (n := last - size) > 0:
+        raise damaged(file, f"is cut short: {quantity(n, 'byte')} of its tensors {'is' if n == 1 else 'are'} missing")
+    places = sorted((one.begin, one.begin + one.width) for one in tensors if one.width)
+    if any(one[1] > other[0] for one, other in pairwise(places)):
+        raise damaged(file, "has tensors that overlap")
+    return last
 
 
 def unfit(path: Path, problem: str) -> ExplorerError:

@@ -12,7 +12,6 @@ import re
 import struct
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +28,8 @@ from explorer.checkpoints.checkpoint import (
     Told,
     Type,
     check_no_text,
+    check_places,
     damaged,
-    missing,
     put_together,
     written,
     wrong,
@@ -447,12 +446,7 @@ class _Reader:
             if offset % step or tensor.begin + tensor.width > 2**62:
                 raise damaged(self._file, f"has no room for the tensor {written(name)} of its shape")
             found[name] = tensor
-        last = max((one.begin + one.width for one in found.values()), default=0)
-        if last > self._size:
-            raise missing(self._file, last - self._size)
-        places = sorted((one.begin, one.begin + one.width) for one in found.values() if one.width)
-        if any(one[1] > other[0] for one, other in pairwise(places)):
-            raise damaged(self._file, "has tensors that overlap")
+        check_places(self._file, found.values(), begin, self._size)
         return facts, found
 
     def _tensor(self) -> tuple[str, int, tuple[int, ...], int]:

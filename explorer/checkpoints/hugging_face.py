@@ -8,7 +8,7 @@ A header is not trusted: sizes are checked against the file before anything is m
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import pairwise
+from functools import partial
 from math import prod
 from pathlib import Path, PurePath
 from typing import Any
@@ -28,8 +28,8 @@ from explorer.checkpoints.checkpoint import (
     Told,
     Type,
     check_no_text,
+    check_places,
     damaged,
-    missing,
     plain,
     put_together,
     written,
@@ -88,16 +88,13 @@ def tensors(file: Path) -> Mapping[str, Tensor]:
             raise damaged(file, "is no safetensors file, or is cut short: its header would be longer than the file")
         text = stream.read(length)
     try:
-        header = json.loads(text, object_pairs_hook=_once)
-    except _TwiceError as error:
-        raise damaged(file, f"has a header that names {written(error.name)} twice") from None
+        header = json.loads(text, object_pairs_hook=partial(_once, file))
     except (ValueError, RecursionError):
         raise damaged(file, "has a header that is no JSON") from None
     if not isinstance(header, dict) or len(header) > MOST_TENSORS:
         raise damaged(file, "has a header that lists no tensors")
     header.pop("__metadata__", None)
     found: dict[str, Tensor] = {}
-    places: list[tuple[int, int]] = []
     for name, entry in header.items():
         said = entry if isinstance(entry, dict) else {}
         kind, shape, ends = said.get("dtype"), _whole(said.get("shape")), _whole(said.get("data_offsets"))
@@ -114,14 +111,7 @@ def tensors(file: Path) -> Mapping[str, Tensor]:
         found[name] = Tensor(file, TYPES[kind], shape, 8 + length + begin)
         if not begin <= end or found[name].width != end - begin:
             raise damaged(file, f"has no room for the tensor {written(name)} of its shape")
-        places.append((begin, end))
-    last, there = max((end for _, end in places), default=0), size - 8 - length
-    if last > there:
-        raise missing(file, last - there)
-    places = sorted(place for place in places if place[0] != place[1])
-    if any(one[1] > other[0] for one, other in pairwise(places)):
-        raise damaged(file, "has tensors that overlap")
-    if last != there:
+    if check_places(file, found.values(), 8 + length, size) != size:
         raise damaged(file, "has bytes that belong to no tensor")
     return found
 
@@ -132,19 +122,12 @@ def _whole(value: Any) -> tuple[int, ...] | None:
     return tuple(value) if fits else None
 
 
-class _TwiceError(ValueError):
-    """A name that stands twice in one table, of which Python's JSON would keep the last."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.name = name
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(file: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A table of a header, in which no name stands twice: Python's JSON would keep the last."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise _TwiceError(name)
+            raise damaged(file, f"has a header that names {written(name)} twice")
         found[name] = value
     return found
 
