@@ -176,11 +176,14 @@ MOST_BYTES = 2_000_000_000
 """The most memory for the numbers of a model. While it is recomputed, changed arrays exist twice."""
 
 
-def build_within(model: Model, given: Mapping[str, Array] | None = None, by_rows: bool = False) -> Graph:
+def build_within(
+    model: Model, given: Mapping[str, Array] | None = None, by_rows: bool = False, most: int | None = None
+) -> Graph:
     """The graph of a model, unless it needs too much memory.
 
     `given`: inputs that already exist and take no more memory.
     `by_rows`: whether one row after the other is computed, as in a decoder: then computed arrays are not held.
+    `most`: how many numbers it may have; None: as many as `most_numbers`.
     Raises `ExplorerError`: "too-many-labels", "model-too-large", or those of `build`.
     """
     labels = count_labels(model)
@@ -189,7 +192,7 @@ def build_within(model: Model, given: Mapping[str, Array] | None = None, by_rows
     graph = build(model)
     held = graph.inputs if by_rows else graph.nodes
     there = {name for name, array in (given or {}).items() if name in graph.nodes and graph.size(name) == array.size}
-    numbers, most = sum(graph.size(name) for name in held if name not in there), most_numbers(model)
+    numbers, most = sum(graph.size(name) for name in held if name not in there), most or most_numbers(model)
     if numbers > most:
         raise ExplorerError("model-too-large", numbers=f"{numbers:,}", limit=f"{most:,}")
     return graph

@@ -207,7 +207,7 @@ def latex_text(label: str) -> str:
 
 MOST_ROWS, MOST_COLUMNS = 24, 16
 _PAPER, _INK = "#ffffff", "#1b2430"
-_FULL = 1.3  # the full colour belongs to this many times the largest number, so that text on the colours is readable
+FULL = 1.3  # the full colour belongs to this many times the largest number, so that text on the colours is readable
 _CELL = "text-align:right;padding:.15em .5em;font-variant-numeric:tabular-nums"
 
 
@@ -222,20 +222,32 @@ def html_table(one: LabelledMatrix, shares: bool = False, words: tuple[str, ...]
         corner = f"head {block.rpartition('.')[2]} {corner}"
     heads = [corner if one.rows else one.name, *(one.columns[:MOST_COLUMNS] or [""])]
     lines = ["".join(f'<th style="{label}">{escape(head)}</th>' for head in heads)]
-    full, decimals = 1.0 if shares else _FULL * largest_of(one.value) or 1.0, decimals_of(one.value)
-    low = 0.0 if shares else -1.0
     styles = _styles(shares)
-    for i, row in enumerate(one.value[:MOST_ROWS, :MOST_COLUMNS].tolist()):
+    for i, row in enumerate(cells_of(one, shares)):
         cells = [f'<th style="{label}">{escape(one.rows[i]) if one.rows else ""}</th>']
-        for number in row:
-            # Divided first: twice a number of 1e308 would be infinite.
-            part = min(max(number / full, low), 1.0) if isfinite(number) else 0.0
-            share = (part - low) / (1.0 - low)
-            cells.append(f'<td style="{styles[round(share * 255)]}">{in_table(number, decimals)}</td>')
+        cells += [f'<td style="{styles[tone(part, shares)]}">{text}</td>' for text, part in row]
         cells += [f'<td style="{label}">{escape(word)}</td>' for word in words[i : i + 1]]
         lines.append("".join(cells))
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     return f"<div><table>{body}</table>{''.join(f'<p>{said}</p>' for said in left_out(one))}</div>"
+
+
+def cells_of(one: LabelledMatrix, shares: bool) -> list[list[tuple[str, float]]]:
+    """Each visible number as text, and as its part of the full colour, from −1 (for shares, 0) to 1."""
+    full, decimals = 1.0 if shares else FULL * largest_of(one.value) or 1.0, decimals_of(one.value)
+    low = 0.0 if shares else -1.0
+
+    def part(number: float) -> float:
+        # Divided first: twice a number of 1e308 would be infinite.
+        return min(max(number / full, low), 1.0) if isfinite(number) else 0.0
+
+    rows = one.value[:MOST_ROWS, :MOST_COLUMNS].tolist()
+    return [[(in_table(number, decimals), part(number)) for number in row] for row in rows]
+
+
+def tone(part: float, shares: bool) -> int:
+    """The place of a part of the full colour among the 256 colours of a map."""
+    return round((part if shares else (part + 1) / 2) * 255)
 
 
 @cache

@@ -13,11 +13,10 @@ import numpy as np
 
 from explorer import checkpoints
 from explorer.checkpoints import ENDINGS, is_checkpoint
-from explorer.core.cost import MOST_LABELS, build_within, count_labels, most_numbers
+from explorer.core.cost import build_within, most_numbers
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
 from explorer.core.model import SEQUENCES, Model
-from explorer.core.models import build
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import quantity
 from explorer.core.vocabulary import END, MOST_TOKENS, START, Vocabulary
@@ -222,16 +221,9 @@ def new_lesson(
 def graph_of_new(model: Model) -> Graph:
     """The graph of a model whose weights are to be drawn.
 
-    Raises `ExplorerError`: "too-many-labels", "model-too-large" for too many weights, or those of `build`.
+    Raises `ExplorerError`: those of `build_within`, for too many weights.
     """
-    labels = count_labels(model)
-    if labels > MOST_LABELS:
-        raise ExplorerError("too-many-labels", labels=f"{labels:,}", limit=f"{MOST_LABELS:,}")
-    graph = build(model)
-    numbers = sum(map(graph.size, graph.inputs))
-    if numbers > MOST_NUMBERS:
-        raise ExplorerError("model-too-large", numbers=f"{numbers:,}", limit=f"{MOST_NUMBERS:,}")
-    return graph
+    return build_within(model, by_rows=True, most=MOST_NUMBERS)  # what is computed from them is not held
 
 
 def drawn(lesson: Lesson) -> Lesson:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape
-from math import isfinite
 from pathlib import Path
 from time import monotonic
 
-from explorer.core.numbers import decimals_of, in_table, largest_of, quantity, read_answer, written
+from explorer.core.numbers import quantity, read_answer, written
+from explorer.export.matrix import cells_of
 from explorer.lessons.answers import TRIES
 from explorer.lessons.loader import load, titles
 from explorer.lessons.schema import Choose, Lesson
@@ -37,8 +37,6 @@ from explorer.teaching.items import Item as Question
 from explorer.teaching.sheet import MOST_NAME, MOST_QUESTIONS, Answers, Sheet, Sitting, Try, known_as, sheet_of
 
 MOST_DIGITS = 40
-_FULL = 1.3
-"""A colour is full at this multiple of the largest number, so that text on it stays readable."""
 
 
 class Exercise:
@@ -364,11 +362,7 @@ def shown(item: Question, prefix: str) -> list[Element]:
 
 def _matrix(table: Table, id: str) -> el.Stack:
     one = table.matrix
-    full, decimals = 1.0 if table.shares else _FULL * largest_of(one.value) or 1.0, decimals_of(one.value)
-    lines = tuple(
-        el.Line(tuple(el.Entry(in_table(n, decimals), n / full if isfinite(n) else 0.0) for n in row))
-        for row in one.value.tolist()
-    )
+    lines = tuple(el.Line(tuple(el.Entry(*cell) for cell in row)) for row in cells_of(one, table.shares))
     heads = one.columns or ("",) * one.value.shape[1]
     columns = tuple(el.Column(head, el.HEAT, signed=not table.shares) for head in heads)
     listing = el.Listing(f"listing {id}", one.name, columns, lines, len(lines), labels=one.rows)

@@ -26,9 +26,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import decimals_of, in_table, largest_of
 from explorer.core.progress import Report
 from explorer.export.colours import diverging, sequential, text_on
+from explorer.export.matrix import cells_of, tone
 from explorer.files import write_file
 from explorer.lessons.own_lessons import FOLDER, yours
 from explorer.pages.element import Element
@@ -382,8 +382,6 @@ SHARP = 2
 """Pixels of the picture for each pixel that it takes on the page."""
 PAPER, INK, HIGH, AROUND, LETTERS = "#ffffff", "#1b2430", 24, 10, 14
 """Colours; pixels: height of a row, room around a text, height of letters."""
-FULL = 1.3
-"""A colour is full at this many times the largest number, so that writing on it can be read."""
 
 
 def picture_of(table: Table) -> Picture:
@@ -391,17 +389,16 @@ def picture_of(table: Table) -> Picture:
     if QGuiApplication.instance() is None:
         QApplication(["explorer"])  # fonts need it
     one = table.matrix
-    decimals, values = decimals_of(one.value), one.value.tolist()
-    texts = [[in_table(number, decimals) for number in row] for row in values]
+    values = cells_of(one, table.shares)
     font = QFont()
     font.setPixelSize(LETTERS)
     wide = QFontMetricsF(font).horizontalAdvance
-    heads = list(one.columns) or [""] * len(texts[0])
-    labels = list(one.rows) or [""] * len(texts)
+    heads = list(one.columns) or [""] * len(values[0])
+    labels = list(one.rows) or [""] * len(values)
     left = max(map(wide, labels)) + AROUND if any(labels) else 0.0
-    cell = max(wide(text) for text in (*heads, *(text for row in texts for text in row))) + AROUND
+    cell = max(wide(text) for text in (*heads, *(text for row in values for text, _ in row))) + AROUND
     top = HIGH if any(heads) else 0
-    size = round(left + cell * len(heads)), top + HIGH * len(texts)
+    size = round(left + cell * len(heads)), top + HIGH * len(values)
     image = QImage(size[0] * SHARP, size[1] * SHARP, QImage.Format.Format_RGB32)
     image.fill(QColor(PAPER))
     painter = QPainter(image)
@@ -412,17 +409,13 @@ def picture_of(table: Table) -> Picture:
     right, middle = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, Qt.AlignmentFlag.AlignCenter
     for j, head in enumerate(heads):
         painter.drawText(QRectF(left + j * cell, 0, cell, top), middle, head)
-    largest = largest_of(one.value) or 1.0
     colours = sequential(PAPER) if table.shares else diverging(PAPER)
-    for i, (label, row) in enumerate(zip(labels, texts, strict=True)):
+    for i, (label, row) in enumerate(zip(labels, values, strict=True)):
         y = top + i * HIGH
         painter.setPen(QColor(INK))
         painter.drawText(QRectF(0, y, left - AROUND / 2, HIGH), right, label)
-        for j, text in enumerate(row):
-            number = values[i][j]
-            share = number if table.shares else (number / largest / FULL + 1) / 2
-            share = min(max(share, 0.0), 1.0) if share == share else 0.0
-            colour = [int(part) for part in colours[round(share * 255)]]
+        for j, (text, part) in enumerate(row):
+            colour = colours[tone(part, table.shares)].tolist()
             place = QRectF(left + j * cell, y, cell - 1, HIGH - 1)
             painter.fillRect(place, QColor(*colour))
             painter.setPen(QColor(text_on(colour)))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from explorer.cli.window import openable
 from explorer.export.colours import diverging
-from explorer.export.matrix import LabelledMatrix
+from explorer.export.matrix import FULL, LabelledMatrix
 from explorer.lessons.loader import lesson_files, load
 from explorer.pages.gestures import ForClass
 from explorer.settings import Settings
@@ -17,7 +17,7 @@ from explorer.teaching.gradebook import Roll
 from explorer.teaching.items import NumberItem, Table, items
 from explorer.teaching.sheet import read_answers, read_sheet
 from explorer.teaching.sheet_page import Draft
-from explorer.ui.classroom import FULL, HIGH, SHARP, picture_of
+from explorer.ui.classroom import HIGH, SHARP, picture_of
 from explorer.ui.page.controls import ButtonView, FieldView
 from tests.teaching.test_class import SHEET, right_one, sat
 
