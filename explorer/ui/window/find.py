@@ -340,6 +340,8 @@ def _scroll_to(hit: Hit) -> None:
 MOST_ROWS = 200
 """The most rows that are listed; typing more letters finds the others."""
 ACROSS, DOWN, TOP = 800, 420, 56
+ALIKE, LEAST_ALIKE = 0.75, 4
+"""How alike two words are that may be one with a slip, from 0 to 1; and the least letters of such a word."""
 _PARTED = str.maketrans(".-", "  ")
 """A word also begins after these, so that "attention" finds "Self-attention" before a lesson about attention."""
 _TO_THE_LIST = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
@@ -387,6 +389,8 @@ class CommandPalette(QDialog):
         down.addWidget(self.list)
         self._entries = list(self._all())
         self._found: Sequence[Entry] = ()
+        self._above = 0
+        """How many rows stand above the entries: that nothing was found."""
         self.field.textChanged.connect(self._search)
         self.field.installEventFilter(self)
         self.list.itemClicked.connect(self._choose)
@@ -487,15 +491,19 @@ class CommandPalette(QDialog):
 
     def _search(self, text: str) -> None:
         self._found = [*self._cell(text), *found(self._entries, text)][:MOST_ROWS]
-        muted = qcolor(self._bench.appearance.theme.muted)
+        muted, self._above = qcolor(self._bench.appearance.theme.muted), 0
         self.list.clear()
+        if not self._found:
+            self._found = alike(self._entries, text)[:MOST_ROWS]
+            but = ". Similar names:" if self._found else "."
+            nothing = QTreeWidgetItem(self.list, [f"Nothing here has “{text}” in its name{but}"])
+            nothing.setDisabled(True)
+            nothing.setForeground(0, muted)
+            self._above = 1
         for entry in self._found:
             row = QTreeWidgetItem(self.list, [entry.shown(text), entry.about])
             row.setForeground(1, muted)
-        if not self._found:
-            nothing = QTreeWidgetItem(self.list, [f"Nothing here has “{text}” in its name."])
-            nothing.setDisabled(True)
-        self.list.setCurrentIndex(self.list.model().index(0, 0))
+        self.list.setCurrentIndex(self.list.model().index(self._above, 0))
         self._fit()
 
     def _fit(self) -> None:
@@ -517,7 +525,7 @@ class CommandPalette(QDialog):
         return False
 
     def _choose(self) -> None:
-        row = self.list.currentIndex().row()
+        row = self.list.currentIndex().row() - self._above
         if 0 <= row < len(self._found):
             act = self._found[row].act
             self.close()  # before the act, which may open a dialog
@@ -549,3 +557,12 @@ def found(entries: Sequence[Entry], text: str) -> list[Entry]:
             ranked.append((not begins(own), not begins(whole), entry))
     ranked.sort(key=lambda one: one[:2])
     return [entry for *_, entry in ranked]
+
+
+def alike(entries: Sequence[Entry], text: str) -> list[Entry]:
+    """The entries with words that are written like the typed ones, such as "softmax" for "softmx"."""
+    from difflib import get_close_matches  # here, because most people type what there is
+
+    known = {word for entry in entries for name in (entry.words, *entry.also) for word in _parted(name).split()}
+    words = [get_close_matches(word, known, 1, ALIKE) if len(word) >= LEAST_ALIKE else [word] for word in _typed(text)]
+    return found(entries, " ".join(word for found_ in words for word in found_)) if words and all(words) else []

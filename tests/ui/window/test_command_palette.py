@@ -204,6 +204,29 @@ def test_what_fits_nothing_is_said_and_esc_leaves(window, palette, hand, qtbot):
     assert window.bench.selection.stage == stage
 
 
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("atention", "Self-attention"),
+        ("embeding", "Embeddings"),
+        ("self atenttion", "Self-attention"),
+        ("dark teme", ""),
+    ],
+)
+def test_a_name_with_a_slip_finds_what_is_written_alike(window, palette, hand, typed, first):
+    """A newcomer typed “softmx”, read that nothing has it in its name, and took it that the program has no softmax."""
+    shown = palette(window, typed)
+    above, *others = rows(shown)
+    assert above == f"Nothing here has “{typed}” in its name. Similar names:"
+    assert first in others[0]
+    hand.key(Qt.Key.Key_Up)
+    assert shown.list.currentItem().text(0) == others[0], "the sentence is no entry"
+    if first:
+        hand.key(Qt.Key.Key_Return)
+        assert QApplication.activePopupWidget() is None
+        assert window.page().stage.title == first
+
+
 def test_entries_in_which_a_word_begins_with_what_is_typed_come_first():
     entries = [
         Entry(words, about, lambda: None)
