@@ -20,6 +20,7 @@ from explorer.lessons.loader import load
 from explorer.ui import files
 from explorer.ui.appearance import Appearance
 from explorer.ui.errors import Message
+from explorer.ui.lesson import tab as lessons_tab
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page import overlays, page_view
@@ -37,9 +38,21 @@ from explorer.ui.window.main_window import MainWindow
 from explorer.ui.workbench import Workbench
 
 lesson_of = functools.cache(load)
+_drawn = {}
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 CORNER = QPoint(2, 2)
 PATIENCE_S = 60
+
+
+def beginning(appearance, lesson, most):
+    """The picture on a lesson's card, drawn once in all tests of a process: it takes 30 ms."""
+    key = lesson, appearance.theme, most.toTuple()
+    if key not in _drawn:
+        _drawn[key] = _draw(appearance, lesson, most)
+    return _drawn[key]
+
+
+_draw, lessons_tab.beginning = lessons_tab.beginning, beginning
 
 
 @pytest.fixture(scope="session")
@@ -82,16 +95,22 @@ def appearance(look):
     """The usual look. A test may change it."""
     yield look
     usual = LIGHT, 1.0
+    windows = []
     if (look.theme, look.scale) != usual:
-        for window in QApplication.topLevelWidgets():
-            if isinstance(window, MainWindow) and window.isVisible():
-                window.area.hide()  # or the page in sight would be made anew for nobody: `anew` shows it again
+        shown = (window for window in QApplication.topLevelWidgets() if isinstance(window, MainWindow))
+        windows = [window for window in shown if window.isVisible()]
+    for window in windows:
+        window.area.hide()  # or the page in sight would be made anew for nobody: `anew` shows it again
     look.mode, look.contrast, look.chosen = "light", False, 1.0
     look.grow_with(0, 0)  # dresses all once
     look.set_mode("light")
     look.set_still(False)
     while any(timer.isActive() for timer in look.findChildren(QTimer)):  # some is dressed in turns of its own
+        for window in windows:
+            window.area.pause()
         QApplication.processEvents()
+    for window in windows:
+        window.area.pause()
     colours = [value for theme in (LIGHT, DARK) for value in vars(theme).values() if str(value).startswith("#")]
     assert [c for c in colours if qcolor(c) != QColor(c)] == [], "a colour that all share was changed"
 
@@ -179,6 +198,7 @@ def left_at_rest(kept, qtbot):
     for dialog in kept[0].findChildren(QDialog):
         dialog.close()
     qtbot.waitUntil(lambda: not kept[0].bench.document.computing)
+    kept[0].area.pause()  # whoever looks next has it shown
     turns = kept[0].bench.appearance.turns
 
     def rests():  # a timer of the window that ends may queue another one there, which starts in the next turn
