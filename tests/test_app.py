@@ -171,6 +171,7 @@ def test_a_recorded_lesson_asks_for_its_model_in_the_window_unless_it_is_given(m
         recording.add(recording._begin(), Look("model"))
         recording.save(mine)
         assert start(str(mine), "", program=NEEDS) == ["asked", asked, FIRST_LESSON]
-        assert start(str(mine), str(model), program=NEEDS) == ["mine"]
+        if model is not file:  # below, a file is given
+            assert start(str(mine), str(model), program=NEEDS) == ["mine"]
         mine.unlink()
     assert main(["--model", str(file)]) == 2

@@ -189,7 +189,7 @@ def test_the_light_lets_what_a_step_names_have_more_of_the_ink(tmp_path, capsys)
 
 def test_without_a_display_it_prints_nothing_but_its_table(tmp_path):
     """Qt's plugin for no display printed a line for each size of a window."""
-    (tmp_path / "one.toml").write_text(LESSON)
+    (tmp_path / "one.toml").write_text("[[step]]".join(LESSON.split("[[step]]")[:2]))
     env = {name: value for name, value in os.environ.items() if not name.startswith(("QT_", "DISPLAY", "WAYLAND"))}
     command = [sys.executable, "-m", "explorer", "ink", "one.toml", "--size", "1024x640"]
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)

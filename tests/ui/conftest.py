@@ -24,6 +24,7 @@ from explorer.ui.lesson import tab as lessons_tab
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page import overlays, page_view
+from explorer.ui.page.area import StageArea
 from explorer.ui.page.card import Miniature
 from explorer.ui.page.overlays import Motion
 from explorer.ui.page.picture_place import PicturePlace
@@ -101,6 +102,7 @@ def appearance(look):
         windows = [window for window in shown if window.isVisible()]
     for window in windows:
         window.area.hide()  # or the page in sight would be made anew for nobody: `anew` shows it again
+        window.show_tab("Pipeline")  # so would a tab
     look.mode, look.contrast, look.chosen = "light", False, 1.0
     look.grow_with(0, 0)  # dresses all once
     look.set_mode("light")
@@ -115,10 +117,22 @@ def appearance(look):
     assert [c for c in colours if qcolor(c) != QColor(c)] == [], "a colour that all share was changed"
 
 
-def opened(qtbot, appearance, lesson="you-are-welcome", settings=None, stage=None, tab=None, size=None, opening=False):
-    """A window on a lesson, or on the lesson of a name, in sight and at rest."""
+def opened(
+    qtbot,
+    appearance,
+    lesson="you-are-welcome",
+    settings=None,
+    stage=None,
+    tab=None,
+    size=None,
+    opening=False,
+    rests=False,
+):
+    """A window on a lesson, or on the lesson of a name, in sight and at rest. `rests`: see `page_rests`."""
     lesson = lesson_of(lesson) if isinstance(lesson, str) else lesson
     window = make_window(lesson, appearance, settings=settings, opening=opening)
+    if rests:
+        cover(window)
     if size is not None:
         window.resize(*size)
     if stage is not None:
@@ -156,7 +170,7 @@ def open_window(request, qtbot, appearance, monkeypatch):
     def open_it(*lesson, **where):
         if hidden is not None:
             hidden.hide()
-        windows.append(opened(qtbot, appearance, *lesson, **where))
+        windows.append(opened(qtbot, appearance, *lesson, rests=rests_in(request), **where))
         return windows[-1]
 
     yield open_it
@@ -184,6 +198,7 @@ def kept(request, look, kept_lesson):
         window = opened(patient(QtBot(request)), look, kept_lesson)
         patch.setattr(window.files.dialogs, "keep", lambda *_: "discard", raising=False)
         yield window, window.bench.document.history.mark()
+        painted_again(window)
         closed([window])
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
@@ -211,6 +226,26 @@ def left_at_rest(kept, qtbot):
             qtbot.waitUntil(rests)
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item):
+    """Between two tests nothing is painted in a window that is kept: the next one paints it where it wants it."""
+    for window in QApplication.topLevelWidgets() if "kept" in item.fixturenames else ():
+        if isinstance(window, MainWindow) and window not in _unpainted:
+            _unpainted[window] = NotYet()
+            window.installEventFilter(_unpainted[window])
+    return (yield)
+
+
+_unpainted = {}
+
+
+def painted_again(window):
+    """Let a window be painted, which was not between two tests."""
+    if (later := _unpainted.pop(window, None)) is not None:
+        window.removeEventFilter(later)
+        QCoreApplication.postEvent(window, QEvent(QEvent.Type.UpdateRequest))
+
+
 def forget_training(bench):
     """Gradient descent is as it is when the example is opened."""
     descent = bench.descent
@@ -222,7 +257,36 @@ def forget_training(bench):
 
 
 @pytest.fixture
-def anew(kept, left_at_rest, qtbot, appearance, monkeypatch):
+def page_rests():
+    """A page is made only where a test asks for it, by `eye` or `window.page()`: for tests of what stands around it.
+
+    It takes half the time of such a test. As while a class's window lies over it: what its place is, stays.
+    """
+
+
+@pytest.fixture
+def page_in_sight():
+    """The page is made at once all the same, for a test in a file that says `page_rests`."""
+
+
+def rests_in(request):
+    """Whether the page rests in a test."""
+    return "page_rests" in request.fixturenames and not {"pictures", "page_in_sight"} & set(request.fixturenames)
+
+
+def cover(window):
+    """Let the page of a window rest until it is asked for, whatever lies over it."""
+    StageArea.be_covered(window.area, True)
+    window.area.be_covered = lambda on: None
+
+
+def uncover(window):
+    if vars(window.area).pop("be_covered", None) is not None:
+        window.area.be_covered(False)
+
+
+@pytest.fixture
+def anew(request, kept, left_at_rest, qtbot, appearance, monkeypatch):
     """Brings the window of the file back to how its lesson opens, and goes to a stage, to a step or to a tab.
 
     With another lesson, or the name of one, it opens that, which was never begun before. In another size than the
@@ -236,6 +300,7 @@ def anew(kept, left_at_rest, qtbot, appearance, monkeypatch):
         document, selection, guide = window.bench.document, window.bench.selection, window.lessons.guide
         was = window.bench.lesson.id
         assert window.isVisible(), "a test that closes its window says `own_window`"
+        (cover if rests_in(request) else uncover)(window)
         window.setFocus()  # what is being typed is taken now, not into what comes
         if step is not None or guide.at is not None:
             window.area.hide()  # or the page that goes would follow each of these changes
@@ -276,10 +341,12 @@ def anew(kept, left_at_rest, qtbot, appearance, monkeypatch):
         window.activateWindow()
         qtbot.waitUntil(window.isActiveWindow)
         window.setFocus()
+        painted_again(window)
         settle(qtbot, window)
         window.files._begin(None)  # whatever was opened or saved
         window.files.kept._left.clear()
         window.bench.settings._values.clear()
+        window.bench.beside_text = False
         return window
 
     return begin
@@ -435,8 +502,11 @@ def one_of_each_kind(window):
     return {stage.kind: stage.name for stage in reversed(window.bench.selection.stops)}.values()
 
 
-def settle(qtbot, window):
-    """Wait until every change is shown and every picture is in its place; the window is then painted once."""
+def settle(qtbot, window, wanted=False):
+    """Wait until every change is shown and every picture is in its place; the window is then painted once.
+
+    `wanted`: whether the page is made also where it rests.
+    """
     on_purpose = Qt.WidgetAttribute.WA_WState_ExplicitShowHide
 
     def settled():
@@ -445,7 +515,10 @@ def settle(qtbot, window):
         if not window.area.isVisible():
             worn = (tab._worn for tab in window.findChildren(TrainingTab) if tab.isVisible())
             return all(worn) and not window.bench.bridge._timer.isActive()
-        page = window.page()
+        area = window.area
+        page = area.in_sight() if area._covered and not wanted else window.page()
+        if area._covered and not wanted and (page is None or page.leaves or area.makes):
+            return window.bench.appearance.turns.idle and not window.bench.bridge._timer.isActive()
         timers = window.bench.bridge._timer, page._settled, window._grows
         idle = window.bench.appearance.turns.idle  # the page shares its room once its pictures are there
         if not idle or page._drags or any(timer.isActive() for timer in timers):
@@ -493,7 +566,7 @@ class Eye:
     def go_to(self, window, stage):
         """The panel of a stage, shown."""
         window.bench.selection.go_to(stage)
-        settle(self._qtbot, window)
+        settle(self._qtbot, window, wanted=True)
         return window.page()
 
     def look_at(self, window, stage):

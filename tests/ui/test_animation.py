@@ -25,7 +25,7 @@ from explorer.ui.render import laid_out, paper
 from tests.refusals import refuses
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("kept")
+pytestmark = pytest.mark.usefixtures("kept", "page_rests")
 ATTENTION = "encoder.1.self.attention"
 
 

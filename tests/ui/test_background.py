@@ -28,7 +28,7 @@ from explorer.ui.window import notice
 from explorer.ui.window.notice import Computing
 from tests.ui.conftest import PATIENCE_S
 
-pytestmark = pytest.mark.usefixtures("kept", "at_least_page")
+pytestmark = pytest.mark.usefixtures("kept", "at_least_page", "page_rests")
 WEIGHT = "encoder.1.self.W_Q"
 SELF = "encoder.1.self.attention"
 

@@ -21,7 +21,7 @@ from explorer.ui.classroom import HIGH, SHARP, picture_of
 from explorer.ui.page.controls import ButtonView, FieldView
 from tests.teaching.test_class import SHEET, right_one, sat
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "at_least_page")
+pytestmark = pytest.mark.usefixtures("no_pictures", "at_least_page", "page_rests")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QTextBrowser
 from explorer import __version__
 from explorer.ui.dialogs import licences, show_about, show_keys, show_keys_of_presenter
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "page_rests")
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 

@@ -32,7 +32,7 @@ from explorer.ui.window.top_bar import TABS
 from tests.pixels import pixels
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("kept")
+pytestmark = pytest.mark.usefixtures("kept", "page_rests")
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 

@@ -18,7 +18,7 @@ from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.labels import Label, SteadyLabel
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page", "page_rests")
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -191,8 +191,7 @@ def test_on_pages_without_an_inspector_it_stands_beside_them(window, hand):
 def test_it_follows_theme_and_text_scale(window, hand):
     hand.key(Key.Key_G, CONTROL)
     window.terms.define(glossary().of("d_model"))
-    for _ in range(3):
-        window.bench.appearance.zoom(1)
+    window.bench.appearance.zoom(3)
     window.bench.appearance.set_mode("dark")
     assert entry(window) == "d_model"
     assert window.terms.width() == window.inspector.width()
@@ -216,8 +215,7 @@ def test_the_step_of_a_lesson_below_it_keeps_its_buttons_in_large_text(window, a
     """It stood over the row with the step's number and Reset."""
     window.resize(*size)
     window.lessons.begin("you-are-welcome", False)
-    for _ in range(5):
-        appearance.zoom(1)
+    appearance.zoom(5)
     eye.settle(window)
     window.terms.define(glossary().of("softmax"))
     eye.settle(window)

@@ -20,7 +20,7 @@ from tests.lessons.needed import narrow, written
 from tests.ui.conftest import PATIENCE_S
 from tests.ui.test_files import answer, event_of  # noqa: F401  (a fixture)
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page", "page_rests")
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from explorer.settings import Settings
 from explorer.ui import saving
 from tests.ui.conftest import PATIENCE_S
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "page_rests")
 
 CELL = "encoder.1.self.W_O"
 LEFT = 0.123456789

@@ -190,7 +190,7 @@ def test_it_draws_the_document_as_it_is(bench, drawn):
     assert found != texts(drawn[".svg"])
 
 
-@pytest.mark.parametrize(("theme", "ground"), [(None, "#ffffff"), ("light", LIGHT.page), ("dark", DARK.page)])
+@pytest.mark.parametrize(("theme", "ground"), [(None, "#ffffff"), long("light", LIGHT.page), ("dark", DARK.page)])
 def test_themes(appearance, theme, ground):
     lesson = load("emma")
     image = image_of(render(lesson, Document(lesson.state()), "attention", ".png", None, theme))

@@ -14,7 +14,7 @@ from explorer.lessons.loader import load
 from explorer.settings import Settings
 from explorer.ui.saving import FOLDER, SETTING, Kept
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "page_rests")
 
 CELL = "encoder.1.self.W_O"
 

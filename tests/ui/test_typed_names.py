@@ -40,12 +40,12 @@ def heard(monkeypatch):
     return pieces
 
 
-def said(window, heard):
-    """What the window shows, offers in lists, and says of what is pointed at."""
+def said(whole, heard):
+    """What a window or a part of it shows, offers in lists, and says of what is pointed at."""
     heard.clear()
-    assert list(tree.written_in(window))
+    assert list(tree.written_in(whole))
     yield from heard
-    for widget in (one for one in tree.inside(window, QWidget) if one.isVisible()):
+    for widget in (one for one in tree.inside(whole, QWidget) if one.isVisible()):
         yield re.sub("<[^>]*>", "", widget.toolTip()) if "<sub>" not in widget.toolTip() else ""
         if isinstance(widget, QComboBox) and not isinstance(widget.itemDelegate(), NamedItems):
             yield from (widget.itemText(i) for i in range(widget.count()))
@@ -76,6 +76,7 @@ def test_each_kind_of_page_is_its_data_sets_its_names_tells_its_controls_and_swa
     (tmp_path / "mine.explorer").touch()
     for example in EXAMPLES:
         window.bench.open(lesson_of(example))
+        whole = window  # what stands around the pages of an example is the same on all of them
         kinds = {stage.kind: stage.name for stage in reversed(window.bench.selection.places)}
         for stage in [stage for kind, stage in kinds.items() if kind not in seen]:
             page = eye.go_to(window, stage)
@@ -83,8 +84,9 @@ def test_each_kind_of_page_is_its_data_sets_its_names_tells_its_controls_and_swa
             assert wrong(window) == [], stage
             if page.header.switches is not None and MORE in page.header.switches.controls:
                 page.header.switches.controls[MORE].click()
-            assert [text for text in said(window, heard) if TYPED.search(text)] == [], stage
-            assert nameless(window) == [], stage
+            assert [text for text in said(whole, heard) if TYPED.search(text)] == [], stage
+            assert nameless(whole) == [], stage
+            whole = window.area
             for widget in (one for one in page.findChildren(QWidget) if one.acceptDrops()):
                 if not isinstance(widget, QLineEdit):  # words may be dropped there
                     enter, _data = event_of(QDragEnterEvent, tmp_path / "mine.explorer")

@@ -137,7 +137,7 @@ def test_alternatives_in_one_pass_are_what_each_gives_alone(batches):
                     assert_near(engine.what_ifs(given, end), alone, 1e-10, 1e-12, end)
 
 
-CELLS = pytest.mark.parametrize("count", [4, pytest.param(40, marks=pytest.mark.long)])
+CELLS = pytest.mark.parametrize("count", [2, pytest.param(40, marks=pytest.mark.long)])
 
 
 @pytest.fixture(scope="module")

@@ -36,6 +36,7 @@ def run(file: str, pictures: str) -> None:
         end = time.monotonic() + PATIENCE_S
         while not holds() and time.monotonic() < end:
             app.processEvents()
+            time.sleep(0.002)  # the X server and the window manager need the processor, too
         return bool(holds())
 
     def has_keys() -> bool:

@@ -28,7 +28,7 @@ from explorer.ui.matrix.form import CELL_HEIGHT, SIZES
 from explorer.ui.theme import LIGHT, qcolor
 from tests.ui.lesson.conftest import LESSON
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "at_least_page")
+pytestmark = pytest.mark.usefixtures("no_pictures", "at_least_page", "page_rests")
 
 
 @pytest.fixture

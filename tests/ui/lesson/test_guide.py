@@ -25,7 +25,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.labels import SteadyLabel
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page", "page_rests")
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 LOGITS, SHARES = "output.logits", "output.probabilities"
 
@@ -68,7 +68,7 @@ def test_next_stays_under_the_mouse_and_no_button_is_cut(anew, eye, appearance, 
     appearance.set_scale(scale)
     window.resize(*size)
     panel, places = window.lessons.panel, set()
-    for at in range(len(window.lessons.guide.steps)):
+    for at in range(0, len(window.lessons.guide.steps), 3 if scale == 3.0 else 1):  # of all steps it is long
         window.lessons.guide.go(at)
         eye.settle(window)
         places.add((panel._next.mapTo(window, QPoint(0, 0)).toTuple(), panel._next.size().toTuple()))
@@ -217,8 +217,6 @@ def test_the_end_is_reached_by_keys_left_backwards_and_leads_to_the_lessons(own_
     hand.click(panel._next)
     assert window.top_bar.tab == "Lessons"
     assert guide.at == 4
-    window.bench.appearance.set_mode("light")
-    eye.settle(window)
     window.show_tab("Pipeline")
     assert panel.is_over
     guide.go(3)
@@ -317,6 +315,7 @@ def test_another_lesson_ends_the_steps_and_undo_brings_them_back(window, guide, 
     assert guide.at == 2
 
 
+@pytest.mark.usefixtures("page_in_sight")
 def test_a_page_is_made_once_where_a_lesson_begins_and_where_undo_goes_back_to_it(anew, eye, monkeypatch):
     made, page = [], compose.page
     window = anew(lesson="softmax")
@@ -565,6 +564,7 @@ def test_who_goes_elsewhere_while_a_step_comes_is_not_taken_to_it(slow, guide, g
     assert guide.at == 0
 
 
+@pytest.mark.usefixtures("page_in_sight")
 def test_a_page_that_a_step_leads_away_from_is_not_made_of_its_numbers(window, guide, go, eye, monkeypatch):
     go(1)
     window.bench.selection.go_to("loss" if "loss" in [one.name for one in window.bench.selection.stops] else "model")

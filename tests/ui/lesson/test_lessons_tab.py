@@ -18,6 +18,7 @@ from explorer.ui.lesson.step_pictures import beginning, picture_of_sizes
 from explorer.ui.page import card as card_module
 from explorer.ui.theme import LIGHT
 
+pytestmark = pytest.mark.usefixtures("page_rests")
 LEFT = Qt.MouseButton.LeftButton
 
 

@@ -12,7 +12,7 @@ from explorer.ui.lesson.letters import Enlarged
 from tests.teaching.test_class import sat
 from tests.teaching.test_poll import poll
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "page_rests")
 Key = Qt.Key
 
 

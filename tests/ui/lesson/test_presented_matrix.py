@@ -14,7 +14,7 @@ from explorer.ui.training.stepper import Stepper
 from tests.samples import long
 from tests.ui.conftest import lesson_of
 
-pytestmark = pytest.mark.usefixtures("kept")
+pytestmark = pytest.mark.usefixtures("kept", "page_rests")
 
 
 @pytest.fixture

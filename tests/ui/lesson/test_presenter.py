@@ -28,7 +28,7 @@ from explorer.ui.page.overlays import Motion
 from explorer.ui.page.page_view import PageView
 from explorer.words.catalogue import load as load_vectors
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page", "page_rests")
 Key = Qt.Key
 LOGITS, SHARES = "output.logits", "output.probabilities"
 
@@ -605,6 +605,7 @@ def test_a_part_that_wants_another_size_each_time_that_the_room_is_shared_does_n
     assert len(shared) == before
 
 
+@pytest.mark.usefixtures("page_in_sight")
 def test_the_page_behind_the_class_s_window_rests_until_it_is_seen_again(window, guide, hand, qtbot):
     hand.key(Key.Key_F5)
     presenter = window.lessons.presenter

@@ -25,7 +25,7 @@ from tests.samples import each, long
 from tests.ui.lesson.conftest import LESSON
 from tests.ui.test_accessibility import nameless
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page", "page_rests")
 Key = Qt.Key
 LOGITS, SHARES = "output.logits", "output.probabilities"
 
@@ -606,30 +606,19 @@ def test_in_larger_text_nothing_of_a_question_is_cut(window, guide, panel, eye, 
     appearance.set_scale(scale)
     look()
     assert "\n" in part(panel, "more").text()
+    guide.hint()
     for number in (0.5, 0.4, 7.39):
         guide.answer(number)
     look()
     assert part(panel, "both").isVisible()
+    shown = [part(panel, "derivation"), *(side.widgets["side rows"] for side in window.lessons.both.sides)]
+    assert all(view._row_height >= QFontMetrics(appearance.fonts.number).height() for view in shown)
     go(3)
     window.bench.selection.choose(Cell(SHARES, (0, 1)), "arrow")
     look()
     assert part(panel, "take").isVisible()
     panel.show_end()
     look()
-
-
-def test_the_lines_of_a_derivation_follow_the_text_size(window, guide, panel, eye, appearance, go):
-    go(1)
-    guide.hint()
-    guide.hint()
-    eye.settle(window)
-    for number in (0.5, 0.4, 7.39):
-        guide.answer(number)
-    eye.settle(window)
-    appearance.set_scale(2.0)
-    eye.settle(window)
-    shown = [part(panel, "derivation"), *(side.widgets["side rows"] for side in window.lessons.both.sides)]
-    assert all(view._row_height >= QFontMetrics(appearance.fonts.number).height() for view in shown)
 
 
 def test_what_is_typed_into_a_gap_stays_too(anew, hand, eye, appearance):
@@ -684,9 +673,8 @@ def test_enter_goes_on_where_the_answer_is_given(window, guide, panel, hand, eye
 
 def test_who_goes_on_by_enter_reads_the_next_step_from_its_beginning(open_window, hand, eye, appearance):
     """The key that led there brought the field into sight, as typing does: title and words were above the panel."""
-    window = open_window("start-here")
     appearance.set_scale(2.0)
-    window.resize(1280, 720)
+    window = open_window("start-here", size=(1280, 720))
     guide, panel = window.lessons.guide, window.lessons.panel
     panel.go(lambda: guide.go(1))
     eye.settle(window)

@@ -15,7 +15,7 @@ from explorer.lessons.loader import load
 from explorer.ui.page.controls import ButtonView
 from tests.checkpoints.small import translator
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "page_rests")
 ATTENTION, HEADS, OUTPUT = "encoder.1.self.attention", "encoder.1.self.heads", "output"
 
 

@@ -110,9 +110,8 @@ def test_in_a_narrow_window_the_list_gives_way_while_a_lesson_leads(open_window,
 
 def test_in_large_text_the_question_of_a_step_is_in_sight(open_window, appearance, eye):
     """The step had a quarter of the window's width, three words a line, beside a page half empty."""
-    window = open_window("cat-sat-on-the")
-    window.resize(1280, 720)
     appearance.set_scale(1.5)
+    window = open_window("cat-sat-on-the", size=(1280, 720))
     panel, guide = window.lessons.panel, window.lessons.guide
     for at in (1, 2, 4, 5, 6):
         guide.go(at)

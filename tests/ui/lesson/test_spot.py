@@ -241,4 +241,6 @@ def test_a_cell_that_is_meant_may_be_gone_with_the_end_of_the_sentence(anew, eye
         scroll_to_meant(window.page().findChildren(MatrixBox), window.bench.view, step)
         assert window.bench.document.engine.values[meant.node].shape[-1] == 3
         gone += 1
-    assert gone
+        if gone == 2:
+            break
+    assert gone == 2

@@ -11,7 +11,7 @@ from explorer.lessons.own_lessons import FOLDER, is_bundle, take_in, yours
 from explorer.pages.gestures import ForLessons
 from explorer.settings import Settings
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "page_rests")
 
 
 def own(page):

@@ -18,7 +18,7 @@ from explorer.ui.matrix import heading
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets import formula
 
-pytestmark = pytest.mark.usefixtures("kept", "no_pictures")
+pytestmark = pytest.mark.usefixtures("kept", "no_pictures", "page_rests")
 
 N = 20
 ATTENTION, SCORES = "decoder.1.self.attention", "decoder.1.self.head.1.scores"

@@ -11,7 +11,7 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.ui.errors import Message
 from explorer.ui.matrix.editing import DRAG_PIXELS
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "page_rests")
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ALT, SHIFT, CONTROL = Modifier.AltModifier, Modifier.ShiftModifier, Modifier.ControlModifier

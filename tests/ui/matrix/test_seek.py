@@ -14,7 +14,7 @@ from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.ui.matrix.menu import MatrixMenu, SeekDialog
 from tests.refusals import refuses
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "page_rests")
 NAME = "encoder.1.self.head.1.scores"
 
 

@@ -48,7 +48,7 @@ def test_a_matrix_keeps_the_keys_in_another_theme_and_text_size(window, eye, han
     name = "encoder.1.self.head.1.weights"
     view = eye.views(window)[name]
     hand.click(view, hand.cell(view, 1, 0))
-    for _ in range(3):
+    for _ in range(2):
         appearance.zoom(1)
         QApplication.processEvents()
     appearance.set_mode("dark")
@@ -463,7 +463,7 @@ def test_another_look_shows_what_was_read(bring, eye, appearance, no_pictures):
     page = window.page()
     page.verticalScrollBar().setValue(page.verticalScrollBar().maximum() // 2)
     before = read_at(page)
-    for look in (lambda: appearance.set_mode("dark"), lambda: appearance.zoom(1), lambda: appearance.zoom(1)):
+    for look in (lambda: appearance.set_mode("dark"), lambda: appearance.zoom(1)):
         look()
         eye.settle(window)
         assert window.page() is not page

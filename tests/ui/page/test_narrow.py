@@ -66,14 +66,10 @@ def test_in_large_text_the_first_two_matrices_are_whole_no_word_is_cut_and_nothi
     assert seen >= 6
     assert corner(window) == QColor(appearance.theme.page)
     if lesson == "you-are-welcome":
-        for mode, scale in (("light", 0.8), ("system", 1.0)):  # while all are open
-            appearance.set_mode(mode)
-            appearance.set_scale(scale)
-            eye.settle(window)
+        appearance.set_mode("light")  # while all are open
+        for name in (window.bench.selection.stage, "source.embedding"):
+            eye.go_to(window, name)
             assert corner(window) == QColor(appearance.theme.page)
-            for name in ("encoder.1.self.attention", "source.embedding"):
-                eye.go_to(window, name)
-                assert corner(window) == QColor(appearance.theme.page)
 
 
 def test_in_the_smallest_usual_window_no_word_is_cut(open_window, eye):

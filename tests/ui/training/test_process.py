@@ -15,7 +15,7 @@ from explorer.lessons.loader import load
 from explorer.training.run import Run
 from explorer.ui.training import descent, process
 
-pytestmark = pytest.mark.usefixtures("kept")
+pytestmark = pytest.mark.usefixtures("kept", "page_rests")
 TEXT = "the cat sat on the mat . the dog sat on the rug . the cat saw the dog . " * 3
 
 

@@ -24,7 +24,7 @@ from explorer.ui.drawing.view import DrawingView
 from explorer.ui.errors import Message
 from explorer.ui.training import descent
 
-pytestmark = pytest.mark.usefixtures("kept")
+pytestmark = pytest.mark.usefixtures("kept", "page_rests")
 Key = Qt.Key
 
 
@@ -445,15 +445,20 @@ def test_a_model_without_a_loss_says_so_and_offers_nothing(train, eye):
 
 
 def test_in_another_look_the_keys_stay_and_pictures_follow_out_of_sight_too(train, eye, appearance):
+    """In the turn that dresses the window it took 75 ms of 170: so a turn of its own makes all anew."""
     window, tab = train()
     field(tab, "rate").setFocus()
-    appearance.set_scale(1.1)
+    before = tab.settings
+    appearance.set_scale(1.5)
+    assert tab.settings is before
+    assert not tab.updatesEnabled(), "the screen keeps its picture until then"
     eye.settle(window)
+    assert tab.settings is not before
+    assert tab.updatesEnabled()
     assert window.focusWidget() is field(tab, "rate")
     window.show_tab("Pipeline")
     eye.settle(window)
     appearance.set_mode("dark")
-    appearance.set_scale(1.5)
     eye.settle(window)
     window.show_tab("Train")
     eye.settle(window)
@@ -465,20 +470,6 @@ def test_in_another_look_the_keys_stay_and_pictures_follow_out_of_sight_too(trai
     appearance.set_scale(1.0)
     eye.settle(window)
     assert window.focusWidget() is eye.by_name(tab.controls, "Train", QPushButton)
-
-
-def test_another_look_makes_all_anew_in_a_turn_of_its_own_and_the_screen_keeps_its_picture_until_then(
-    train, eye, appearance
-):
-    """In the turn that dresses the window it took 75 ms of 170."""
-    window, tab = train()
-    before = tab.settings
-    appearance.set_scale(1.1)
-    assert tab.settings is before
-    assert not tab.updatesEnabled()
-    eye.settle(window)
-    assert tab.settings is not before
-    assert tab.updatesEnabled()
 
 
 def test_settings_and_pictures_stay_where_they_are_read_in_another_look(train, eye, appearance):

@@ -10,7 +10,7 @@ from explorer.ui.window.find import CommandPalette, Entry, found
 from tests.checkpoints.small import write
 from tests.refusals import refuses
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page", "page_rests")
 
 CTRL, NONE = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
 

@@ -13,7 +13,7 @@ from explorer.lessons.schema import Setting
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.labels import SHORT, line_of
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "at_least_page")
+pytestmark = pytest.mark.usefixtures("no_pictures", "at_least_page", "page_rests")
 
 
 def read(label):

@@ -11,7 +11,7 @@ from explorer.pages.gestures import hold
 from explorer.pages.levels import ABOUT_THE_MODEL, WHOLE
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "page_rests")
 
 Key = Qt.Key
 

@@ -30,7 +30,7 @@ from tests.samples import long
 Key, CONTROL = Qt.Key, Qt.KeyboardModifier.ControlModifier
 SELF = "encoder.1.self."
 
-pytestmark = pytest.mark.usefixtures("kept")
+pytestmark = pytest.mark.usefixtures("kept", "page_rests")
 
 
 def views(area):
@@ -119,9 +119,8 @@ def test_where_there_is_nothing_to_compare_with_that_is_said(window, eye, qtbot)
 
 @pytest.mark.parametrize("scale", [long(1.0), 2.0])
 def test_beside_a_lesson_no_button_of_the_comparison_is_cut(open_window, eye, appearance, scale):
-    window = open_window("start-here")
     appearance.set_scale(scale)
-    window.resize(1280, 720)
+    window = open_window("start-here", size=(1280, 720))
     window.lessons.guide.go(3)
     window.sides.compare(True)
     eye.settle(window)
@@ -331,13 +330,12 @@ def test_a_window_of_a_stage_is_made_in_turns_also_for_another_size_of_text(wind
     (page,) = window.docks.pages
     eye.go_to(window, "source.embedding")
     assert (page.isVisible(), page.stage.name) == (True, "encoder.1.self.attention")
-    window.bench.appearance.zoom(1)
+    window.bench.appearance.set_scale(2.0)
     assert window.docks.pages == []
     qtbot.waitUntil(lambda: len(window.docks.pages) == 1)
     (larger,) = window.docks.pages
     assert larger.isVisible()
     assert larger.stage.name == "encoder.1.self.attention"
-    window.bench.appearance.set_scale(2.0)
     here, room = window.undock().geometry(), window.screen().availableGeometry()
     assert here.size() == here.size().boundedTo(room.size())
     assert here.left() >= room.left(), "its left edge was off the screen"

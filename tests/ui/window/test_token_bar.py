@@ -19,7 +19,7 @@ from explorer.ui.window.chips import Chip, WordEdit
 from tests.checkpoints.small import translator
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page", "page_rests")
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ALT, CONTROL = Modifier.AltModifier, Modifier.ControlModifier

@@ -11,7 +11,7 @@ from explorer.ui.window.top_bar import shortened
 from tests.samples import long
 from tests.ui.conftest import lesson_of
 
-pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "page_rests")
 
 
 def settings(window):
@@ -70,12 +70,9 @@ def test_beside_train_the_bar_is_on_one_line_again_after_large_text(anew, eye, a
     assert window.top_bar.height() == high
 
 
-@pytest.mark.parametrize(("width", "scale"), [(1280, 2.0), (1280, 3.0), (1024, 3.0), long(1280, 2.5), long(1600, 3.0)])
-def test_in_large_text_the_title_does_not_lie_under_a_tab(anew, eye, appearance, qtbot, width, scale):
-    window = anew()
-    window.resize(width, 720)
-    appearance.set_scale(scale)
-    eye.settle(window)
+@pytest.mark.parametrize("sizes", [((1280, 2.0), (1280, 3.0), (1024, 3.0)), long(((1280, 2.5), (1600, 3.0)))])
+def test_in_large_text_the_title_does_not_lie_under_a_tab(anew, eye, appearance, qtbot, sizes):
+    window = anew("model.changes")
     bar = window.top_bar
 
     def has_room():
@@ -89,11 +86,16 @@ def test_in_large_text_the_title_does_not_lie_under_a_tab(anew, eye, appearance,
             assert tab.sizeHint().width() <= tab.width() + around, "no tab is cut"
         assert bar.showing.sizeHint().width() <= bar.showing.width()
 
-    qtbot.waitUntil(has_room)
-    places = [part.geometry() for part in (bar, bar.title, bar._settings)]
-    window.share_width()
-    eye.settle(window)
-    assert places == [part.geometry() for part in (bar, bar.title, bar._settings)], "it was fitted by sizes of before"
+    for width, scale in sizes:
+        window.resize(width, 720)
+        appearance.set_scale(scale)
+        eye.settle(window)
+        qtbot.waitUntil(has_room)
+        places = [part.geometry() for part in (bar, bar.title, bar._settings)]
+        window.share_width()
+        eye.settle(window)
+        now = [part.geometry() for part in (bar, bar.title, bar._settings)]
+        assert places == now, "it was fitted by sizes of before"
     appearance.set_scale(1.0)
     eye.settle(window)
     qtbot.waitUntil(lambda: bar.menu.text().strip() == "Menu")
@@ -114,7 +116,7 @@ def test_a_title_ends_where_its_beginning_means_something(title, room, short):
 
 
 def test_in_large_text_the_menu_scrolls_and_has_no_second_column_beside_the_screen(anew, eye, appearance, hand, qtbot):
-    window = anew()
+    window = anew("model.changes")
     appearance.set_scale(3.0)
     eye.settle(window)
     menu = window.top_bar.menu.menu()
@@ -166,10 +168,10 @@ def parts_of(menu):
 
 
 def test_no_menu_has_more_than_twelve_lines_or_is_higher_than_the_window(anew, eye, appearance, qtbot):
-    window = anew()
+    window = anew("model.changes")
     window.resize(900, 560)
     window.files.kept.keep(window.bench.lesson, window.bench.document.state)
-    for scale in (1.0, 2.0, 3.0):
+    for scale in (1.0, 3.0):
         appearance.set_scale(scale)
         eye.settle(window)
         for top in (window.top_bar.menu.menu(), window.top_bar.title.menu()):
@@ -213,9 +215,8 @@ def test_the_references_are_no_tab_and_the_menu_of_help_leads_to_them(anew, eye)
     assert window.actions_.references in help_menu.actions()
 
 
-def test_the_title_does_not_touch_the_ring_of_the_focus(open_window, eye):
-    window = open_window("you-are-welcome")
-    eye.settle(window)
+def test_the_title_does_not_touch_the_ring_of_the_focus(anew):
+    window = anew()
     (title,) = [one for one in written_in(window.top_bar) if one.text.startswith("You are welcome")]
     assert title.place.left() - window.top_bar.title.x() >= 8
 
