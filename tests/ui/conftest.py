@@ -276,13 +276,20 @@ def rests_in(request):
 
 def cover(window):
     """Let the page of a window rest until it is asked for, whatever lies over it."""
-    StageArea.be_covered(window.area, True)
-    window.area.be_covered = lambda on: None
+    area = window.area
+    StageArea.be_covered(area, True)
+
+    def page():
+        area.asked = area.stage
+        return StageArea.page(area)
+
+    area.asked, area.page, area.be_covered = "", page, lambda on: None
 
 
 def uncover(window):
-    if vars(window.area).pop("be_covered", None) is not None:
-        window.area.be_covered(False)
+    for own in ("asked", "page", "be_covered"):
+        vars(window.area).pop(own, None)
+    window.area.be_covered(False)
 
 
 @pytest.fixture
@@ -516,9 +523,9 @@ def settle(qtbot, window, wanted=False):
             worn = (tab._worn for tab in window.findChildren(TrainingTab) if tab.isVisible())
             return all(worn) and not window.bench.bridge._timer.isActive()
         area = window.area
-        page = area.in_sight() if area._covered and not wanted else window.page()
-        if area._covered and not wanted and (page is None or page.leaves or area.makes):
+        if area._covered and not wanted and getattr(area, "asked", "") != area.stage:  # whoever asks for it asks on
             return window.bench.appearance.turns.idle and not window.bench.bridge._timer.isActive()
+        page = window.page()
         timers = window.bench.bridge._timer, page._settled, window._grows
         idle = window.bench.appearance.turns.idle  # the page shares its room once its pictures are there
         if not idle or page._drags or any(timer.isActive() for timer in timers):

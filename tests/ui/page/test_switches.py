@@ -128,7 +128,6 @@ def test_a_choice_among_words_and_yes_or_no_by_mouse_and_keys(window, hand, eye,
     assert switch(ENCODER, "similarity") == "cosine"
 
 
-@pytest.mark.usefixtures("page_in_sight")
 def test_a_number_by_an_arrow_or_typed_which_sets_it_once(window, hand, eye, bar, switch):
     """Not at 1 on the way to 12."""
     spin = control(bar("encoder.1.ffn.layers"), "d_ff")

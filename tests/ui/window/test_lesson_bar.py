@@ -111,6 +111,7 @@ def test_a_low_window_has_one_line_with_what_to_try(window, eye):
     assert bar.height() < 3 * bar._line.height()
 
 
+@pytest.mark.usefixtures("page_in_sight")
 def test_large_text_in_a_low_window_leaves_the_stage_its_room(window, eye):
     window.resize(1280, 720)
     window.bench.appearance.set_scale(2.0)
@@ -126,6 +127,7 @@ def test_large_text_in_a_low_window_leaves_the_stage_its_room(window, eye):
     assert not window.bench.settings.get("bottom bar folded", False), "what large text does is not remembered"
 
 
+@pytest.mark.usefixtures("page_in_sight")
 def test_in_large_text_the_first_two_matrices_are_whole(window, eye):
     window.resize(1280, 720)
     window.bench.appearance.set_scale(2.0)

@@ -108,6 +108,7 @@ def test_opening_from_one_lesson_to_the_next_while_a_cell_and_a_token_are_chosen
     assert state_of(window)["title"] == TITLES["you-are-welcome"]
 
 
+@pytest.mark.usefixtures("page_in_sight")
 def test_a_key_that_waited_in_line_does_not_meet_the_page_of_the_example_before(window, eye):
     window.tokens._strips["source"].chips[0].setFocus()
     window.bench.open(load("xor"))
@@ -175,6 +176,7 @@ def test_a_window_can_be_closed_and_shown_again(own_window, window, qtbot):
     assert not window.isVisible()
 
 
+@pytest.mark.usefixtures("page_in_sight")
 def test_a_closed_window_can_be_deleted_while_its_document_lives(open_window, eye):
     window = open_window("emma")
     document = window.bench.document
@@ -189,6 +191,7 @@ def test_nobody_has_the_focus_ring_at_the_start(window):
     assert QApplication.focusWidget() is window
 
 
+@pytest.mark.usefixtures("page_in_sight")
 def test_no_button_gets_the_focus_ring_from_a_page_that_goes(open_window, eye):
     window = open_window(tab="Lessons")
     search = window.lessons.tab().elements.widgets["search"].edit
@@ -199,6 +202,7 @@ def test_no_button_gets_the_focus_ring_from_a_page_that_goes(open_window, eye):
     assert QApplication.focusWidget() is window
 
 
+@pytest.mark.usefixtures("page_in_sight")
 def test_f6_goes_round_the_parts_of_the_window(window, eye, hand):
     eye.go_to(window, "encoder.1.self.attention")
     hand.key(Key.Key_F6)
@@ -248,6 +252,7 @@ def test_f6_comes_to_the_question_of_a_step_to_a_notice_and_to_the_bar_at_the_bo
         assert isinstance(QApplication.focusWidget(), kind)
 
 
+@pytest.mark.usefixtures("page_in_sight")
 @pytest.mark.parametrize(("id", "name"), [("gamma", "gamma"), ("rows-or-columns", "head.1.weights")])
 def test_f6_comes_to_the_matrix_that_a_question_is_about(open_window, eye, hand, id, name):
     window = open_window("you-are-welcome")
@@ -260,6 +265,7 @@ def test_f6_comes_to_the_matrix_that_a_question_is_about(open_window, eye, hand,
     assert QApplication.focusWidget() is eye.views(window)[f"encoder.1.self.{name}"]
 
 
+@pytest.mark.usefixtures("page_in_sight")
 def test_a_page_scrolls_by_keys_where_nothing_has_them(open_window, eye, hand):
     window = open_window("you-are-welcome", tab="Train")
     window.resize(1024, 640)
@@ -286,6 +292,7 @@ def test_gradients_of_a_loss_that_is_taken_away_are_not_asked_for(open_window, e
     assert window.bench.selection.showing == "values"
 
 
+@pytest.mark.usefixtures("page_in_sight")
 def test_a_page_shown_before_it_is_told_of_another_model(window, eye):
     eye.go_to(window, "model.switches")
     window.bench.selection.go_to("source.embedding")

@@ -424,6 +424,7 @@ def test_arrows_keys_and_a_choice_elsewhere_scroll_to_the_words_behind(window, h
     qtbot.waitUntil(lambda: in_sight(window, chip(50)))
 
 
+@pytest.mark.usefixtures("page_in_sight")
 def test_no_word_is_seen_in_part(window, eye, appearance):
     appearance.set_scale(2.0)
     window.resize(1280, 720)
