@@ -22,7 +22,7 @@ from pathlib import Path
 import build
 
 sys.path.insert(0, str(build.ROOT))
-from explorer.parts import licence_of
+from explorer.libraries import licence_of
 
 TEXTS = re.compile(r"(licen[cs]e|copying|notice|authors)", re.IGNORECASE)
 LGPL = ("LGPL-3.0.txt", "GPL-3.0.txt")

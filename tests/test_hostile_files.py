@@ -34,7 +34,7 @@ from explorer.lessons.loader import load as load_lesson
 from explorer.paths import resources
 from explorer.sentences import sentence
 from explorer.training import recipes
-from explorer.training.preparation import Settings
+from explorer.training.preparation import RunSettings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.words import formats
@@ -77,7 +77,7 @@ ODD_TEXT = (
 @pytest.fixture(scope="module")
 def document():
     made = Document(new_lesson("gpt", ["a b c d"], d_model=4).state())
-    run = Run(made, Settings(Material("shown"), Recipe("Adam", 0.1, batch=0, steps=2)))
+    run = Run(made, RunSettings(Material("shown"), Recipe("Adam", 0.1, batch=0, steps=2)))
     run.take()
     run.take()
     made.do(SetCells("output.W", {(0, 0): 2.0}))

@@ -212,7 +212,7 @@ def _get(arguments: Namespace) -> int:
 
 
 def _train(arguments: Namespace) -> int:
-    from explorer.words.glove import Settings, fast_available, train_files
+    from explorer.words.glove import GloveSettings, fast_available, train_files
 
     if arguments.out is None:
         raise UsageError("`explorer words train` needs --out FILE, which says where the vectors go.")
@@ -220,10 +220,10 @@ def _train(arguments: Namespace) -> int:
         raise UsageError(f"--cores is 1 or more; {arguments.cores} is not.")
     # `arguments.words` are the words after the action, here the texts.
     given = {**vars(arguments), "words": arguments.n_words}
-    chosen = {field.name: given[field.name] for field in fields(Settings) if given[field.name] is not None}
+    chosen = {field.name: given[field.name] for field in fields(GloveSettings) if given[field.name] is not None}
     fast = fast_available() and not arguments.no_numba
     texts = [Path(text) for text in arguments.words]
-    vectors = train_files(texts, Path(arguments.out), Settings(**chosen), arguments.report, fast, arguments.cores)
+    vectors = train_files(texts, Path(arguments.out), GloveSettings(**chosen), arguments.report, fast, arguments.cores)
     as_json = {"vectors": vectors.name, "words": len(vectors), "dims": vectors.dims}
     return _print(arguments, as_json, [f"{shown(arguments.out)}: {len(vectors):,} words, {vectors.dims} numbers each"])
 

@@ -399,7 +399,7 @@ def take_words(document: Document, material: Material, recipe: Recipe) -> None:
 # The parts of a run
 
 
-class Settings(Frozen, eq=False):
+class RunSettings(Frozen, eq=False):
     """The settings of training steps."""
 
     material: Material  # what the model learns from
@@ -409,7 +409,7 @@ class Settings(Frozen, eq=False):
 class Stretch(Frozen, eq=False):
     """Steps that share settings and examples."""
 
-    settings: Settings
+    settings: RunSettings
     prepared: Prepared
 
     @property

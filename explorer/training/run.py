@@ -2,9 +2,9 @@
 
 ::
 
-    Settings ──► Trainer ──► Trainer ──► …      a step makes the next trainer; the old one stays as it is
-       │            │
-    document ◄──────┘        its weights, put into the document: all steps of a run are one step to undo
+    RunSettings ──► Trainer ──► Trainer ──► …   a step makes the next trainer; the old one stays as it is
+         │             │
+      document ◄───────┘        its weights, put into the document: all steps of a run are one step to undo
 
 A trainer (`explorer.core.training.trainer`) is everything that the next step depends on: weights, the optimiser's
 memory, examples, settings, and the number of steps taken. So to go back is to return to an earlier trainer; a trainer
@@ -42,7 +42,7 @@ from explorer.document.state import State, unread
 from explorer.training.preparation import (
     Point,
     Prepared,
-    Settings,
+    RunSettings,
     Stretch,
     prepare_document,
     same_material,
@@ -67,7 +67,7 @@ class Run:
     Raises `ExplorerError`: the errors of `take_words`, `prepare_document` and `Trainer`.
     """
 
-    def __init__(self, document: Document, settings: Settings, budget: int = BUDGET) -> None:
+    def __init__(self, document: Document, settings: RunSettings, budget: int = BUDGET) -> None:
         take_words(document, settings.material, settings.recipe)
         self.first = document.wanted  # the document before all steps
         self.records = Records()  # of all steps so far
@@ -205,7 +205,7 @@ class Run:
 
     # Continuing
 
-    def use(self, settings: Settings) -> None:
+    def use(self, settings: RunSettings) -> None:
         """Set the settings of the next steps.
 
         Raises `ExplorerError`: the errors of `take_words`.
@@ -487,7 +487,7 @@ def step_of(trainer: Trainer, shown: Engine | None = None) -> tuple[Trainer, Rec
 class TrainedLine:
     """A net of one layer without an activation, y = x W + b, trained with the settings of a document's net."""
 
-    def __init__(self, state: State, settings: Settings) -> None:
+    def __init__(self, state: State, settings: RunSettings) -> None:
         axes = state.model.axes
         sides = {"layer.0": axes["layer.0"], "layer.1": axes[f"layer.{state.model.layers}"]}
         switches = {"layer.1.activation": "identity", "loss.loss": "mean squared error"}
@@ -498,7 +498,7 @@ class TrainedLine:
         self.run = Run(self.document, _of_line(settings))
         self.failed = False  # whether a step failed because steps were too large; the line then keeps its last weights
 
-    def use(self, state: State, settings: Settings) -> None:
+    def use(self, state: State, settings: RunSettings) -> None:
         """Continue with other settings, or examples."""
         self.document.do(SetInputs(_examples(state), "Examples"))
         self.run.use(_of_line(settings))
@@ -515,7 +515,7 @@ class TrainedLine:
             self.failed = True
 
 
-def line_beside(state: State, settings: Settings, before: TrainedLine | None) -> TrainedLine | None:
+def line_beside(state: State, settings: RunSettings, before: TrainedLine | None) -> TrainedLine | None:
     """The linear regression for a net with a node for it, else None: `before` with new settings, or a new one."""
     if "regression.output" not in state.graph.nodes:
         return None
@@ -529,5 +529,5 @@ def _examples(state: State) -> dict[str, Array]:
     return {name: state.inputs[name] for name in (CASES, TARGET)}
 
 
-def _of_line(settings: Settings) -> Settings:
+def _of_line(settings: RunSettings) -> RunSettings:
     return replace(settings, recipe=replace(settings.recipe, frozen=(), also=(), dropout=0.0, initialiser=""))

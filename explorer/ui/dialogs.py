@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer import PROGRAM, __version__
 from explorer.checkpoints import ENDINGS
 from explorer.document.storage import ENDING
 from explorer.lessons.own_lessons import BUNDLE
@@ -254,13 +255,12 @@ def _keys() -> dict[str, dict[str, str]]:
 
 def show_about(window: QWidget) -> QDialog:
     """Show what the program is made of, beside a window."""
-    from explorer.parts import parts  # reads what is installed
+    from explorer.libraries import libraries  # reads what is installed
 
-    program, *libraries = parts()
-    rows = {f"{part.name} {part.version}": part.licence for part in libraries}
+    rows = {f"{one.name} {one.version}": one.licence for one in libraries()}
     text = (
-        f"<h3>{program.name} {program.version}</h3><p>Every number of a transformer, live and editable. Licence: "
-        f"{program.licence}.</p>{_table(rows)}<p>{LGPL} This is Qt {qVersion()}.</p>"
+        f"<h3>{PROGRAM} {__version__}</h3><p>Every number of a transformer, live and editable. Licence: MIT.</p>"
+        f"{_table(rows)}<p>{LGPL} This is Qt {qVersion()}.</p>"
         f"<p>The licences lie in {escape(str(licences()))}.</p>"
     )
     return _show(window, "About Transformer Explorer", text)
@@ -272,10 +272,10 @@ def licences() -> Path:
         return Path(sys.executable).parent / "licences"
     from importlib.metadata import PackageNotFoundError, distribution
 
-    from explorer.parts import PROGRAM
+    from explorer.libraries import PACKAGE
 
     try:
-        return Path(str(distribution(PROGRAM).locate_file("")))
+        return Path(str(distribution(PACKAGE).locate_file("")))
     except PackageNotFoundError:
         return Path(sys.prefix)
 

@@ -18,6 +18,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Si
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication
 from PySide6.QtWidgets import QDialogButtonBox, QMessageBox, QWidget
 
+from explorer import PROGRAM, __version__
 from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
 from explorer.ui.theme import Role
@@ -162,13 +163,10 @@ class Unexpected(QObject):
         """Show a box beside the window, which goes on; while it is open, further exceptions are only logged."""
         if self.box is not None:
             return
-        from explorer.parts import parts  # reads what is installed
-
         where = f" It is written down in {self._folder / LOG}." if self._folder is not None else ""
         box = self.box = message_box(WORDS + where, self._window)
         box.setModal(False)
-        program = parts()[0]
-        report = f"{program.name} {program.version}, {sys.platform}, Python {sys.version.split()[0]}\n\n{details}"
+        report = f"{PROGRAM} {__version__}, {sys.platform}, Python {sys.version.split()[0]}\n\n{details}"
         box.setDetailedText(report)
         box.setDefaultButton(_add(box, "Save my work …", lambda: self._window.files.save_as()))
         _add(box, "Copy details", lambda: QGuiApplication.clipboard().setText(report))

@@ -328,7 +328,7 @@ class Rendering(Frozen):
     title: str
     words: str  # what the picture shows, for a reader who cannot see it
 
-    def on(self, device: QImage | QSvgGenerator | QPdfWriter, frames: "Frames | None" = None) -> None:
+    def on(self, device: QImage | QSvgGenerator | QPdfWriter, frames: "Clips | None" = None) -> None:
         """Paint the page on a device; `frames`, if given, clip tables and plots."""
         painter = QPainter(device)
         try:
@@ -427,7 +427,7 @@ def _svg(picture: Rendering) -> bytes:
     generator.setSize(picture.size)
     generator.setViewBox(QRectF(QPointF(), QSizeF(picture.size)))
     generator.setResolution(picture.page.logicalDpiX())  # so letters are as large as in the window
-    frames = Frames()
+    frames = Clips()
     picture.on(generator, frames)
     svg = for_every_viewer(frames.put_into(bytes(buffer.data().data()).decode()))
     return svg.replace("<svg", f"<!-- {PROGRAM} -->\n<svg", 1).encode()
@@ -517,7 +517,7 @@ def _scaled(group: re.Match[str]) -> str:
     return f'transform="matrix(1,0,0,1,0,0)"{group["rest"]}{shapes}</g>'
 
 
-class Frames:
+class Clips:
     """Clipping, which Qt does not write into an SVG: marks that are replaced by groups with a clipping path."""
 
     def __init__(self) -> None:

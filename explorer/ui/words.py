@@ -15,7 +15,7 @@ from shiboken6 import isValid
 from explorer.core.errors import ExplorerError
 from explorer.core.progress import Progress, Report
 from explorer.document.document import Change
-from explorer.pages.words.card import Card, ForWords, Screen, Shared
+from explorer.pages.words.card import ForWords, Screen, Shared, WordsCard
 from explorer.sentences import sentence
 from explorer.ui.background import Background
 from explorer.ui.dialogs import let_files_have_room
@@ -35,7 +35,7 @@ from explorer.ui.workbench import Workbench
 class FramedCard(QFrame):
     """A framed card: a title, and below it the elements of the card's page."""
 
-    def __init__(self, bench: Workbench, card: Card) -> None:
+    def __init__(self, bench: Workbench, card: WordsCard) -> None:
         super().__init__()
         self.bench, self.card, self._wide, self._most = bench, card, 0, 0
         self.setAccessibleName(card.title)
@@ -147,7 +147,7 @@ class WordsTab(QFrame, Screen):
         self._works: dict[str, Background] = {}
         self.cards: list[FramedCard] = []
         self._file: Path | None = None  # vectors to be read once the card has nothing else to do
-        self._coming: Iterator[Callable[[Shared], Card]] = iter(())
+        self._coming: Iterator[Callable[[Shared], WordsCard]] = iter(())
         self._whole = False
         """Whether all cards have been made."""
         self._stale: dict[FramedCard, bool] = {}
@@ -226,7 +226,7 @@ class WordsTab(QFrame, Screen):
         self._file = path
         self._next.start()
 
-    def view(self, card: Card) -> FramedCard:
+    def view(self, card: WordsCard) -> FramedCard:
         """The widget of a card."""
         return next(view for view in self.cards if view.card is card)
 
@@ -246,7 +246,7 @@ class WordsTab(QFrame, Screen):
         vectors.start_default()
         self.tell(vectors)
 
-    def _add(self, kind: Callable[[Shared], Card]) -> None:
+    def _add(self, kind: Callable[[Shared], WordsCard]) -> None:
         card = kind(self.state)
         if self.state.vectors is not None:
             card.load()
@@ -301,7 +301,7 @@ class WordsTab(QFrame, Screen):
             card.room = high
             self.tell(card)
 
-    def tell(self, card: Card) -> None:  # shows it in a later turn
+    def tell(self, card: WordsCard) -> None:  # shows it in a later turn
         for view in self.cards:
             if view.card is card:
                 self._stale.setdefault(view, False)
@@ -394,31 +394,31 @@ class WordsTab(QFrame, Screen):
     def say(self, error: ExplorerError) -> str:
         return sentence(error)
 
-    def search(self, card: Card, work: Callable[[Report], Any], then: Callable[[Any], None], slow: bool) -> None:
+    def search(self, card: WordsCard, work: Callable[[Report], Any], then: Callable[[Any], None], slow: bool) -> None:
         if slow or card.vectors.array.size > AT_ONCE:
             self._background(card).ask(work, then)
         else:
             self.stop(card)
             super().search(card, work, then, slow)
 
-    def stop(self, card: Card) -> None:
+    def stop(self, card: WordsCard) -> None:
         self._background(card).stop()
 
     def load(self) -> None:
         self.loaded.emit()
 
-    def _background(self, card: Card) -> Background:
+    def _background(self, card: WordsCard) -> Background:
         if card.name not in self._works:
             self._works[card.name] = background = Background(self)
             background.progressed.connect(partial(self._hear, card))
             background.failed.connect(partial(self._fail, card))
         return self._works[card.name]
 
-    def _hear(self, card: Card, now: Progress) -> None:
+    def _hear(self, card: WordsCard, now: Progress) -> None:
         card.hear(now)
         self.tell(card)
 
-    def _fail(self, card: Card, error: ExplorerError) -> None:
+    def _fail(self, card: WordsCard, error: ExplorerError) -> None:
         card.fail(error)
         self.tell(card)
         show_error(error, self.view(card))
@@ -443,7 +443,7 @@ class WordsTab(QFrame, Screen):
 
     # Scrolling
 
-    def seek(self, card: Card, id: str = "") -> None:
+    def seek(self, card: WordsCard, id: str = "") -> None:
         view = self.view(card)
         self._show(view)
         self.go_to(view)

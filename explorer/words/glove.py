@@ -50,7 +50,7 @@ Side = tuple[Floats, Floats, Floats, Floats]
 """Vectors, biases, and the sums of squared gradients of both."""
 
 
-class Settings(Frozen):
+class GloveSettings(Frozen):
     """The settings of a training run."""
 
     words: int = 20_000  # how many words, the most frequent ones, get a vector
@@ -92,7 +92,7 @@ class Settings(Frozen):
                 raise ExplorerError("bad-training-setting", name=name, value=value, low=low, high=high)
 
 
-OWN_TEXT = Settings(words=1000, least=2, dims=25, window=5, x_max=10, epochs=60)
+OWN_TEXT = GloveSettings(words=1000, least=2, dims=25, window=5, x_max=10, epochs=60)
 """For a person's own text of some ten thousand words: in numpy a step takes under 0.5 ms, the whole some seconds."""
 
 
@@ -109,7 +109,7 @@ class GloveTrainer:
     Raises `ExplorerError`: "no-pairs".
     """
 
-    def __init__(self, counts: Counts, settings: Settings, fast: bool = False) -> None:
+    def __init__(self, counts: Counts, settings: GloveSettings, fast: bool = False) -> None:
         self.settings = settings
         # The mean loss of a pair in each finished epoch: half the weighted square, taken when the pair was processed.
         self.losses: list[float] = []
@@ -203,7 +203,7 @@ class _Pairs(Frozen):
     stages: int
 
     @staticmethod
-    def of(counts: Counts, settings: Settings, random: np.random.Generator, parts: int | None) -> "_Pairs":
+    def of(counts: Counts, settings: GloveSettings, random: np.random.Generator, parts: int | None) -> "_Pairs":
         """The pairs in order: word i and context i are in part i mod `parts`; stage s pairs part p with part p + s.
 
         Without `parts` there are as many parts as words, so a stage is a diagonal.
@@ -266,7 +266,7 @@ KEEP_EVERY = 30.0
 def train_files(
     texts: Sequence[Path],
     out: Path,
-    settings: Settings,
+    settings: GloveSettings,
     report: Report | None = None,
     fast: bool = False,
     cores: int | None = None,
@@ -311,7 +311,7 @@ def train_files(
     return vectors
 
 
-def _description(texts: Sequence[Path], settings: Settings, fast: bool) -> str:
+def _description(texts: Sequence[Path], settings: GloveSettings, fast: bool) -> str:
     """The facts that two trainings must share so that one can continue the other."""
     try:
         for text in texts:
@@ -388,7 +388,7 @@ class Folder(NamedTuple):
 
 
 def _counted(
-    texts: Sequence[Path], settings: Settings, folder: Folder, report: Report | None, fast: bool
+    texts: Sequence[Path], settings: GloveSettings, folder: Folder, report: Report | None, fast: bool
 ) -> tuple[Sequence[str], corpus.Counts]:
     """The vocabulary and the counts, from the folder if it has them."""
     if (kept := folder.read("counts", COUNTS)) is not None:

@@ -14,14 +14,14 @@ from explorer.document.state import State
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.training.diagnosis import diagnosis, faint_blocks, twins
-from explorer.training.preparation import Settings
+from explorer.training.preparation import RunSettings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from tests.samples import long
 
 
 def trained(document, recipe, steps):
-    run = Run(document, Settings(Material("shown"), recipe))
+    run = Run(document, RunSettings(Material("shown"), recipe))
     for _ in range(steps):
         run.take()
     return diagnosis(document, run.records, recipe), run.records
@@ -58,7 +58,7 @@ def test_an_example_with_a_rate_of_its_own_is_started_over_at_that_rate():
     """“You are welcome” was to start over at 0.01, where its loss rises as well."""
     lesson = load("you-are-welcome")
     document = Document(lesson.state("textbook"))
-    run = Run(document, Settings(Material("shown"), replace(lesson.training, rate=900.0)))
+    run = Run(document, RunSettings(Material("shown"), replace(lesson.training, rate=900.0)))
     for _ in range(12):
         run.take()
     found = diagnosis(document, run.records, run.settings.recipe, own=lesson.training)

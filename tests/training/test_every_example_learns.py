@@ -8,7 +8,7 @@ from explorer.core.training.recipe import OPTIMISERS, Recipe
 from explorer.core.training.trainer import trainable
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue
-from explorer.training.preparation import Settings
+from explorer.training.preparation import RunSettings
 from explorer.training.recipes import Material
 from explorer.training.run import MOST_STEPS, Run
 
@@ -33,7 +33,7 @@ def examples():
 def losses(lesson, setting, recipe):
     document = Document(lesson.state(setting))
     before = float(document.engine.values[LOSS])
-    run = Run(document, Settings(Material("shown"), recipe))
+    run = Run(document, RunSettings(Material("shown"), recipe))
     found = [before]
     for _ in range(STEPS):
         run.take()

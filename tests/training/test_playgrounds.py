@@ -10,7 +10,7 @@ from explorer.core.training.trainer import trainable as trainable_in
 from explorer.document.commands import SetArray, SetInputs, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.training.preparation import Settings
+from explorer.training.preparation import RunSettings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 
@@ -27,7 +27,7 @@ def trainable(document):
 
 def trained(document, optimiser, rate, steps, until=lambda: False):
     """The run, after so many steps or as soon as something holds."""
-    run = Run(document, Settings(Material("shown"), Recipe(optimiser, rate, batch=0, steps=steps)))
+    run = Run(document, RunSettings(Material("shown"), Recipe(optimiser, rate, batch=0, steps=steps)))
     while not run.finished and not until():
         run.take()
     return run

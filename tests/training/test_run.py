@@ -14,7 +14,7 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.training.preparation import Settings
+from explorer.training.preparation import RunSettings
 from explorer.training.recipes import Material
 from explorer.training.run import BUDGET, MOST_STEPS, Run, TrainedLine, line_beside
 
@@ -22,7 +22,7 @@ LOGITS = "output.logits"
 
 
 def by_hand(optimiser="SGD", rate=0.1, **settings):
-    return Settings(Material("shown"), Recipe(optimiser, rate, batch=0, steps=MOST_STEPS, **settings))
+    return RunSettings(Material("shown"), Recipe(optimiser, rate, batch=0, steps=MOST_STEPS, **settings))
 
 
 def begun(document, optimiser="SGD", rate=0.1, budget=BUDGET, steps=0):
@@ -384,7 +384,7 @@ def test_a_run_of_a_recipe_goes_on_by_hand_and_back_into_it(script):
     xor = Document(load("xor").state("random"))
     state = xor.state
     cases = Material("cases", X=state.inputs["input.X"], target=state.inputs["loss.target"])
-    run = Run(xor, Settings(cases, Recipe("Adam", 0.1, batch=2, steps=20, seed=3)))
+    run = Run(xor, RunSettings(cases, Recipe("Adam", 0.1, batch=2, steps=20, seed=3)))
     run.take(60.0, 12)
     run.use(by_hand("Adam", 0.1))
     run.take(60.0, 3)
@@ -443,7 +443,7 @@ def test_another_optimiser_begins_to_remember_in_the_midst(script, tmp_path):
 
 
 def begun_with(document, recipe, steps):
-    run = Run(document, Settings(Material("shown"), recipe))
+    run = Run(document, RunSettings(Material("shown"), recipe))
     for _ in range(steps):
         run.take()
     return run
@@ -459,7 +459,7 @@ def material(state):
 
 
 def test_it_comes_to_the_best_line(sin):
-    line = TrainedLine(sin, Settings(material(sin), Recipe("Adam", rate=0.02, batch=0, steps=600)))
+    line = TrainedLine(sin, RunSettings(material(sin), Recipe("Adam", rate=0.02, batch=0, steps=600)))
     first = float(line.document.engine.values["loss.value"])
     line.follow(600, 60.0)
     assert line.run.at == 600
@@ -469,13 +469,13 @@ def test_it_comes_to_the_best_line(sin):
 
 
 def test_it_takes_as_many_steps_as_it_is_told_and_goes_on_with_other_examples(sin):
-    line = TrainedLine(sin, Settings(material(sin), Recipe(steps=100, seed=3)))
+    line = TrainedLine(sin, RunSettings(material(sin), Recipe(steps=100, seed=3)))
     line.follow(7, 60.0)
     assert line.run.at == 7
     moved = sin.inputs["loss.target"] + 5
     other = sin.with_inputs({"loss.target": moved})
     of_net = Recipe(rate=0.5, steps=100, frozen=("layer.2.W",), dropout=0.5, initialiser="xavier")
-    line.use(other, Settings(material(other), of_net))
+    line.use(other, RunSettings(material(other), of_net))
     line.follow(9, 60.0)
     assert line.run.settings.recipe == Recipe(rate=0.5, steps=100, initialiser="")
     assert line.run.at == 9
@@ -485,7 +485,7 @@ def test_it_takes_as_many_steps_as_it_is_told_and_goes_on_with_other_examples(si
 
 
 def test_steps_that_are_too_large_for_it_leave_it_where_it_was(sin):
-    line = TrainedLine(sin, Settings(material(sin), Recipe("SGD", rate=1000.0, batch=0, steps=1000)))
+    line = TrainedLine(sin, RunSettings(material(sin), Recipe("SGD", rate=1000.0, batch=0, steps=1000)))
     line.follow(1000, 60.0)
     assert line.failed
     at = line.run.at
@@ -494,7 +494,7 @@ def test_steps_that_are_too_large_for_it_leave_it_where_it_was(sin):
 
 
 def test_it_stands_beside_nets_with_a_regression_alone(sin):
-    settings = Settings(material(sin), Recipe(steps=100))
+    settings = RunSettings(material(sin), Recipe(steps=100))
     line = line_beside(sin, settings, None)
     assert line is not None
     assert line_beside(sin, settings, line) is line

@@ -13,7 +13,7 @@ from explorer.document import storage
 from explorer.document.commands import AddWords, Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
-from explorer.training.preparation import Settings
+from explorer.training.preparation import RunSettings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from tests.refusals import refuses
@@ -29,7 +29,7 @@ def begin(tmp_path):
     def begin_it(document, recipe, text="", kind="own", window=3):
         file = tmp_path / "material.txt"
         file.write_text(text)
-        return Run(document, Settings(Material(kind, file, window=window) if text else Material(), recipe))
+        return Run(document, RunSettings(Material(kind, file, window=window) if text else Material(), recipe))
 
     return begin_it
 
@@ -88,7 +88,7 @@ def test_a_text_that_is_too_short_leaves_the_model_as_it_is(begin, text):
     run = begin(document, Recipe(steps=9), TEXT, "text")
     start = document.state
     with refuses("is too short"):
-        run.use(Settings(replace(run.settings.material, content=text), Recipe(steps=9)))
+        run.use(RunSettings(replace(run.settings.material, content=text), Recipe(steps=9)))
     assert document.state is start
 
 
@@ -144,7 +144,7 @@ def test_an_edit_in_mid_run_is_gone_on_from(begin):
 @pytest.mark.parametrize("material", [lambda document: Material(), own_cases])
 def test_all_cases_of_a_net_at_once_are_what_the_document_itself_learns_from(material):
     document = xor()
-    run = Run(document, Settings(material(document), Recipe(optimiser="SGD", rate=1.0, batch=0, steps=5)))
+    run = Run(document, RunSettings(material(document), Recipe(optimiser="SGD", rate=1.0, batch=0, steps=5)))
     before = float(document.engine.values["loss.value"])
     run.take(0.0)
     assert run.records.losses.tolist() == [before]
@@ -157,7 +157,7 @@ def test_all_cases_of_a_net_at_once_are_what_the_document_itself_learns_from(mat
 
 def test_some_cases_of_a_net_can_be_put_aside():
     document = xor()
-    examples = Run(document, Settings(own_cases(document), Recipe(validation=0.25))).prepared.examples
+    examples = Run(document, RunSettings(own_cases(document), Recipe(validation=0.25))).prepared.examples
     assert (len(examples.training), len(examples.validation)) == (3, 1)
 
 

@@ -13,11 +13,11 @@ from explorer.core.progress import Cancelled
 from explorer.sentences import sentence
 from explorer.words import corpus, glove, similarity
 from explorer.words.corpus import count
-from explorer.words.glove import GloveTrainer, Settings
+from explorer.words.glove import GloveSettings, GloveTrainer
 from explorer.words.vectors import Vectors
 from tests.words.conftest import mutated
 
-SMALL = Settings(words=100, least=1, dims=10, window=4, epochs=15, x_max=20)
+SMALL = GloveSettings(words=100, least=1, dims=10, window=4, epochs=15, x_max=20)
 WAYS = [False, pytest.param(True, marks=pytest.mark.skipif(not glove.fast_available(), reason="numba is not there"))]
 
 
@@ -190,7 +190,7 @@ def test_words_in_like_places_become_alike(story, fast):
 def test_the_same_seed_gives_the_same_bytes(story, fast):
     first, second = (trained(story, fast=fast)[0].array.tobytes() for _ in range(2))
     assert first == second
-    other = Settings(**{**vars(SMALL), "seed": 2})
+    other = GloveSettings(**{**vars(SMALL), "seed": 2})
     assert trained(story, other, fast)[0].array.tobytes() != first
 
 
@@ -225,7 +225,7 @@ def test_both_ways_take_the_same_steps(story):
 def test_a_step_goes_down_the_gradient_of_the_objective():
     """AdaGrad's first step is rate * g / sqrt(1 + g²); g is the derivative, found by differences."""
     found = corpus.Counts(2, np.array([1], np.int32), np.array([0], np.int32), np.array([30.0]))
-    trainer = GloveTrainer(found, Settings(words=2, dims=3, x_max=100, alpha=0.75))
+    trainer = GloveTrainer(found, GloveSettings(words=2, dims=3, x_max=100, alpha=0.75))
     w, b, c, d = (np.array(array, float) for array in (*trainer.words[:2], *trainer.contexts[:2]))
 
     def loss(i, wi):
@@ -253,7 +253,7 @@ def test_a_trainer_goes_on_from_its_state_to_the_same_bytes(story, fast):
 
 def test_a_state_of_another_training_is_refused(story):
     first = trained(story)[1]
-    other = trained(story, Settings(**{**vars(SMALL), "dims": 9, "epochs": 1}))[1]
+    other = trained(story, GloveSettings(**{**vars(SMALL), "dims": 9, "epochs": 1}))[1]
     with pytest.raises(ValueError, match="other shapes"):
         first.restore(other.state())
     with pytest.raises(KeyError):
@@ -263,9 +263,9 @@ def test_a_state_of_another_training_is_refused(story):
 def test_what_a_vector_is_in_the_end(story):
     vectors, trainer = trained(story)
     assert vectors.array.tobytes() == (trainer.words[0] + trainer.contexts[0]).tobytes()
-    word, _ = trained(story, Settings(**{**vars(SMALL), "vector": "word"}))
+    word, _ = trained(story, GloveSettings(**{**vars(SMALL), "vector": "word"}))
     assert word.array.tobytes() == trainer.words[0].tobytes()
-    less, _ = trained(story, Settings(**{**vars(SMALL), "remove": 2}))
+    less, _ = trained(story, GloveSettings(**{**vars(SMALL), "remove": 2}))
     assert less.array.mean(0) == pytest.approx(np.zeros(10), abs=1e-6)
     assert np.linalg.matrix_rank(less.array, tol=1e-4) == 8
 
@@ -276,7 +276,7 @@ def test_what_a_vector_is_in_the_end(story):
 )
 def test_settings_have_limits(name, value):
     with refuses(f"'{name}' is "):
-        Settings(**{name: value})
+        GloveSettings(**{name: value})
 
 
 def test_a_short_text_of_ones_own(story):
@@ -287,7 +287,7 @@ def test_a_short_text_of_ones_own(story):
 
 def test_a_kind_of_vector_that_there_is_not():
     with refuses("sum or word; 'both' is neither"):
-        Settings(vector="both")
+        GloveSettings(vector="both")
 
 
 def test_words_that_all_stand_alone():
@@ -347,7 +347,7 @@ def test_another_training_does_not_go_on_in_the_same_folder(tmp_path, text):
     with pytest.raises(Cancelled):
         glove.train_files([text], tmp_path / "mine.txt", SMALL, stop)
     with refuses("on other texts or settings"):
-        glove.train_files([text], tmp_path / "mine.txt", Settings(epochs=3))
+        glove.train_files([text], tmp_path / "mine.txt", GloveSettings(epochs=3))
 
 
 def stopped(out, text, after=2):

@@ -31,7 +31,7 @@ from explorer.pages.stages.net import LOSS_ON
 from explorer.pages.view import View
 from explorer.training import recipes
 from explorer.training.diagnosis import Diagnosis, diagnosis, solved
-from explorer.training.preparation import Settings
+from explorer.training.preparation import RunSettings
 from explorer.training.recipes import Material
 from explorer.training.run import Run, TrainedLine
 
@@ -131,7 +131,7 @@ class Plan:
                 self.recipe = replace(self.recipe, **{act: value})  # type: ignore[arg-type]
         return frozenset((act,))
 
-    def settings(self, view: View, lesson: Lesson, frozen: tuple[str, ...], also: tuple[str, ...]) -> Settings:
+    def settings(self, view: View, lesson: Lesson, frozen: tuple[str, ...], also: tuple[str, ...]) -> RunSettings:
         """The settings for a run; `frozen`: weights that do not move, `also`: further inputs that move.
 
         Raises `ExplorerError`: "text-too-long", "bad-number", "bad-training-setting" or "bad-training-choice".
@@ -146,7 +146,7 @@ class Plan:
             # The name that stands beside the field, and what stands in it: '1e6', not 1000000.0.
             said = {"name": NUMBERS[name][0], "value": self.typed.get(name, error.fields["value"])}
             raise ExplorerError(error.id, **error.fields | said) from error
-        return Settings(self._material(view, lesson), recipe)
+        return RunSettings(self._material(view, lesson), recipe)
 
     def _material(self, view: View, lesson: Lesson) -> Material:
         kind, values = view.state.model.kind, view.values

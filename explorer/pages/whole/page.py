@@ -254,7 +254,7 @@ LOSS_WIDTH = 136.0
 
 
 @dataclass
-class Column:
+class Stream:
     """The stream of one sequence: the x of each word's line, whether the words fit, and how far down it is drawn."""
 
     sequence: str
@@ -286,7 +286,7 @@ class Stacks:
         self._sizes = layers_of(view)
         self._single = len(view.graph.sequences) == 1
         self._band = TALL if self._single else BAND
-        self._source: Column | None = None
+        self._source: Stream | None = None
 
     def drawing(self) -> tuple[Drawing, list[str]]:
         """The picture, with what each mark waits for, as `Lanes.drawing` makes it."""
@@ -294,7 +294,7 @@ class Stacks:
         left, width = 0.0, SINGLE if self._single else WIDTH
         column = None
         for sequence, stack in zip(view.graph.sequences, self._sizes, strict=True):
-            self._source, column = column, Column(sequence, stack, left, width, np.empty(0))
+            self._source, column = column, Stream(sequence, stack, left, width, np.empty(0))
             self._draw(column)
             left += width + BETWEEN
         assert column is not None
@@ -303,7 +303,7 @@ class Stacks:
         window = (-PAD - 3.0, column.right + PAD + 3.0, -2.0, column.y + 3.0)
         return zoomed(sheet.marks, window, summary), sheet.due
 
-    def _draw(self, column: Column) -> None:
+    def _draw(self, column: Stream) -> None:
         view, sheet = self._view, self._sheet
         self._words_in(column)
         self._flow(column, GAP)
@@ -329,7 +329,7 @@ class Stacks:
         tip = f"Draw layer {k % times + 1}" if times > 1 else ""
         sheet.marks[at] = Box(place, title, title, "", tip, leads, folded=times > 1, around=True, letters=LETTERS)
 
-    def _layers(self, column: Column, times: int) -> None:
+    def _layers(self, column: Stream, times: int) -> None:
         """A box for each layer, in the colour of its block with the deepest one: of the others a class sees nothing."""
         sheet, view = self._sheet, self._view
         wide = column.width / times
@@ -342,7 +342,7 @@ class Stacks:
             sheet.add(Box(place, name, str(k), "", f"Draw layer {k}: {note}", Keep(LAYER, k), share, letters=LOWER))
         column.y += LOW + PAD
 
-    def _words_in(self, column: Column) -> None:
+    def _words_in(self, column: Stream) -> None:
         """The words at the top, and the place of each word's line."""
         sheet, words = self._sheet, self._view.labels(column.sequence)
         sheet.wait_for(f"{column.sequence}.tokens")
@@ -356,7 +356,7 @@ class Stacks:
         column.y = LINE
         self._words(column)
 
-    def _words(self, column: Column) -> None:
+    def _words(self, column: Stream) -> None:
         """The words side by side, or only the first and the last one if they do not fit."""
         sheet, words, y = self._sheet, self._view.labels(column.sequence), column.y + LINE / 2
         if column.fits:
@@ -367,12 +367,12 @@ class Stacks:
             sheet.add(Words(column.middle, y, said, TEXT, True, size=SIZE, room=column.width))
         column.y += LINE
 
-    def _flow(self, column: Column, far: float) -> None:
+    def _flow(self, column: Stream, far: float) -> None:
         ends = np.stack([column.at(column.y), column.at(column.y + far)], axis=1)
         self._sheet.lines(column.sequence, ends)
         column.y += far
 
-    def _vectors(self, column: Column) -> None:
+    def _vectors(self, column: Stream) -> None:
         """Embeddings, and positions beside them."""
         sheet, sequence, added = self._sheet, column.sequence, f"{column.sequence}.positions" in self._sheet.stages
         left, width = column.left, column.width
@@ -390,7 +390,7 @@ class Stacks:
                 sheet.add(Words(x, y, "+", TEXT, True, size=SIZE, strong=True))
         column.y += LOW
 
-    def _block(self, column: Column, block: str, flows: bool) -> None:
+    def _block(self, column: Stream, block: str, flows: bool) -> None:
         """Attention, with lines between the words that look at each other; or the hidden units of a net."""
         sheet, view = self._sheet, self._view
         attention = f"{block}.attention" in sheet.stages
@@ -418,7 +418,7 @@ class Stacks:
             self._bridge(column, top - HEAD / 2)
         exchange(sheet, (column.sequence, whose), block, keys, column.at(bottom), THICK)
 
-    def _bridge(self, column: Column, y: float) -> None:
+    def _bridge(self, column: Stream, y: float) -> None:
         """The line from the end of the encoder to a block of the decoder that looks at the source."""
         source = self._source
         assert source is not None
@@ -426,7 +426,7 @@ class Stacks:
         ways = (source.middle, source.y), (source.middle, low), (x, low), (x, y), (column.left, y)
         self._sheet.add(FlowLine(ways, TEXT, 2.0))
 
-    def _end(self, column: Column) -> None:
+    def _end(self, column: Stream) -> None:
         """Draw the output at the bottom: the most probable next words and the loss, or each word in its context."""
         sheet = self._sheet
         if "output" not in sheet.stages:

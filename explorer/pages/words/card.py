@@ -1,4 +1,4 @@
-"""A card of the page "Words" (`Card`), what all cards share (`Shared`), and their fields for words (`WordField`).
+"""A card of the page "Words" (`WordsCard`), what all cards share (`Shared`), and their fields for words (`WordField`).
 
 The cards share the loaded vectors and the chosen words. For a misspelt word, a field offers similar words.
 """
@@ -43,17 +43,17 @@ class Screen:
         """An error in words."""
         return str(error)
 
-    def search(self, card: "Card", work: Callable[[Report], Any], then: Callable[[Any], None], slow: bool) -> None:
-        """Do the work of `Card.search`. A newer search of a card replaces the one before."""
+    def search(self, card: "WordsCard", work: Callable[[Report], Any], then: Callable[[Any], None], slow: bool) -> None:
+        """Do the work of `WordsCard.search`. A newer search of a card replaces the one before."""
         then(work(lambda progress: None))
 
-    def stop(self, card: "Card") -> None:
+    def stop(self, card: "WordsCard") -> None:
         """Give up the search of a card."""
 
-    def tell(self, card: "Card") -> None:
+    def tell(self, card: "WordsCard") -> None:
         """Show a card that has changed."""
 
-    def seek(self, card: "Card", id: str = "") -> None:
+    def seek(self, card: "WordsCard", id: str = "") -> None:
         """Scroll to a card, and give the keyboard focus to one of its elements."""
 
     def load(self) -> None:
@@ -68,7 +68,7 @@ class Shared:
         self.vectors: Vectors | None = None
         self.words: list[str] = []
         self.word = ""
-        self.cards: dict[str, Card] = {}
+        self.cards: dict[str, WordsCard] = {}
         self._asked = False
         self.renewed = False
         """True while the cards follow new numbers of the same words, such as of a model's own table after an edit."""
@@ -119,7 +119,7 @@ class Shared:
             if card.follow():
                 self.screen.tell(card)
 
-    def show_cosine(self, pair: Pair, names: tuple[str, str], asker: "Card") -> None:
+    def show_cosine(self, pair: Pair, names: tuple[str, str], asker: "WordsCard") -> None:
         """Show a cosine of another card, `asker`, as arithmetic on the card "cosine".
 
         Raises `ExplorerError`: "no-direction".
@@ -130,7 +130,7 @@ class Shared:
         self.screen.seek(card, "way back")
 
 
-class Card:
+class WordsCard:
     """A part of the page that follows the vectors."""
 
     name: ClassVar[str]
@@ -245,7 +245,7 @@ class WordField:
     `enters`: the act of the card that Enter asks for.
     """
 
-    def __init__(self, card: Card, id: str, spoken: str, width: int, split: str, enters: str) -> None:
+    def __init__(self, card: WordsCard, id: str, spoken: str, width: int, split: str, enters: str) -> None:
         self._card, self._id, self._spoken, self._width, self._split = card, id, spoken, width, split
         self._enters = enters
         self.text = ""

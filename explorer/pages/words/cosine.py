@@ -17,7 +17,7 @@ from explorer.pages import page as el
 from explorer.pages.controls import Button, Check, Controls
 from explorer.pages.drawing import HERE, Arc, Arrow, Axis, Drawing, series
 from explorer.pages.element import Element
-from explorer.pages.words.card import NEAR, Card, ForWords, Pair, Shared
+from explorer.pages.words.card import NEAR, ForWords, Pair, Shared, WordsCard
 from explorer.words import catalogue, similarity
 from explorer.words.similarity import PairCosine
 
@@ -30,7 +30,7 @@ WHY = (
 )
 
 
-class CosineCard(Card):
+class CosineCard(WordsCard):
     """Two words, the products of their vectors, the dot product and the cosine."""
 
     name, title, short = "cosine", "Cosine of two words, as arithmetic", "Cosine"
@@ -39,7 +39,7 @@ class CosineCard(Card):
         super().__init__(state)
         self.first, self.second = self.field("first", "First word"), self.field("second", "Second word")
         self.cosine: PairCosine | None = None
-        self.asker: Card | None = None  # the card on which the cosine was clicked, if any
+        self.asker: WordsCard | None = None  # the card on which the cosine was clicked, if any
         self.largest = False
 
     def load(self) -> None:
@@ -70,7 +70,7 @@ class CosineCard(Card):
             return
         self.asker = None
 
-    def show_pair(self, pair: Pair, names: tuple[str, str], asker: Card) -> None:
+    def show_pair(self, pair: Pair, names: tuple[str, str], asker: WordsCard) -> None:
         """Show the cosine of two vectors, which may be those of words, sentences or sums of words.
 
         Raises `ExplorerError`: "no-direction".
@@ -194,7 +194,7 @@ SAME = (
 )
 
 
-class MatrixCard(Card):
+class MatrixCard(WordsCard):
     """The card with the matrix: words and sentences, separated by commas, and the cosines of all pairs."""
 
     name, title, short, beside = "matrix", "Similarity matrix", "Matrix", 1800

@@ -12,7 +12,7 @@ from explorer.pages.controls import Button
 from explorer.pages.drawing import VectorStrips
 from explorer.pages.element import Element
 from explorer.pages.page import BAR, Column, Entry, Line, Listing, Note, numeric
-from explorer.pages.words.card import MOST_WORDS, Card, ForWords, Pair, Shared
+from explorer.pages.words.card import MOST_WORDS, ForWords, Pair, Shared, WordsCard
 from explorer.words import catalogue, similarity
 from explorer.words.similarity import Neighbour
 from explorer.words.vectors import Vectors
@@ -31,7 +31,7 @@ NORM = (
 )
 
 
-class LookupCard(Card):
+class LookupCard(WordsCard):
     """Chosen words below each other, each with its vector as a strip of bars."""
 
     name, title, short = "lookup", "Look up words", "Look up"
@@ -77,7 +77,7 @@ class LookupCard(Card):
         return Note("about", ABOUT_LOOK_UP), *line, strips, Note("said", said)
 
 
-class NeighboursCard(Card):
+class NeighboursCard(WordsCard):
     """The words nearest to a word; a click on one shows its own neighbours."""
 
     name, title, beside = "neighbours", "Nearest words", 1020
@@ -141,7 +141,7 @@ class NeighboursCard(Card):
         return Note("about", ABOUT), *self.line("Nearest to", self.asked, button), *still, self.list, *said
 
 
-class OddCard(Card):
+class OddCard(WordsCard):
     """Of several words, the one that is farthest from the mean of all."""
 
     name, title, beside = "odd", "Odd one out", 1020

@@ -12,7 +12,7 @@ from explorer.pages.controls import Button, Field, TextBox
 from explorer.pages.drawing import HERE, Axis, Curve, Dot, Drawing, series
 from explorer.pages.element import Element
 from explorer.pages.page import NUMBER, Column, Line, Listing, Note, Picture, Row, Stack
-from explorer.pages.words.card import Card, Pair, Shared
+from explorer.pages.words.card import Pair, Shared, WordsCard
 from explorer.pages.words.neighbours import near
 from explorer.words import corpus, similarity
 from explorer.words.glove import OWN_TEXT, GloveTrainer
@@ -51,7 +51,7 @@ def example() -> str:
     return "\n".join(lines)
 
 
-class OwnTextCard(Card):
+class OwnTextCard(WordsCard):
     """GloVe, trained in slices of the event loop: the steps are too small for a thread of their own."""
 
     name, title, short, beside = "own text", "Train on your own text", "Train", 1800

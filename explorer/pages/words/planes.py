@@ -29,7 +29,7 @@ from explorer.pages.drawing import (
 )
 from explorer.pages.element import Element
 from explorer.pages.page import Note, Picture, Row, Stack
-from explorer.pages.words.card import Card, Pair, Shared
+from explorer.pages.words.card import Pair, Shared, WordsCard
 from explorer.pages.words.neighbours import near
 from explorer.words import projection, similarity
 from explorer.words.similarity import Analogy
@@ -64,7 +64,7 @@ def first_that_holds(vectors: Vectors, known: Sequence[tuple[str, ...]], report:
     return found[0]
 
 
-class AnalogyCard(Card):
+class AnalogyCard(WordsCard):
     """a − b + c and the words nearest to it."""
 
     name, title, beside = "analogy", "Analogy", 1800
@@ -251,7 +251,7 @@ def place(vectors: Vectors, chosen: list[str], n: int, method: int, report: Repo
     return WordMap("map", words, plane.points, len(chosen), (x, y), tuple(plane.shares.tolist()))
 
 
-class MapCard(Card):
+class MapCard(WordsCard):
     """Chosen words and `neighbours` words near each of them, on a map."""
 
     name, title = "map", "Map"

@@ -20,7 +20,7 @@ from explorer.lessons.schema import Lesson, Setting
 from explorer.pages.controls import Button, Choice
 from explorer.pages.element import Element
 from explorer.pages.page import Note
-from explorer.pages.words.card import Card, Shared
+from explorer.pages.words.card import Shared, WordsCard
 from explorer.pages.words.vectors import tables
 from explorer.words import projection, similarity
 from explorer.words.vectors import Vectors
@@ -69,7 +69,7 @@ WAYS = ("Reduced to the model's width", "As they are")
 LOOKS_UP = "Open “Translation as a look-up” with these words: which is found, and with which share?"
 
 
-class SendCard(Card):
+class SendCard(WordsCard):
     """Chosen words become a sequence of the model, or the keys and values of a look-up."""
 
     name, title, beside = "send", "Send to the model", 1800

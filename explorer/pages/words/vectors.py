@@ -20,7 +20,7 @@ from explorer.document.document import Change, Document
 from explorer.pages.controls import Button, Check, Choice, Menu, ProgressBar
 from explorer.pages.element import Element
 from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note
-from explorer.pages.words.card import Card, Shared
+from explorer.pages.words.card import Shared, WordsCard
 from explorer.paths import resources
 from explorer.words import cache as files
 from explorer.words import catalogue, similarity
@@ -123,7 +123,7 @@ OPENS = "Open vectors: GloVe or word2vec text, .gz, .bin, .safetensors, .npz"
 COMPARES = "Compare with people's judgements: WordSim-353, SimLex-999, analogies"
 
 
-class VectorsCard(Card):
+class VectorsCard(WordsCard):
     """The card with the choice of vectors, their description, and their scores."""
 
     name, title, needs_vectors = "vectors", "Vectors", False
@@ -349,7 +349,7 @@ def own_table(document: Document, table: str) -> Vectors:
     return Vectors.of(f"{OWN_TABLE}{table}", engine.labels(rows), array)
 
 
-class OriginsCard(Card):
+class OriginsCard(WordsCard):
     """The card on where vectors come from: only text, which needs no vectors."""
 
     name, title, short, needs_vectors = "origins", "Where vectors come from", "Where they come from", False

@@ -32,7 +32,7 @@ from explorer.ui.turns import Bridge, later
 
 if TYPE_CHECKING:
     from explorer.core.training.trainer import Trainer
-    from explorer.training.preparation import Settings
+    from explorer.training.preparation import RunSettings
     from explorer.training.run import Run, TrainedLine
     from explorer.ui.training.process import TrainingProcess
 
@@ -79,7 +79,7 @@ class Descent(QObject):
         self._choices: dict[str, bool] = {}  # whether training changes an input, where a person has chosen that
         self._usual: tuple[object, dict[str, bool]] = (None, {})  # a graph, and what training changes in it by default
         self._lesson = document.state.lesson
-        self._settings: Callable[[], Settings] = self._by_hand
+        self._settings: Callable[[], RunSettings] = self._by_hand
         self._settings_changed = False  # whether the settings have changed since the run last read them
         self._steps_of_recipe = 0
         self._from = 0  # a recipe's steps are counted from this step: continuing a finished run takes them all again
@@ -202,16 +202,16 @@ class Descent(QObject):
     def _is_by_hand(self) -> bool:
         return self._settings == self._by_hand
 
-    def _by_hand(self) -> "Settings":
+    def _by_hand(self) -> "RunSettings":
         """The settings of steps by hand: each step uses the whole example that is shown."""
         from explorer.core.training.recipe import Recipe
-        from explorer.training.preparation import Settings
+        from explorer.training.preparation import RunSettings
         from explorer.training.recipes import Material
         from explorer.training.run import MOST_STEPS
 
         decay = OPTIMISERS[self.kind].decay
         recipe = Recipe(self.kind, self.rate, weight_decay=decay, batch=0, steps=MOST_STEPS)
-        return Settings(Material("shown"), replace(recipe, frozen=self.frozen, also=self.also))
+        return RunSettings(Material("shown"), replace(recipe, frozen=self.frozen, also=self.also))
 
     # Setting it
 
@@ -270,14 +270,14 @@ class Descent(QObject):
 
     # Going
 
-    def take(self, steps: int, settings: "Callable[[], Settings] | None" = None) -> None:
+    def take(self, steps: int, settings: "Callable[[], RunSettings] | None" = None) -> None:
         """Take a number of steps: the first at once, the others in later turns of the event loop.
 
         `settings` gives the settings, and is called again whenever they may have changed; left out: by hand.
         """
         self._go(steps, settings or self._by_hand)
 
-    def play(self, settings: "Callable[[], Settings] | None" = None) -> None:
+    def play(self, settings: "Callable[[], RunSettings] | None" = None) -> None:
         """Take steps until stopped; by hand, also until no watching widget is visible; else until the recipe's end."""
         self._go(inf, settings or self._by_hand)
 
@@ -329,7 +329,7 @@ class Descent(QObject):
         """Play on with the same settings, from the document's current weights."""
         self._go(inf, self._settings)
 
-    def _go(self, steps: float, settings: "Callable[[], Settings]") -> None:
+    def _go(self, steps: float, settings: "Callable[[], RunSettings]") -> None:
         if self.process is not None:
             self._handover.stop(partial(self._go, steps, settings))
             return

@@ -22,7 +22,7 @@ from explorer.pages.training.pictures import PICTURES, Room, Sight, Watch, pictu
 from explorer.pages.training.settings import PACES, Plan, RunProgress, foot_page, learned_from, run_page, settings_page
 from explorer.sentences import sentence
 from explorer.training.diagnosis import Diagnosis
-from explorer.training.preparation import Settings
+from explorer.training.preparation import RunSettings
 from explorer.ui.dialogs import let_files_have_room
 from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
@@ -164,7 +164,7 @@ class TrainingTab(QFrame):
                 self._check()
         self.show_run()
 
-    def _chosen(self) -> Settings:
+    def _chosen(self) -> RunSettings:
         return self.plan.settings(self.bench.view, self.bench.lesson, self.descent.frozen, self.descent.also)
 
     def _set(self, names: frozenset[str]) -> None:

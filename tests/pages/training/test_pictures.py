@@ -12,7 +12,7 @@ from explorer.pages.element import leaves
 from explorer.pages.page import Row
 from explorer.pages.training.pictures import CALM, PICTURES, Room, Sight, Watch, pictures_page
 from explorer.pages.training.settings import OWN, TEXT, RunProgress
-from explorer.training.preparation import Settings
+from explorer.training.preparation import RunSettings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from tests.pages.conftest import Desk
@@ -34,7 +34,7 @@ def elements(name, *args, **others):
 def trained(desk):
     def train(steps):
         here = desk("xor", "random")
-        run = Run(here.document, Settings(Material("shown"), Recipe("SGD", 0.1, batch=0, steps=steps)))
+        run = Run(here.document, RunSettings(Material("shown"), Recipe("SGD", 0.1, batch=0, steps=steps)))
         run.take(60.0, steps)
         return here, run
 

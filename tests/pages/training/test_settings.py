@@ -28,7 +28,7 @@ from explorer.pages.training.settings import (
     settings_page,
 )
 from explorer.training.diagnosis import Diagnosis
-from explorer.training.preparation import Settings
+from explorer.training.preparation import RunSettings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 
@@ -193,7 +193,7 @@ def progress(desk):
 @pytest.fixture
 def run(desk):
     document = desk("xor", "random").document
-    run = Run(document, Settings(Material("shown"), Recipe("SGD", 0.1, batch=0, steps=30)))
+    run = Run(document, RunSettings(Material("shown"), Recipe("SGD", 0.1, batch=0, steps=30)))
     run.document = document
     run.take(10.0, 3)
     return run

@@ -17,7 +17,7 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.page import DescentPart
 from explorer.training.loss_grid import FINEST
-from explorer.training.preparation import Settings
+from explorer.training.preparation import RunSettings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.ui.page.column import Elements
@@ -342,7 +342,7 @@ def test_steps_of_a_large_model_are_computed_in_the_background(window, large, ga
     document.undo()
     document.settle()
     assert loss(panel) == before
-    other = Run(Document(document.state), Settings(Material("shown"), Recipe("SGD", descent.rate, batch=0)))
+    other = Run(Document(document.state), RunSettings(Material("shown"), Recipe("SGD", descent.rate, batch=0)))
     other.take(60.0, len(slow) - 1)
     assert other.curve()[1].tolist() == slow
 

@@ -1,4 +1,4 @@
-"""What the program consists of: its own version and those of the libraries that it uses, with their licences."""
+"""The libraries that the program uses, with their versions and licences."""
 
 import platform
 import re
@@ -6,30 +6,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 
-from explorer import __version__
-
-PROGRAM = "transformer-explorer"
+PACKAGE = "transformer-explorer"
+"""The program's name among installed packages."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """One library, or the program itself."""
+class Library:
+    """One library, or Python itself."""
 
     name: str
     version: str
     licence: str  # as short as the library states it; "" if it does not
 
 
-def parts() -> list[Part]:
-    """The program, Python, and every library that the program needs, by name.
+def libraries() -> list[Library]:
+    """Python, and every library that the program needs, by name.
 
-    A bundle contains the metadata of libraries, as an environment does; without them only program and Python remain.
+    A bundle contains the metadata of libraries, as an environment does; without them only Python remains.
     """
-    own = Part("Transformer Explorer", __version__, "MIT")
-    python = Part("Python", platform.python_version(), "PSF-2.0")
-    needed = {found.name.lower(): found for found in _needed(PROGRAM, set())}
-    libraries = (Part(found.name, found.version, licence_of(found)) for found in needed.values())
-    return [own, python, *sorted(libraries, key=lambda part: part.name.lower())]
+    needed = {found.name.lower(): found for found in _needed(PACKAGE, set())}
+    found = [Library(one.name, one.version, licence_of(one)) for _, one in sorted(needed.items())]
+    return [Library("Python", platform.python_version(), "PSF-2.0"), *found]
 
 
 def _needed(name: str, seen: set[str]) -> Iterator[Distribution]:
