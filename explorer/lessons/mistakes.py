@@ -243,9 +243,10 @@ def half_unit(decimals: int) -> float:
 def leeway(right: float, decimals: int) -> float:
     """How far a typed number may be from the right one, which is asked for with so many decimals.
 
-    It is half a unit of the last decimal. A whole number that is asked for as such is exact: 0.5 is not 1, nor 1.4.
+    It is half a unit of the last decimal. A whole number that is asked for as such is exact: 0.5 is not 1, nor 1.4. So
+    is one that is whole but for the ε of a norm.
     """
-    exact = not decimals and np.isfinite(right) and abs(right - round(right)) <= 1e-6
+    exact = not decimals and np.isfinite(right) and abs(right - round(right)) <= 1e-3
     return half_unit(1 if exact else decimals)
 
 

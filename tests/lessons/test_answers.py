@@ -5,11 +5,13 @@ Also questions about a gradient: the number, its derivation, the mistakes, and t
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from explorer.core.errors import ExplorerError
+from explorer.core.graph import Place
 from explorer.core.model import Model
 from explorer.core.numbers import read_number
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
@@ -177,6 +179,37 @@ def test_a_mask_where_there_is_none_is_named():
     verdict = judge(Predict(ask="?", node="weights", cell=(3, 0)), round(float(typed), 2), state)
     assert verdict.mistake.name == "masked"
     assert verdict.mistake.derivation[-1][1][-1].value == f"{typed:.4f}".rstrip("0")
+
+
+@pytest.mark.parametrize(
+    ("name", "id", "typed", "mistake"),
+    [
+        ("jump", "before", -0.35, "not divided"),
+        ("jump", "batch-one-missing", None, "by variance"),
+        ("cat-sat-on-the", "wrong", 0.1, "no log"),
+        ("cat-sat-on-the", "wrong", 0.9, "from one"),
+        ("cat-sat-on-the", "wrong", 0.36, "likeliest word"),
+    ],
+)
+def test_the_mistakes_that_students_make_at_a_norm_and_a_loss_have_names(name, id, typed, mistake):
+    """Of the numbers that one gets who stops half way it was only said how far off they were."""
+    states = StepStates(load(name))
+    at = [step.id for step in states.lesson.steps].index(id)
+    question = states.lesson.steps[at].question
+    if typed is None:
+        x = states.engine(at).value(Place("input.X"))[:, 0]
+        typed = round(float((x[0] - x.mean()) / (x.var() + 1e-5)), 2)
+    found = judge(question, typed, states[at]).mistake
+    assert found.name == mistake
+    assert read_number(found.derivation[-1][1][-1].value) == pytest.approx(typed, abs=6e-3)
+
+
+def test_a_difference_is_no_whole_number_that_is_asked_for():
+    """0.2 − 0.9 was taken for the −1 of a norm, which is −0.99996 for its ε."""
+    states = StepStates(load("jump"))
+    question = replace(states.lesson.steps[0].question, digits=0)
+    assert judge(question, -1, states[0]).right
+    assert not judge(question, -0.7, states[0]).right
 
 
 def test_digits_beyond_those_asked_for_count_too():

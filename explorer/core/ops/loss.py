@@ -149,6 +149,45 @@ class CrossEntropy(Op):
             yield Slip(f"log base {base}", sentence, Then(self, "divide", float(np.log(base)), f"ln {base}"))
         if prod(around.shapes[1]) > 1:
             yield Slip("not averaged", "if the sum is not divided by n", NotAveraged(self.pad))
+            return
+        yield Slip("no log", "if one takes the probability itself, without the logarithm", Unlogged(self.pad))
+        yield Slip("from one", "if the probability is subtracted from 1", FromOne(self.pad))
+        yield Slip("likeliest word", "with the word that is most probable, not with the right one", Likeliest(self.pad))
+
+
+class Unlogged(CrossEntropy):
+    """The probability of the one right word itself: a slip."""
+
+    def forward(self, *parents: Array) -> Array:
+        rows, right = _rows_and_right(*parents[:2])
+        return np.asarray(rows[right][0])
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        probabilities, target = parents[:2]
+        at = next(iter(np.ndindex(target.value.shape)))
+        return step("pick", target[at], probabilities[(*at, int(target.value[at]))])
+
+
+class FromOne(Unlogged):
+    """1 minus the probability of the one right word: a slip."""
+
+    def forward(self, *parents: Array) -> Array:
+        return np.asarray(1 - super().forward(*parents))
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return step("subtract", Constant(1.0, "1"), super().explain(cell, *parents))
+
+
+class Likeliest(CrossEntropy):
+    """The loss that it would be if the most probable word were the right one: a slip."""
+
+    def forward(self, *parents: Array) -> Array:
+        probabilities, _, *scores = parents
+        return super().forward(probabilities, probabilities.argmax(-1), *scores)
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        probabilities, target, *scores = parents
+        return super().explain(cell, probabilities, Source(target.name, probabilities.value.argmax(-1)), *scores)
 
 
 class NotAveraged(CrossEntropy):

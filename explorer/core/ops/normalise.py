@@ -219,6 +219,12 @@ class Norm(Op):
                 else (LayerNorm, "the rows, not the columns")
             )
             yield Slip("wrong axis", f"if mean and variance are those of {axis}", lines(self.epsilon, self.inside))
+            how = self.epsilon, self.inside, self.offset
+            undivided, by_variance = (
+                (UndividedRows, RowsByVariance) if self.axis == -1 else (UndividedColumns, ColumnsByVariance)
+            )
+            yield Slip("not divided", "if the mean is subtracted and nothing is divided", undivided(*how))
+            yield Slip("by variance", "if one divides by the variance, not by its root", by_variance(*how))
         yield Slip("no ε", "without ε", replace(self, epsilon=0.0))
         where = "added to σ" if self.inside else "added inside the root"
         yield Slip("ε elsewhere", f"if ε is {where}", replace(self, inside=not self.inside))
@@ -256,6 +262,55 @@ class BatchNorm(Norm):
     subscripts = "kj,j,j->ij"
     axis = -2
     of_line = "_j"
+
+
+class Undivided(Norm):
+    """Each line minus its mean, then times γ, plus β, with no division between: a slip."""
+
+    def moments(self, x: Array) -> Moments:
+        found = super().moments(x)
+        return found._replace(sigma=np.ones_like(found.sigma))
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        x, gamma, *beta = parents
+        centred = step("subtract", x[cell], self._measured(x, cell)[0] or Constant(0.0, "0"), label="minus the mean")
+        result = step("multiply", centred, self._factor(gamma, cell[-1]), label="times γ")
+        return step("add", result, beta[0][cell[-1]], label="plus β") if beta else result
+
+
+class UndividedRows(Undivided, LayerNorm):
+    """`Undivided`, of rows."""
+
+
+class UndividedColumns(Undivided, BatchNorm):
+    """`Undivided`, of columns."""
+
+
+class ByVariance(Norm):
+    """A norm that divides by the variance, not by its root: a slip."""
+
+    def _sigma(self, variance: Array) -> Array:
+        return variance + self.epsilon
+
+    @property
+    def _labels(self) -> tuple[str, str]:
+        return "divided by the variance", super()._labels[1]
+
+    def _measured(self, x: Source, cell: Index) -> tuple[Step | None, Step, Step]:
+        mean, root, _ = super()._measured(x, cell)
+        below = root.arguments[0]
+        if not self.inside:
+            below = step("add", below, Constant(self.epsilon, with_power(f"{self.epsilon:g}")))
+        assert isinstance(below, Step)
+        return mean, below, below
+
+
+class RowsByVariance(ByVariance, LayerNorm):
+    """`ByVariance`, of rows."""
+
+
+class ColumnsByVariance(ByVariance, BatchNorm):
+    """`ByVariance`, of columns."""
 
 
 class RMSNorm(Norm):
