@@ -382,7 +382,7 @@ class StepSheet(QFrame):
     def _fit(self, scale: float) -> bool:
         """Show what the step names in another size, unless this was tried too often. Returns whether it was done."""
         hero = self._hero
-        if (hero.filling and not hero.rest) or abs(scale / hero.scale - 1) < SAME or self._fits == MOST_FITS:
+        if abs(scale / hero.scale - 1) < SAME or self._fits == MOST_FITS:
             return False
         self._fits += 1
         self._tries = True  # to see whether all of it fits

@@ -198,6 +198,19 @@ def test_a_list_has_letters_as_large_as_the_words_where_shorter_bars_leave_room_
     assert hero.scale == pytest.approx(presenter.bench.appearance.scale), "0.87 of it"
 
 
+@pytest.mark.parametrize("step", ["longer", "rule"])
+def test_a_picture_has_the_letters_of_the_slide_whatever_stood_there_before(presented, qtbot, step):
+    """After a slide with one large number its letters were two and a half times as large, and left arrows no room."""
+    steps = [one.id for one in load("two-vectors").steps]
+    presenter, guide = presented("two-vectors", steps.index("scaled"))
+    sheet = presenter.sheet
+    assert sheet._hero.scale > 1.2 * sheet.bench.appearance.scale
+    guide.go(steps.index(step))
+    qtbot.waitUntil(lambda: is_still(presenter))
+    assert sheet._hero.filling
+    assert sheet._hero.scale == pytest.approx(sheet.bench.appearance.scale, rel=0.02)
+
+
 def test_a_list_that_follows_a_step_with_more_room_is_as_large_as_its_place(presented, qtbot):
     before = [step.id for step in load("changed-since-2017").steps].index("cache") - 1
     presenter, guide = presented("changed-since-2017", before, 1920, 1080)
