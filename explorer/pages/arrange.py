@@ -45,6 +45,7 @@ class Ask(NamedTuple):
     base: int | None = None
     side: tuple[int, int] | None = None
     small: bool = False
+    lowest: int = 0  # of a picture that fills the page: the least height
 
 
 class Metrics(Protocol):
@@ -53,6 +54,10 @@ class Metrics(Protocol):
     @property
     def room(self) -> int:
         """The width in sight: words take no more of a wider page."""
+
+    @property
+    def sight(self) -> int | None:
+        """The height in sight, which pictures may fill; None if there is no such limit, as on paper."""
 
     @property
     def down(self) -> int:
@@ -95,7 +100,23 @@ def sign_of(element: Element) -> str:
 
 def arrange(elements: Sequence[Element], width: int, between: int, metrics: Metrics) -> Scene:
     """Elements below each other in a width, with `between` pixels between two that show something."""
-    return below([scene_of(one, width, between, metrics) for one in elements], between)
+    return filled(elements, [scene_of(one, width, between, metrics) for one in elements], width, between, metrics)
+
+
+def filled(elements: Sequence[Element], scenes: Sequence[Scene], width: int, between: int, metrics: Metrics) -> Scene:
+    """The scenes of elements, below each other; a picture that fills the page takes what they leave of the height."""
+    found, room = list(scenes), min(width, metrics.room)
+    for i, one in enumerate(elements):
+        ask = metrics.ask(one.id) if isinstance(one, el.Picture) and one.fills else None
+        if ask is not None and isinstance(one, el.Picture):
+            needed = metrics.high(one.id, room)
+            found[i] = Scene({one.id: (0, 0, room, needed)}, needed)
+            if metrics.sight is not None:
+                rest = metrics.sight - below(found, between).height + needed
+                high = max(rest, min(ask.lowest, needed), 0)
+                there = not one.spare or rest >= ask.lowest
+                found[i] = Scene({one.id: (0, 0, room, high)}, high) if there else Scene({}, 0)
+    return below(found, between)
 
 
 def below(scenes: Sequence[Scene], between: int) -> Scene:
@@ -151,6 +172,8 @@ def asked(element: Element, metrics: Metrics) -> Ask | None:
 def scene_of(element: Element, width: int, between: int, metrics: Metrics) -> Scene:
     """An element, at the origin; see `arrange`."""
     match element:
+        case el.Picture(fills=True):  # see `filled`
+            return Scene({}, 0)
         case el.Row():
             return _row(element, width, between, metrics)
         case el.Stack():

@@ -26,7 +26,7 @@ class Letters:
     def __init__(self, scale=1.0, **shown):
         self.scale, self.shown = scale, shown
         self.room, self.fixed, self.begins = 10**6, {}, {}
-        self.down = self.px(12)
+        self.down, self.sight = self.px(12), None
 
     def px(self, pixels):
         return round(pixels * self.scale)
@@ -182,8 +182,8 @@ class Sizes:
     `words`: how many letters words have, by the id of the element, the title or the sign.
     """
 
-    def __init__(self, scale, room, sizes, words=None, fixed=None):
-        self.scale, self.room, self.sizes, self.words = scale, room, sizes, words or {}
+    def __init__(self, scale, room, sizes, words=None, fixed=None, sight=None):
+        self.scale, self.room, self.sight, self.sizes, self.words = scale, room, sight, sizes, words or {}
         self.down, self.fixed, self.begins = self.px(12), fixed or {}, {}
 
     def px(self, pixels):
@@ -302,3 +302,19 @@ def test_words_stay_in_sight_on_a_page_that_something_makes_wider():
     scene = arrange([Note("note", "words"), picture("wide")], 900, GAP, shown)
     assert scene.places["note"][2] == 480
     assert scene.places["wide"][2] == 900
+
+
+@pytest.mark.parametrize(
+    ("sight", "spare", "high"),
+    [(None, False, 300), (700, False, 678), (100, False, 200), (100, True, None), (700, True, 678)],
+)
+def test_a_picture_that_fills_the_page_takes_the_rest_of_the_height_in_sight(sight, spare, high):
+    class Filled(Sizes):
+        def ask(self, id):
+            return Ask(480, lowest=200) if id == "picture" else super().ask(id)
+
+    shown = Filled(1.0, 480, {"picture": (480, 300)}, {"above": 10, "below": 10}, sight=sight)
+    page = Note("above", "words"), Picture("picture", None, 100, 100, fills=True, spare=spare), Note("gone", "")
+    scene = arrange(page, 480, GAP, shown)
+    assert scene.places.get("picture") == (None if high is None else (0, 17 + GAP, 480, high))
+    assert scene.height == 17 + (0 if high is None else GAP + high)

@@ -21,7 +21,7 @@ from explorer.ui.lesson.letters import Fitted, in_look
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.answers import height_at
 from explorer.ui.page.column import Elements
-from explorer.ui.page.elements import Drawn
+from explorer.ui.page.elements import Filling
 from explorer.ui.page.lines import same_rows
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.picture_place import PicturePlace
@@ -377,9 +377,9 @@ class Hero(QWidget):
         return found if len(found) + len(self.boxes) == len(self.elements.widgets) else []
 
     @property
-    def filling(self) -> list[Drawn]:
+    def filling(self) -> list[Filling]:
         """The pictures that fill their place."""
-        return [widget for widget in self.elements.widgets.values() if isinstance(widget, Drawn) and widget.fills]
+        return [widget for widget in self.elements.widgets.values() if isinstance(widget, Filling)]
 
     @property
     def rest(self) -> list[QWidget]:

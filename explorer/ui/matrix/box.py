@@ -8,6 +8,7 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from explorer.document.commands import Release
+from explorer.pages.arrange import Ask
 from explorer.pages.equation import EASY, Part
 from explorer.pages.matrix import Matrix, open_key, symbol_of
 from explorer.ui.matrix.form import ALONE, BESIDE, LEAST_COLUMNS, MAP, PLACE, SIZES, Extent, Form, Shape
@@ -427,16 +428,17 @@ class MatrixBox(QWidget):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def tell_size(self) -> bool:
-        """Report its size, and what its place on a line depends on, if they have changed; returns whether they have."""
-        shape = self.shape
-        now = shape.size, shape.base, shape.side, shape.folded, shape.form.times
-        new, self._told = now != self._told, now
-        if new:
-            self.updateGeometry()
-        return new
-
     # Taking the form
+
+    def asks(self, room: int) -> Ask:
+        """What its form asks for: neither less nor more."""
+        shape = self.shape
+        wide = shape.size.width()
+        return Ask(wide, wide, base=shape.base, side=shape.side, small=shape.small)
+
+    def height_at(self, width: int) -> int:
+        """The height of its form in pixels, at any width."""
+        return self.shape.size.height()
 
     def hide_links(self) -> None:
         """Show no links in the heading: in a picture and on paper nothing can be clicked."""
@@ -467,7 +469,9 @@ class MatrixBox(QWidget):
             if part.isHidden() == shown or not part.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
                 part.setVisible(shown)
         self._heading.tell(self.matrix, shape)
-        self.tell_size()
+        if self._told != (told := (shape.size, shape.base, shape.side)):
+            self._told = told
+            self.updateGeometry()
 
     def _stand_inline(self, on: bool) -> None:
         """Put a single number beside its formula, as small pictures stand; or back below it."""

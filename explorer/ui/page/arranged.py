@@ -8,8 +8,9 @@ from PySide6.QtCore import QEvent, QRect, QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget, QWidgetItem
 
-from explorer.pages.arrange import ANY, Ask, Scene, below, scene_of
+from explorer.pages.arrange import ANY, Ask, Scene, filled, scene_of
 from explorer.pages.element import Element
+from explorer.ui.page.elements import Filling
 from explorer.ui.page.surface import Surface
 from explorer.ui.workbench import Workbench
 
@@ -29,12 +30,17 @@ class Arranged(Surface):
         self.px, self.spacing = bench.appearance.px, spacing
         # See `Metrics`.
         self.room, self.fixed, self.begins = ANY, dict[str, int](), dict[str, Collection[int]]()
+        self.sight: int | None = None
+        self.narrow: dict[str, int] = {}
+        """The widths of the places of elements in stacks of a width of their own, by id; others have `room`."""
         self._keeps = False
         """Whether sizes are kept although it is hidden: a hidden widget does not report another size."""
         self._asks: dict[str, Ask | None] = {}
         self._highs: defaultdict[str, dict[int, int]] = defaultdict(dict)
         self._scenes: defaultdict[str, dict[int, Scene]] = defaultdict(dict)
         """The places in each top-level element, by its id, and in all, by "", at the widths that were asked for."""
+        self._spare: list[Filling] = []
+        """The pictures that fill the page; one is hidden where the page has no room to spare."""
         self.needs = 0, 0
         """Its height at its width, and its least width."""
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
@@ -52,10 +58,15 @@ class Arranged(Surface):
         """See `Metrics`."""
         if id not in self._asks:
             widget = self.widgets.get(id) or self._labels.get(id)
-            self._asks[id] = None if widget is None or widget.isHidden() else self._asked(widget)
+            there = widget is not None and not (widget.isHidden() and widget not in self._spare)
+            self._asks[id] = self.measured(id, widget) if widget is not None and there else None
         return self._asks[id]
 
-    def _asked(self, widget: QWidget) -> Ask:
+    def measured(self, id: str, widget: QWidget) -> Ask:
+        """What a widget asks for now."""
+        if (own := getattr(widget, "asks", None)) is not None:
+            ask: Ask = own(self.narrow.get(id, self.room))
+            return ask
         widget.ensurePolished()
         item = QWidgetItem(widget)
         likes, share = item.sizeHint().width(), int(getattr(widget, "shares_line", 0))
@@ -91,7 +102,7 @@ class Arranged(Surface):
         if width not in scenes:
             self._least()  # asks all of them: a page has many elements that show nothing now
             shown = [one for one in self.elements if self._asks.get(one.id, one) is not None]
-            scenes[width] = below([self.part_scene(one, width) for one in shown], self.spacing)
+            scenes[width] = filled(shown, [self.part_scene(one, width) for one in shown], width, self.spacing, self)
         return scenes[width]
 
     def part_scene(self, element: Element, width: int) -> Scene:
@@ -118,6 +129,8 @@ class Arranged(Surface):
             if (widget := self.widgets.get(id) or self._labels.get(id)) is not None:
                 widget.setGeometry(QRect(*place).translated(room.topLeft()))
                 widget.show()  # Qt would show a new one a turn later
+        for widget in self._spare:
+            widget.setVisible(widget.data.id in scene.places)
         needs = scene.height, self._least()
         if needs != self.needs:
             self.needs = needs

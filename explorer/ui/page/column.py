@@ -6,7 +6,7 @@ from typing import cast
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from explorer.pages.arrange import DOWN, Ask, Scene, asked, below, head_of, sign_of, title_of
+from explorer.pages.arrange import DOWN, Scene, asked, below, head_of, sign_of, title_of
 from explorer.pages.controls import Form
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.matrix import Matrix
@@ -15,11 +15,12 @@ from explorer.pages.steps.of_step import Lit
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.arranged import Arranged
 from explorer.ui.page.controls import ControlLine, line_up
-from explorer.ui.page.note import NoteLabel
+from explorer.ui.page.elements import Filling
+from explorer.ui.page.note import Words
 from explorer.ui.page.sharing import Sharing
 from explorer.ui.page.surface import Surface
 from explorer.ui.theme import Role, mark
-from explorer.ui.widgets.labels import Label, line_of
+from explorer.ui.widgets.labels import Label
 from explorer.ui.workbench import Workbench
 
 
@@ -35,8 +36,6 @@ class Elements(Arranged):
         self._sharing = Sharing(self)
         self._tops: dict[str, Element] = {}
         """For each element that shows something, by its id, the top-level element that it is in."""
-        self._wholes: dict[str, int] = {}
-        """The widths in pixels of the titles of stacks on one line, by the ids of these."""
         self._titled: dict[str, Label] = {}
         """For the first element of a stack, by its id, the title above it."""
         policy = self.sizePolicy()
@@ -77,13 +76,16 @@ class Elements(Arranged):
 
     # What `arrange` asks
 
-    def _asked(self, widget: QWidget) -> Ask:
-        if isinstance(widget, MatrixBox):
-            shape = widget.shape
-            wide = shape.size.width()
-            return Ask(wide, wide, base=shape.base, side=shape.side, small=shape.small)
-        ask = super()._asked(widget)
-        return ask._replace(most=min(ask.most, line_of(widget))) if isinstance(widget, NoteLabel) else ask
+    @property
+    def is_filled(self) -> bool:
+        """Whether a picture fills the page in the width in sight."""
+        places = self.scene(self.room).places if self._spare else {}
+        return any(one.data.id in places for one in self._spare)
+
+    def check(self, box: MatrixBox) -> None:
+        """Measure a matrix anew if its form has another size."""
+        if self._asks.get(box.matrix.id) != box.asks(self.room):
+            self.changed(box.matrix.id)
 
     def changed(self, id: str) -> None:
         """Measure an element anew: it has another size."""
@@ -107,8 +109,10 @@ class Elements(Arranged):
     def _label(self, element: Arrangement) -> None:
         for id, role in _labels(element).items():
             if id not in self._labels:
-                side = Qt.AlignmentFlag.AlignCenter if role == "operator" else None
-                self._labels[id] = Label("", role, self, align=side)
+                sign = role == "operator"
+                self._labels[id] = (
+                    Label("", role, self, align=Qt.AlignmentFlag.AlignCenter) if sign else Words("", role, self)
+                )
 
     def _follow_elements(self) -> None:
         self._sharing.forget()
@@ -116,6 +120,7 @@ class Elements(Arranged):
         parts = [(part, top) for top in self.elements for part in leaves(top)]
         self._tops = {part.id: top for part, top in parts}
         self._tops |= {title_of(part): top for part, top in parts if isinstance(part, Stack)}
+        self._spare = [one for one in self.widgets.values() if isinstance(one, Filling)]
         self._titled, labels = {}, dict[str, Label]()
         for part, _ in parts:
             labels |= {id: self._labels[id] for id in (_labels(part) if isinstance(part, Arrangement) else ())}
@@ -135,7 +140,6 @@ class Elements(Arranged):
             ink, hollow = self.bench.appearance.theme.head(stack.head)
             square = f"<span style='color:{ink}'>{'□' if hollow else '■'}</span>&nbsp; "
         mark(title, role="section" if stack.head is None else "strong")
-        title.setWordWrap(False)
         title.say(f"{square}{stack.title}")
         if stack.elements:
             self._titled[stack.elements[0].id] = title
@@ -150,17 +154,6 @@ class Elements(Arranged):
         head = head_of(stack, self)
         wide = sum(ask.likes for _, ask in head) + self.px(DOWN) * (len(head) - 1)
         return QSize(max(wide, 0), max((self.high(id, ask.likes) for id, ask in head), default=0))
-
-    def let_wrap(self, stack: Stack, room: int) -> None:
-        """Let the title of a stack take several lines if it is wider than so many pixels."""
-        title = self._labels.get(title_of(stack))
-        if title is None:
-            return
-        if not title.wordWrap():
-            self._wholes[stack.id] = title.sizeHint().width()
-        if title.wordWrap() != (wraps := self._wholes[stack.id] > room):
-            title.setWordWrap(wraps)
-            self.changed(title_of(stack))
 
     def top_of(self, element: Element) -> Element:
         """The top-level element in which an element stands."""
@@ -193,9 +186,12 @@ class Elements(Arranged):
         that it needs. `drags`: whether another size follows at once; what a step names then keeps its size.
         """
         self.measure_anew()
+        around = self.contentsMargins()
+        self.room = max(width - around.left() - around.right(), 0)  # a window may be narrower than its margins
+        self.sight = None if height is None else height - around.top() - around.bottom()
         self._keeps = True
         try:
-            self._sharing.share(width, height, drags)
+            self._sharing.share(self.room, height, drags)
             self._stand()
         finally:
             self._keeps = False

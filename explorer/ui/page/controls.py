@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.pages.arrange import Ask
 from explorer.pages.controls import Button, Check, Choice, Field, Menu, Number, ProgressBar, Ring, Slider, TextBox
 from explorer.pages.gestures import Gesture, GoTo
 from explorer.ui.page.gestures import perform
@@ -479,12 +480,11 @@ class SliderView(QWidget):
         ):
             ends.addWidget(Label(text, "small", align=side), 1)
         self._wide = bench.appearance.px(SLIDER)
-        self.be_no_wider(self._wide)
+        self.control.setMinimumWidth(1)
 
-    def be_no_wider(self, pixels: int) -> None:
-        """Be shorter than usual if there are fewer pixels."""
-        for part in (self, self.control):
-            part.setFixedWidth(min(self._wide, pixels))
+    def asks(self, room: int) -> Ask:
+        """What it asks for in a place of this width: it is shorter where there is less."""
+        return Ask(min(self._wide, room), min(self._wide, room))
 
     def tell(self, slider: Slider) -> None:
         self._slider = slider

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from explorer.pages import page as el
+from explorer.pages.arrange import Ask
 from explorer.pages.controls import Player, Switches
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences, VectorStrips, WordMap
 from explorer.pages.element import Arrangement, Element
@@ -22,6 +23,7 @@ from explorer.ui.page.header import HeaderView, SwitchBar
 from explorer.ui.page.note import DerivationView, ImageView, MathsView, NoteLabel, PassageView, SectionLabel, WaitingBar
 from explorer.ui.page.picture_place import DescentView, PicturePlace, imported
 from explorer.ui.page.player import PlayerView
+from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.workbench import Workbench
 
 CLOSE_LINES = 90
@@ -46,7 +48,7 @@ class Sized(PicturePlace):
     ) -> None:
         self._px, self._scale = bench.appearance.px, bench.appearance.scale
         self.least = self._px(picture.height)
-        """The least height in pixels of a picture that fills its place."""
+        """The least height in pixels of a picture that fills its page."""
         super().__init__(bench.appearance.turns, make, picture, self._px(picture.width), self.least, parent)
 
     def tell(self, picture: el.Picture | el.Traces) -> bool:
@@ -84,14 +86,23 @@ class Drawn(Sized):
             return view
 
         super().__init__(bench, picture, make, parent)
-        self.fills = picture.fills
 
     def _show(self, picture: el.Picture) -> None:
         self.picture.tell_in_sight(lambda: picture.drawing)
 
+
+class Filling(Drawn):
+    """The place of a picture that fills its page."""
+
+    def __init__(self, bench: Workbench, picture: el.Picture, parent: QWidget | None = None) -> None:
+        super().__init__(bench, picture, parent)
+        self.fills = True
+        self.setMinimumSize(0, 0)
+        self.setMaximumSize(UNBOUNDED, UNBOUNDED)
+
     def tell(self, picture: el.Picture | el.Traces) -> bool:
-        shape = self.fills and self._shape
-        return super().tell(picture) | (self.fills and shape != self._shape)
+        shape = self._shape
+        return super().tell(picture) | (shape != self._shape)
 
     @property
     def _shape(self) -> float:
@@ -99,18 +110,13 @@ class Drawn(Sized):
         left, right, bottom, top = self.data.drawing.window
         return abs(top - bottom) / (right - left) if self.data.drawing.square else self._high / self._across
 
-    def give_room(self, width: int, height: int | None) -> bool:
-        """Fill a place, at least `least` high; without a height, take the height that the drawing needs at that width.
+    def asks(self, room: int) -> Ask:
+        """What it asks for in a place of this width: all of it, and some height."""
+        return Ask(room, lowest=self.least)
 
-        A picture that is only for spare room is hidden if the place is lower. Returns whether it is shown.
-        """
-        gone = self.data.spare and height is not None and height < self.least
-        self.setHidden(gone)
-        needed = round(width * self._shape)
-        if height is None:
-            height = needed
-        self.be(max(width, 0), max(height, min(self.least, needed), 0))
-        return not gone
+    def height_at(self, width: int) -> int:
+        """The height in pixels that the drawing needs at a width."""
+        return round(width * self._shape)
 
     def scale_in(self, width: int, height: int) -> float:
         """Pixels for each unit of the drawing's window, in a place of that size."""
@@ -184,7 +190,7 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     el.Note: NoteLabel,
     Option: OptionView,
     el.Passage: PassageView,
-    el.Picture: Drawn,
+    el.Picture: lambda bench, picture, parent: (Filling if picture.fills else Drawn)(bench, picture, parent),
     Player: PlayerView,
     el.Section: SectionLabel,
     Sentences: imported("drawing.sentences", "SentencesView"),

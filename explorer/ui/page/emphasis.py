@@ -340,8 +340,7 @@ class Trials:
                 box.be_times(sharing.times_of(box.matrix.id))
                 if box.matrix.id not in sharing.in_rows:
                     box.stand_alone()
-                    if box.tell_size():
-                        sharing.page.changed(box.matrix.id)
+                    sharing.page.check(box)
             for row in self._rows:
                 # A row that is already arranged so is left alone, unless it depends on other stacks beside its own.
                 how = way.small[row.id], [sharing.times_of(one.id) for one in matrices_of(row)]

@@ -168,20 +168,20 @@ class Growth:
     def _stance(self, room: int) -> tuple[tuple[Any, ...], int]:
         """How rows break, how much width lists lack, what of matrices is visible, which terms are torn; the height."""
         page, broken, torn_ = self._sharing.page, [], []
-        widths: dict[str, int] = {}
         for row in self._sharing.rows:
             across = self._sharing.room_of(row, room)
             there = list(self._there(row, room))
-            # A list in a row gets its width from the row, once that is laid out.
-            widths |= {part.id: rect.width() for item, rect in there for part in leaves(item.element)}
-            places = pairwise((item, rect.left()) for item, rect in there)
-            broken.append([b <= a and not _is_map(item) for (_, a), (item, b) in places])
+            pairs = pairwise((item, rect.left()) for item, rect in there)
+            broken.append([b <= a and not _is_map(item) for (_, a), (item, b) in pairs])
             torn_.append((least_of(row, page) > room, torn(row, across, page)))
         seen = [(not box.small, box.view.extent.whole, box.form.size) for box in self._sharing.boxes()]
-        lists = [
-            (one.id, cast("ListingView", page.widgets[one.id])) for one in self._sharing.all if isinstance(one, Listing)
-        ]
-        narrow = {id: one.whole_width - min(widths.get(id, one.width()), room) for id, one in lists}
+        lists = [one.id for one in self._sharing.all if isinstance(one, Listing)]
+        places = page.scene(room).places
+        narrow = {
+            id: cast("ListingView", page.widgets[id]).whole_width - min(places[id][2], room)
+            for id in lists
+            if id in places
+        }
         end = max((place.bottom() + 1 for _, place in page.places(room)), default=0)
         return (broken, narrow, seen, torn_), end + page.contentsMargins().bottom()
 

@@ -306,13 +306,13 @@ class ListingView(QTableView):
             self._fitted = self.width()
             self._fit()
 
-    def be_no_wider(self, pixels: int) -> None:
-        """Take the height for a place of this width, before the place is laid out."""
-        width = min(pixels, self.maximumWidth())
+    def height_at(self, width: int) -> int:
+        """The height in pixels of a place of this width, which it takes at once to measure its lines."""
         if width != self._fitted:
             self._fitted = width
             self.resize(width, self.height())  # Qt sends the resize of a hidden widget later
             self._fit()
+        return self.minimumHeight()
 
     def be_wide(self, pixels: int) -> None:
         """Take exactly this width, and fit the columns to it once."""

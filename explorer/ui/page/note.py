@@ -9,20 +9,21 @@ from itertools import groupby
 from operator import attrgetter
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.derivation import Row
 from explorer.core.frozen import Frozen
 from explorer.core.numbers import percent
 from explorer.lessons.glossary import LINK
+from explorer.pages.arrange import Ask
 from explorer.pages.gestures import ForGlossary
 from explorer.pages.page import Derivation, Image, Maths, Note, Passage, Section, Waiting
 from explorer.ui.page.gestures import perform
-from explorer.ui.theme import NODE, Theme, qcolor
+from explorer.ui.theme import NODE, Role, Theme, qcolor
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.inputs import PushButton
-from explorer.ui.widgets.labels import FIGURES, Label, SteadyLabel, be_there
+from explorer.ui.widgets.labels import FIGURES, MOST_KEPT, Label, SteadyLabel, be_there, line_of
 from explorer.ui.widgets.layouts import row_in
 from explorer.ui.widgets.names import set_names
 from explorer.ui.workbench import Workbench
@@ -30,6 +31,66 @@ from explorer.ui.workbench import Workbench
 FLAGS = Qt.TextInteractionFlag
 FOLLOWS = FLAGS.LinksAccessibleByMouse | FLAGS.LinksAccessibleByKeyboard
 SELECTS = FLAGS.TextSelectableByMouse | FLAGS.TextSelectableByKeyboard
+
+
+class Words(Label):
+    """Words on one line where there is room, else on several; they know their size before they stand there.
+
+    `wide`: whether they take the width of their place.
+    """
+
+    def __init__(self, text: str = "", role: Role = "", parent: QWidget | None = None, *, wide: bool = False) -> None:
+        super().__init__(text, role, parent, wraps=wide)
+        self._wide = wide
+        self._one_line: tuple[object, QSize] | None = None
+        self._heights: dict[tuple[object, ...], int] = {}
+
+    def asks(self, room: int) -> Ask:
+        """What it asks for in a place of this width; no line is longer than can be read easily."""
+        if self._wide:
+            return Ask(0, most=line_of(self))
+        wide = self._on_one_line().width()
+        return Ask(wide, min(wide, room), most=line_of(self))
+
+    def height_at(self, width: int) -> int:
+        """The height in pixels at a width; see `SteadyLabel.height_at`."""
+        if not self._wide and (one := self._on_one_line()).width() <= width:
+            return one.height()
+        self.ensurePolished()
+        asked = self._key(), width
+        if asked not in self._heights:
+            if len(self._heights) >= MOST_KEPT:
+                self._heights.clear()
+            wraps = self.wordWrap()
+            self.setWordWrap(True)
+            self._heights[asked] = max(self.heightForWidth(width), 0)
+            self.setWordWrap(wraps)
+        return self._heights[asked]
+
+    def _on_one_line(self) -> QSize:
+        self.ensurePolished()
+        key = self._key()
+        if self._one_line is None or self._one_line[0] != key:
+            wraps = self.wordWrap()
+            self.setWordWrap(False)
+            self._one_line = key, self.sizeHint()
+            self.setWordWrap(wraps)
+        return self._one_line[1]
+
+    def _key(self) -> tuple[object, ...]:
+        return self.text().translate(FIGURES), self.font().key()
+
+    def _fit(self) -> None:
+        if not self._wide and self.testAttribute(Qt.WidgetAttribute.WA_Resized):
+            self.setWordWrap(self.width() < self._on_one_line().width())
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
 
 class SectionLabel(Label):
@@ -50,33 +111,18 @@ def _heading(text: str) -> str:
     return escape(text, quote=False) if named == text and "<" in text else named
 
 
-class NoteLabel(Label):
+class NoteLabel(Words):
     """A sentence."""
 
     def __init__(self, bench: Workbench, note: Note, parent: QWidget | None = None) -> None:
-        super().__init__(role="error" if note.wrong else "note", parent=parent, wraps=note.wide)
+        super().__init__(role="error" if note.wrong else "note", parent=parent, wide=note.wide)
         self._theme = bench.appearance.theme
         self.setTextFormat(Qt.TextFormat.RichText)
         if note.selects:
             self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         if note.wide:
             self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self._wide = note.wide
-        self._fitted: tuple[object, ...] = ()
         self.tell(note)
-
-    def be_no_wider(self, pixels: int) -> None:
-        """Wrap the words if they are wider than `pixels`."""
-        polished = self.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)  # whether it has its final font
-        fitted = self.text(), pixels, polished
-        if not self._wide and fitted != self._fitted:
-            self._fitted = fitted  # stored first, because trying it asks for a layout, which calls this method again
-            self.setWordWrap(False)
-            longer = self.sizeHint().width() > pixels
-            self.setWordWrap(longer)
-            least = pixels if longer else 0
-            if least != self.minimumWidth():
-                self.setMinimumWidth(least)
 
     def tell(self, note: Note) -> None:
         """Show another sentence."""
@@ -134,6 +180,19 @@ class MathsView(Formula):
         self.setProperty(NODE, maths.node)
         self.set_latex(maths.latex)
         be_there(self, bool(maths.latex))
+
+    def asks(self, room: int) -> Ask:
+        """What it asks for in a place of this width: it is smaller where it would be wider."""
+        wide = min(self.size_of(self.latex()).width(), room)
+        return Ask(wide, wide)
+
+    def height_at(self, width: int) -> int:
+        """Its height in pixels at a width."""
+        return self.size_of(self.latex(), most=width).height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.be_no_wider(self.width())
 
 
 class WaitingBar(QWidget):

@@ -15,11 +15,10 @@ from explorer.pages.page import Listing, Row, Scheme, Stack, parts_beside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.heading import LOW_ROW
 from explorer.ui.page import emphasis, lines
-from explorer.ui.page.controls import ChoiceView, SliderView
-from explorer.ui.page.elements import Drawn, Sized
+from explorer.ui.page.controls import ChoiceView
+from explorer.ui.page.elements import Sized
 from explorer.ui.page.growth import Growth, WordPictures
 from explorer.ui.page.header import HeaderView
-from explorer.ui.page.note import MathsView, NoteLabel
 from explorer.ui.page.picture_place import DescentView
 from explorer.ui.page.player import PlayerView
 
@@ -80,15 +79,12 @@ class Sharing:
         self.stands, self._decided = emphasis.Stands({}), ()
         self.enlargement.forget()
 
-    def share(self, width: int, height: int | None, drags: bool) -> None:
-        """See `Elements.share_room`."""
+    def share(self, room: int, height: int | None, drags: bool) -> None:
+        """Divide a width, and the height in sight; see `Elements.share_room`."""
         self.enlargement.waits = drags and self.enlargement.on
-        margins = self.page.contentsMargins()
-        room = max(width - margins.left() - margins.right(), 0)  # a window may be narrower than its margins
         low = height is not None and height < self.px(LOW_PAGE)
         if isinstance(header := self.page.widgets.get("header"), HeaderView):
             header.fit(room, low or self.enlargement.lit.quiet)  # a quiet light also hides the switches
-        self.page.room = room
         self.all = [part for element in self.page.elements for part in leaves(element)]
         self.rows = [element for element in self.all if isinstance(element, Row)]
         self.around = {row.id: outer for outer in self.rows for row in _rows(outer)}
@@ -100,23 +96,12 @@ class Sharing:
         lasts = self.page.bench.appearance.lasts  # otherwise sizes are tried once the text scale is final
         may_grow = may_grow and lasts and not low and not self.enlargement.on and height is not None
         # A picture takes the rest of the height; if that is too little for it, everything else may be larger.
-        if not self._fill(room, height) and may_grow and height is not None:
+        if may_grow and height is not None and not self.page.is_filled:
             self.growth.grow(room, height)
         for widget in self.page.widgets.values():
             if isinstance(widget, MatrixBox):
                 widget.stand()
         self.pictures.share(room, height)
-        self._fill(room, height)
-
-    def _fill(self, room: int, height: int | None) -> bool:
-        """Let pictures that fill the page take the rest of the height; returns whether one is shown."""
-        filling = [(id, one) for id, one in self.page.widgets.items() if isinstance(one, Drawn) and one.fills]
-        there = []
-        for id, one in filling:
-            rest = None if height is None else height - self.page.height_without(one, room)
-            there.append(one.give_room(room, rest))
-            self.page.changed(id)
-        return any(there)
 
     def arrange(self, room: int, height: int | None, low: bool) -> None:
         """Set the size of everything on the page, and which matrices are small pictures."""
@@ -134,8 +119,8 @@ class Sharing:
             for one in fixed
         }
         self._narrow = {one.id: stacks[stack.id] for stack in fixed for one in leaves(stack)}
-        if stacks != self.page.fixed:
-            self.page.fixed = stacks
+        if (stacks, self._narrow) != (self.page.fixed, self.page.narrow):
+            self.page.fixed, self.page.narrow = stacks, self._narrow
             self.page.measure_anew()
         for id, widget in self.page.widgets.items():
             if isinstance(widget, MatrixBox):
@@ -148,29 +133,20 @@ class Sharing:
                     widget.be(least=(0, 0))
                 if id in alone:  # before, it may have been in a row in which another matrix named its rows
                     widget.be(labelled=True)
-                if id not in in_rows and widget.tell_size():
-                    self.page.changed(id)
-        in_line = {one.id for row in rows for one in row.inside}
-        views = [cast("ListingView", self.page.widgets[one.id]) for one in self.all if isinstance(one, Listing)]
-        sizes = [(view.width(), view.minimumHeight()) for view in views]
-        for view in views:
-            view.be_times(max(self.growth.drawn, 1.0))
-        for stack in (one for one in self.all if isinstance(one, Stack)):
-            self.page.let_wrap(stack, stacks.get(stack.id, room))
+                if id not in in_rows:
+                    self.page.check(widget)
+        for one in self.all:
+            if isinstance(one, Listing):
+                view = cast("ListingView", self.page.widgets[one.id])
+                view.be_times(max(self.growth.drawn, 1.0))
+                self.page.changed(one.id)
         for id, widget in self.page.widgets.items():
-            if isinstance(widget, (ChoiceView, MathsView, NoteLabel, PlayerView, SliderView)):
+            if isinstance(widget, (ChoiceView, PlayerView)):
                 widget.be_no_wider(self._narrow.get(id, room))
                 self.page.changed(id)
             elif isinstance(widget, DescentView | Sized) and widget.be_no_wider(
                 room, self._narrow.get(id, room), self.growth.drawn
             ):
-                self.page.changed(id)
-        for view, was in zip(views, sizes, strict=True):
-            # Now, or Qt would lay the tables out with their old heights, and the page would be laid out twice.
-            id = view.listing.id
-            across = self._narrow.get(id, room)
-            view.be_no_wider(widths.get(id, min(across, view.whole_width) if id in in_line else across))
-            if (view.width(), view.minimumHeight()) != was:
                 self.page.changed(id)
         for scheme in crossing:
             self._line_up(scheme)
@@ -326,8 +302,7 @@ class Sharing:
         else:
             lines.let_stand(self.page, row, room_in(room, self.page), self.px(lines.THUMB))
         for box in matrices:
-            if box.tell_size():
-                self.page.changed(box.matrix.id)
+            self.page.check(box)
         self.pictures.stand_beside(row, room)
 
     def _labels_of_lines(self, row: Row, boxes: Sequence[MatrixBox], room: int) -> int:
@@ -397,8 +372,7 @@ class Sharing:
         width, labels = max(box.view.extent.own for box in boxes), max(box.view.extent.label_room for box in boxes[:-1])
         for box in boxes:
             box.be(least=(width, labels))
-            if box.tell_size():
-                self.page.changed(box.matrix.id)
+            self.page.check(box)
 
 
 def _rows(outer: Row) -> list[Row]:

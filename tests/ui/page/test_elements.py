@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from explorer.pages.drawing import Axis, Drawing
 from explorer.pages.page import Item, Note, Picture, Row, Section, Stack
-from explorer.ui.page.elements import Drawn, differing
+from explorer.ui.page.elements import Filling, differing
 
 
 def page(*texts, sign=""):
@@ -32,15 +32,12 @@ def test_a_picture_takes_the_size_of_the_one_that_it_is_told_of(bench, show):
     """A model with more words, or of another shape, kept the height of the one that stood there before."""
     drawing = Drawing((), (0, 1000, 0, 800), "", Axis(labels=()), Axis(labels=()), square=True, zoom=True)
     few = Picture("model", drawing, 620, 300, fills=True)
-    place = show(Drawn(bench, few))
-    place.give_room(600, 100)
-    assert place.height() == 300
+    place = show(Filling(bench, few))
+    assert (place.asks(600).lowest, place.height_at(600)) == (300, 480)
     assert not place.tell(few)
     assert place.tell(replace(few, height=400))
-    place.give_room(600, 100)
-    assert place.height() == 400
+    assert (place.asks(600).lowest, place.height_at(600)) == (400, 480)
     wide = replace(drawing, window=(0, 1000, 0, 400))
     assert place.tell(replace(few, height=400, made=wide))
-    place.give_room(600, 100)
-    assert place.height() == 240
+    assert (place.asks(600).lowest, place.height_at(600)) == (400, 240)
     assert place.tell(replace(few, height=400))
