@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 FIRST_TEXT = "Once upon a time"
 """The first text of a model that others trained, if it came with a tokenizer."""
+FIRST_NUMBERS = 5
+"""How many words it reads first without a tokenizer: with a single one nothing is seen of attention."""
 _ID = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
@@ -91,7 +93,9 @@ def _around(found: "Checkpoint") -> tuple[Lesson, State]:
     state = State.of(found.model, found.inputs)
     sequence, axis = next(iter(state.graph.sequences.items()))
     words = state.graph.axes[axis]
-    if isinstance(words, Vocabulary) and (pieces := words.pieces_of(_first_text(words, state.model))):
+    by_text = isinstance(words, Vocabulary)
+    pieces = words.pieces_of(_first_text(words, state.model)) if by_text else words[:FIRST_NUMBERS]
+    if pieces:
         state = SetTokens(sequence, pieces[: room_of(state.model, sequence) or None]).apply(state)
     lesson, state = lesson_of(state, name if found.kind in name else f"{name} ({found.kind})")
     notices = tuple(f"Notice: {notice}." for notice in found.notices)

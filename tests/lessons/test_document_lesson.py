@@ -22,6 +22,7 @@ from explorer.lessons import document_lesson
 from explorer.lessons.document_lesson import drawn, is_document, lesson_of, new_lesson, opened
 from explorer.lessons.loader import load as load_lesson
 from explorer.pages.view import View
+from tests.checkpoints.small import weights, write
 
 
 @pytest.fixture
@@ -51,6 +52,14 @@ def assert_same(a, b):
     for name, pin in a.pins.items():
         assert same_bytes(pin.cells, b.pins[name].cells)
         assert same_bytes(pin.values, b.pins[name].values)
+
+
+@pytest.mark.parametrize(("words", "reads"), [(10, "0 1 2 3 4"), (3, "0 1 2")])
+def test_without_a_tokenizer_a_model_of_others_opens_on_several_numbers(tmp_path, words, reads):
+    """It opened on one, of which all of the attention goes to itself."""
+    cut = {name: array[:words] if array.shape[0] == 10 else array for name, array in weights().items()}
+    _, state = opened(write(tmp_path, {"vocab_size": words}, cut))
+    assert Document(state).words("input") == tuple(reads.split())
 
 
 def test_a_model_that_says_masked_words_has_one_to_say():
