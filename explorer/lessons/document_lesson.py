@@ -93,8 +93,10 @@ def _around(found: "Checkpoint") -> tuple[Lesson, State]:
     state = State.of(found.model, found.inputs)
     sequence, axis = next(iter(state.graph.sequences.items()))
     words = state.graph.axes[axis]
-    by_text = isinstance(words, Vocabulary)
-    pieces = words.pieces_of(_first_text(words, state.model)) if by_text else words[:FIRST_NUMBERS]
+    if isinstance(words, Vocabulary):
+        pieces = words.pieces_of(_first_text(words, state.model))
+    else:
+        pieces = list(words[:FIRST_NUMBERS])
     if pieces:
         state = SetTokens(sequence, pieces[: room_of(state.model, sequence) or None]).apply(state)
     lesson, state = lesson_of(state, name if found.kind in name else f"{name} ({found.kind})")
