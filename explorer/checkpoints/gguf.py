@@ -53,43 +53,13 @@ def _fours(packed: Array, axis: int = 1) -> Array:
     return np.concatenate([packed & 15, packed >> 4], axis)
 
 
-def _q8_0(raw: Array) -> Array:
-    """One factor, and 32 signed bytes."""
-    return _halves(raw, 0) * raw[:, 2:].view(np.int8)
-
-
-def _q4_0(raw: Array) -> Array:
-    """One factor, and 32 four-bit numbers minus 8: the lower halves of 16 bytes, then the upper halves."""
-    return _halves(raw, 0) * (_fours(raw[:, 2:]).astype(np.float32) - 8)
-
-
-def _q4_1(raw: Array) -> Array:
-    """One factor and a minimum, then numbers as in Q4_0."""
-    return _halves(raw, 0) * _fours(raw[:, 4:]).astype(np.float32) + _halves(raw, 2)
-
-
 def _fives(raw: Array, at: int) -> Array:
     """32 five-bit numbers: the fifth bits in four bytes, the other bits as in Q4_0."""
     fifth = np.unpackbits(np.ascontiguousarray(raw[:, at : at + 4]), axis=1, bitorder="little")
     return (_fours(raw[:, at + 4 :]) | fifth << 4).astype(np.float32)
 
 
-def _q5_0(raw: Array) -> Array:
-    """One factor, and 32 five-bit numbers minus 16."""
-    return _halves(raw, 0) * (_fives(raw, 2) - 16)
-
-
-def _q5_1(raw: Array) -> Array:
-    """One factor and a minimum, then 32 five-bit numbers."""
-    return _halves(raw, 0) * _fives(raw, 4) + _halves(raw, 2)
-
-
 _STEPS = np.array([-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113], np.float32)
-
-
-def _iq4_nl(raw: Array) -> Array:
-    """One factor, and 32 steps of four bits that are not equally wide, in the order of Q4_0."""
-    return _halves(raw, 0) * _STEPS[_fours(raw[:, 2:])]
 
 
 def _iq4_xs(raw: Array) -> Array:
@@ -158,17 +128,23 @@ def _q6_k(raw: Array) -> Array:
 TYPES = {
     0: F32,
     1: F16,
-    2: Type("Q4_0", 32, 18, _q4_0),
-    3: Type("Q4_1", 32, 20, _q4_1),
-    6: Type("Q5_0", 32, 22, _q5_0),
-    7: Type("Q5_1", 32, 24, _q5_1),
-    8: Type("Q8_0", 32, 34, _q8_0),
+    # One factor, and 32 four-bit numbers minus 8: the lower halves of 16 bytes, then the upper halves.
+    2: Type("Q4_0", 32, 18, lambda raw: _halves(raw, 0) * (_fours(raw[:, 2:]).astype(np.float32) - 8)),
+    # One factor and a minimum, then numbers as in Q4_0.
+    3: Type("Q4_1", 32, 20, lambda raw: _halves(raw, 0) * _fours(raw[:, 4:]).astype(np.float32) + _halves(raw, 2)),
+    # One factor, and 32 five-bit numbers minus 16.
+    6: Type("Q5_0", 32, 22, lambda raw: _halves(raw, 0) * (_fives(raw, 2) - 16)),
+    # One factor and a minimum, then 32 five-bit numbers.
+    7: Type("Q5_1", 32, 24, lambda raw: _halves(raw, 0) * _fives(raw, 4) + _halves(raw, 2)),
+    # One factor, and 32 signed bytes.
+    8: Type("Q8_0", 32, 34, lambda raw: _halves(raw, 0) * raw[:, 2:].view(np.int8)),
     10: Type("Q2_K", 256, 84, _q2_k),
     11: Type("Q3_K", 256, 110, _q3_k),
     12: Type("Q4_K", 256, 144, _q4_k),
     13: Type("Q5_K", 256, 176, _q5_k),
     14: Type("Q6_K", 256, 210, _q6_k),
-    20: Type("IQ4_NL", 32, 18, _iq4_nl),
+    # One factor, and 32 steps of four bits that are not equally wide, in the order of Q4_0.
+    20: Type("IQ4_NL", 32, 18, lambda raw: _halves(raw, 0) * _STEPS[_fours(raw[:, 2:])]),
     23: Type("IQ4_XS", 256, 136, _iq4_xs),
     30: BF16,
 }

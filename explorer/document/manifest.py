@@ -35,7 +35,6 @@ from explorer.core.cost import MOST_LABELS
 from explorer.core.frozen import Frozen
 from explorer.core.model import Model
 from explorer.core.ops import Array
-from explorer.core.stored import Stored
 from explorer.core.training.recipe import OPTIMISERS, Optimiser
 from explorer.core.training.records import Records
 from explorer.core.vocabulary import Vocabulary
@@ -219,6 +218,7 @@ class Written:
 def _model_said(model: Model) -> dict[str, Any]:
     blocks = model.blocks()
     tokenizers = {axis: packed(words) for axis, words in model.axes.items() if isinstance(words, Vocabulary)}
+    called = {node: [one.tensor, list(one.shape), one.first, list(one.steps)] for node, one in model.called.items()}
     return (
         {
             "kind": model.kind,
@@ -235,12 +235,8 @@ def _model_said(model: Model) -> dict[str, Any]:
         | ({"tokenizers": tokenizers} if tokenizers else {})
         | ({"behind": model.behind} if model.behind else {})
         | ({"room": model.room} if model.room else {})
-        | ({"called": {node: _place_said(one) for node, one in model.called.items()}} if model.called else {})
+        | ({"called": called} if called else {})
     )
-
-
-def _place_said(one: Stored) -> list[Any]:
-    return [one.tensor, list(one.shape), one.first, list(one.steps)]
 
 
 def packed(words: Vocabulary) -> str:

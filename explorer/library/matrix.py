@@ -302,13 +302,11 @@ class Matrix(NDArrayOperatorsMixin):
 
     def _name_of(self, index: tuple[int | slice, ...]) -> str:
         """The name of a part of the matrix, as one types it."""
-        if len(index) == 1 and isinstance(index[0], int) and self.name == self.node.name and self._over_heads:
+        axes = self.node.axes
+        heads = self.name == self.node.name and self.ndim == len(axes) > 1 and axes[0].endswith(".heads")
+        if heads and len(index) == 1 and isinstance(index[0], int):
             return name_of_head(self.name, index[0] % len(self))
         return f"{self.name}[{','.join(map(_written, index))}]"
-
-    @property
-    def _over_heads(self) -> bool:
-        return self.ndim == len(self.node.axes) and self.ndim > 1 and self.node.axes[0].endswith(".heads")
 
     def latex(self) -> str:
         """LaTeX equations, a pmatrix for each head, with eight digits; they need the package amsmath."""

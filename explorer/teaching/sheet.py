@@ -486,7 +486,8 @@ class Begun:
                     shutil.rmtree(old, ignore_errors=True)
             if not (copy := own / f"begun{SHEET}").exists():
                 sheet.save(copy)
-            answers.save(own / f"{_key(answers.student)}{ANSWERS}")
+            name = sha256(known_as(answers.student).encode()).hexdigest()[:16]
+            answers.save(own / f"{name}{ANSWERS}")
             os.utime(own)  # makes it the newest even if the file existed
         except (ExplorerError, OSError):
             return False
@@ -510,10 +511,6 @@ class Begun:
                 if one is not None and (own / f"begun{SHEET}").is_file():
                     found.append((own / f"begun{SHEET}", one))
         return found
-
-
-def _key(student: str) -> str:
-    return sha256(known_as(student).encode()).hexdigest()[:16]
 
 
 def _read(file: Path) -> Answers | None:

@@ -92,7 +92,9 @@ class Workbench:
         descent = self.descent
         steps = None
         if descent.possible:
-            steps = Steps(descent.rate, descent.moves(), descent.quick, self._has_gradients, descent.ahead)
+            # Without a background they are computed when asked for, because nothing comes later.
+            gradients = self._waits or descent.quick or self.document.engine.has_gradients
+            steps = Steps(descent.rate, descent.moves(), descent.quick, gradients, descent.ahead)
         return View.of(
             self.document,
             replace(self.selection.looking, large=self.appearance.scale >= LARGE),
@@ -104,11 +106,6 @@ class Workbench:
             given=self.document.state in self.opened,
             aside=None if self._waits else self.aside,
         )
-
-    @property
-    def _has_gradients(self) -> bool:
-        """Whether gradients are there, or are computed when asked for: without a background nothing comes later."""
-        return self._waits or self.descent.quick or self.document.engine.has_gradients
 
     @property
     def lesson(self) -> Lesson:

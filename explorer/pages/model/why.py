@@ -106,14 +106,10 @@ def _places(view: View, other: "_Other", row: int) -> list[int]:
     if row < MOST_COLUMNS:
         return list(range(row + 1))
     pairs = [(view.values[site.node], other.values[site.node]) for site in attribution.sites(view.graph)]
-    first = next((i for i in range(row + 1) if any(_differ(here, there, i) for here, there in pairs)), 0)
+    same = ([np.array_equal(here[..., i, :], there[..., i, :]) for here, there in pairs] for i in range(row + 1))
+    first = next((i for i, found in enumerate(same) if not all(found)), 0)
     last = max(row + 2 - MOST_COLUMNS, 0)
     return list(range(first, row + 1)) if first >= last - 1 else [first, *range(last, row + 1)]
-
-
-def _differ(here: Array, there: Array, place: int) -> bool:
-    """Whether two values of a node differ at a position; those of heads have it on their second axis."""
-    return not np.array_equal(here[..., place, :], there[..., place, :])
 
 
 def _left_out(words: Sequence[str], places: Sequence[int], row: int) -> str:

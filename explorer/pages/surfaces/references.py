@@ -52,9 +52,10 @@ def printed_line(rows: Sequence[PrintedNumber], places: Sequence[int], chosen: i
         (SIGNS[one.status], one.status),
         (one.why, one.why),
     )
+    tips = [f"<p>{escape(tip)}</p>" if len(tip) > 60 else tip for _, tip in texts]  # Qt breaks HTML into lines
     entries = (
-        el.Entry(text, tip=_wrapped(tip), leads=leads if i == WHAT else None, muted=i in (0, len(texts) - 1))
-        for i, (text, tip) in enumerate(texts)
+        el.Entry(text, tip=tips[i], leads=leads if i == WHAT else None, muted=i in (0, len(texts) - 1))
+        for i, (text, _) in enumerate(texts)
     )
     return el.Line(tuple(entries), here=place == chosen)
 
@@ -140,11 +141,6 @@ def _choice(id: str, title: str, values: Sequence[str], chosen: str, key: str) -
 def _short(text: str) -> str:
     """A number as text; of words only their beginning, because the tip has them all."""
     return text.partition(":")[0] if text.startswith("in words") else text
-
-
-def _wrapped(text: str) -> str:
-    """A tip; a long one as HTML, which Qt breaks into lines."""
-    return f"<p>{escape(text)}</p>" if len(text) > 60 else text
 
 
 # The glossary
