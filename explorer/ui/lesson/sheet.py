@@ -442,6 +442,11 @@ def _scroll_where_needed(area: QScrollArea, needed: int) -> None:
     policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAsNeeded
     if area.verticalScrollBarPolicy() != policy:
         area.setVerticalScrollBarPolicy(policy)
-    if content is not None and content.minimumHeight() != (least := 0 if fits else needed):
+    if content is None:
+        return
+    moved = content.width() > area.width() >= content.minimumSizeHint().width()  # it needed more width a moment ago
+    if content.minimumHeight() != (least := 0 if fits else needed):
         content.setMinimumHeight(least)
+        moved = True
+    if moved:
         QCoreApplication.sendEvent(area.viewport(), QEvent(QEvent.Type.LayoutRequest))  # now, not a turn later
