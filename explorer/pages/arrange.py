@@ -207,7 +207,7 @@ def _leaf(element: Element, width: int, metrics: Metrics, whole: bool = False) -
         or (isinstance(element, controls.Field) and (element.gives or not element.hint))
         or (isinstance(element, controls.ProgressBar) and not element.wide)
     )
-    wide = max(min(wide, ask.likes if narrow else ask.most), ask.least)
+    wide = min(max(min(wide, ask.likes if narrow else ask.most), ask.least), width)
     high = metrics.high(element.id, wide)
     return Scene({element.id: (0, 0, wide, high)}, high)
 

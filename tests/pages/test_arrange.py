@@ -297,6 +297,12 @@ def test_on_a_page_nothing_overlaps_and_nothing_is_cut(words, sizes, width, scal
             assert left + across <= x + wide
 
 
+def test_nothing_is_wider_than_the_stack_around_it():
+    shown = Sizes(1.0, 480, {"steps": (448, 20)}, fixed={"stack": 396})
+    scene = arrange([Row.of("row", [Stack("stack", "", (picture("steps"),), 396)])], 480, GAP, shown)
+    assert scene.places["steps"][2] == scene.places["stack"][2] == 396
+
+
 def test_words_stay_in_sight_on_a_page_that_something_makes_wider():
     shown = Sizes(1.0, 480, {"wide": (900, 20)}, {"note": 100})
     scene = arrange([Note("note", "words"), picture("wide")], 900, GAP, shown)

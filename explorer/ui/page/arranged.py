@@ -129,6 +129,9 @@ class Arranged(Surface):
             if (widget := self.widgets.get(id) or self._labels.get(id)) is not None:
                 widget.setGeometry(QRect(*place).translated(room.topLeft()))
                 widget.show()  # Qt would show a new one a turn later
+        for id, label in self._labels.items():
+            if id not in scene.places:  # a comma at the beginning of a line
+                label.hide()
         for widget in self._spare:
             widget.setVisible(widget.data.id in scene.places)
         needs = scene.height, self._least()

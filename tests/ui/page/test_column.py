@@ -52,3 +52,13 @@ def test_a_sign_goes_with_its_element_into_another_row(bench, qtbot):
     assert sign is not None
     places = [column.widgets["a"].geometry(), sign.geometry(), column.widgets["b"].geometry()]
     assert all(one.right() < other.left() for one, other in pairwise(places))
+
+
+def test_a_comma_at_the_beginning_of_a_line_is_gone_until_there_is_room_before_it(bench, show):
+    column = show(Elements(bench, 10))
+    column.tell((Row("list", (Item("", Note("a", "x" * 20, wide=False)), Item(",", Note("b", "x" * 20, wide=False)))),))
+    for width, there in ((500, True), (200, False), (500, True)):
+        column.resize(width, 200)
+        column.share_room(width)
+        column.stand()
+        assert (column.sign_before("b") is not None) == there, width
