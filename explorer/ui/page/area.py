@@ -36,6 +36,7 @@ class StageArea(QStackedWidget):
     `waits`: see `PageView`. `always`: the name of the stage that is always shown; "" for the selected one.
     """
 
+    begun = Signal()  # a page is being built, in turns
     shown = Signal()  # another page is visible now
 
     def __init__(self, bench: Workbench, waits: bool = False, always: str = "") -> None:
@@ -92,6 +93,11 @@ class StageArea(QStackedWidget):
         """Whether a page is being built, to be shown once it is complete."""
         return bool(self._going)
 
+    @property
+    def opens(self) -> bool:
+        """Whether a page is being built for the one who looks at this area."""
+        return self.makes and not self._covered
+
     def in_sight(self) -> PageView | None:
         """The page that is visible, while another one may be under construction."""
         page = self.currentWidget()
@@ -128,6 +134,7 @@ class StageArea(QStackedWidget):
             before.leaves = True
         if not self._covered:
             self._next.start()
+            self.begun.emit()
 
     def be_covered(self, on: bool) -> None:
         """Rest while another window lies over this one; then show what has come meanwhile."""

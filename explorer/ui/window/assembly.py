@@ -49,7 +49,7 @@ def make_parts(window: MainWindow) -> None:
     window.lesson_bar.setAccessibleName("About the example")
     window.area = StageArea(bench)
     window.docks = Docks(bench, window)
-    window.top_bar = TopBar(bench, actions, files)
+    window.top_bar = TopBar(bench, actions, files, window.area)
     window.top_bar.setAccessibleName("What is open")
     if window.tabs.opening is not None:  # nothing stands beside the opening page
         window.top_bar.hide()

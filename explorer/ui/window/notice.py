@@ -7,6 +7,7 @@ shows the progress of work that takes longer than a second.
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
@@ -20,6 +21,9 @@ from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.labels import Label
+
+if TYPE_CHECKING:
+    from explorer.ui.page.area import StageArea
 
 
 class Notice(QFrame):
@@ -69,17 +73,21 @@ class Notice(QFrame):
 
 
 INDENT = 12
-PATIENCE_MS = 100
-"""Work that takes less time seems to happen at once (Nielsen 1993); a word that flashes up would only disturb."""
+PATIENCE_MS, OPENING_MS = 100, 400
+"""Work that takes less time seems to happen at once (Nielsen 1993); a word that flashes up would only disturb. The
+second is for a page: the list of stages already shows where one goes."""
 
 
 class Computing(Label):
     """The word “Computing …”, shown if the work takes long enough to be noticed. It takes the rest of the bar's width.
 
-    `background`: runs the computations. `writer`: writes a file; the word is then “Writing …”.
+    `background`: runs the computations. `writer`: writes a file; the word is then “Writing …”. `area`: shows pages;
+    while it makes one, the word is “Opening …”.
     """
 
-    def __init__(self, background: Background, writer: Background | None = None) -> None:
+    def __init__(
+        self, background: Background, writer: Background | None = None, area: "StageArea | None" = None
+    ) -> None:
         # Aligned to the right, because beside the tabs it would look like a tab.
         super().__init__(role="small", align=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.setIndent(INDENT)
@@ -87,24 +95,43 @@ class Computing(Label):
         self.setAccessibleName("Computing")
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._patience.timeout.connect(self._say)
-        self._background, self._writer = background, writer
+        self._opens = QTimer(self, singleShot=True, interval=OPENING_MS)
+        self._opens.timeout.connect(self._say)
+        self._background, self._writer, self._area = background, writer, area
+        self._of_page = False
+        """Whether the word is about a page."""
         for one in filter(None, (background, writer)):
             one.busy.connect(self._follow)
+        if area is not None:
+            area.begun.connect(self._follow)
+            area.shown.connect(self._follow)
 
     def _follow(self) -> None:
-        if not self._background.at_work and not (self._writer and self._writer.at_work):
-            self._patience.stop()
+        opens = self._area is not None and self._area.opens
+        if self.text() and not (opens if self._of_page else self._works):
             self.clear()
             self.setToolTip("")
-        elif not self.text() and not self._patience.isActive():
-            self._patience.start()
+        for goes_on, patience in ((self._works, self._patience), (opens, self._opens)):
+            if not goes_on:
+                patience.stop()
+            elif not self.text() and not patience.isActive():
+                patience.start()
+
+    @property
+    def _works(self) -> bool:
+        return self._background.at_work or (self._writer is not None and self._writer.at_work)
 
     def _say(self) -> None:
-        computes = self._background.at_work
-        whole, what = ("Computing …", "The numbers are") if computes else ("Writing …", "The file is")
+        self._of_page = not self._works
+        if self._background.at_work:
+            whole, tip = "Computing …", "The numbers are being computed; you can go on working"
+        elif self._writer is not None and self._writer.at_work:
+            whole, tip = "Writing …", "The file is being written; you can go on working"
+        else:
+            whole, tip = "Opening …", "The page is being made; until then the one before stays"
         room = self.width() - INDENT
         self.setText(whole if self.fontMetrics().horizontalAdvance(whole) <= room else "…")
-        self.setToolTip(f"{what} being {'computed' if computes else 'written'}; you can go on working")
+        self.setToolTip(tip)
 
 
 READING_MS = 1000

@@ -25,6 +25,7 @@ from explorer.ui.actions import Actions, MainMenu, OpenMenu
 from explorer.ui.appearance import dress_now
 from explorer.ui.errors import show_done
 from explorer.ui.files import Files
+from explorer.ui.page.area import StageArea
 from explorer.ui.theme import mark
 from explorer.ui.widgets.inputs import ComboBox, PushButton, Segments, tab_through
 from explorer.ui.widgets.labels import as_tip, icon
@@ -188,12 +189,12 @@ class _Title(PushButton):
 class TopBar(QFrame):
     """One row, or two if one would be wider than the window.
 
-    `files`: opens what the user chooses in the menu.
+    `files`: opens what the user chooses in the menu. `area`: shows the pages; a word tells that it makes one.
     """
 
     tab_chosen = Signal(str)  # one of `TABS` was asked for
 
-    def __init__(self, bench: Workbench, actions: Actions, files: Files) -> None:
+    def __init__(self, bench: Workbench, actions: Actions, files: Files, area: StageArea) -> None:
         super().__init__()
         self.setObjectName("topBar")
         self._bench = bench
@@ -220,7 +221,7 @@ class TopBar(QFrame):
         self.title.setMenu(OpenMenu(actions, files, lessons, self._show_card, self.title))
         self._row.addWidget(self.title)
         self._tabs = {tab: self._button_of(tab, hint) for tab, hint in IN_BAR.items()}
-        self._row.addWidget(Computing(bench.background, files.writer), 1)
+        self._row.addWidget(Computing(bench.background, files.writer, area), 1)
         self._choices = QWidget()
         choices = FlowLayout(self._choices, 16, 4)
         self._settings = SettingChoice()

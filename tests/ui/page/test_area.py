@@ -20,6 +20,7 @@ from explorer.ui.page.column import Elements
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.page.overlays import Motion
 from explorer.ui.page.page_view import PageView
+from explorer.ui.window.notice import Computing
 from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("kept")
@@ -495,3 +496,21 @@ def test_in_another_look_a_step_begins_where_it_did_unless_one_has_scrolled(wind
         assert after is not before
         assert after.value() == began > 0
         assert words.value() == words.maximum() > 0
+
+
+def test_a_page_that_takes_long_is_told_in_the_bar_until_it_is_there(open_window, eye, qtbot):
+    """Under load the old page stayed for over a second after a click, and nothing said that another one comes."""
+    window = open_window("you-are-welcome")
+    word = window.findChild(Computing)
+    eye.settle(window)
+    assert word.text() == ""
+    word._opens.setInterval(0)
+    window.bench.selection.go_to("decoder.1.cross.attention")
+    qtbot.waitUntil(lambda: word.text() == "Opening …")
+    assert window.area.makes
+    eye.settle(window)
+    assert word.text() == ""
+    word._opens.setInterval(60_000)
+    window.bench.selection.go_to("encoder.1.self.attention")
+    eye.settle(window)
+    assert not word._opens.isActive()
