@@ -215,8 +215,7 @@ KINDS: dict[str, Kind] = {
     ),
     "ffn": Kind(
         Maker("stages.feed_forward"),
-        "The vector of each word goes through a small net by itself: first d_ff hidden units, then d_model "
-        "numbers again.",
+        Maker("stages.feed_forward", "feed_forward_sentence"),
         ("on", "activation", "gated", "d_ff"),
         ("bias", "weights", "reads", "experts", "chosen", "chosen_again", "shared", *_FEW_BITS),
     ),

@@ -21,6 +21,14 @@ from explorer.pages.matrix import matrix
 from explorer.pages.view import View
 
 
+def feed_forward_sentence(view: View, stage: Stage) -> str:
+    """One sentence on the stage: through one net, or through a few of several."""
+    if f"{view.block(stage)}routed" in view.nodes:
+        return "The vector of each word goes through a few of several small nets; what they say is added up by shares."
+    once = "The vector of each word goes through a small net by itself"
+    return f"{once}: first d_ff hidden units, then d_model numbers again."
+
+
 def experts(view: View, block: str) -> tuple[Element, ...]:
     """The router's shares and the chosen experts; the net of one expert; the output of all chosen experts together."""
     n = view.graph.n_heads.get(f"{block}hidden", 1)

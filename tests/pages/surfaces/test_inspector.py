@@ -423,3 +423,18 @@ def test_what_a_stage_is_for_is_not_told_while_a_question_is_open_that_it_answer
     assert "Only differences count" in told
     assert "differences" not in open_
     assert "when the question is answered" in open_
+
+
+def test_of_experts_it_is_not_said_that_all_words_have_the_same_weights(desk):
+    """The router chooses a few of several nets for each word, and the page spoke of one net."""
+    own, stage = desk("tiny-gpt"), "decoder.1.ffn.layers"
+    _, told = asked(own, stage)
+    assert "the same weights for all words" in told
+    assert "router" not in told
+    assert "a small net by itself" in KINDS["ffn"].sentence(own.view, own.stage(stage))
+    own.do(SetSwitch("decoder.1.ffn", "experts", 4))
+    questions, told = asked(own, stage)
+    assert questions[0] == "What is it for?"
+    assert "the same weights" not in told
+    assert "the router chooses a few for each word" in told
+    assert "a few of several small nets" in KINDS["ffn"].sentence(own.view, own.stage(stage))
