@@ -75,13 +75,14 @@ def test_each_step_opens_on_what_it_speaks_of(anew, eye, name, size):
         cut = [span for span in page.elements.spans() if span[0] < top < span[1]]
         lit = page.elements.lit_rects()
         wanted = wanted_rects(page.elements, guide._bench.view.graph, step)
-        spans = [[(rect.top(), rect.bottom() + 1) for rect in rects] for rects in (*lit, *wanted)]
+        factors = factor_rects(page.elements, step.question)
+        spans = [[(rect.top(), rect.bottom() + 1) for rect in rects] for rects in (*lit, factors, *wanted)]
         heights = [max(b for _, b in some) - min(a for a, _ in some) if some else 0 for some in spans]
         best = next((some for some, needs in zip(spans, heights, strict=True) if some and needs <= high), [])
         assert all(top <= first and last <= top + high for first, last in best), (step.id, top, best)
         assert not cut or heights[0] > high - 200, (step.id, top, cut)
         if isinstance(step.question, MakeSo | Predict) and (name, step.id) not in APART:
-            cells = len(lit) + 1
+            cells = len(lit) + 2  # after the factors, and the whole matrices
             assert not spans[cells] or heights[cells] <= high, (step.id, "what may change and what should are apart")
 
 
