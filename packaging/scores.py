@@ -7,6 +7,7 @@ from math import exp, log
 
 import numpy as np
 
+from best import entropy_per_word, next_words
 from explorer.core.engine import run
 from explorer.core.graph import TARGET
 from explorer.core.ops import Array
@@ -82,9 +83,9 @@ def gpt_scores(state: State, grammar: Grammar) -> dict[str, float]:
             logits = found["output.logits"][i].astype(np.float64)
             logits -= logits.max()
             nats -= float(logits[numbers[word]] - np.log(np.exp(logits).sum()))
-            of_grammar -= float(np.log(grammar.next_words(words[: i + 1])[word]))
+            of_grammar -= float(np.log(next_words(grammar, words[: i + 1])[word]))
             foretold += 1
-    entropy = grammar.entropy_per_word()
+    entropy = entropy_per_word(grammar)
     scores = {
         "entropy": entropy,
         "best": exp(entropy),

@@ -7,6 +7,7 @@ from math import exp, log
 import numpy as np
 import pytest
 
+from best import entropy, entropy_per_word, next_words
 from explorer import paths
 from explorer.core.errors import ExplorerError
 from explorer.core.vocabulary import END
@@ -61,7 +62,7 @@ def test_the_entropy_is_that_of_all_sentences(grammar):
     of = grammar(SMALL)
     shares = every_sentence(of)
     assert sum(shares.values()) == pytest.approx(1)
-    assert of.entropy() == pytest.approx(-sum(p * log(p) for p in shares.values()))
+    assert entropy(of) == pytest.approx(-sum(p * log(p) for p in shares.values()))
 
 
 def test_the_entropy_of_a_word_is_the_mean_surprise_of_the_right_next_words(grammar):
@@ -69,9 +70,9 @@ def test_the_entropy_of_a_word_is_the_mean_surprise_of_the_right_next_words(gram
     nats = words = 0.0
     for sentence, share in every_sentence(of).items():
         for i, word in enumerate((*sentence[1:], END)):
-            nats -= share * log(of.next_words(sentence[: i + 1])[word])
+            nats -= share * log(next_words(of, sentence[: i + 1])[word])
         words += share * len(sentence)
-    assert of.entropy_per_word() == pytest.approx(nats / words)
+    assert entropy_per_word(of) == pytest.approx(nats / words)
 
 
 def test_the_next_words_are_those_of_the_sentences_that_begin_so(grammar):
@@ -83,8 +84,8 @@ def test_the_next_words_are_those_of_the_sentences_that_begin_so(grammar):
             if sentence[: len(before)] == before:
                 expected[(*sentence, END)[len(before)]] += share
         whole = sum(expected.values())
-        assert of.next_words(before) == {word: pytest.approx(share / whole) for word, share in expected.items()}
-    assert of.next_words(("Ann", "sat", "because", "he")) == {}
+        assert next_words(of, before) == {word: pytest.approx(share / whole) for word, share in expected.items()}
+    assert next_words(of, ("Ann", "sat", "because", "he")) == {}
 
 
 def test_draws_that_look_alike_are_no_source_of_surprise(grammar):
@@ -94,7 +95,7 @@ def test_draws_that_look_alike_are_no_source_of_surprise(grammar):
         '[[sentences]]\ntext = "there {person.he} is"\n'
     )
     third = 1 / 3
-    assert of.entropy() == pytest.approx(-third * log(third) - 2 * third * log(2 * third))
+    assert entropy(of) == pytest.approx(-third * log(third) - 2 * third * log(2 * third))
 
 
 def test_sentences_come_as_often_as_they_should(grammar):
@@ -110,7 +111,7 @@ def test_of_sentences_that_look_alike_none_is_held_out(grammar):
     of = grammar(f'[classes.p]\nforms = ["name", "he"]\nwords = [{people}]\n[[sentences]]\ntext = "{{p.he}} sleeps"')
     assert not of.patterns[0].many
     assert {one.key for one in of.sample(20, 0, held_out=True)} == {"he sleeps", "she sleeps"}
-    assert of.entropy() == pytest.approx(log(2))
+    assert entropy(of) == pytest.approx(log(2))
 
 
 def test_the_same_seed_draws_the_same_sentences(grammar):
@@ -168,11 +169,11 @@ def test_overlaps_are_found(grammar):
 def test_tiny_gpts_grammar_has_the_sentences_of_the_references():
     of = load(paths.resources() / "grammars" / "tiny-gpt.toml")
     for sentence in of.shown:
-        assert END in of.next_words(sentence.split()), sentence
+        assert END in next_words(of, sentence.split()), sentence
     assert {"the cat sat on the mat", "roses are red", "I love AI"} <= set(of.shown)
-    assert max(of.next_words(["the", "cat", "sat", "on", "the"]).items(), key=lambda one: one[1])[0] == "mat"
+    assert max(next_words(of, ["the", "cat", "sat", "on", "the"]).items(), key=lambda one: one[1])[0] == "mat"
     assert 200 <= len(of.words()) <= 400
-    assert exp(of.entropy_per_word()) < 3
+    assert exp(entropy_per_word(of)) < 3
 
 
 def test_its_entropy_is_the_mean_surprise_of_sentences_drawn_from_it():
@@ -180,8 +181,8 @@ def test_its_entropy_is_the_mean_surprise_of_sentences_drawn_from_it():
     nats = []
     for one in of.sample(1500, 3, held_out=False):
         words = one.words()
-        nats += [-log(of.next_words(words[: i + 1])[word]) for i, word in enumerate((*words[1:], END))]
-    assert np.mean(nats) == pytest.approx(of.entropy_per_word(), rel=0.03)
+        nats += [-log(next_words(of, words[: i + 1])[word]) for i, word in enumerate((*words[1:], END))]
+    assert np.mean(nats) == pytest.approx(entropy_per_word(of), rel=0.03)
 
 
 def test_a_pronoun_is_where_its_person_is_meant(grammar):
