@@ -215,8 +215,9 @@ def files():
 
 
 @pytest.mark.parametrize("tab", ["Pipeline", "Lessons"])
-def test_a_new_text_size_comes_on_the_screen_in_one_picture(open_window, appearance, eye, watch, tab):
+def test_a_new_text_size_comes_on_the_screen_in_one_picture(open_window, appearance, eye, watch, monkeypatch, tab):
     """The page was gone for a moment, and the bars stood in widths that they left again."""
+    monkeypatch.setattr("explorer.ui.window.main_window.HELD_MS", 60_000)  # on a busy machine a page takes longer
     window = open_window("emma")
     window.show_tab(tab)
     eye.settle(window)
