@@ -80,7 +80,7 @@ class NewModel(QDialog):
         self.positions = self._choice("Positions", positions, "How the place of a word becomes numbers")
         self.initialiser = self._choice("Weights start", INITIALISERS, "How the random weights are chosen")
         self.seed = self._number("Seed", 0, 0, 2**31 - 1, "The same seed gives the same weights")
-        self._problem = Label(role="error", plain=True, wraps=True)
+        self._problem = Label(role="error", plain=True, wraps=True, parent=self)  # until there is one, in no layout
         self._problem.hide()
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self._make_it = self.buttons.addButton("Make it", QDialogButtonBox.ButtonRole.AcceptRole)

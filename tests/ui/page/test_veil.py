@@ -57,10 +57,9 @@ def is_lit(window, name):
     return not veil.isVisible() or veil.lit().contains(place(window, name))
 
 
-def test_the_matrix_of_a_step_stands_out_and_another_has_a_fifth_of_its_ink_until_the_light_is_off(led, hand):
+def test_the_matrix_of_a_step_stands_out_and_another_has_a_fifth_of_its_ink_until_the_light_is_off(led, hand, qtbot):
     window = led("emma", "key")
-    assert is_lit(window, "K")
-    assert not is_lit(window, "Q")
+    qtbot.waitUntil(lambda: is_lit(window, "K") and not is_lit(window, "Q"))
     strong, faint = ink(window, "K"), ink(window, "Q")
     assert strong > 150
     assert 0.15 < faint / strong < 0.25
