@@ -13,8 +13,8 @@ from explorer.document.document import Document
 
 FINEST = 65
 """Points along each side of the finest grid."""
-TOGETHER, AT_ONCE = 8_000_000, 81
-"""Multiply-adds of the passes that are computed together, a millisecond or two; and the most points of them."""
+TOGETHER, AT_ONCE = 2_500_000, 27
+"""Multiply-adds of the passes that are computed together, in half a millisecond; and the most points of them."""
 NEAR, FAR = 4, 16
 """The coarsest grid has every fourth point of the finest one if passes go together, otherwise every sixteenth."""
 TOO_LARGE = 20
