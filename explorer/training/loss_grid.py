@@ -95,13 +95,12 @@ class LossGrid:
         together = min(max(TOGETHER // max(work, 1), 1), AT_ONCE)
         every = NEAR if together > 1 else FAR
         while every:
-            wanted = [(i, j) for i in range(0, FINEST, every) for j in range(0, FINEST, every)]
-            missing = [(i, j) for i, j in wanted if np.isnan(self._all[i, j])]
+            missing = np.argwhere(np.isnan(self._all[::every, ::every])) * every
             for start in range(0, len(missing), together):
-                some = missing[start : start + together]
-                to = [(float(self._across[j]), float(self._up[i])) for i, j in some]
+                up, across = missing[start : start + together].T
+                to = zip(self._across[across].tolist(), self._up[up].tolist(), strict=True)
                 found = self._engine.what_ifs([moved(self._engine.values, self.cells, point) for point in to], LOSS)
-                self._all[tuple(zip(*some, strict=True))] = np.where(np.isnan(found), np.inf, found)
+                self._all[up, across] = np.where(np.isnan(found), np.inf, found)
                 yield True
             self.x, self.y = self._across[::every], self._up[::every]
             self.surface = self._all[::every, ::every].copy()
