@@ -261,7 +261,7 @@ class MainWindow(QMainWindow):
 
     def show_palette(self) -> None:
         """Open the command palette, where the user types a place to go to, or an act."""
-        from explorer.ui.window.find import CommandPalette
+        from explorer.ui.window.command_palette import CommandPalette
 
         CommandPalette(self).open_over()
 

@@ -20,7 +20,7 @@ from explorer.ui.errors import Message
 from explorer.ui.page.answers import OptionView
 from explorer.ui.page.controls import SentenceView
 from explorer.ui.page.listing import ListingView
-from explorer.ui.window.find import CommandPalette
+from explorer.ui.window.command_palette import CommandPalette
 from tests.samples import each, long
 from tests.ui.lesson.conftest import LESSON
 from tests.ui.test_accessibility import nameless

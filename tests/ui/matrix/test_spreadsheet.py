@@ -25,7 +25,7 @@ from explorer.ui.matrix import ranges as copying
 from explorer.ui.matrix.menu import MatrixMenu, table_of
 from explorer.ui.matrix.ranges import MOST_PASTED, _as_text, parsed
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.window.find import CommandPalette
+from explorer.ui.window.command_palette import CommandPalette
 from tests.refusals import refuses
 from tests.samples import long
 

@@ -6,7 +6,7 @@ from explorer.core.graph import Cell
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import load
 from explorer.library.transformer import Transformer
-from explorer.ui.window.find import CommandPalette, Entry, found
+from explorer.ui.window.command_palette import CommandPalette, Entry, found
 from tests.checkpoints.small import write
 from tests.refusals import refuses
 
