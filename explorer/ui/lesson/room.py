@@ -249,7 +249,7 @@ class Lines:
                 box.stand()
 
     def _is_high(self, box: MatrixBox) -> bool:
-        return self.high or box.heading_width(False) > self._width
+        return self.high or box.shape.head(False).width() > self._width
 
     @property
     def _heights(self) -> list[int]:

@@ -408,10 +408,6 @@ class MatrixBox(QWidget):
             room = min(room, max(self._heading.formula.width_of(formula_of(matrix, kind), form.times), below))
         return in_lines(words_of(matrix, kind, look.theme, folds), QFontMetrics(look.fonts.small), room, most)
 
-    def heading_width(self, above: bool) -> int:
-        """The width of its heading on one line, or on two."""
-        return self.shape.head(above).width()
-
     def whole_size(self, rows: int, above: bool) -> QSize:
         """Its size with so many low rows, all columns and the labels of both, whatever is visible now.
 

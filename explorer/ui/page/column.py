@@ -36,7 +36,7 @@ class Elements(Arranged):
         self._sharing = Sharing(self)
         self._tops: dict[str, Element] = {}
         """For each element that shows something, by its id, the top-level element that it is in."""
-        self._titled: dict[str, Label] = {}
+        self.titled: dict[str, Label] = {}
         """For the first element of a stack, by its id, the title above it."""
         policy = self.sizePolicy()
         policy.setVerticalPolicy(QSizePolicy.Policy.Expanding)
@@ -121,7 +121,7 @@ class Elements(Arranged):
         self._tops = {part.id: top for part, top in parts}
         self._tops |= {title_of(part): top for part, top in parts if isinstance(part, Stack)}
         self._spare = [one for one in self.widgets.values() if isinstance(one, Filling)]
-        self._titled, labels = {}, dict[str, Label]()
+        self.titled, labels = {}, dict[str, Label]()
         for part, _ in parts:
             labels |= {id: self._labels[id] for id in (_labels(part) if isinstance(part, Arrangement) else ())}
             if isinstance(part, Row):
@@ -142,7 +142,7 @@ class Elements(Arranged):
         mark(title, role="section" if stack.head is None else "strong")
         title.say(f"{square}{stack.title}")
         if stack.elements:
-            self._titled[stack.elements[0].id] = title
+            self.titled[stack.elements[0].id] = title
 
     def sign_before(self, id: str) -> QWidget | None:
         """The label of the sign between an element and the one before it in its row, if it is shown."""
@@ -158,10 +158,6 @@ class Elements(Arranged):
     def top_of(self, element: Element) -> Element:
         """The top-level element in which an element stands."""
         return self._tops[element.id]
-
-    def title_above(self, id: str) -> Label | None:
-        """The title of the stack of which an element is the first one."""
-        return self._titled.get(id)
 
     def hide_stack(self, stack: Stack) -> None:
         """Show nothing of a stack."""
@@ -224,7 +220,7 @@ class Elements(Arranged):
 
     def spans(self) -> Iterator[tuple[int, int]]:
         """The first pixel row and the one after the last, from the top, of each visible element and heading."""
-        for widget in (*self.widgets.values(), *self._titled.values()):
+        for widget in (*self.widgets.values(), *self.titled.values()):
             if widget.isVisibleTo(self):
                 top = widget.mapTo(self, QPoint()).y()
                 yield top, top + widget.height()

@@ -140,7 +140,7 @@ class Veil(Overlay):
             widget = self._elements.widgets[id]
             if widget.isVisibleTo(self._elements):
                 place = QRect(widget.mapTo(self._elements, QPoint()), widget.size())
-                if (title := self._elements.title_above(id)) is not None:
+                if (title := self._elements.titled.get(id)) is not None:
                     place = place.united(title.geometry())
                 yield id, place
 
