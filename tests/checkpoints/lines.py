@@ -42,10 +42,10 @@ def rms_norm(x, gamma, epsilon):
     return x / np.sqrt((x * x).mean(-1, keepdims=True) + epsilon) * gamma
 
 
-def turned(x, theta, shorter=1):
-    """Rotary positions, in halves, as of a text that is so many times shorter; x (n, d)."""
+def turned(x, theta):
+    """Rotary positions, in halves; x (n, d)."""
     half = x.shape[1] // 2
-    angles = np.arange(len(x))[:, None] / shorter / theta ** (np.arange(half) / half)
+    angles = np.arange(len(x))[:, None] / theta ** (np.arange(half) / half)
     one, other = x[:, :half], x[:, half:]
     return np.hstack([one * np.cos(angles) - other * np.sin(angles), other * np.cos(angles) + one * np.sin(angles)])
 
@@ -95,34 +95,6 @@ def llama_shapes(net, norms=("input_layernorm", "post_attention_layernorm"), las
         shapes |= {f"{layer}self_attn.{x}_proj": (D, D) for x in "qkvo"} | {f"{layer}{name}": (D,) for name in norms}
         shapes |= {f"{layer}{name}": shape for name, shape in net(k).items()}
     return weights_of(shapes)
-
-
-def llama_line(w, norm, net, theta, qk=lambda x, layer, letter: x, projected=lambda x: x):
-    x = w["model.embed_tokens.weight"][IDS]
-    for k in range(2):
-        layer = f"model.layers.{k}."
-        read = norm(x, f"{layer}input_layernorm")
-        q, key, v = (projected(linear(read, w, f"{layer}self_attn.{letter}_proj")) for letter in "qkv")
-        q, key = (qk(one, layer, letter) for one, letter in ((q, "q"), (key, "k")))
-        heads = attended(q, key, v, HEADS, CAUSAL, (D // HEADS) ** -0.5, lambda head: turned(head, theta))
-        x = x + linear(heads, w, f"{layer}self_attn.o_proj")
-        x = x + net(norm(x, f"{layer}post_attention_layernorm"), layer, k)
-    return norm(x, "model.norm") @ w["lm_head.weight"].T
-
-
-def gated(x, w, gate, up, down):
-    return linear(silu(linear(x, w, gate)) * linear(x, w, up), w, down)
-
-
-def mixed(x, w, router, nets, chosen, again):
-    """Row by row: the best experts, each with its share."""
-    shares, said = softmax(linear(x, w, router)), np.zeros_like(x)
-    for i, row in enumerate(x):
-        best = np.argsort(-shares[i], kind="stable")[:chosen]
-        whole = shares[i][best].sum() if again else 1
-        for e in best:
-            said[i] += shares[i][e] / whole * gated(row[None], w, *(name.format(e=e) for name in nets))[0]
-    return said
 
 
 T5_ATTENTIONS = {"encoder": ("SelfAttention",), "decoder": ("SelfAttention", "EncDecAttention")}

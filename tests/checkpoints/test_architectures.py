@@ -13,6 +13,7 @@ from explorer.checkpoints.hugging_face import NO_TOKENIZER
 from explorer.checkpoints.plans import Config
 from explorer.cli import main
 from explorer.core.errors import ExplorerError
+from tests.checkpoints import decoder
 from tests.checkpoints.lines import (
     CAUSAL,
     EVERY,
@@ -23,14 +24,9 @@ from tests.checkpoints.lines import (
     WORDS,
     D,
     attended,
-    gated,
     gelu,
     gelu_tanh,
-    layer_norm,
     linear,
-    llama_line,
-    llama_shapes,
-    mixed,
     normed,
     rms_norm,
     same,
@@ -40,112 +36,6 @@ from tests.checkpoints.lines import (
     with_bias,
 )
 from tests.samples import each
-
-
-def test_mixtral(made):
-    moe = "block_sparse_moe."
-
-    def shapes(k):
-        nets = {f"{moe}experts.{e}.{x}": (D, 6) if x == "w2" else (6, D) for e in range(4) for x in ("w1", "w2", "w3")}
-        return {f"{moe}gate": (4, D), **nets}
-
-    config = {**LLAMA, "model_type": "mixtral", "num_local_experts": 4, "sliding_window": None}
-    checkpoint, w = made(config, llama_shapes(shapes))
-
-    def net(x, layer, k):
-        names = [f"{layer}{moe}experts.{{e}}.{x}" for x in ("w1", "w3", "w2")]
-        return mixed(x, w, f"{layer}{moe}gate", names, 2, True)
-
-    logits = llama_line(w, lambda x, name: rms_norm(x, w[f"{name}.weight"], 1e-5), net, 1e6)
-    same(values_of(checkpoint, IDS)[1]["output.logits"], logits)
-
-
-@pytest.mark.parametrize("again", [True, False])
-def test_qwen3_with_experts_in_some_layers(made, again):
-    def shapes(k):
-        own = {"self_attn.q_norm": (D // HEADS,), "self_attn.k_norm": (D // HEADS,)}
-        names = ("gate_proj", "up_proj", "down_proj")
-        if k == 0:
-            return own | {f"mlp.{x}": (D, 6) if x == "down_proj" else (6, D) for x in names}
-        nets = {f"mlp.experts.{e}.{x}": (D, 5) if x == "down_proj" else (5, D) for e in range(4) for x in names}
-        return own | nets | {"mlp.gate": (4, D)}
-
-    config = {**LLAMA, "model_type": "qwen3_moe", "num_experts": 4, "num_experts_per_tok": 3}
-    config |= {"moe_intermediate_size": 5, "mlp_only_layers": [0], "norm_topk_prob": again}
-    checkpoint, w = made(config, llama_shapes(shapes))
-
-    def net(x, layer, k):
-        if k == 0:
-            return gated(x, w, *(f"{layer}mlp.{name}_proj" for name in ("gate", "up", "down")))
-        names = [f"{layer}mlp.experts.{{e}}.{name}_proj" for name in ("gate", "up", "down")]
-        return mixed(x, w, f"{layer}mlp.gate", names, 3, again)
-
-    def qk(x, layer, letter):
-        gamma = w[f"{layer}self_attn.{letter}_norm.weight"]
-        return np.hstack([rms_norm(head, gamma, 1e-6) for head in np.split(x, HEADS, 1)])
-
-    logits = llama_line(w, lambda x, name: rms_norm(x, w[f"{name}.weight"], 1e-6), net, 1e4, qk)
-    same(values_of(checkpoint, IDS)[1]["output.logits"], logits)
-
-
-@pytest.mark.parametrize("most", [None, 0.8])
-def test_olmo(made, most):
-    def shapes(k):
-        return {f"mlp.{x}_proj": (D, 6) if x == "down" else (6, D) for x in ("gate", "up", "down")}
-
-    checkpoint, w = made({**LLAMA, "model_type": "olmo", "clip_qkv": most}, llama_shapes(shapes, (), ()))
-
-    def net(x, layer, k):
-        return gated(x, w, *(f"{layer}mlp.{name}_proj" for name in ("gate", "up", "down")))
-
-    cut = (lambda x: x) if most is None else lambda x: np.minimum(np.maximum(x, -most), most)
-    logits = llama_line(w, lambda x, name: layer_norm(x, 1, 0, 1e-5), net, 1e4, projected=cut)
-    same(values_of(checkpoint, IDS)[1]["output.logits"], logits)
-
-
-NEAR, FAR = {"rope_type": "default", "rope_theta": 50.0}, {"rope_type": "linear", "factor": 2.0, "rope_theta": 900.0}
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        {"rope_local_base_freq": 50.0, "rope_theta": 900.0, "rope_scaling": {**FAR, "rope_theta": None}},
-        {"rope_parameters": {"sliding_attention": NEAR, "full_attention": FAR}},
-    ],
-)
-def test_gemma3_turns_its_layers_with_a_window_by_a_base_of_their_own(made, said):
-    """Layers without a window turn longer texts as if they were half as long."""
-    norms = ("input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm")
-
-    def shapes(k):
-        own = {f"self_attn.{x}_norm": (D // HEADS,) for x in "qk"}
-        return own | {f"mlp.{x}_proj": (D, 6) if x == "down" else (6, D) for x in ("gate", "up", "down")}
-
-    config = {**LLAMA, **said, "model_type": "gemma3_text", "head_dim": D // HEADS, "query_pre_attn_scalar": 3}
-    config |= {"sliding_window": 2, "_sliding_window_pattern": 2, "tie_word_embeddings": False}
-    checkpoint, w = made(config, llama_shapes(shapes, norms))
-
-    def norm(x, name):
-        return rms_norm(x, 1 + w[f"{name}.weight"], 1e-6)
-
-    x = w["model.embed_tokens.weight"][IDS] * D**0.5
-    for k, (base, shorter, seen) in enumerate(
-        ((50, 1, CAUSAL & ~np.tri(len(IDS), k=-2).astype(bool)), (900, 2, CAUSAL))
-    ):
-        layer = f"model.layers.{k}."
-        q, key, v = (linear(norm(x, f"{layer}input_layernorm"), w, f"{layer}self_attn.{n}_proj") for n in "qkv")
-        q, key = (
-            np.hstack(
-                [turned(norm(head, f"{layer}self_attn.{n}_norm"), base, shorter) for head in np.split(one, HEADS, 1)]
-            )
-            for one, n in ((q, "q"), (key, "k"))
-        )
-        said = linear(attended(q, key, v, HEADS, seen, 3**-0.5), w, f"{layer}self_attn.o_proj")
-        x = x + norm(said, f"{layer}post_attention_layernorm")
-        read = norm(x, f"{layer}pre_feedforward_layernorm")
-        gate, up = (linear(read, w, f"{layer}mlp.{name}_proj") for name in ("gate", "up"))
-        x = x + norm(linear(gelu_tanh(gate) * up, w, f"{layer}mlp.down_proj"), f"{layer}post_feedforward_layernorm")
-    same(values_of(checkpoint, IDS)[1]["output.logits"], norm(x, "model.norm") @ w["lm_head.weight"].T)
 
 
 @pytest.mark.parametrize("before", [True, False])
@@ -274,45 +164,18 @@ def test_t5_with_gates_and_an_output_of_its_own(made):
 
 
 def test_an_output_with_weights_of_its_own_is_read_although_the_config_ties_it(made_with_notices):
-    def shapes(k):
-        return {f"mlp.{x}_proj": (D, 6) if x == "down" else (6, D) for x in ("gate", "up", "down")}
-
-    config = {**LLAMA, "model_type": "llama", "tie_word_embeddings": True}
-    both = ("input_layernorm", "post_attention_layernorm")
-    checkpoint, w = made_with_notices(config, llama_shapes(shapes, both))
+    config = {**LLAMA, "model_type": "llama", "max_position_embeddings": 64, "hidden_act": "silu"}
+    untied = {**config, "tie_word_embeddings": False}
+    checkpoint, w = made_with_notices({**config, "tie_word_embeddings": True}, decoder.shapes(untied))
     assert checkpoint.notices == (
         "its output has weights of its own, although its config says that they are those of the words",
         NO_TOKENIZER,
     )
-
-    def net(x, layer, k):
-        return gated(x, w, *(f"{layer}mlp.{name}_proj" for name in ("gate", "up", "down")))
-
-    logits = llama_line(w, lambda x, name: rms_norm(x, w[f"{name}.weight"], 1e-6), net, 1e4)
-    same(values_of(checkpoint, IDS)[1]["output.logits"], logits)
+    same(values_of(checkpoint, IDS)[1]["output.logits"], decoder.logits(untied, w, IDS))
 
 
 NEO = {"model_type": "gpt_neo", "hidden_size": D, "num_heads": HEADS, "num_layers": 3, "vocab_size": WORDS}
 LOCAL = {"attention_types": [[["local"], 1], [["global", "local"], 1]]}
-
-
-def test_olmo2_norms_what_leaves_a_block_and_queries_and_keys_of_all_heads(made):
-    def net(k):
-        norms = ("post_attention_layernorm", "post_feedforward_layernorm", "self_attn.q_norm", "self_attn.k_norm")
-        return {"mlp.down_proj": (D, 6), "mlp.gate_proj": (6, D), "mlp.up_proj": (6, D), **dict.fromkeys(norms, (D,))}
-
-    checkpoint, w = made({**LLAMA, "model_type": "olmo2", "rope_theta": 5e5}, llama_shapes(net, norms=()))
-    x = w["model.embed_tokens.weight"][IDS]
-    for k in range(2):
-        of, attention = f"model.layers.{k}.", f"model.layers.{k}.self_attn."
-        q, key, v = (linear(x, w, f"{attention}{letter}_proj") for letter in "qkv")
-        q, key = (rms_norm(one, w[f"{attention}{x}_norm.weight"], 1e-5) for one, x in ((q, "q"), (key, "k")))
-        heads = attended(q, key, v, HEADS, CAUSAL, (D // HEADS) ** -0.5, lambda head: turned(head, 5e5))
-        x = x + rms_norm(linear(heads, w, f"{attention}o_proj"), w[f"{of}post_attention_layernorm.weight"], 1e-5)
-        said = gated(x, w, *(f"{of}mlp.{name}_proj" for name in ("gate", "up", "down")))
-        x = x + rms_norm(said, w[f"{of}post_feedforward_layernorm.weight"], 1e-5)
-    logits = rms_norm(x, w["model.norm.weight"], 1e-5) @ w["lm_head.weight"].T
-    same(values_of(checkpoint, IDS)[1]["output.logits"], logits)
 
 
 def test_phi_turns_half_of_a_head_and_its_net_stands_beside_the_attention(made):
