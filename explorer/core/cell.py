@@ -9,7 +9,7 @@ number the graph holds is tested for every op.
 Further below: where the numbers of a node stand in a spreadsheet, and how formulas of other cells refer to them.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from math import erf, prod
 from typing import Any, TypeAlias
@@ -207,6 +207,64 @@ def _ends(part: int | slice, size: int) -> tuple[int, int, str]:
     if isinstance(part, slice):
         return range(size)[part][0], range(size)[part][-1], "$"
     return part, part, ""
+
+
+_SIGNS = {
+    "add": ("+", 1),
+    "subtract": ("-", 1),
+    "sum_of": ("+", 1),
+    "multiply": ("*", 2),
+    "divide": ("/", 2),
+    "power": ("^", 3),
+}
+"""How spreadsheets write arithmetic: the sign, and how firmly it binds."""
+_CALLS = {
+    "negate": "-{}",
+    "square": "{}^2",
+    "absolute": "ABS({})",
+    "sqrt": "SQRT({})",
+    "exp": "EXP({})",
+    "tanh": "TANH({})",
+    "maximum": "MAX({},{})",
+    "minimum": "MIN({},{})",
+    "max_of": "MAX({})",
+    "sum": "SUMPRODUCT({})",  # unlike SUM it computes with lines
+    "mean": "AVERAGE({})",
+    "dot": "SUMPRODUCT({},{})",
+    "norm": "SQRT(SUMSQ({}))",
+    "argmax": "MATCH(MAX({0}),{0},0)-1",
+    "at_least": "IF({}>={},1,0)",
+    "above": "IF({}>{},1,0)",
+    "equal": "IF({}={},1,0)",
+    "where": "IF({},{},{})",
+}
+"""How they write other functions."""
+
+
+def formula_of(one: Argument, blocks: Sequence[CellBlock], firm: int = 0) -> str:
+    """The formula of a derivation in a spreadsheet.
+
+    `blocks`: where the nodes that it reads stand; the name of each node is its place among them.
+    `firm`: how firmly the signs around it bind; it is put in brackets if its own signs bind less.
+    """
+    if isinstance(one, Operand):
+        return blocks[int(one.node)][one.index]
+    if isinstance(one, Constant):
+        text = MINUS_INFINITY if one.value == -np.inf else repr(float(one.value)).removesuffix(".0")
+        own = 1 if one.value < 0 else 4
+    elif one.function == "value":
+        return formula_of(one.arguments[0], blocks, firm)
+    elif one.function in _SIGNS:
+        sign, own = _SIGNS[one.function]
+        text = sign.join([formula_of(part, blocks, own + (i > 0)) for i, part in enumerate(one.arguments)])
+    else:
+        call = _CALLS[one.function]
+        own = 4 if call.endswith(")") else 1
+        parts = [formula_of(part, blocks, 0 if own == 4 else 4) for part in one.arguments]
+        if one.function == "dot" and [part.index[-1] == slice(None) for part in operands(one)] == [True, False]:
+            call = "MMULT({},{})"  # a row and a column
+        text = call.format(*[",".join(parts)] if one.function == "max_of" else parts)
+    return f"({text})" if own < firm else text
 
 
 def letters(column: int) -> str:

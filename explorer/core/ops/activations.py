@@ -134,9 +134,6 @@ class Identity(Activation):
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         return added(at, value)
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return parents[0][cell]
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("value", parents[0][cell])
 
@@ -162,9 +159,6 @@ class ReLU(Activation):
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         return step("above", parents[0][at], Constant(0.0, "0"), label="slope of ReLU: 1 above 0")
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"MAX(0,{parents[0][cell]})"
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("maximum", Constant(0.0, "0"), parents[0][cell])
 
@@ -189,9 +183,6 @@ class Sigmoid(Activation):
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         return step("multiply", value[at], step("subtract", Constant(1.0, "1"), value[at]), label="slope of σ")
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"1/(1+EXP(-{parents[0][cell]}))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         one = Constant(1.0, "1")
@@ -314,9 +305,6 @@ class SiLU(Activation):
         share = self._share(x)
         inside = step("add", one, step("multiply", x, step("subtract", one, share)))
         return step("multiply", share, inside, label="slope of SiLU")
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"{parents[0][cell]}/(1+EXP(-{parents[0][cell]}))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         x, one = parents[0][cell], Constant(1.0, "1")

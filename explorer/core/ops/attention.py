@@ -223,12 +223,6 @@ class WeightedSum(Op):
             return V[line(shared(at, self.sharing), V.value, cell[-1], at[-1])]
         return weights[line(at, weights.value, at[-2], cell[-2])]
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        weights, V = parents
-        i, j = cell[-2:]
-        column = V[line(shared(cell, self.sharing), V, slice(None), j)]
-        return f"MMULT({weights[line(cell, weights, i, slice(None))]},{column})"
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         weights, V = parents
         i, j = cell[-2:]
@@ -271,9 +265,6 @@ class HeadMean(Op):
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         n = parents[0].value.shape[-3]
         return step("divide", Constant(1.0, "1"), Constant(float(n), f"{n} heads"))
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"AVERAGE({parents[0][(*cell[:-2], slice(None), *cell[-2:])]})"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (heads,) = parents
@@ -347,13 +338,6 @@ class HeadsNorm(Op):
         wide = f"(w := {x}.swapaxes(-3, -2).reshape(*{x}.shape[:-3], {x}.shape[-2], -1))"
         normed = f"({self._norm.code(wide, f'{gamma}.ravel()').replace(f'({wide} * {wide})', '(w * w)')})"
         return f"{normed}.reshape(*w.shape[:-1], {x}.shape[-3], -1).swapaxes(-3, -2).copy()"
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        x, gamma = parents
-        *lead, _, i, _ = cell
-        h, d = x.shape[-3], x.shape[-1]
-        squares = "+".join(f"SUMSQ({x[(*lead, head, i, slice(None))]})" for head in range(h))
-        return f"{x[cell]}/SQRT(({squares})/{h * d}+{self.epsilon})*{gamma[cell[-3], cell[-1]]}"
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         if parent == 1:

@@ -6,6 +6,7 @@ A slip is what a student computes who leaves something out, or confuses rows and
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from explorer.core.cell import (
     Source,
     Step,
     cells_of,
+    formula_of,
     step,
 )
 from explorer.core.frozen import Frozen
@@ -203,8 +205,12 @@ class Op(Frozen):
         return self.expression.format(*names)
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        """The formula of one cell in a spreadsheet, without the "=", in functions of Excel 2007 and LibreOffice."""
-        raise NotImplementedError(type(self).__name__)
+        """The formula of one cell in a spreadsheet, without the "=", in functions of Excel 2007 and LibreOffice.
+
+        This default writes out the derivation. An op overrides it if its derivation depends on the parents' numbers, as
+        a formula must not, or if a spreadsheet has a shorter way.
+        """
+        return formula_of(self.explain(cell, *_ones(*(block.shape for block in parents))), parents)
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         """Derive one cell: the last step of a derivation that reads the parents' cells."""
@@ -233,6 +239,12 @@ class Op(Frozen):
         return tuple(index)
 
 
+@lru_cache(16)
+def _ones(*shapes: tuple[int, ...]) -> list[Source]:
+    """Parents of these shapes, each named by its place, for a derivation of which only the steps matter."""
+    return [Source(str(i), np.broadcast_to(1.0, shape)) for i, shape in enumerate(shapes)]
+
+
 def line(cell: Index, value: Array | CellBlock, *index: int | slice) -> Index:
     """An index into `value`: those leading axes of `cell` (all but row and column) that `value` has, then `index`."""
     lead = value.ndim - len(index)
@@ -254,9 +266,6 @@ class Elementwise(Op):
 
     def code(self, *names: str) -> str:
         return f" {self.sign} ".join(names)
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return self.sign.join(p[line(cell, p, *cell[-2:]) if p.ndim else ()] for p in parents)
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         own = (p[line(cell, p.value, *cell[-2:]) if p.value.ndim else ()] for p in parents)

@@ -30,9 +30,6 @@ class Length(Op):
             return Constant(0, "0")
         return step("divide", parents[0][cell], value[at], label="slope of the length")
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"SQRT(SUMSQ({parents[0][(*cell, slice(None))]}))"
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("norm", parents[0][(*cell, slice(None))], label="length")
 

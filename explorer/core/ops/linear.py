@@ -129,17 +129,6 @@ class MatMul(Op):
         W = names[1] + (".mT" if self.transposed else "")
         return f"{names[0]} @ {W}" + (f" + {names[2]}[..., None, :]" if len(names) == 3 else "")
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        x, W = parents[:2]
-        lead, head = self._lead(cell)
-        i, j = cell[-2:]
-        row = x[line(lead, x, i, slice(None))]
-        if self.transposed:
-            product = f"SUMPRODUCT({row},{W[line(lead, W, *head, j, slice(None))]})"
-        else:
-            product = f"MMULT({row},{W[line(lead, W, *head, slice(None), j)]})"
-        return product + "".join(f"+{b[line(lead, b, *head, j)]}" for b in parents[2:])
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         x, W = parents[0], parents[1]
         lead, head = self._lead(cell)
@@ -257,11 +246,6 @@ class Concat(Op):
     def formula(self, *symbols: str) -> str:
         return r"\mathrm{concat}({%s}_1, \dots, {%s}_h)" % (symbols[0], symbols[0])
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        (heads,) = parents
-        head, column = divmod(cell[-1], heads.shape[-1])
-        return heads[(*cell[:-2], head, cell[-2], column)]
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (heads,) = parents
         head, column = divmod(cell[-1], heads.value.shape[-1])
@@ -362,12 +346,6 @@ class Intercept(Op):
 
     def formula(self, *symbols: str) -> str:
         return r"\overline{%s} - \overline{%s} \, %s" % (symbols[1], symbols[0], symbols[2])
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        x, y, slopes = parents
-        *lead, j = cell
-        rises = (f"-AVERAGE({x[(*lead, slice(None), c)]})*{slopes[(*lead, c, j)]}" for c in range(x.shape[-1]))
-        return f"AVERAGE({y[(*lead, slice(None), j)]}){''.join(rises)}"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         x, y, slopes = parents

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from explorer.core.cell import MINUS_INFINITY, Argument, Array, CellBlock, Constant, Index, Source, Step, step
+from explorer.core.cell import Argument, Array, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Elementwise, Kept, Op, Slip, Surroundings, Then, inner, line, passed, summed_to
 
 
@@ -42,10 +42,6 @@ class ScaleFactor(Op):
         width = str(self.d_k) if self.kind == "1/d_k" else f"np.sqrt({self.d_k})"
         factor = f"1 / {width}" if self._divides else width
         return f"np.asarray({factor}{f' / {self.layer}' if self.layer > 1 else ''}, dtype='{self.dtype}')"
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        width = str(self.d_k) if self.kind == "1/d_k" else f"SQRT({self.d_k})"
-        return (f"1/{width}" if self._divides else width) + (f"/{self.layer}" if self.layer > 1 else "")
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         name = self._name
@@ -146,9 +142,6 @@ class Cap(Op):
     def code(self, *names: str) -> str:
         return f"np.tanh({names[0]} / {self.cap!r}) * {self.cap!r}"
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"TANH({parents[0][cell]}/{self.cap!r})*{self.cap!r}"
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("multiply", self._bend(parents[0][cell]), Constant(self.cap, f"{self.cap:g}"), label="soft cap")
 
@@ -184,9 +177,6 @@ class Clip(Op):
 
     def code(self, *names: str) -> str:
         return f"np.clip({names[0]}, -{self.most!r}, {self.most!r})"
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"MAX(-{self.most!r},MIN({self.most!r},{parents[0][cell]}))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("maximum", step("negate", self._most), step("minimum", parents[0][cell], self._most))
@@ -225,14 +215,6 @@ class CausalMask(Op):
         before = f"np.tri({self.n}, dtype=np.int64)"
         return f"{before} - np.tri({self.n}, k=-{self.window}, dtype=np.int64)" if self.window else before
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"IF({self.condition(cell)},1,0)"
-
-    def condition(self, cell: tuple[int, ...]) -> str:
-        """The condition on the positions of query and key, counted from 1, in a spreadsheet."""
-        i, j = (place + 1 for place in cell[-2:])
-        return f"AND({j}<={i},{j}>{i - self.window})" if self.window else f"{j}<={i}"
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         i, j = cell[-2:]
         before = step("at_least", Constant(i, f"position {i}"), Constant(j, f"position {j}"), label="not after it")
@@ -266,9 +248,6 @@ class PaddingMask(Op):
     def code(self, *names: str) -> str:
         return f"np.repeat(({names[0]} != {self.pad})[..., None, :].astype(np.int64), {self.n_queries}, axis=-2)"
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"IF({parents[0][(*cell[:-2], cell[-1])]}={self.pad},0,1)"
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         token = parents[0][(*cell[:-2], cell[-1])]
         pad = Constant(self.pad, "number of <pad>" if self.pad >= 0 else "there is no <pad>")
@@ -301,9 +280,6 @@ class CausalPaddingMask(PaddingMask):
     def code(self, *names: str) -> str:
         return f"({self.causal.code()}) * {super().code(*names)}"
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"IF({self.causal.condition(cell)},{super().sheet(cell, *parents)},0)"
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("multiply", self.causal.explain(cell), super().explain(cell, *parents))
 
@@ -322,9 +298,6 @@ class RelatedMask(Op):
 
     def forward(self, *parents: Array) -> Array:
         return (parents[0] > 0).astype(np.int64)
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"IF({parents[0][cell]}>0,1,0)"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("above", parents[0][cell], Constant(0.0, "0"))
@@ -364,11 +337,6 @@ class Mask(Op):
         """Which keys are not masked, with an axis for the heads."""
         seen: Array = mask != 0
         return seen[..., None, :, :] if self.heads else seen
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        scaled, mask = parents
-        allowed = mask[line(self._without_head(cell), mask, *cell[-2:])]
-        return f"IF({allowed}=0,{MINUS_INFINITY},{scaled[cell]})"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         scaled, mask = parents

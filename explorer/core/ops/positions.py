@@ -370,10 +370,6 @@ class ALiBi(Op):
         distance = f"np.abs(np.arange({self.n})[:, None] - np.arange({self.n}))"
         return f"np.asarray(-{each}[:, None, None] * {distance}, dtype='{self.dtype}')"
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        head, i, j = cell[-3:]
-        return f"-{slopes(self.n_heads)[head]:.17g}*{abs(i - j)}"
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         head, i, j = cell[-3:]
         slope = float(slopes(self.n_heads)[head])
@@ -442,10 +438,6 @@ class RelativeBias(Op):
     def code(self, *names: str) -> str:
         which = self._buckets().tolist()
         return f"{names[0]}[np.array({which!r})].transpose(2, 0, 1).copy()"
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        head, i, j = cell[-3:]
-        return parents[0][bucket(j - i, self.buckets, self.most, self.both), head]
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         head, i, j = cell[-3:]

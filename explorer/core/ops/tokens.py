@@ -26,9 +26,6 @@ class OneHot(Op):
     def code(self, *names: str) -> str:
         return f"({names[0]}[..., None] == np.arange({self.n_words})).astype('{self.dtype}')"
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"IF({parents[0][cell[:-1]]}={cell[-1]},1,0)"
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("equal", parents[0][cell[:-1]], Constant(cell[-1], f"word {cell[-1]}"))
 
@@ -99,9 +96,6 @@ class FirstRows(Op):
 
     def code(self, *names: str) -> str:
         return f"{names[0]}[{self.first}:{self.first + self.n}].copy()"
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return parents[0][self.first + cell[-2], cell[-1]]
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("value", parents[0][self.first + cell[-2], cell[-1]], label=f"position {cell[-2]}")
@@ -241,10 +235,6 @@ class Argmax(Op):
     def forward(self, *parents: Array) -> Array:
         return np.argmax(parents[0], axis=-1)
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        row = parents[0][(*cell, slice(None))]
-        return f"MATCH(MAX({row}),{row},0)-1"
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("argmax", parents[0][(*cell, slice(None))], label="column of the largest")
 
@@ -267,9 +257,6 @@ class Threshold(Op):
 
     def code(self, *names: str) -> str:
         return f"({names[0]} >= {self.threshold}).astype({names[0]}.dtype)"
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"IF({parents[0][cell]}>={self.threshold},1,0)"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("at_least", parents[0][cell], Constant(self.threshold, f"{self.threshold:g}"))

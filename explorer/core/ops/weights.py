@@ -223,13 +223,6 @@ class BlockScale(Op):
     def _rows(self, i: int, d_in: int) -> range:
         return range(i * self.block, min((i + 1) * self.block, d_in))
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        (W,) = parents
-        axis = -1 if self.turned else -2
-        rows = self._rows(cell[axis], W.shape[axis])
-        each = ",".join(f"ABS({W[_at_input(cell, k, self.turned)]})" for k in rows)
-        return f"MAX({each})/{LARGEST[self.bits]}"
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (W,) = parents
         axis = -1 if self.turned else -2
@@ -334,9 +327,6 @@ class FromCodes(Op):
     def code(self, *names: str) -> str:
         W, codes, scale = names
         return f"{codes}.astype({W}.dtype) * {_each_code(scale, W, self.block, self.turned)}"
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"{parents[1][cell]}*{parents[2][_of_block(cell, self.block, self.turned)]}"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step(
