@@ -102,8 +102,8 @@ def look_about(opened: Callable[[], Opened], what: str) -> Measurement:
     app, window, paints = opened()
     (picture,) = window.page().findChildren(DrawingView)
     handle, turn = window.windowHandle(), 0
-    picture.closer.show_all()
-    picture.closer.zoom(2.0)
+    picture.zoom()
+    picture.zoom(2.0)
     settle(app, paints)
     middle = picture.mapTo(window, picture.rect().center())
 
@@ -112,7 +112,7 @@ def look_about(opened: Callable[[], Opened], what: str) -> Measurement:
         turn += 1
         before, start = paints.count, time.perf_counter()
         if what == "zoom":
-            picture.closer.zoom(1.25 if turn % 2 else 0.8)
+            picture.zoom(1.25 if turn % 2 else 0.8)
         else:
             QTest.mouseMove(handle, middle + QPoint(40 * (turn % 2), 25 * (turn % 2)))
         painted_at, _ = settle(app, paints)  # a move of the mouse runs the event loop by itself

@@ -416,8 +416,6 @@ Key = Qt.Key
 ARROWS = {Key.Key_Up: (-1, 0), Key.Key_Down: (1, 0), Key.Key_Left: (0, -1), Key.Key_Right: (0, 1)}
 
 PLACES = {"left": (1, 0), "right": (1, 2), "top": (0, 1), "bottom": (2, 1)}
-FAR_ENOUGH = 4
-"""Pixels after which a press becomes a drag."""
 EDGE = 2
 """Pixels at the edge of the picture over which the lines of its sides are drawn."""
 
@@ -430,8 +428,6 @@ class Plot(pg.GraphicsView):
         self.bench = bench
         self.sides: tuple[str, ...] = ()
         self._sides: dict[str, Side] = {}
-        self._pressed: QPointF | None = None
-        self._dragged = False
         self._box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
         whole = pg.GraphicsWidget()
         self.grid = QGraphicsGridLayout()
@@ -521,46 +517,6 @@ class Plot(pg.GraphicsView):
     def wheelEvent(self, event: Any) -> None:
         """Ignore the wheel, so that the page scrolls."""
         event.ignore()
-
-    # Dragging the visible part, in a picture that can be zoomed
-
-    @property
-    def seen(self) -> QRectF:
-        """The visible part, in units of the picture."""
-        rect: QRectF = self.getViewBox().viewRect()
-        return rect
-
-    def nearer(self, factor: float, at: QPointF | None = None) -> QRectF:
-        """The part to show for a zoom (a factor above 1: in); the point `at`, or the middle, stays where it is."""
-        seen = self.seen
-        at = seen.center() if at is None else at
-        return QRectF(at - (at - seen.topLeft()) / factor, seen.size() / factor)
-
-    def look(self, part: QRectF) -> None:
-        """Show a part, moved into the picture."""
-        raise NotImplementedError(type(self).__name__)
-
-    def press(self, position: QPointF) -> None:
-        """Handle a press of the left button."""
-        self._pressed, self._dragged = position, False
-
-    def drag(self, position: QPointF) -> bool:
-        """Drag the visible part with the mouse; returns whether its button is pressed."""
-        if self._pressed is None:
-            return False
-        if self._dragged or (position - self._pressed).manhattanLength() >= FAR_ENOUGH:
-            self._dragged = True
-            self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
-            by = self.at(self._pressed) - self.at(position)
-            self._pressed = position
-            self.look(self.seen.translated(by))
-        return True
-
-    def release(self) -> bool:
-        """Handle the release of the button; returns whether that is a click: a press without a drag."""
-        clicked, self._pressed = self._pressed is not None and not self._dragged, None
-        self.viewport().unsetCursor()
-        return clicked
 
     # The keys
 

@@ -6,19 +6,19 @@ from math import isfinite
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QToolTip
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
-from explorer.pages.drawing import Arrow, Axis, Dot, Drawing, Image, Mark, Strips, drawable
+from explorer.pages.drawing import Arrow, Axis, Box, Dot, Drawing, Image, Mark, Strips, drawable
 from explorer.pages.gestures import Edit
 from explorer.ui.drawing import pointing
 from explorer.ui.drawing.blocks import shares_of
 from explorer.ui.drawing.marks import Marks
 from explorer.ui.drawing.plot import ARROWS, Key, Plot
+from explorer.ui.drawing.spoken import install
 from explorer.ui.drawing.strokes import kept
-from explorer.ui.drawing.zoom import Closer, install
 from explorer.ui.errors import show_error
 from explorer.ui.selection import Coming
 from explorer.ui.turns import later
@@ -38,11 +38,13 @@ class DrawingView(Plot):
     dragged; a drag is one step to undo. The arrow keys go from cell to cell.
     """
 
+    _awaited: Callable[[], Drawing] | None = None
+    _found: tuple[Drawing | None, list[tuple[int, Box]]] = (None, [])
+
     def __init__(self, bench: Workbench, drawing: Drawing) -> None:
         install()
         super().__init__(bench)
         self.drawing = drawing
-        self._awaited: Callable[[], Drawing] | None = None
         self.extent = EMPTY
         self._images: list[tuple[Image, pg.ImageItem]] = []
         self._marks = Marks(bench, (self.side("bottom"), self.side("left")))
@@ -53,7 +55,6 @@ class DrawingView(Plot):
         self._said: Label | None = None
         self._asked: QPointF | None = None
         """The point that the words of the drawing's probe are about."""
-        self.closer = Closer(self, self._marks)
         self._typeset = later(self, self._load_formulas)
         self._show(None)
         bench.selection.pointed.connect(self._follow)
@@ -100,34 +101,28 @@ class DrawingView(Plot):
             self._frame(_window_of(drawing))
         self._show_sides()
         self._marks.tell(drawing)
-        walked = (
-            drawing.zoom
-            or any(all(pointing.shape_of(one)) for one in self._marks.grids)
-            or any(map(pointing.leads, drawing.marks))
-        )
-        policy = Qt.FocusPolicy.TabFocus if walked else Qt.FocusPolicy.NoFocus
+        policy = Qt.FocusPolicy.TabFocus if self.walked else Qt.FocusPolicy.NoFocus
         if policy != self.focusPolicy():
             self.setFocusPolicy(policy)
         self.say(drawing.summary)
         self._follow()
 
+    @property
+    def walked(self) -> bool:
+        """Whether arrow keys go from place to place."""
+        cells = any(all(pointing.shape_of(one)) for one in self._marks.grids)
+        return cells or any(map(pointing.leads, self.drawing.marks))
+
     def _frame(self, window: tuple[float, float, float, float]) -> None:
         """Show a window of the plane: left, right, bottom, top."""
-        if self.drawing.zoom:
-            self.extent = window
-            self.closer.tell(window)
-        elif window != self.extent:
+        if window != self.extent:
             self.extent = window
             left, right, bottom, top = window
             rect = QRectF(left, bottom, right - left, top - bottom)
             self.getViewBox().setRange(rect, padding=0.0, disableAutoRange=True)
 
-    def look(self, part: QRectF) -> None:
-        self.closer.look(part)
-
     def _show_images(self) -> None:
-        # In a drawing with zoom, `Marks` paints the images, with the boxes that they are in.
-        wanted = [one for one in self.drawing.marks if isinstance(one, Image) and not self.drawing.zoom]
+        wanted = [one for one in self.drawing.marks if isinstance(one, Image)]
         while len(self._images) > len(wanted):
             self.getViewBox().removeItem(self._images.pop()[1])
         for i, image in enumerate(wanted):
@@ -179,7 +174,6 @@ class DrawingView(Plot):
         if hasattr(self, "_held"):  # pyqtgraph's constructor resizes the widget before `_held` exists
             self._show_sides()
             self._place_probe()
-            self.closer.resize()
 
     # Words about the place under the mouse
 
@@ -240,12 +234,35 @@ class DrawingView(Plot):
                 if axis.token and selection.token is not None and selection.token[0] == axis.token:
                     places = [selection.token[1]]
                 self.side(side).mark([i for i in places if i < len(axis.labels)])
+        self.describe(self.said(said))
+
+    def said(self, square: str) -> str:
+        """What there is to say about the chosen square or, where none is, about the mark that is lit."""
         lit = min(self._marks.lit, default=None)
-        if self.drawing.zoom:
-            said = self.closer.said() or said
-        elif not said and lit is not None:
-            said = pointing.of_mark(self.drawing, self.drawing.marks[lit]).replace("\n", "; ")
-        self.describe(said)
+        if square or lit is None:
+            return square
+        return pointing.of_mark(self.drawing, self.drawing.marks[lit]).replace("\n", "; ")
+
+    # The boxes that lead somewhere, for the keys and for a screen reader
+
+    @property
+    def boxes(self) -> list[tuple[int, Box]]:
+        """The boxes that lead somewhere, each with its number among the marks."""
+        if self._found[0] is not self.drawing:
+            marks = enumerate(self.drawing.marks)
+            self._found = self.drawing, [(i, m) for i, m in marks if isinstance(m, Box) and m.leads is not None]
+        return self._found[1]
+
+    @property
+    def place(self) -> int | None:
+        """The index of the box that has the focus."""
+        return next((k for k, (i, _) in enumerate(self.boxes) if i == self._marks.here), None)
+
+    def on_screen(self, box: Box) -> QRect:
+        """The rectangle of a box on the screen."""
+        left, top, wide, high = box.place
+        rect = QRectF(self.pixel(left, top), self.pixel(left + wide, top + high)).normalized().toRect()
+        return QRect(self.mapToGlobal(rect.topLeft()), rect.size())
 
     # Places in pixels
 
@@ -300,9 +317,6 @@ class DrawingView(Plot):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton:
             return
-        if self.drawing.zoom:
-            self.press(event.position())
-            return
         near = self._near(event.position())
         if near is not None:
             mark = self.drawing.marks[near]
@@ -315,10 +329,6 @@ class DrawingView(Plot):
             self.bench.selection.choose(pointing.cell_of(found[0], *found[1]))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self.drawing.zoom:
-            if not self.drag(event.position()):
-                self.closer.point(event.position())
-            return
         if self._held is not None:
             self._drag(self.at(event.position()))
             return
@@ -336,10 +346,6 @@ class DrawingView(Plot):
             self.bench.selection.point(pointing.cell_of(found[0], *found[1]))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self.drawing.zoom:
-            if self.release():
-                self.closer.click(event.position())
-            return
         if self._held is not None:
             self._held = None
             self.viewport().unsetCursor()
@@ -347,15 +353,11 @@ class DrawingView(Plot):
             self._show_sides()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Handle the second click as a click, which releases the word that the first chose. With zoom, show all."""
-        if self.drawing.zoom:
-            self.closer.show_all()
-            return
+        """Handle the second click as a click, which releases the word that the first chose."""
         self.mousePressEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        self.closer.leave()
         self.bench.selection.set_token(None)
         self.bench.selection.leave()
 
@@ -396,8 +398,6 @@ class DrawingView(Plot):
 
     def told_at(self, position: QPointF) -> tuple[str, QRect]:
         """The tooltip for a place in the widget, and the part of the picture that it is about."""
-        if self.drawing.zoom:
-            return self.closer.told_at(position)
         near = self._near(position)
         if near is not None:
             mark = self.drawing.marks[near]
@@ -423,42 +423,23 @@ class DrawingView(Plot):
 
     # The keys
 
-    @property
-    def rings_a_part(self) -> bool:
-        return self._marks.here is not None
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if self.drawing.zoom:
-            by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
-            self.closer.offer(None if by_key else QPointF(event.pos()))
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.drawing.zoom:
-            self.closer.wheel(event)
-        else:
-            super().wheelEvent(event)
-
     def come_from(self, stages: Sequence[str]) -> None:
         """Take the focus, at the box that leads to one of these stages."""
         self.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.closer.come_from(stages)
+
+    def means(self, event: QKeyEvent) -> bool:
+        """Whether a key does something here."""
+        return Key(event.key()) in ARROWS
 
     def take_key(self, event: QKeyEvent) -> bool:
         """Handle a key that no other widget has used, and take the focus; returns whether the key means something."""
-        if self.hasFocus() or not (Key(event.key()) in ARROWS or (self.drawing.zoom and self.closer.means(event))):
+        if self.hasFocus() or not self.means(event):
             return False
         self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.keyPressEvent(event)
         return True
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not (self.drawing.zoom and self.closer.key(event)):
-            super().keyPressEvent(event)
-
     def walk(self, down: int, across: int) -> None:
-        if self.drawing.zoom:
-            self.closer.walk(down, across)
-            return
         cell, lies = pointing.beside(self.drawing, self.bench.selection.cell, down, across)
         if cell is not None:
             self.bench.selection.choose(cell, "arrow")

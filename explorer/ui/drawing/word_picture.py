@@ -21,7 +21,8 @@ WORD = 26  # pixels at text scale 1 that a word takes if there is room
 MOST = 520  # the greatest width and height in pixels at text scale 1 of the picture without its words
 MOST_BESIDE = 260  # the greatest width in pixels at text scale 1 to which columns grow so that words fit side by side
 FEWEST = 6  # the fewest words that are visible when zoomed in
-STEP = 1.5
+FAR_ENOUGH = 4
+"""Pixels after which a press becomes a drag."""
 
 
 class ZoomPlot(Plot):
@@ -31,8 +32,12 @@ class ZoomPlot(Plot):
     the page. On the keyboard: arrows, plus, minus and 0.
     """
 
+    step = 1.5
+    """The factor of one step of the wheel."""
     zooms = True
     """Whether Ctrl and the wheel zoom now."""
+    _pressed: QPointF | None = None
+    _dragged = False
 
     @property
     def whole(self) -> QRectF:
@@ -42,6 +47,22 @@ class ZoomPlot(Plot):
     def zoom(self, factor: float | None = None, at: QPointF | None = None) -> None:
         """Zoom in (a factor above 1) or out; the point `at`, or the middle, stays where it is. None shows all."""
         self.look(self.whole if factor is None else self.nearer(factor, at))
+
+    @property
+    def seen(self) -> QRectF:
+        """The visible part, in units of the picture."""
+        rect: QRectF = self.getViewBox().viewRect()
+        return rect
+
+    def nearer(self, factor: float, at: QPointF | None = None) -> QRectF:
+        """The part to show for a zoom (a factor above 1: in); the point `at`, or the middle, stays where it is."""
+        seen = self.seen
+        at = seen.center() if at is None else at
+        return QRectF(at - (at - seen.topLeft()) / factor, seen.size() / factor)
+
+    def look(self, part: QRectF) -> None:
+        """Show a part, moved into the picture."""
+        raise NotImplementedError(type(self).__name__)
 
     # The mouse is handled here, since pyqtgraph's own events for its items take longer than painting the picture
 
@@ -55,14 +76,23 @@ class ZoomPlot(Plot):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self.press(event.position())
+            self._pressed, self._dragged = event.position(), False
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if not self.drag(event.position()):
-            self.point_at(self.at(event.position()))
+        here = event.position()
+        if self._pressed is None:
+            self.point_at(self.at(here))
+        elif self._dragged or (here - self._pressed).manhattanLength() >= FAR_ENOUGH:
+            self._dragged = True
+            self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+            by = self.at(self._pressed) - self.at(here)
+            self._pressed = here
+            self.look(self.seen.translated(by))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self.release():
+        clicked, self._pressed = self._pressed is not None and not self._dragged, None
+        self.viewport().unsetCursor()
+        if clicked:
             self.choose_at(self.at(event.position()))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -70,7 +100,7 @@ class ZoomPlot(Plot):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier and self.zooms:
-            self.zoom(STEP ** (event.angleDelta().y() / 120), self.at(event.position()))
+            self.zoom(self.step ** (event.angleDelta().y() / 120), self.at(event.position()))
             event.accept()
         else:
             super().wheelEvent(event)
@@ -78,9 +108,9 @@ class ZoomPlot(Plot):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         match event.text():
             case "+" | "=":
-                self.zoom(STEP, self.middle())
+                self.zoom(self.step, self.middle())
             case "-" | "−":
-                self.zoom(1 / STEP, self.middle())
+                self.zoom(1 / self.step, self.middle())
             case "0":
                 self.zoom()
             case _:
@@ -123,8 +153,8 @@ class WordPicture(ZoomPlot):
         lines.addLayout(self.line)
         self.line.addStretch()
         acts: tuple[tuple[str, str, Callable[[], None]], ...] = (
-            ("−", "Look from farther away (−)", lambda: self.zoom(1 / STEP)),
-            ("+", "Look closer (+, or Ctrl and the wheel; drag to move)", lambda: self.zoom(STEP)),
+            ("−", "Look from farther away (−)", lambda: self.zoom(1 / self.step)),
+            ("+", "Look closer (+, or Ctrl and the wheel; drag to move)", lambda: self.zoom(self.step)),
             ("all", "Show all words (0, or a double click)", self.zoom),
         )
         self._buttons = [

@@ -73,14 +73,15 @@ class Sized(PicturePlace):
         return not self.fills and self.use(pixels, narrow, self._across, self._high, self._scale, larger)
 
 
+_VIEWS = imported("drawing.view", "DrawingView"), imported("drawing.zoom", "ZoomedView")
+
+
 class Drawn(Sized):
     """The place of a `Picture`, whose drawing has no size of its own."""
 
     def __init__(self, bench: Workbench, picture: el.Picture, parent: QWidget | None = None) -> None:
         def make(picture: el.Picture) -> QWidget:
-            from explorer.ui.drawing.view import DrawingView
-
-            view = DrawingView(bench, picture.drawing)
+            view: Any = _VIEWS[picture.drawing.zoom](bench, picture.drawing)
             if picture.card:
                 view.setBackground(None)
             return view

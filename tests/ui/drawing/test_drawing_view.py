@@ -38,6 +38,7 @@ from explorer.pages.matrix import SHARES
 from explorer.ui.drawing.plot import Side
 from explorer.ui.drawing.strokes import line_ink
 from explorer.ui.drawing.view import EMPTY, DrawingView
+from explorer.ui.drawing.zoom import ZoomedView
 
 TABLE = "encoder.1.ffn.W_1"
 """An input of the lesson, (4, 6)."""
@@ -132,7 +133,7 @@ def test_words_on_a_coloured_box_are_read(show, bench):
             Box((0.0, 0.0, 200.0, 150.0), "a block", share=share),
             Words(100.0, 75.0, "0.357", size=90.0, fixed=True, on=share),
         )
-        found = painted(show(DrawingView(bench, zoomed(marks, (0.0, 200.0, 0.0, 150.0), "Summary")), 360, 300))
+        found = painted(show(ZoomedView(bench, zoomed(marks, (0.0, 200.0, 0.0, 150.0), "Summary")), 360, 300))
         ramp = bench.appearance.theme.sequential_ramp
         colour = int(ramp.index(np.array(share), 0.0, 1.0))
         assert found[ramp.text[colour].name()] > 30, share

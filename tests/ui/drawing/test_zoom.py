@@ -25,7 +25,7 @@ from explorer.pages.levels import WHOLE
 from explorer.pages.matrix import matrix
 from explorer.ui.drawing.blocks import TIGHT, TINY, Blocks
 from explorer.ui.drawing.strokes import Sight
-from explorer.ui.drawing.view import DrawingView
+from explorer.ui.drawing.zoom import ZoomedView
 from explorer.ui.widgets.tree import written_in
 
 ATTENTION, FFN = "encoder.1.self.attention", "encoder.1.ffn.layers"
@@ -49,7 +49,7 @@ def picture(bench, show):
         Bars((120, 110, 60, 80), ("a", "b"), (0.7, 0.3), (Cell("source.X", (0, 0)), Cell("source.X", (1, 1)))),
     )
     drawing = Drawing(marks, (0, 300, 0, 200), "A picture", NONE, NONE, down=True, square=True, zoom=True)
-    return show(DrawingView(bench, drawing), 600, 400)
+    return show(ZoomedView(bench, drawing), 600, 400)
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_what_is_out_of_sight_is_not_painted(picture, monkeypatch):
     picture.grab()
     assert sorted(painted) == list(range(len(picture.drawing.marks)))
     painted.clear()
-    picture.closer.zoom(6.0, QPointF(240, 60))
+    picture.zoom(6.0, QPointF(240, 60))
     picture.grab()
     assert 4 in painted
     assert {2, 3, 5, 7}.isdisjoint(painted)
@@ -177,7 +177,7 @@ def test_the_focus_stays_on_its_box_when_an_edit_draws_more_lines_or_fewer(pictu
     before = picture.drawing
     layer, way, *others = before.marks
     box = others[2]
-    picture.closer._stand_at(before.marks.index(box), picture.sceneRect())
+    picture._stand_at(before.marks.index(box), picture.sceneRect())
     for lines in ((way,) * 4, (), (way,)):
         picture.tell(replace(before, marks=(layer, *lines, *others)))
         assert picture.drawing.marks[picture._marks.here] == box
@@ -271,7 +271,7 @@ def test_once_a_number_fits_into_its_square_it_is_written(window, eye):
     left, top, wide, high = image.place
     while picture.pixel(left + wide, top).x() - picture.pixel(left, top).x() < 100 * image.array.shape[1]:
         before = picture.pixel(left + wide, top).x() - picture.pixel(left, top).x()
-        picture.closer.zoom(1.25, QPointF(left + wide / 2, top + high / 2))
+        picture.zoom(1.25, QPointF(left + wide / 2, top + high / 2))
         assert picture.pixel(left + wide, top).x() - picture.pixel(left, top).x() > before
     assert numbers & {one.text for one in written_in(picture)}
 
@@ -485,7 +485,7 @@ Text = QAccessible.Text
 @pytest.fixture
 def whole(open_window, eye):
     page = eye.go_to(open_window("you-are-welcome"), WHOLE.name)
-    (found,) = page.findChildren(DrawingView)
+    (found,) = page.findChildren(ZoomedView)
     return found
 
 
