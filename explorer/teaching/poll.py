@@ -12,6 +12,7 @@ from explorer.lessons.answers import right_or_mistake
 from explorer.lessons.mistakes import ROUNDED, Part, derivation
 from explorer.lessons.prose import html, numbers_of
 from explorer.lessons.schema import Point, Predict
+from explorer.lessons.walk import faded
 from explorer.pages import page as el
 from explorer.pages.controls import Button, Controls, Number
 from explorer.pages.element import Element
@@ -51,6 +52,7 @@ class Poll(Frozen):
     ask: str  # HTML
     ballots: tuple[Ballot, ...]
     counts: tuple[int, ...]
+    given: tuple[DerivedRow, ...] = ()  # the derivation with gaps that the question is about
     show: str = SHOWS[0]
     cast: tuple[int, ...] = ()  # the places of the votes that were counted one by one, which can be taken back
 
@@ -119,7 +121,10 @@ def poll_of(item: Question, order: tuple[int, ...] = ()) -> Poll | None:
         ballots = _numbers(item)
     if len(ballots) < 2:
         return None
-    return Poll(item.id, item.title, ask, tuple(ballots), (0,) * len(ballots))
+    question, given = item.question, tuple[DerivedRow, ...]()
+    if isinstance(question, Predict) and question.fade > 0:  # where all is left out, only names would be left
+        given = tuple(row for _, part in faded(question, item.engine).parts for row in part)
+    return Poll(item.id, item.title, ask, tuple(ballots), (0,) * len(ballots), given)
 
 
 def _numbers(item: NumberItem) -> list[Ballot]:
@@ -152,7 +157,9 @@ def poll_page(poll: Poll, side: int) -> tuple[Element, ...]:
 
     `side`: the width of a derivation in pixels at text scale 1; two stand side by side.
     """
-    asked = (el.Section("title", poll.title), el.Note("ask", strong(poll.ask)))
+    asked = [el.Section("title", poll.title), el.Note("ask", strong(poll.ask))]
+    if poll.given and poll.show != SHOWS[-1]:  # there the whole derivation is shown
+        asked.append(el.Note("given", _shortened(poll.given)))
     match poll.show:
         case "choices":
             return (*asked, *_choices(poll, side))
@@ -227,12 +234,18 @@ def _side(id: str, ballot: Ballot, poll: Poll, title: str, width: int) -> el.Sta
     place = poll.ballots.index(ballot)
     name, total = f"{letter_of(place)}&nbsp;&nbsp;{bare(ballot.text)}", sum(poll.counts)
     chosen = f" ({poll.counts[place]} of {total})" if total else ""
-    rows = [_written(row) for _, part in ballot.derivation for row in part]
-    if len(rows) > FIRST + LAST + 1:  # all of them would have to be scrolled
-        rows[FIRST:-LAST] = [f"… {len(rows) - FIRST - LAST} more"]
-    how = (el.Note(f"rows {id}", "<br>".join(rows)),) if rows else ()
+    rows = [row for _, part in ballot.derivation for row in part]
+    how = (el.Note(f"rows {id}", _shortened(rows)),) if rows else ()
     why = (el.Note(f"why {id}", ballot.why),) if ballot.why else ()
     return el.Stack(f"side {id}", title, (el.Note(f"name {id}", f"<b>{name}</b>{chosen}"), *why, *how), width)
+
+
+def _shortened(derived: Sequence[DerivedRow]) -> str:
+    """The rows of a derivation; of a long one only the first and the last, as all would have to be scrolled."""
+    rows = list(map(_written, derived))
+    if len(rows) > FIRST + LAST + 1:
+        rows[FIRST:-LAST] = [f"… {len(rows) - FIRST - LAST} more"]
+    return "<br>".join(rows)
 
 
 def _written(derived: DerivedRow) -> str:

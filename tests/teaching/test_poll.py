@@ -7,6 +7,7 @@ import pytest
 from explorer.lessons.loader import load
 from explorer.lessons.mistakes import ROUNDED
 from explorer.lessons.schema import MakeSo, Predict, states_of
+from explorer.lessons.walk import MISSING
 from explorer.pages.page import Row
 from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.items import LIKELIEST, item_at, items
@@ -20,6 +21,12 @@ def poll(name):
     lesson = load(lesson)
     at = [one.id for one in lesson.steps].index(step)
     return poll_of(item_at(lesson, at, lesson.steps[at].question, states_of(lesson)[at]))
+
+
+def test_of_a_calculation_with_gaps_a_class_sees_the_steps_that_are_given():
+    asked = poll("you-are-welcome/query-one")
+    shown = [str(poll_page(replace(asked, show=show), 300)) for show in SHOWS]
+    assert ["0.1 × 0.0 = 0.0<br>" in page and f" = {MISSING}<br>" in page for page in shown] == [True, True, False]
 
 
 @pytest.mark.parametrize("lesson", ["softmax", "emma"])

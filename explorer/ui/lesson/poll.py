@@ -1,10 +1,14 @@
-"""A poll over the slide: lettered choices, the votes for each, and the commonest mistake beside the right answer."""
+"""A poll over the slide: lettered choices, the votes for each, and the commonest mistake beside the right answer.
 
-from collections.abc import Callable
+While a class votes, what the step names stands beside the choices: nobody can vote on a table that is out of sight.
+"""
 
-from PySide6.QtCore import Qt, Signal
+from collections.abc import Callable, Iterator
+from math import log2
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QFrame, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.schema import Choose
@@ -12,10 +16,12 @@ from explorer.pages.gestures import Ask, ForPoll
 from explorer.teaching import HANDED_IN
 from explorer.teaching.gradebook import gradebook
 from explorer.teaching.items import item_at
-from explorer.teaching.poll import SHOWS, Poll, poll_of, poll_page
+from explorer.teaching.poll import MOST_BELOW, SHOWS, Poll, poll_of, poll_page
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.letters import Enlarged, in_look
+from explorer.ui.lesson.room import FAINT, LEAST_SCALE
+from explorer.ui.lesson.sheet import READABLE, StepSheet
 from explorer.ui.page.column import Elements
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.layouts import scroll_area
@@ -28,9 +34,16 @@ ON, BACK = (
     (Key.Key_Right, Key.Key_Down, Key.Key_PageDown, *PRESSES),
     (Key.Key_Left, Key.Key_Up, Key.Key_PageUp),
 )
-LARGER = (2.4, 2.0, 1.7, 1.4, 1.2, 1.0, 0.85)
+LARGER = (2.4, 2.0, 1.7, 1.4, 1.3, 1.2, 1.1, 1.0, 0.85)
 """Factors by which letters are larger than on a slide; the first with which the whole page is visible is used. For two
-derivations side by side, whose lines would break too often, only the last four are tried."""
+derivations side by side, whose lines would break too often, only the last six are tried."""
+BESIDE = 1.7, 1.4, 1.2, 1.0, 0.85
+"""The factors that are tried where what the step names stands beside the choices."""
+SHARES = 0.36, 0.44, 0.52, 0.6
+"""Shares of the width for the choices beside it."""
+SMALLER, HALF, BELOW, MOVED = 100.0, 50.0, 20.0, 60.0
+"""Costs: the letters of the choices are half as large as the largest; what the step names is half as large as it could
+be; it stands below the choices; it does not stand where it stood while the class chose."""
 GAP = 14
 """Pixels at text scale 1 between two parts."""
 
@@ -52,14 +65,16 @@ class PollView(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._guide, self._slide = guide, bench.appearance
         self._look = Enlarged(self._slide, self, self._slide.scale)
-        self._bench = in_look(bench, self._look)
+        self._bench, self._bench_of_slide = in_look(bench, self._look), bench
         self.poll: Poll | None = None
         self._taken: dict[str, Poll] = {}
         """The closed polls with their counts, which are shown when the poll is opened again."""
         self.elements: Elements | None = None
         self._area, self._gone = scroll_area(self, sideways=False), Gone(self)
-        self._down = QVBoxLayout(self)
-        self._down.addWidget(self._area)
+        self._named: StepSheet | None = None
+        """What the step names, until the right answer is shown."""
+        self._below: bool | None = None
+        """Whether it stands below the choices; None if it is not shown."""
         bench.selection.asked.connect(self._do)
         self.hide()
 
@@ -70,7 +85,7 @@ class PollView(QFrame):
             return False
         self.show()
         self.raise_()
-        self.poll = None
+        self.poll = self._below = None
         self._show(poll)
         return True
 
@@ -125,6 +140,7 @@ class PollView(QFrame):
         if self.poll is not None:
             self._taken[self.poll.id] = self.poll.turn(-1) or self.poll
         self.poll = None
+        self._forget()
         self.hide()
         self.window().setFocus(Qt.FocusReason.OtherFocusReason)
         self.told.emit()
@@ -143,7 +159,7 @@ class PollView(QFrame):
             self.fit()
         elif self.elements is not None:
             self.elements.tell(poll_page(poll, self._side))
-            self.elements.share_room(self._area.viewport().width(), None)
+            self._measure()
         self.told.emit()
 
     def fit(self) -> None:
@@ -151,21 +167,100 @@ class PollView(QFrame):
         if self.poll is None:
             return
         px = self._slide.px
-        self._down.setContentsMargins(px(30), px(20), px(30), px(20))
-        self._down.activate()
-        room = self._area.viewport().size()
-        for times in LARGER if self.poll.show != SHOWS[-1] else LARGER[-4:]:
-            if self._area.takeWidget() is not None and self.elements is not None:
-                self._gone.delete(self.elements)
-            self._look.dress(self._slide.scale * times)
-            self.elements = Elements(self._bench, self._look.px(GAP))
-            self.elements.tell(poll_page(self.poll, self._side))
-            self._area.setWidget(self.elements)  # shows the elements, so that they can be measured now
-            self.elements.resize(room.width(), self.elements.height_at(room.width()))
-            self.elements.share_room(room.width(), None)  # the height of a list depends on its width
-            if self.elements.height_at(room.width()) <= room.height():
-                break
+        # A bar that shows while letters are too large would narrow the page that is tried next.
+        self._area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        room = self.rect().adjusted(px(30), px(20), -px(30), -px(20))
+        self._forget()
+        if self.poll.show == SHOWS[-1] or not self._name(room):
+            self._area.setGeometry(room)
+            for times in LARGER if self.poll.show != SHOWS[-1] else LARGER[-6:]:
+                if self._make(times) <= room.height():
+                    break
+            else:
+                self._area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.window().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _forget(self) -> None:
+        """Take away what the step names."""
+        if self._named is not None:
+            self._named.hide()
+            self._gone.delete(self._named)
+            self._named = None
+
+    def _make(self, times: float) -> int:
+        """Make the page anew, with letters so many times larger than on a slide. Returns the height that it needs."""
+        assert self.poll is not None
+        if self._area.takeWidget() is not None and self.elements is not None:
+            self._gone.delete(self.elements)
+        self._look.dress(self._slide.scale * times)
+        self.elements = Elements(self._bench, self._look.px(GAP))
+        self.elements.tell(poll_page(self.poll, self._side))
+        self._area.setWidget(self.elements)  # shows the elements, so that they can be measured now
+        return self._measure()
+
+    def _measure(self) -> int:
+        """The height that the page needs at the width of its place."""
+        assert self.elements is not None
+        across = self._area.viewport().width()
+        self.elements.resize(across, self.elements.height_at(across))
+        self.elements.share_room(across, None)  # the height of a list depends on its width
+        return self.elements.height_at(across)
+
+    def _name(self, room: QRect) -> bool:
+        """Show what the step names beside the choices or below them. Returns whether it names anything."""
+        guide, poll = self._guide, self.poll
+        assert guide.at is not None
+        assert poll is not None
+        named = StepSheet(self._bench_of_slide, vectors=guide.vectors, bare=True)
+        named.setParent(self)
+        named.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)  # an edit would change the question
+        named.await_answer()
+        named.tell(guide.lesson, guide.at, guide.numbers, guide.before)
+        self._named = named
+        if not named.shows_something:
+            self._forget()
+            return False
+        named.ensurePolished()
+        fits = named.scale_in()
+        largest = max(fits(room.width(), room.height()), LEAST_SCALE)
+        read = READABLE * self._slide.scale
+        best: tuple[float, float, bool, QRect, QRect] | None = None
+        for times in BESIDE:
+            self._make(times)
+            for across, below in self._places(room, poll):
+                assert self.elements is not None
+                self._area.setGeometry(across)
+                self.elements.tell(poll_page(poll, self._side))
+                high = self._measure()
+                if below:
+                    rest = room.adjusted(0, high + self._slide.px(GAP), 0, 0)
+                else:
+                    rest = QRect(room)
+                    rest.setLeft(across.right() + self._slide.px(2 * GAP))
+                if high > room.height() or rest.height() < self._slide.px(GAP):
+                    continue
+                # Computed sizes are not exact: what is just readable would be a little smaller.
+                found = max(0.9 * fits(rest.width(), rest.height()), LEAST_SCALE)
+                cost = HALF * log2(largest / found) + FAINT * max(log2(read / found), 0)
+                cost += SMALLER * log2(BESIDE[0] / times) + BELOW * below + MOVED * (self._below is not below)
+                if best is None or cost < best[0]:
+                    best = cost, times, below, QRect(across.topLeft(), QSize(across.width(), high)), rest
+        if best is None:  # so many choices that they need all the room
+            self._forget()
+            return False
+        _, times, self._below, across, rest = best
+        self._area.setGeometry(across)
+        self._make(times)
+        named.setGeometry(rest)
+        named.show()
+        named.settle()
+        return True
+
+    def _places(self, room: QRect, poll: Poll) -> Iterator[tuple[QRect, bool]]:
+        """Places for the choices, and for each whether what the step names stands below them."""
+        for share in SHARES if len(poll.ballots) <= MOST_BELOW else SHARES[-1:]:  # many choices take two columns
+            yield QRect(room.x(), room.y(), round(room.width() * share), room.height()), False
+        yield QRect(room), True
 
     @property
     def _side(self) -> int:

@@ -56,20 +56,24 @@ class StepSheet(QFrame):
     """A step in large text. It follows the document: an edit is made in it as on the page.
 
     `bench`: in the look of the sheet; `open_`: whether numbers are shown that a question still covers, as a lecturer
-    sees them; `vectors`: those of the Words tab, for steps that look there.
+    sees them; `vectors`: those of the Words tab, for steps that look there; `bare`: whether only what the step names is
+    shown, without words, title and derivation, as beside the choices of a poll.
     """
 
     shared = Signal()  # its parts have been placed
 
-    def __init__(self, bench: Workbench, open_: bool = False, vectors: Vectors | None = None) -> None:
+    def __init__(
+        self, bench: Workbench, open_: bool = False, vectors: Vectors | None = None, bare: bool = False
+    ) -> None:
         super().__init__()
         self.setObjectName("page")
         self.bench = bench
         self.step: Step | None = None
         self.vectors = vectors
         self._open = open_
+        self._bare = bare
         self._leads = self._unasked = False
-        self.alone = False
+        self.alone = bare
         """Whether the words are hidden."""
         self.all_terms = False
         """Whether all terms of a sum are written out, however long it is."""
@@ -110,6 +114,10 @@ class StepSheet(QFrame):
         self._middle = QWidget()
         """Holds the parts; `share_room` sets the place of each."""
         whole.addWidget(self._middle, 1)
+        if bare:
+            self._title.hide()
+            self._number.hide()
+            whole.setContentsMargins(0, 0, 0, 0)
         self._said, self._shown, self._asked, self._way = areas = [scroll_area(self._middle) for _ in range(4)]
         for area, part in zip(areas, (self._words, self._hero, None, way), strict=True):
             if part is not None:
@@ -146,7 +154,7 @@ class StepSheet(QFrame):
         self._before = None if before is None else (before, fresh(before.graph, before.used, before.pins))
         self._begin_anew()
         self._leads = False
-        self.alone, self.all_terms = self.alone and not self.all_terms, False
+        self.alone, self.all_terms = self._bare or (self.alone and not self.all_terms), False
         self.elements.setMinimumHeight(0)  # set by an earlier picture that filled the sheet
         self._lesson, self._place = lesson.title, f"{number + 1} / {len(lesson.steps)}"  # shown in the divided room
         self._title.setText(step.title)
@@ -237,7 +245,7 @@ class StepSheet(QFrame):
 
         A given number has no derivation: changing one shows what it does to the number that the step names.
         """
-        if self.step is None:
+        if self.step is None or self._bare:
             return
         view, selection = self._view(), self.bench.selection
         cell, about = selection.cell, None
@@ -370,6 +378,15 @@ class StepSheet(QFrame):
     def elements(self) -> Elements:
         """The elements that the step names; another object after each change of their size."""
         return self._hero.elements
+
+    @property
+    def shows_something(self) -> bool:
+        """Whether the step names anything, such as a table or a picture."""
+        return not self._shown.isHidden()
+
+    def scale_in(self) -> Callable[[int, int], float]:
+        """Returns a function from a width and a height to the scale at which what the step names fits."""
+        return self._hero.scale_in()
 
     @property
     def free(self) -> QRect:

@@ -136,8 +136,24 @@ def test_of_sixteen_places_numbers_or_long_sentences_a_class_sees_all_each_besid
             at, words = (QRect(one.mapTo(view, QPoint()), one.size()) for one in (letter, text))
             assert at.right() < words.left()
             assert words.top() <= at.center().y() <= words.bottom()
-            assert words.width() >= min(text.sizeHint().width(), view.width() // 3)
+            assert words.width() >= min(text.sizeHint().width(), view._area.width() // 4)  # two columns
         hand.key(Key.Key_Right)
+
+
+def test_what_a_question_is_about_stands_beside_its_choices_until_the_right_one_is_shown(presenter, hand):
+    """The poll lay over the whole slide, so nobody saw the table that was asked about."""
+    hand.key(Key.Key_V)
+    view = presenter.poll
+    for show in SHOWS[:2]:
+        assert view.poll.show == show
+        box = next(one for one in view._named.elements.widgets.values())
+        assert box.matrix.place.node == "output.logits"
+        at, choices = (QRect(one.mapTo(view, QPoint()), one.size()) for one in (box, view._area))
+        assert view.rect().contains(at)
+        assert not at.intersects(choices)
+        assert view._named.cut == view._named.scrolls == ()
+        hand.key(Key.Key_Right)
+    assert view._named is None  # there both derivations have the room
 
 
 def test_files_without_the_question_leave_the_counts(presenter, hand, tmp_path, monkeypatch):
