@@ -37,6 +37,7 @@ class Number(Element):
     drags: bool = False  # whether a slider stands beside it
     name: str = ""  # its name for a screen reader, if that is not the tip
     auto: str = ""  # what stands in place of the least number
+    does: "Button | None" = None  # a button behind it, which does something with it
 
 
 class Check(Element):
@@ -63,6 +64,7 @@ class Button(Element):
     wraps: bool = False  # whether its words go on in another line where they do not fit
     keys: bool = False  # whether also a click gives it the keyboard focus
     shorter: tuple[str, ...] = ()  # what stands on it where there is less room, the longest first
+    longest: str = ""  # the longest words that it has at times: it keeps their room, so that nothing beside it moves
 
 
 class Menu(Element):
@@ -125,14 +127,21 @@ class Field(Element):
     complete: Callable[[str, int], Sequence[str]] | None = None
     wrong: str = ""  # the error in what is typed, for a screen reader
     name: str = ""  # its name for a screen reader, if that is longer than its title
+    powers: tuple[int, int] | None = None  # of ten, at the ends of a slider before the box, which gives a number
 
 
 class Slider(Element):
-    """A slider for a number from 0.1 to 10 on a logarithmic scale, with 0.1, 1 and 10 written below."""
+    """A slider for a number from 0.1 to 10 on a logarithmic scale, with 0.1, 1 and 10 written below.
+
+    With `ends` it is a long one for the whole numbers from one to the other.
+    """
 
     title: str  # its name for a screen reader
     value: float
     asks: Gesture
+    ends: tuple[int, int] | None = None
+    tip: str = ""  # of a long one
+    on: bool = True  # whether a long one is enabled
 
 
 class Player(Element):

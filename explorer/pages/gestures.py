@@ -161,6 +161,13 @@ class Move(Gesture):
     value: bool = True
 
 
+class Descend(Gesture):
+    """Takes steps of gradient descent by hand, travels on their way, or sets how they are taken."""
+
+    act: str  # the name of a method of the window's `Descent`; `value` is what it takes, or None
+    value: Any = None
+
+
 class ForTraining(Ask):
     """A request to the page "Train"."""
 

@@ -366,14 +366,15 @@ class Traces(Element):
 class DescentPart(Element):
     """A part of gradient descent, whose widget follows the run by itself while the page stays the same."""
 
-    # "steps" (the controls), "curve" (with the choice of its scale), "surface", "cells" (to choose the surface's two
-    # weights), or "curve of a goal" (beside a question).
+    # "steps" (the controls), "curve", "surface", "cells" (to choose the surface's two weights), or "curve of a goal"
+    # (beside a question).
     part: str
     about: tuple[object, ...] = field(default=())  # its identity: the widget is made anew when this differs
     width: int = 0
     height: int = 0
     all_from: int = 0  # the page width, in pixels at text scale 1, from which on it takes all of it; 0: never
     goal: float | None = None  # of "curve of a goal": the loss to reach
+    log: bool = False  # of a curve: as of `Traces`
 
 
 def _nodes(data: object) -> Iterator[str]:

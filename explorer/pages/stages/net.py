@@ -9,9 +9,9 @@ from explorer.core.graph import CASES, LOSS, TARGET, Stage
 from explorer.core.model import SWITCHES
 from explorer.document.commands import SetSwitch
 from explorer.pages.compose import matrices, switch_bar
-from explorer.pages.controls import Button, Controls
+from explorer.pages.controls import Button, Check, Controls
 from explorer.pages.element import Element
-from explorer.pages.gestures import Do
+from explorer.pages.gestures import Do, Keep
 from explorer.pages.matrix import matrix
 from explorer.pages.model.changes import WIDE as WIDE_LIST
 from explorer.pages.model.changes import given, moving
@@ -38,6 +38,8 @@ NONE = (
     "on the page “Lessons”."
 )
 
+LOG = "Logarithmic scale"
+TENTHS = "A logarithmic scale: 1, 0.1 and 0.01 have equal distances, so that small losses can be read"
 
 CELLS, ONE_LINE, WITH_NET, MANY = 680, 1030, 1400, 12
 """The width of the cells from which the surface's two weights are chosen, below the curve and the surface; the page
@@ -59,7 +61,9 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
     quick, ready = (steps.quick, steps.ready) if steps is not None else (True, True)
     example = view.state.lesson
     slow = () if quick else (Note("slow", SLOW if ready else f"{SLOW} {COMPUTING}"),)
-    pictures: list[Element] = [Stack("loss", "Loss", (DescentPart("curve", "curve", (example,), 340, 260),))]
+    log = view.chosen(LOG, False)
+    curve = DescentPart("curve", "curve", (example,), 340, 230, log=log), Check(LOG, LOG, log, Keep(LOG), TENTHS)
+    pictures: list[Element] = [Stack("loss", "Loss", curve)]
     cells: list[Element] = []
     net = net_picture(view)
     if ready and sum(np.size(view.values[name]) for name in moves) > 1:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.core.numbers import read_number
 from explorer.pages.arrange import Ask
 from explorer.pages.controls import Button, Check, Choice, Field, Menu, Number, ProgressBar, Ring, Slider, TextBox
 from explorer.pages.gestures import Gesture, GoTo
@@ -33,7 +34,7 @@ from explorer.ui.workbench import Workbench
 
 MOST_BUTTONS, MOST_LETTERS = 13, 48
 """A choice with more options, or more letters in all of them, is a list; at text scale 2, with half as many."""
-SLIDER, SHORT_SLIDER = 260, 120
+SLIDER, SHORT_SLIDER, LONG_SLIDER, LEAST_SLIDER = 260, 120, 415, 80
 """Widths in pixels at text scale 1."""
 RING = 44
 """The diameter of a ring in pixels at text scale 1."""
@@ -161,6 +162,8 @@ class NumberView(ControlLine):
         self.box.setKeyboardTracking(False)
         self.box.setAccessibleName(number.name or number.tip)
         self.box.setSpecialValueText(number.auto)
+        if number.does is not None:  # how many of something: an arrow changes 100 by 10
+            self.box.setStepType(SpinBox.StepType.AdaptiveDecimalStepType)
         self.box.valueChanged.connect(self._set)
         self.line.addWidget(self.box)
         self.say(number.after)
@@ -174,10 +177,15 @@ class NumberView(ControlLine):
             self._controls.append(slider)
         for control in self._controls:
             control.setToolTip(set_names(number.tip))
+        self.button = None if number.does is None else ButtonView(bench, number.does)
+        if self.button is not None:
+            self.line.addWidget(self.button)
         self.tell(number)
 
     def tell(self, number: Number) -> None:
         self._number = number
+        if self.button is not None and number.does is not None:
+            self.button.tell(number.does)
         for control in self._controls:
             with QSignalBlocker(control):
                 control.setRange(number.least, number.most)
@@ -261,6 +269,12 @@ class FieldView(ControlLine):
             self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
         else:
             self.say(field.title)
+        self.slider: FactorSlider | None = None
+        if field.powers is not None:
+            self.slider = FactorSlider(bench, field.name or field.title, *field.powers, SHORT_SLIDER)
+            self.slider.moved.connect(lambda number: self.ask(self._field.enters.at(number)))
+            self.line.addWidget(self.slider)
+            self.edit.setAccessibleName(f"{field.name or field.title}, typed")
         self.edit.written.connect(self._write)
         enters = self.edit.editingFinished if field.leaves or field.asks is None else self.edit.returnPressed
         enters.connect(self._enter)
@@ -280,6 +294,8 @@ class FieldView(ControlLine):
         self.edit.setReadOnly(not field.on)
         if self.edit.text() != field.value and not (field.asks is None and self.edit.isModified()):
             self.edit.setText(field.value)
+        if self.slider is not None:
+            self.slider.show_number(read_number(field.value))
 
     def _write(self, text: str) -> None:
         if self._field.asks is not None:
@@ -306,6 +322,9 @@ class ButtonView(PushButton):
         leads = button.link or isinstance(button.asks, GoTo)
         super().__init__(parent=parent, look="link" if leads else "", keys=button.keys)
         self.tell(button)
+        if button.longest:
+            self.ensurePolished()
+            self.setMinimumWidth(self.size_of(button.longest).width())
         self.clicked.connect(take_typed)  # a click leaves the keys in the field
         self.clicked.connect(lambda: perform(bench, self._button.asks, self))
 
@@ -494,6 +513,34 @@ class SliderView(QWidget):
         self._stroke = stroke
 
 
+class RangeView(QSlider):
+    """A long slider for whole numbers."""
+
+    def __init__(self, bench: Workbench, slider: Slider, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._px = bench.appearance.px
+        self.setAccessibleName(slider.title)
+        self.tell(slider)
+        self.valueChanged.connect(lambda value: perform(bench, self._slider.asks.at(value), self))
+
+    def asks(self, room: int) -> Ask:
+        """What it asks for in a place of this width: it is shorter where that leaves room for what is beside it."""
+        least = self._px(LEAST_SLIDER)
+        return Ask(min(self._px(LONG_SLIDER), room), least, least)
+
+    def tell(self, slider: Slider) -> None:
+        self._slider = slider
+        self.setToolTip(slider.tip)
+        self.setEnabled(slider.on)
+        with QSignalBlocker(self):
+            self.setRange(*slider.ends or (0, 0))
+            self.setValue(round(slider.value))
+
+
+def _slider(bench: Workbench, slider: Slider, parent: QWidget | None = None) -> QWidget:
+    return (SliderView if slider.ends is None else RangeView)(bench, slider, parent)
+
+
 CONTROLS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Button: _button,
     Check: CheckView,
@@ -503,6 +550,6 @@ CONTROLS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Number: NumberView,
     ProgressBar: ProgressView,
     Ring: RingView,
-    Slider: SliderView,
+    Slider: _slider,
     TextBox: TextBoxView,
 }

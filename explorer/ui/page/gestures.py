@@ -46,6 +46,12 @@ def perform(
         case gestures.Move(names, moves):
             for name in names:
                 bench.descent.set_moves(name, moves)
+        case gestures.Descend(act, value):
+            try:
+                getattr(bench.descent, act)(*(() if value is None else (value,)))
+            except ExplorerError as error:
+                show_error(error, at)
+                return False
         case gestures.Ask():
             selection.asked.emit(gesture, at)
         case gestures.GoTo(stage, keep, cell):

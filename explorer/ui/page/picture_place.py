@@ -12,7 +12,7 @@ from typing import Any
 
 from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from explorer.pages.page import DescentPart
 from explorer.ui.turns import Turns, do_once_painted, later
@@ -225,9 +225,9 @@ class DescentView(QWidget):
         self._make(part)
 
     @property
-    def picture(self) -> QWidget | None:
+    def picture(self) -> Any:
         """The widget of the part; None while it waits for a turn of its own."""
-        inner: QWidget | None = self._inner.picture if isinstance(self._inner, PicturePlace) else self._inner
+        inner: Any = self._inner.picture if isinstance(self._inner, PicturePlace) else self._inner
         return inner
 
     def tell(self, part: DescentPart) -> None:
@@ -238,13 +238,15 @@ class DescentView(QWidget):
             self._inner.hide()
             self._gone.delete(self._inner)
             self._make(part)
+        elif was.log != part.log and self.picture is not None:
+            self.picture.set_log(part.log)
 
     def _make(self, part: DescentPart) -> None:
         px = self._bench.appearance.px
         self._empty = False
         if part.width and part.height:
             turns, size = self._bench.appearance.turns, (px(part.width), px(part.height))
-            self._inner = PicturePlace(turns, lambda _: self._made(part), part, *size)
+            self._inner = PicturePlace(turns, lambda _: self._made(self._part), part, *size)
         else:
             self._inner = self._made(part)
             if part.height:
@@ -255,8 +257,8 @@ class DescentView(QWidget):
     def _made(self, part: DescentPart) -> QWidget:
         """The widget; an empty one if the model has lost its loss and the page is not updated yet."""
         self._empty = not self._bench.descent.possible
-        goal = () if part.goal is None else (part.goal,)
-        return QWidget() if self._empty else PARTS[part.part](self._bench, *goal)
+        scale = (part.goal, part.log) if part.part.startswith("curve") else ()
+        return QWidget() if self._empty else PARTS[part.part](self._bench, *scale)
 
     def be_no_wider(self, pixels: int, narrow: int, larger: float = 1.0) -> bool:
         """Limit the width to `pixels`, of the page, and `narrow`, of a stack; returns whether the width has changed.
@@ -297,25 +299,9 @@ def imported(module: str, name: str) -> Callable[..., QWidget]:
     return make
 
 
-class _Curve(QWidget):
-    """The curve of the loss, and a switch for its logarithmic scale."""
-
-    def __init__(self, bench: Workbench) -> None:
-        from explorer.ui.training.run_curve import RunCurve
-
-        super().__init__()
-        self._curve = RunCurve(bench)
-        log = QCheckBox("Logarithmic scale")
-        log.setToolTip("A logarithmic scale: 1, 0.1 and 0.01 have equal distances, so that small losses can be read")
-        log.toggled.connect(self._curve.set_log)
-        column = column_in(self)
-        column.addWidget(self._curve, 1)
-        column.addWidget(log)
-
-
 PARTS: dict[str, Callable[..., QWidget]] = {
     "steps": imported("training.stepper", "Stepper"),
-    "curve": _Curve,
+    "curve": imported("training.run_curve", "RunCurve"),
     "curve of a goal": imported("training.run_curve", "RunCurve"),
     "surface": imported("training.loss_surface", "SurfaceView"),
     "cells": imported("training.cell_picker", "CellPicker"),

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import LOSS, Cell, Place
+from explorer.core.numbers import read_number
 from explorer.core.ops import Array
 from explorer.core.training.recipe import OPTIMISERS
 from explorer.core.training.records import Record
@@ -74,6 +75,7 @@ class Descent(QObject):
         # `speed`: steps a second, measured over about the last half second.
         self.least = self.speed = 0.0
         self.pace = FIRST_PACE  # the most steps a second of a run by hand, one of `PACES`
+        self.at_once = 100  # how many steps by hand a person takes at once
         self._reached: Callable[[State], bool] = lambda _: False
         self._run: Run | None = None
         self._choices: dict[str, bool] = {}  # whether training changes an input, where a person has chosen that
@@ -215,15 +217,21 @@ class Descent(QObject):
 
     # Setting it
 
-    def set_rate(self, rate: float) -> None:
-        """Take the next steps by hand with another learning rate.
+    def set_rate(self, rate: float | str) -> None:
+        """Take the next steps by hand with another learning rate, or the one that was typed.
 
-        Raises `ExplorerError`: "bad-rate".
+        Raises `ExplorerError`: "bad-rate", and the same as `read_number`.
         """
+        rate = read_number(rate) if isinstance(rate, str) else rate
         if not 0 < rate < 1000:
             raise ExplorerError("bad-rate", text=f"{rate:g}")
         self.rate = rate
         self.use_settings()
+
+    def set_at_once(self, steps: int) -> None:
+        """Set how many steps by hand a person takes at once."""
+        self.at_once = steps
+        self.changed.emit()
 
     def set_kind(self, kind: str) -> None:
         """Take the next steps by hand with another optimiser; its moving averages begin anew."""

@@ -17,8 +17,8 @@ class RunCurve(FollowsRun, CurvesView):
     `goal`: the loss to reach, beside a question that asks for one.
     """
 
-    def __init__(self, bench: Workbench, goal: float | None = None) -> None:
-        super().__init__(bench, Traces("run", (), goal=goal))
+    def __init__(self, bench: Workbench, goal: float | None = None, log: bool = False) -> None:
+        super().__init__(bench, Traces("run", (), goal=goal, log=log))
         self.follow(bench.descent)
         self.refresh()
 

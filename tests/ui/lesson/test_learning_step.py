@@ -43,8 +43,8 @@ def clock(monkeypatch):
 def test_play_begins_at_ten_steps_a_second(learning, hand, clock, qtbot):
     window, stepper = learning("xor", "watch")
     descent = window.bench.descent
-    assert stepper.speed.text() == "10 steps a second"
-    hand.click(stepper.play)
+    assert stepper.widgets["pace"].text() == "10 steps a second"
+    hand.click(stepper.widgets["play"])
     for at in (1, 2, 3):
         qtbot.waitUntil(lambda at=at: descent.at == at)
         qtbot.wait(5)
@@ -58,14 +58,14 @@ def test_play_begins_at_ten_steps_a_second(learning, hand, clock, qtbot):
 def test_it_can_be_slower_and_faster_and_the_next_step_begins_at_ten_again(learning, hand, eye):
     window, stepper = learning("xor", "watch")
     descent = window.bench.descent
-    hand.click(stepper.slower)
-    assert (descent.pace, stepper.speed.text()) == (3.0, "3 steps a second")
-    hand.click(stepper.slower)
-    assert stepper.speed.text() == "1 step a second"
-    assert not stepper.slower.isEnabled()
-    while stepper.faster.isEnabled():
-        hand.click(stepper.faster)
-    assert (descent.pace, stepper.speed.text()) == (inf, "as fast as it goes")
+    hand.click(stepper.widgets["slower"])
+    assert (descent.pace, stepper.widgets["pace"].text()) == (3.0, "3 steps a second")
+    hand.click(stepper.widgets["slower"])
+    assert stepper.widgets["pace"].text() == "1 step a second"
+    assert not stepper.widgets["slower"].isEnabled()
+    while stepper.widgets["faster"].isEnabled():
+        hand.click(stepper.widgets["faster"])
+    assert (descent.pace, stepper.widgets["pace"].text()) == (inf, "as fast as it goes")
     window.lessons.guide.next()
     assert descent.pace == 10.0
 
@@ -77,10 +77,10 @@ def test_it_stops_with_the_first_step_that_reaches_the_goal(learning, hand, qtbo
     (condition,) = guide.question.conditions
     assert condition.node == node
     descent.set_pace(inf)
-    hand.click(stepper.play)
+    hand.click(stepper.widgets["play"])
     qtbot.waitUntil(lambda: not descent.going)
     qtbot.waitUntil(lambda: guide.question is None)  # it is answered
-    assert stepper.play.text() == "Play"
+    assert stepper.widgets["play"].text() == "Play"
 
     def number():
         return float(window.bench.document.engine.values[node][condition.cell])
@@ -98,10 +98,10 @@ def test_who_plays_on_after_the_goal_is_not_stopped_again(learning, hand, qtbot)
     window, stepper = learning("xor", "watch")
     descent = window.bench.descent
     descent.set_pace(inf)
-    hand.click(stepper.play)
+    hand.click(stepper.widgets["play"])
     qtbot.waitUntil(lambda: not descent.going)
     last = descent.at
-    hand.click(stepper.play)
+    hand.click(stepper.widgets["play"])
     qtbot.waitUntil(lambda: descent.at > last + 5)
     assert descent.going
     descent.stop()
@@ -114,8 +114,8 @@ def test_the_loss_on_the_way_stands_beside_what_is_asked(learning, hand, eye):
     assert not curve.visibleRegion().isEmpty()
     assert curve.accessibleName().endswith("wanted: 0.01")
     assert curve.extent.top() <= 0.01 <= curve.extent.bottom()
-    hand.click(stepper.one)
-    hand.click(stepper.one)
+    hand.click(stepper.widgets["one"])
+    hand.click(stepper.widgets["one"])
     eye.settle(window)
     assert "after 2 steps" in curve.accessibleName()
 
@@ -134,7 +134,7 @@ def test_in_a_small_window_play_the_plane_and_the_loss_are_in_sight_together(lea
         for one in window.page().findChildren(DrawingView)
         if one.accessibleName().startswith("Answers in the plane")
     ]
-    for widget in (plane, stepper.play, stepper.faster, stepper.loss):
+    for widget in (plane, stepper.widgets["play"], stepper.widgets["faster"], stepper.widgets["loss"]):
         assert widget.visibleRegion().boundingRect() == widget.rect()
     (curve,) = window.lessons.panel.findChildren(RunCurve)
     assert curve.visibleRegion().boundingRect().height() > 0.8 * curve.height()

@@ -53,7 +53,12 @@ def test_a_button_is_hit_again_where_a_paragraph_above_it_goes_and_comes(learnin
     # Where a new part of a page has its place at first: it is not what the pointer is at.
     QCursor.setPos(page.elements.mapToGlobal(QPoint(5, 5)))
     page.verticalScrollBar().setValue(scrolled)
-    for button, there in ((stepper.one, False), (stepper.one, False), (stepper.back, False), (stepper.back, True)):
+    for button, there in (
+        (stepper.widgets["one"], False),
+        (stepper.widgets["one"], False),
+        (stepper.widgets["back"], False),
+        (stepper.widgets["back"], True),
+    ):
         page.ensureWidgetVisible(button)
         hand.hover(button)
         eye.settle(window)
@@ -66,8 +71,8 @@ def test_a_button_is_hit_again_where_a_paragraph_above_it_goes_and_comes(learnin
 
 def test_who_scrolls_takes_the_page_along(learning, hand, eye):
     page, stepper = learning(1500)
-    hand.hover(stepper.one)
-    hand.click(stepper.one)
+    hand.hover(stepper.widgets["one"])
+    hand.click(stepper.widgets["one"])
     eye.settle(page.window())
     assert page.elements.contentsMargins().top() > page.bench.appearance.px(10)  # there is nothing to scroll
     hand.wheel(page.elements.widgets["about the terms"], notches=-1)
@@ -78,9 +83,9 @@ def test_who_scrolls_takes_the_page_along(learning, hand, eye):
 def test_a_key_leaves_no_empty_room_wherever_the_pointer_rests(learning, hand, eye):
     """After Ctrl+Z a page began with an empty strip, because the pointer rested on one of its parts."""
     page, stepper = learning(1500)
-    hand.hover(stepper.one)
+    hand.hover(stepper.widgets["one"])
     usual = page.bench.appearance.px(10)
-    hand.click(stepper.one)
+    hand.click(stepper.widgets["one"])
     eye.settle(page.window())
     assert page.elements.contentsMargins().top() > usual
     for key in (Qt.Key.Key_Z, Qt.Key.Key_Y):
@@ -92,7 +97,7 @@ def test_a_key_leaves_no_empty_room_wherever_the_pointer_rests(learning, hand, e
 
 def test_a_page_that_is_left_gives_its_room_back(learning, hand, eye):
     page, stepper = learning(1500)
-    hand.click(stepper.one)
+    hand.click(stepper.widgets["one"])
     eye.settle(page.window())
     eye.go_to(page.window(), "output")
     assert page.elements.contentsMargins().top() == page.bench.appearance.px(10)

@@ -90,10 +90,10 @@ def loss(panel):
 
 
 def take(qtbot, hand, stepper, steps):
-    stepper.many.setValue(steps)
-    at = stepper._descent.at
-    hand.click(stepper.go)
-    qtbot.waitUntil(lambda: stepper._descent.at == at + steps and not stepper._descent.going)
+    stepper.widgets["many"].box.setValue(steps)
+    at = stepper.bench.descent.at
+    hand.click(stepper.widgets["many"].button)
+    qtbot.waitUntil(lambda: stepper.bench.descent.at == at + steps and not stepper.bench.descent.going)
 
 
 def test_a_part_that_is_made_while_there_is_no_loss_waits_for_the_news(panel, window):
@@ -133,11 +133,11 @@ def test_a_step_is_read_once_by_each_part(panel, stepper, window, monkeypatch):
 def test_after_an_infinite_loss_one_starts_over(panel, stepper, descent, hand, qtbot):
     """The message said to start again, and no button did."""
     before = panel.bench.document.state.inputs
-    assert not stepper.over.isEnabled()
+    assert not stepper.widgets["over"].isEnabled()
     descent.set_rate(999.0)
     take(qtbot, hand, stepper, 3)
-    hand.click(stepper.over)
-    assert (descent.run, stepper.over.isEnabled(), stepper.slider.maximum()) == (None, False, 0)
+    hand.click(stepper.widgets["over"])
+    assert (descent.run, stepper.widgets["over"].isEnabled(), stepper.widgets["way"].maximum()) == (None, False, 0)
     assert all(array is before[name] for name, array in panel.bench.document.state.inputs.items())
 
 
@@ -145,37 +145,37 @@ def test_steps_go_down_and_slider_button_and_undo_go_back(panel, stepper, descen
     before = loss(panel)
     take(qtbot, hand, stepper, 10)
     assert loss(panel) < before
-    qtbot.waitUntil(lambda: "after 10 steps" in stepper.loss.text())
+    qtbot.waitUntil(lambda: "after 10 steps" in stepper.widgets["loss"].text())
     panel.bench.document.undo()
     assert loss(panel) == before
-    qtbot.waitUntil(lambda: "after 0 steps" in stepper.loss.text())
-    assert not stepper.back.isEnabled()
-    assert stepper.slider.maximum() == 10
+    qtbot.waitUntil(lambda: "after 0 steps" in stepper.widgets["loss"].text())
+    assert not stepper.widgets["back"].isEnabled()
+    assert stepper.widgets["way"].maximum() == 10
     panel.bench.document.redo()
-    qtbot.waitUntil(lambda: "after 10 steps" in stepper.loss.text())
+    qtbot.waitUntil(lambda: "after 10 steps" in stepper.widgets["loss"].text())
     losses = descent.run.curve()[1].tolist()
-    stepper.slider.setValue(4)
+    stepper.widgets["way"].setValue(4)
     qtbot.waitUntil(lambda: loss(panel) == losses[4])
-    hand.click(stepper.back)
+    hand.click(stepper.widgets["back"])
     assert loss(panel) == losses[3]
-    hand.click(stepper.one)
+    hand.click(stepper.widgets["one"])
     assert loss(panel) == losses[4]
-    qtbot.waitUntil(lambda: stepper.slider.maximum() == 4)
+    qtbot.waitUntil(lambda: stepper.widgets["way"].maximum() == 4)
 
 
 def test_play_goes_on_until_paused(stepper, descent, hand, qtbot):
-    hand.click(stepper.play)
+    hand.click(stepper.widgets["play"])
     qtbot.waitUntil(lambda: descent.at > 20)
-    assert stepper.play.text() == "Pause"
-    hand.click(stepper.play)
+    assert stepper.widgets["play"].text() == "Pause"
+    hand.click(stepper.widgets["play"])
     at = descent.at
     assert not descent.going
-    qtbot.waitUntil(lambda: stepper.play.text() == "Play")
+    qtbot.waitUntil(lambda: stepper.widgets["play"].text() == "Play")
     assert descent.at == at
 
 
 def test_leaving_the_page_pauses_but_not_while_another_shows_the_controls(window, stepper, descent, hand, eye, qtbot):
-    hand.click(stepper.play)
+    hand.click(stepper.widgets["play"])
     eye.look_at(window, "loss")
     at = descent.at
     qtbot.waitUntil(lambda: descent.at > at + 20)
@@ -192,7 +192,7 @@ def test_a_part_is_told_of_the_model_in_front_and_not_of_the_one_before_once_mor
 
 
 def test_another_model_ends_the_run(window, stepper, descent, hand, qtbot):
-    hand.click(stepper.play)
+    hand.click(stepper.widgets["play"])
     qtbot.waitUntil(lambda: descent.at > 2)
     window.bench.open(load("cat-sat-on-the"), "wrong")
     qtbot.waitUntil(lambda: not descent.going)
@@ -203,11 +203,11 @@ def test_another_model_ends_the_run(window, stepper, descent, hand, qtbot):
 
 def test_the_rate_is_typed_or_dragged(panel, stepper, descent, hand, qtbot, said):
     take(qtbot, hand, stepper, 2)
-    stepper.rate_slider.setFocus()
+    stepper.widgets["rate"].slider.setFocus()
     hand.key(Qt.Key.Key_End)
     assert descent.rate == 10
-    assert stepper.rate.text() == "10"
-    hand.click(stepper.rate)
+    assert stepper.widgets["rate"].edit.text() == "10"
+    hand.click(stepper.widgets["rate"].edit)
     hand.enter("0,01")
     assert descent.rate == 0.01
     take(qtbot, hand, stepper, 1)
@@ -215,30 +215,30 @@ def test_the_rate_is_typed_or_dragged(panel, stepper, descent, hand, qtbot, said
     descent.travel(2)
     gradient = panel.bench.document.engine.gradients().of("output.logits")
     np.testing.assert_allclose(apart, 0.01 * gradient, rtol=1e-9)
-    hand.click(stepper.rate)
+    hand.click(stepper.widgets["rate"].edit)
     hand.enter("fast")
     assert "not a number" in said()
-    assert stepper.rate.text() == "0.01"
-    hand.click(stepper.rate)
+    assert stepper.widgets["rate"].edit.text() == "0.01"
+    hand.click(stepper.widgets["rate"].edit)
     hand.enter("-1")
     assert "not a learning rate" in said()
 
 
 def test_another_optimiser_goes_on_from_here_and_an_edit_in_mid_run_is_said(panel, stepper, descent, hand, qtbot):
     take(qtbot, hand, stepper, 2)
-    stepper.kind.setFocus()
+    stepper.widgets["optimiser"].control.setFocus()
     hand.type("A")
     assert descent.kind == "Adam"
     take(qtbot, hand, stepper, 2)
     assert descent.at == 4
     assert set(descent.run.kept) == {0, 1, 2, 3, 4}
     panel.bench.document.do(SetCells("output.logits", {(0, 1): 3.0}))
-    qtbot.waitUntil(lambda: stepper.loss.text().endswith("after 4 steps, then edited"))
+    qtbot.waitUntil(lambda: stepper.widgets["loss"].text().endswith("after 4 steps, then edited"))
 
 
 def test_steps_too_large_stop_with_a_sentence(panel, stepper, descent, hand, said):
     panel.bench.document.do(SetCells("output.logits", {(0, 1): np.inf}))
-    hand.click(stepper.play)
+    hand.click(stepper.widgets["play"])
     assert "not a finite number" in said()
     assert not descent.going
 
@@ -249,18 +249,18 @@ def test_a_long_way_back_is_gone_in_slices(panel, stepper, descent, hand, qtbot,
     run.kept = {0: run.kept[0]}
     before = panel.bench.document.state
     monkeypatch.setattr(going, "SLICE_S", 0)
-    stepper.slider.setValue(20)
+    stepper.widgets["way"].setValue(20)
     assert descent.going
     assert descent.at == 20
     assert panel.bench.document.state is before
-    stepper.slider.setValue(5)  # a newer wish overtakes an older one
+    stepper.widgets["way"].setValue(5)  # a newer wish overtakes an older one
     qtbot.waitUntil(lambda: not descent.going)
     assert loss(panel) == run.curve()[1][5]
 
 
 def test_a_frozen_weight_stays_and_with_all_frozen_it_says_so(panel, stepper, hand, qtbot, said):
     click_weight(hand, panel.elements, "logits in Probabilities")
-    hand.click(stepper.one)
+    hand.click(stepper.widgets["one"])
     assert "free some of the frozen" in said()
     click_weight(hand, panel.elements, "temperature in Probabilities")
     inputs = panel.bench.document.state.inputs
@@ -315,7 +315,7 @@ def test_steps_of_a_large_model_are_computed_in_the_background(window, large, ga
     panel = eye.go_to(window, "loss")
     (stepper,) = panel.findChildren(Stepper)
     before = loss(panel)
-    hand.click(stepper.one)
+    hand.click(stepper.widgets["one"])
     qtbot.waitUntil(lambda: document.computing)
     assert loss(panel) == before
     gate.open.set()
@@ -325,16 +325,16 @@ def test_steps_of_a_large_model_are_computed_in_the_background(window, large, ga
     take(qtbot, hand, stepper, 5)
     qtbot.waitUntil(lambda: descent.at == 6 and not document.computing)
     assert len(descent.run.curve()[1]) == 7
-    hand.click(stepper.play)
+    hand.click(stepper.widgets["play"])
     qtbot.waitUntil(lambda: descent.at > 8)
-    hand.click(stepper.play)
+    hand.click(stepper.widgets["play"])
     qtbot.waitUntil(lambda: not document.computing)
     eye.settle(window)
     slow = descent.run.curve()[1].tolist()
     gate.open.clear()
-    hand.click(stepper.back)
+    hand.click(stepper.widgets["back"])
     assert (document.computing, loss(panel)) == (True, slow[-1])
-    assert (descent.at, stepper.slider.value()) == (len(slow) - 2, len(slow) - 2)
+    assert (descent.at, stepper.widgets["way"].value()) == (len(slow) - 2, len(slow) - 2)
     gate.open.set()
     qtbot.waitUntil(lambda: not document.computing)
     eye.settle(window)
@@ -354,15 +354,15 @@ def test_an_edit_overtakes_a_step_that_is_being_computed(window, large, gate, ey
     gate.open.set()
     qtbot.waitUntil(lambda: document.engine.has_gradients)
     gate.open.clear()
-    hand.click(stepper.one)
+    hand.click(stepper.widgets["one"])
     qtbot.waitUntil(lambda: document.computing)
     document.do(SetCells("output.logits", {(0, 0): 5.0}))
     gate.open.set()
     qtbot.waitUntil(lambda: not document.computing)
     eye.settle(window)
     assert descent.at == 1
-    qtbot.waitUntil(lambda: stepper.loss.text().endswith("after 1 step, then edited"))
-    hand.click(stepper.one)
+    qtbot.waitUntil(lambda: stepper.widgets["loss"].text().endswith("after 1 step, then edited"))
+    hand.click(stepper.widgets["one"])
     qtbot.waitUntil(lambda: descent.at == 2)
     document.show_gradients(False)
 
@@ -517,7 +517,7 @@ def test_at_a_step_no_coarser_surface_flickers(surface, stepper, hand, qtbot, mo
     qtbot.waitUntil(lambda: surface.losses.whole)
     before, seen = surface.losses, []
     surface.drawn.connect(lambda: seen.append(len(surface.losses.x)))
-    hand.click(stepper.one)
+    hand.click(stepper.widgets["one"])
     qtbot.waitUntil(lambda: surface.losses is not before and surface.losses.whole)
     assert surface.losses.window == before.window
     assert seen[-1] == FINEST
