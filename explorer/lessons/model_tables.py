@@ -263,45 +263,44 @@ def read_settings(
 ) -> tuple[dict[str, Array], dict[str, Setting], set[str], str]:
     """For a lesson with a model of its own: the inputs, the settings, the names of our own inputs, the first stage."""
     tables = top.table("settings")
-    switches: dict[str, dict[str, SwitchValue]] = {}
-    words: dict[str, dict[str, Array]] = {}
-    axes: dict[str, dict[str, tuple[str, ...]]] = {}
-    layers: dict[str, int] = {}
+    settings: dict[str, Setting] = {}
     graphs: dict[str, Graph] = {}
     for name in tables:
         table = tables.table(name)
         known = "title", "paragraph", "try", "ours", "printed", "tokens", "switches", "inputs", "pins"
         table.has_only(*known, "axes", "training", "weights", "layers")
-        layers[name] = table.number("layers", model.layers, 1, MOST_LAYERS)
-        deep = replace(model, layers=layers[name])
-        axes[name] = units_in(table.table("axes"), model)
-        switches[name] = switches_in(table.table("switches"), deep)
-        words[name] = read_words(table, model.kind, model.axes)
-        lengths = {**model.lengths, **lengths_of(words[name])}
-        whole = replace(deep, lengths=lengths, axes={**model.axes, **axes[name]})
-        graphs[name] = graph_of(table, replace(whole, switches={**model.switches, **switches[name]}))
-
-    inputs |= _arrays(top.table("inputs"), graphs, but=axes) | (read_weights(top, graphs) if "weights" in top else {})
-    settings: dict[str, Setting] = {}
-    for name, graph in graphs.items():
-        table = tables.table(name)
-        learned = read_weights(table, {name: graph}) if "weights" in table else {}
-        settings[name] = Setting(
+        deep = replace(model, layers=table.number("layers", model.layers, 1, MOST_LAYERS))
+        words = read_words(table, model.kind, model.axes)
+        one = settings[name] = Setting(
             name,
             table.text("title"),
             table.text("paragraph", most=MOST_TEXT),
-            switches[name],
-            learned | _arrays(table.table("inputs"), {name: graph}) | words[name],
-            _arrays(table.table("pins"), {name: graph}, computed=True),
-            lengths_of(words[name]),
-            frozenset(_ours(table, {name: graph}) | _drawn(graph, axes[name])),
+            switches_in(table.table("switches"), deep),
+            words,
+            lengths=lengths_of(words),
             to_try=to_try(table),
-            axes=axes[name],
-            layers=layers[name] if layers[name] != model.layers else None,
+            axes=units_in(table.table("axes"), model),
+            layers=deep.layers if deep.layers != model.layers else None,
             training=recipe_in(table.table("training")) if "training" in table else None,
             printed=table.flag("printed", False),
         )
-    ours = _ours(top, graphs) | _seeded({n: graph for n, graph in graphs.items() if not axes[n]}, inputs, settings)
+        lengths, axes = {**model.lengths, **one.lengths}, {**model.axes, **one.axes}
+        switches = {**model.switches, **one.switches}
+        graphs[name] = graph_of(table, replace(deep, lengths=lengths, axes=axes, switches=switches))
+
+    changed = {name: one.axes for name, one in settings.items()}
+    inputs |= _arrays(top.table("inputs"), graphs, but=changed)
+    inputs |= read_weights(top, graphs) if "weights" in top else {}
+    for name, one in settings.items():
+        table, graph = tables.table(name), {name: graphs[name]}
+        learned = read_weights(table, graph) if "weights" in table else {}
+        settings[name] = replace(
+            one,
+            inputs={**learned, **_arrays(table.table("inputs"), graph), **one.inputs},
+            pins=_arrays(table.table("pins"), graph, computed=True),
+            ours=frozenset(_ours(table, graph) | _drawn(graphs[name], one.axes)),
+        )
+    ours = _ours(top, graphs) | _seeded({n: graph for n, graph in graphs.items() if not changed[n]}, inputs, settings)
     return inputs, settings, ours, _stage(top, graphs)
 
 

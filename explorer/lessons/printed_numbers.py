@@ -61,24 +61,6 @@ def check_slips() -> list[SlipResult]:
     return results
 
 
-class ClaimResult(Frozen, eq=False):
-    """A claim, and whether the model confirms our verdict on it."""
-
-    claim: references.Claim
-    agrees: bool
-    # `node`, `cell`: what the first condition of the claim's goal is about.
-    node: str
-    cell: tuple[int, ...]
-
-
-def _claim_result(claim: references.Claim) -> ClaimResult:
-    state = _switched(_given(claim.lesson, claim.setting), claim.switches)
-    engine = Document(state).engine
-    conditions = read_goal(claim.goal, Names(state))
-    met = all(holds(condition, engine) for condition in conditions)
-    return ClaimResult(claim, met is claim.holds, conditions[0].node, conditions[0].compared)
-
-
 @cache
 def _given(lesson: str, setting: str) -> State:
     """The state of a lesson's setting, cached because many figures, slips and claims need the same one."""
@@ -228,8 +210,8 @@ def printed_numbers() -> tuple[PrintedNumber, ...]:
     told = {id(one.slip): one for one in check_slips()}
     for slip in references.slips():
         found[slip.reference].extend(_of_slip(slip, told.get(id(slip))))
-    for claim in map(_claim_result, references.claims()):
-        found[claim.claim.reference].append(_of_claim(claim))
+    for claim in references.claims():
+        found[claim.reference].append(_of_claim(claim))
     for one in references.cited():
         found[one.reference].extend(_of_cited(one))
     return tuple(row for rows in found.values() for row in rows)
@@ -274,13 +256,15 @@ def _first_wrong(slip: references.Slip, result: SlipResult | None) -> Cell:
     return next((cell for cell in slip.cells if abs(wrong[cell] - result.computed[cell]) > 1e-6), slip.figure.cells[0])
 
 
-def _of_claim(result: ClaimResult) -> PrintedNumber:
-    claim = result.claim
-    status = REPRODUCES if claim.holds else DIFFERS
+def _of_claim(claim: references.Claim) -> PrintedNumber:
+    state = _switched(_given(claim.lesson, claim.setting), claim.switches)
+    engine, conditions = Document(state).engine, read_goal(claim.goal, Names(state))
+    agrees = all(holds(condition, engine) for condition in conditions) is claim.holds
     ours = f"in words: {claim.why}" if claim.why else "in words: so it is"
-    scene = Scene(claim.lesson, claim.setting, result.node, result.cell)
-    args = claim.reference, claim.section, claim.says, None, f"in words: {claim.says}", ours, None, status
-    return PrintedNumber(*args, result.agrees, f"{claim.why} Checked: {claim.goal}.".strip(), scene, 0)
+    place, why = (claim.reference, claim.section, claim.says), f"{claim.why} Checked: {claim.goal}.".strip()
+    scene = Scene(claim.lesson, claim.setting, conditions[0].node, conditions[0].compared)
+    status = REPRODUCES if claim.holds else DIFFERS
+    return PrintedNumber(*place, None, f"in words: {claim.says}", ours, None, status, agrees, why, scene, 0)
 
 
 def _scene(figure: references.Figure, cell: Cell) -> Scene:
