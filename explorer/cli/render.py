@@ -131,7 +131,7 @@ def ink(arguments: Namespace) -> int:
     if not lesson.steps:
         raise ExplorerError("no-steps", lesson=lesson.id)
     need_display(or_offscreen=True)
-    from explorer.ui.lesson.step_pictures import sights, slides
+    from explorer.ui.lesson.ink import sights, slides
     from explorer.words import catalogue
 
     vectors = catalogue.load() if any(step.look.word for step in lesson.steps) else None

@@ -12,10 +12,11 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.schema import WHOLE
+from explorer.ui.lesson.ink import empty_share, named_share, slides, strength
 from explorer.ui.lesson.lecturer import Pictures
 from explorer.ui.lesson.letters import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.sheet import StepSheet
-from explorer.ui.lesson.step_pictures import drawn, empty_share, named_share, slides, strength
+from explorer.ui.lesson.step_pictures import drawn
 from explorer.ui.window.main_window import GUIDED
 
 SIZES = [(1280, 720), (1920, 1080)]
