@@ -208,7 +208,7 @@ def _votes(lines: Sequence[el.Line], side: int) -> Element:
     if len(lines) <= MOST_BELOW:
         return _bars("votes", lines, 420, 260)
     half = (len(lines) + 1) // 2
-    text, bar = side // 2, side // 7  # which may grow threefold, and then both columns have one scale
+    text, bar = side // 2, side // 6  # which may grow threefold, and then both columns have one scale
     columns = (
         el.Stack(f"votes from {i}", "", (_bars(f"votes {i}", lines[i : i + half], text, bar),), side) for i in (0, half)
     )

@@ -258,7 +258,10 @@ class PollView(QFrame):
 
     def _places(self, room: QRect, poll: Poll) -> Iterator[tuple[QRect, bool]]:
         """Places for the choices, and for each whether what the step names stands below them."""
-        for share in SHARES if len(poll.ballots) <= MOST_BELOW else SHARES[-1:]:  # many choices take two columns
+        shares: tuple[float, ...] = SHARES
+        if len(poll.ballots) > MOST_BELOW:  # many choices take two columns, and bars of one scale more
+            shares = SHARES[-1:] if poll.show == SHOWS[0] else ()
+        for share in shares:
             yield QRect(room.x(), room.y(), round(room.width() * share), room.height()), False
         yield QRect(room), True
 
