@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from explorer.app import make_window
 from explorer.document.document import Document, PendingPass
 from explorer.lessons.loader import load
+from explorer.training import loss_grid
 from explorer.ui import files
 from explorer.ui.appearance import Appearance
 from explorer.ui.errors import Message
@@ -43,6 +44,7 @@ _drawn = {}
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 CORNER = QPoint(2, 2)
 PATIENCE_S = 60
+PLACES = 17
 
 
 def beginning(appearance, lesson, most):
@@ -64,8 +66,12 @@ def look(qapp):
 
 
 def at_once(patch):
-    """Pages come at once, and a window's edge or a number that was changed has come to rest after a moment."""
+    """Pages come at once, and a window's edge or a number that was changed has come to rest after a moment.
+
+    A loss surface is at rest with few places: it takes a second with all of them (`tests/training/test_loss_grid.py`).
+    """
     patch.setattr(Motion, "held", True)
+    patch.setattr(loss_grid, "FINEST", PLACES)
     for rests in ((page_view, "REST"), (overlays, "REST"), (main_window, "RESTED_MS")):
         patch.setattr(*rests, 10)
 
@@ -206,7 +212,7 @@ def kept(request, look, kept_lesson):
 @pytest.fixture
 def left_at_rest(kept, qtbot):
     """What begins in the window of the file while a test ends has ended, or the test fails."""
-    running = {timer for timer in kept[0].findChildren(QTimer) if timer.isActive()}
+    running = timers_of(kept[0])
     yield
     for message in kept[0].findChildren(Message):  # it would stand there for six seconds
         message.deleteLater()
@@ -217,13 +223,22 @@ def left_at_rest(kept, qtbot):
     turns = kept[0].bench.appearance.turns
 
     def rests():  # a timer of the window that ends may queue another one there, which starts in the next turn
-        return turns.idle and {timer for timer in kept[0].findChildren(QTimer) if timer.isActive()} <= running
+        return turns.idle and not any(map(runs, more)) and timers_of(kept[0]) <= running
+
+    def runs(timer):
+        return shiboken6.isValid(timer) and timer.isActive()
 
     with painted_once(kept[0]):
         for _ in range(2):  # what goes makes room for what stays
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
             QApplication.processEvents()
+            more = timers_of(kept[0]) - running  # to find all of them takes a millisecond
             qtbot.waitUntil(rests)
+
+
+def timers_of(window):
+    """The timers of a window that run."""
+    return {timer for timer in window.findChildren(QTimer) if timer.isActive()}
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -349,7 +364,7 @@ def anew(request, kept, left_at_rest, qtbot, appearance, monkeypatch):
         qtbot.waitUntil(window.isActiveWindow)
         window.setFocus()
         painted_again(window)
-        settle(qtbot, window)
+        settle(qtbot, window, painted=False)
         window.files._begin(None)  # whatever was opened or saved
         window.files.kept._left.clear()
         window.bench.settings._values.clear()
@@ -509,10 +524,11 @@ def one_of_each_kind(window):
     return {stage.kind: stage.name for stage in reversed(window.bench.selection.stops)}.values()
 
 
-def settle(qtbot, window, wanted=False):
+def settle(qtbot, window, wanted=False, painted=True):
     """Wait until every change is shown and every picture is in its place; the window is then painted once.
 
     `wanted`: whether the page is made also where it rests.
+    `painted`: otherwise it is painted in the next turn of the event loop, for whoever goes to another page before.
     """
     on_purpose = Qt.WidgetAttribute.WA_WState_ExplicitShowHide
 
@@ -538,8 +554,9 @@ def settle(qtbot, window, wanted=False):
         for _ in range(2):  # the last picture may have moved what stands below it
             qtbot.waitUntil(settled)
             QApplication.processEvents()
-    QApplication.processEvents()
-    qtbot.waitUntil(settled)
+    if painted:
+        QApplication.processEvents()
+        qtbot.waitUntil(settled)
 
 
 @contextmanager

@@ -16,7 +16,6 @@ from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.page import DescentPart
-from explorer.training.loss_grid import FINEST
 from explorer.training.preparation import RunSettings
 from explorer.training.recipes import Material
 from explorer.training.run import Run
@@ -29,6 +28,7 @@ from explorer.ui.training.cell_picker import CellPicker
 from explorer.ui.training.loss_surface import LossGrid, LossSurface, SurfaceView
 from explorer.ui.training.run_curve import RunCurve
 from explorer.ui.training.stepper import Stepper
+from tests.ui.conftest import PLACES
 
 pytestmark = pytest.mark.usefixtures("kept")
 
@@ -480,9 +480,9 @@ def test_the_surface_shows_losses_that_the_model_would_have_and_a_click_moves_th
     qtbot.waitUntil(lambda: surface.losses.whole)
     assert surface.cells == (Cell("output.logits", (0, 0)), Cell("output.logits", (0, 3)))
     grid, document = surface.losses, window.bench.document
-    x, y = float(grid.x[3]), float(grid.y[20])
+    x, y = float(grid.x[3]), float(grid.y[10])
     document.do(SetCells("output.logits", {(0, 0): x, (0, 3): y}))
-    assert float(document.engine.values["loss.value"]) == grid.surface[20, 3]
+    assert float(document.engine.values["loss.value"]) == grid.surface[10, 3]
     eye.settle(window)
     assert surface.losses is grid  # only these two have moved
     document.do(SetCells("output.logits", {(0, 1): 2.0}))
@@ -520,7 +520,7 @@ def test_at_a_step_no_coarser_surface_flickers(surface, stepper, hand, qtbot, mo
     hand.click(stepper.widgets["one"])
     qtbot.waitUntil(lambda: surface.losses is not before and surface.losses.whole)
     assert surface.losses.window == before.window
-    assert seen[-1] == FINEST
+    assert seen[-1] == PLACES
     assert (len(seen) == 1) == (patience > 0)
 
 
@@ -557,7 +557,7 @@ def test_while_steps_play_the_surface_follows_and_a_step_computes_losses_or_draw
     during = list(done)
     descent.stop()
     assert {"computed", "drawn"} not in during
-    qtbot.waitUntil(lambda: surface.losses.whole and surface.losses.fits() and len(surface.losses.x) == FINEST)
+    qtbot.waitUntil(lambda: surface.losses.whole and surface.losses.fits() and len(surface.losses.x) == PLACES)
     assert "drawn" in done[-1], "the finest surface is seen once the run has stopped"
 
 
