@@ -3,12 +3,12 @@
 Also the choice of what matrices show (values, changes by an edit or a step, or gradients), and that of the setting.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, get_args
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QFont, QFontMetrics
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QStandardItemModel
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -41,96 +41,40 @@ NO_GRADIENT = "This model has no loss, so there is no gradient to show"
 HINTS = {"change": "what the last edit changed; a run is one edit", "step": "what the run's last step changed"}
 
 
-class DisplayChoice(Segments):
-    """A button for each of `SHOWING`."""
+class _Foldable(QWidget):
+    """A button for each thing to choose; if there is too little room, a list to open.
 
-    def __init__(self, bench: Workbench) -> None:
-        super().__init__(list(SHOWING.values()), "Matrices show:")
-        self._bench = bench
-        self._buttons = dict(zip(SHOWING, self.group.buttons(), strict=True))
-        self._wants_gradient = False
-        for what, text in SHORT.items():
-            self._buttons[what].setText(text)
-        for what, hint in HINTS.items():
-            self._buttons[what].setToolTip(f"Matrices show: {hint}")
-        self.choose(0)
-        self.group.idClicked.connect(lambda i: self.show_in_matrices(list(SHOWING)[i]))
+    `spoken`: what is chosen, for a screen reader; `tip`: of the list.
+    """
 
-    def show_in_matrices(self, what: str) -> None:
-        """Let the matrices show one of `SHOWING`; gradients of a large model as soon as they are computed."""
-        document = self._bench.document
-        document.show_gradients(what == "gradient")
-        self._wants_gradient = what == "gradient" and document.computing
-        self._buttons[what].setChecked(True)  # a step of a lesson calls this without a click
-        if not self._wants_gradient:
-            self._bench.selection.show(what)
+    asked = Signal(int)  # the user chose the thing at this index
 
-    def stay(self) -> None:
-        """Keep what the matrices show, because the gradients could not be computed."""
-        self._wants_gradient = False
-        showing = self._bench.selection.showing
-        self._bench.document.show_gradients(showing == "gradient")
-        self._buttons[showing].setChecked(True)
-
-    def follow(self) -> None:
-        """Enable the buttons of what can be shown; show awaited gradients once they are computed.
-
-        Gradients need a loss, and a last step needs a run of gradient descent.
-        """
-        has_loss, has_step = self._bench.descent.possible, self._bench.descent.stepped
-        self._buttons["gradient"].setEnabled(has_loss)
-        self._buttons["gradient"].setToolTip("Matrices show: Gradient" if has_loss else NO_GRADIENT)
-        self._buttons["step"].setEnabled(has_step)
-        if not {"gradient": has_loss, "step": has_step}.get(self._bench.selection.showing, True):
-            self.show_in_matrices("values")
-        if self._wants_gradient and not self._bench.document.computing:
-            self.show_in_matrices("gradient")
-
-
-SPOKEN = "Setting:"
-LETTERS, MARGIN = 9, 24
-"""The number of letters for which the closed list always has room; the pixels that the open list adds to its titles."""
-
-
-class SettingChoice(QWidget):
-    """A button for each setting; if there is too little room, a list to open."""
-
-    asked = Signal(str)  # the user chose a setting
-
-    def __init__(self) -> None:
+    def __init__(self, titles: Sequence[str], spoken: str, tip: str, letters: int) -> None:
         super().__init__()
-        self._names: list[str] = []
-        self._buttons = Segments([], SPOKEN)
+        self._spoken = spoken
+        self._buttons = Segments(titles, spoken)
+        self._buttons.group.idClicked.connect(self.asked)
         self._list = ComboBox()
-        self._list.setAccessibleName(SPOKEN.removesuffix(":"))
-        self._list.setToolTip("Setting of this example")
+        self._list.setAccessibleName(spoken.removesuffix(":"))
+        self._list.setToolTip(tip)
         self._list.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._list.setMinimumContentsLength(LETTERS)
-        self._list.activated.connect(self._ask)
+        self._list.setMinimumContentsLength(letters)
+        self._list.addItems(titles)
+        self._list.activated.connect(self.asked)
         self._row = row_in(self, self._buttons, self._list)
-        self._narrow = True
+        self._narrow = False
+        self._list.hide()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
-    def open(self, lesson: Lesson, before: QWidget) -> None:
-        """Show the settings of a lesson; in the order of the key Tab they come after `before`."""
-        self._names = list(lesson.settings)
-        titles = [setting.title for setting in lesson.settings.values()]
-        was, self._buttons = self._buttons, Segments(titles, SPOKEN)
-        self._buttons.group.idClicked.connect(self._ask)
-        self._row.replaceWidget(was, self._buttons)
-        was.hide()
-        was.deleteLater()
-        self._list.clear()
-        self._list.addItems(titles)
-        self._list.view().setMinimumWidth(self._list.view().sizeHintForColumn(0) + MARGIN)
-        self.be_narrow(self._narrow)
-        tab_through(before, self._buttons, self._list)
+    @property
+    def group(self) -> QButtonGroup:
+        """The buttons, one for each thing to choose."""
+        return self._buttons.group
 
-    def choose(self, name: str) -> None:
-        """Mark the setting of the document."""
-        if name in self._names:
-            self._buttons.choose(self._names.index(name))
-            self._list.setCurrentIndex(self._names.index(name))
+    def choose(self, place: int) -> None:
+        """Mark the thing at an index as chosen."""
+        self._buttons.choose(place)
+        self._list.setCurrentIndex(place)
 
     def width_of(self, narrow: bool) -> int:
         """The width in pixels of the list, or of the buttons, whichever is shown now."""
@@ -142,15 +86,111 @@ class SettingChoice(QWidget):
         self._list.setVisible(on)
         self._buttons.setVisible(not on)
 
+
+class DisplayChoice(_Foldable):
+    """What matrices show: one of `SHOWING`."""
+
+    def __init__(self, bench: Workbench) -> None:
+        titles = [SHORT.get(what, text) for what, text in SHOWING.items()]
+        super().__init__(titles, "Matrices show:", "What matrices show", max(map(len, titles)) - 1)
+        self._bench = bench
+        self._wants_gradient = False
+        for what, text in SHOWING.items():
+            button = self.group.button(list(SHOWING).index(what))
+            button.setAccessibleName(f"{self._spoken} {text}")
+            self._tell(what, f"{self._spoken} {HINTS.get(what, text)}")
+        self._mark("values")
+        self.asked.connect(lambda i: self.show_in_matrices(list(SHOWING)[i]))
+
+    def show_in_matrices(self, what: str) -> None:
+        """Let the matrices show one of `SHOWING`; gradients of a large model as soon as they are computed."""
+        document = self._bench.document
+        document.show_gradients(what == "gradient")
+        self._wants_gradient = what == "gradient" and document.computing
+        self._mark(what)  # a step of a lesson calls this without a click
+        if not self._wants_gradient:
+            self._bench.selection.show(what)
+
+    def stay(self) -> None:
+        """Keep what the matrices show, because the gradients could not be computed."""
+        self._wants_gradient = False
+        showing = self._bench.selection.showing
+        self._bench.document.show_gradients(showing == "gradient")
+        self._mark(showing)
+
+    def follow(self) -> None:
+        """Enable the buttons of what can be shown; show awaited gradients once they are computed.
+
+        Gradients need a loss, and a last step needs a run of gradient descent.
+        """
+        has_loss, has_step = self._bench.descent.possible, self._bench.descent.stepped
+        self._enable("gradient", has_loss)
+        self._tell("gradient", f"{self._spoken} Gradient" if has_loss else NO_GRADIENT)
+        self._enable("step", has_step)
+        if not {"gradient": has_loss, "step": has_step}.get(self._bench.selection.showing, True):
+            self.show_in_matrices("values")
+        if self._wants_gradient and not self._bench.document.computing:
+            self.show_in_matrices("gradient")
+
+    def _mark(self, what: str) -> None:
+        self.choose(list(SHOWING).index(what))
+
+    def _tell(self, what: str, tip: str) -> None:
+        place = list(SHOWING).index(what)
+        self.group.button(place).setToolTip(tip)
+        self._list.setItemData(place, tip, Qt.ItemDataRole.ToolTipRole)
+
+    def _enable(self, what: str, on: bool) -> None:
+        place = list(SHOWING).index(what)
+        self.group.button(place).setEnabled(on)
+        model = self._list.model()
+        assert isinstance(model, QStandardItemModel)
+        model.item(place).setEnabled(on)
+
+
+SPOKEN = "Setting:"
+LETTERS, MARGIN = 9, 24
+"""The number of letters for which the closed list always has room; the pixels that the open list adds to its titles."""
+
+
+class SettingChoice(_Foldable):
+    """The settings of the open lesson."""
+
+    def __init__(self) -> None:
+        super().__init__([], SPOKEN, "Setting of this example", LETTERS)
+        self._names: list[str] = []
+        self.be_narrow(True)
+
+    def open(self, lesson: Lesson, before: QWidget) -> None:
+        """Show the settings of a lesson; in the order of the key Tab they come after `before`."""
+        self._names = list(lesson.settings)
+        titles = [setting.title for setting in lesson.settings.values()]
+        was, self._buttons = self._buttons, Segments(titles, SPOKEN)
+        self._buttons.group.idClicked.connect(self.asked)
+        self._row.replaceWidget(was, self._buttons)
+        was.hide()
+        was.deleteLater()
+        self._list.clear()
+        self._list.addItems(titles)
+        self._list.view().setMinimumWidth(self._list.view().sizeHintForColumn(0) + MARGIN)
+        self.be_narrow(self._narrow)
+        tab_through(before, self._buttons, self._list)
+
+    def name_at(self, place: int) -> str:
+        """The name of the setting at an index."""
+        return self._names[place]
+
+    def mark(self, name: str) -> None:
+        """Mark the setting of the document."""
+        if name in self._names:
+            self.choose(self._names.index(name))
+
     def widen(self, pixels: int) -> None:
         """Make the closed list wider by at most `pixels`, as far as its titles need it."""
         metrics, titles = self._list.fontMetrics(), [self._list.itemText(i) for i in range(self._list.count())]
         longest = max(map(metrics.horizontalAdvance, titles), default=0)
         lacking = longest + metrics.horizontalAdvance("X") - LETTERS * metrics.horizontalAdvance("X")
         self._list.setMinimumWidth(self._list.sizeHint().width() + max(min(lacking, pixels), 0))
-
-    def _ask(self, place: int) -> None:
-        self.asked.emit(self._names[place])
 
 
 Tab = Literal["Pipeline", "Train", "Words", "References", "Lessons", "Class"]
@@ -225,7 +265,7 @@ class TopBar(QFrame):
         self._choices = QWidget()
         choices = FlowLayout(self._choices, 16, 4)
         self._settings = SettingChoice()
-        self._settings.asked.connect(lambda name: bench.open(bench.lesson, name))
+        self._settings.asked.connect(lambda i: bench.open(bench.lesson, self._settings.name_at(i)))
         choices.addWidget(self._settings)
         self.showing = DisplayChoice(bench)
         choices.addWidget(self.showing)
@@ -281,7 +321,7 @@ class TopBar(QFrame):
 
     def follow(self) -> None:
         """Show the setting of the document, and enable what its matrices can show."""
-        self._settings.choose(self._bench.document.state.setting)
+        self._settings.mark(self._bench.document.state.setting)
         self.showing.follow()
 
     def fit(self, width: int) -> None:
@@ -298,13 +338,19 @@ class TopBar(QFrame):
         self._acts.show()
         others = self._row.sizeHint().width() - (0 if outside else now) + outside * self._row.spacing() + px(40)
         others += title_below * self._with_title
-        wide, narrow = (now - self._settings.sizeHint().width() + self._settings.width_of(on) for on in (False, True))
+        now -= self._settings.sizeHint().width() + self.showing.sizeHint().width()
+        shown, folded = (self.showing.width_of(on) for on in (False, True))
+        wide, narrow = (now + shown + self._settings.width_of(on) for on in (False, True))
         # Computed, not tried, because Qt lays out the whole window whenever a control is shown or hidden.
         self._settings.be_narrow(others + wide > width)
         choices = wide if others + wide <= width else narrow
         needed = others + choices
         free, below = width - others + self._with_title, width - around - choices - self._row.spacing()
         is_below = needed > width and free < min(px(TITLE), below)
+        folds = is_below and below < px(SHARED_TITLE)  # otherwise the choices take two lines
+        if folds:
+            choices, below = choices - shown + folded, below + shown - folded
+        self.showing.be_narrow(folds)
         if is_below != title_below:
             self._move_title(is_below)
         taken = choices + px(40) if needed > width else needed

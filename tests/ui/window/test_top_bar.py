@@ -101,6 +101,34 @@ def test_in_large_text_the_title_does_not_lie_under_a_tab(anew, eye, appearance,
     qtbot.waitUntil(lambda: bar.menu.text().strip() == "Menu")
 
 
+@pytest.mark.parametrize(("width", "scale"), [(1024, 2.0), (1280, 3.0)])
+def test_in_large_text_the_bar_has_two_lines_and_what_matrices_show_is_a_list(
+    anew, eye, hand, appearance, width, scale
+):
+    """Its four buttons stood on a third line, and the bar took a third of a window of 640 pixels."""
+    window = anew("loss")
+    window.resize(width, 640)
+    appearance.set_scale(scale)
+    eye.settle(window)
+    bar, showing = window.top_bar, window.top_bar.showing
+    (box,) = showing.findChildren(QComboBox)
+    assert box.isVisible()
+    assert not any(button.isVisible() for button in showing.group.buttons())
+    assert showing.geometry().top() == bar._settings.geometry().top()
+    assert bar.title.sizeHint().width() <= bar.title.width()
+    assert [box.model().item(i).isEnabled() for i in range(box.count())] == [True, True, False, True]
+    box.setFocus()
+    hand.key(Qt.Key.Key_Down)
+    assert window.bench.selection.showing == "change"
+    hand.key(Qt.Key.Key_Down)  # no step of a run was made
+    assert window.bench.selection.showing == "gradient"
+    appearance.set_scale(1.0)
+    eye.settle(window)
+    assert not box.isVisible() and showing.group.checkedButton().text() == "Gradient"
+    showing.show_in_matrices("values")
+    assert box.currentText() == "Values"
+
+
 @pytest.mark.parametrize(
     ("title", "room", "short"),
     [
