@@ -240,6 +240,17 @@ def halves(parts: Sequence[Part], room: Room) -> Line:
     return [min(signs, key=lambda place: max(along.across(whole[:place]), along.across(whole[place:])))]
 
 
+def least_unbroken(parts: Sequence[Part], room: Room) -> int:
+    """The width of the longest term of a row, from one "=" or arrow to the next, with the smallest numbers."""
+    along = _along(parts, room, max(len(part.widths) for part in parts) - 1, ())
+    terms = _pieces(
+        parts,
+        range(len(parts)),
+        lambda part: part.begins or part.sign in RELATIONS or not (part.sign or part.keeps),
+    )
+    return max(map(along.across, terms))
+
+
 def across(parts: Sequence[Part], line: Line, room: Room, way: int, small: Collection[int] = ()) -> int:
     """The width of a line of consecutive parts."""
     return _along(parts, room, way, small).across(line)

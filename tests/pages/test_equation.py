@@ -19,6 +19,7 @@ from explorer.pages.equation import (
     is_labelled,
     is_torn,
     larger,
+    least_unbroken,
     placed,
     side_by_side,
     stand,
@@ -194,6 +195,14 @@ def test_of_matrices_that_are_each_enough_the_one_that_loses_fewest_numbers_is_a
     assert stand(parts, Room(660, 10, 22)).small == {2}
     known = [parts[0]._replace(loses=0), *parts[1:]]
     assert stand(known, Room(740, 10, 22)).small == {0}, "one that says no more than its picture goes first"
+
+
+@given(rows())
+def test_in_the_width_of_its_longest_term_a_row_breaks_only_before_relations_and_keeps_its_numbers(row):
+    parts, room = row
+    found = stand(parts, room._replace(width=least_unbroken(parts, room)))
+    assert not found.small
+    assert not any(is_torn(parts, line) for line in found.lines[1:])
 
 
 def test_lines_of_an_equation_are_as_even_as_can_be():

@@ -69,6 +69,11 @@ def width_of(page: "Elements", row: Row, room: equation.Room) -> tuple[int, int]
     return equation.across(there, list(range(len(there))), room, 0), max(one.widths[0] + one.labels[0] for one in there)
 
 
+def least_of(page: "Elements", row: Row, room: equation.Room) -> int:
+    """The least width in which a row breaks only before its "=" or an arrow, and all parts show their numbers."""
+    return equation.least_unbroken(parts(page, row, lambda item: _part(page, item, ANY, 0)), room)
+
+
 def halves_of(page: "Elements", row: Row, room: equation.Room) -> equation.Line:
     """Where a row that does not fit on one line, with all parts at full size, breaks: before its "=" or an arrow."""
     return equation.halves(parts(page, row, lambda item: _part(page, item, ANY, 0)), room)

@@ -163,10 +163,20 @@ class Sharing:
         parts = parts_beside(row)
         if not parts:
             return {}
-        wide = side_by_side(
-            [self.px(one.width * self.growth.times_in(row)) for one in parts], Room(room, self.px(BETWEEN), 0)
-        )
+        room_, px = Room(room, self.px(BETWEEN), 0), self.px
+        least = [px(one.width * self.growth.times_in(one)) for one in parts]
+        # With one of them a little wider and another a little narrower, a sum may keep all its numbers.
+        whole = [max(wide, self._unbroken(one)) for wide, one in zip(least, parts, strict=True)]
+        fits = sum(whole) + room_.gap * (len(whole) - 1) <= room
+        wide = side_by_side(whole if fits else least, room_)
         return dict(zip((one.id for one in parts), wide, strict=True))
+
+    def _unbroken(self, part: Stack) -> int:
+        """The least width in which no equation of a part breaks but before its "=", with all numbers."""
+        rows = [one for one in leaves(part) if isinstance(one, Row) and any(item.sign for item in one.items)]
+        for box in (box for row in rows for box in lines.boxes(self.page, row)):
+            box.be_times(self.times_of(box.matrix.id))
+        return max((lines.least_of(self.page, row, room_in(0, self.page)) for row in rows), default=0)
 
     def _bring_into_sight(self, room: int, height: int | None, low: bool) -> None:
         """Turn matrices at the top into small pictures if they hide more important ones; without a height none."""

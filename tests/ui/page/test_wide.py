@@ -59,6 +59,20 @@ def test_where_there_is_room_parts_stand_beside_each_other_and_lines_of_words_st
             assert all(rect.right() <= room.right() for rect in rects), stage
 
 
+@pytest.mark.usefixtures("no_pictures")
+def test_beside_another_part_a_sum_keeps_its_numbers_if_the_other_can_be_narrower(open_window, eye):
+    """The bias of the second product was a tiny picture beside tables, in the widest window."""
+    window = open_window("you-are-welcome", stage="encoder.1.ffn.layers", size=WIDE)
+    eye.settle(window)
+    page = window.page()
+    assert len(parts_of(page)) == 1
+    (first, then), room = parts_of(page)[0], page.elements.contentsRect()
+    assert first.top() == then.top()
+    assert then.right() <= room.right()
+    boxes = [one for one in page.elements.widgets.values() if isinstance(one, MatrixBox)]
+    assert [box.matrix.id for box in boxes if box.small] == []
+
+
 def assert_lines_are_short(page):
     notes = [one for one in page.elements.widgets.values() if isinstance(one, NoteLabel) and len(one.text()) > SHORT]
     assert notes, page.stage.name
