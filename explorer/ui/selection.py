@@ -15,7 +15,7 @@ from explorer.core.cell import Index, Step, operands
 from explorer.core.graph import Cell, Graph, Place, Stage
 from explorer.document.document import Document
 from explorer.lessons.schema import Step as LessonStep
-from explorer.pages.levels import places, stops
+from explorer.pages.levels import LAYER, places, stops
 from explorer.pages.page import Page
 from explorer.pages.steps.of_step import ELSEWHERE, Lit, lit_by_cell, lit_by_step
 from explorer.pages.surfaces.inspector import PLAYED, derivation, played, played_key
@@ -41,6 +41,7 @@ class Selection(QObject):
     # gradient descent), "gradient" or "difference".
     showing_changed = Signal()
     looked = Signal()  # `looking` has changed, so pages may change, too
+    redraws = Signal()  # another layer is about to be drawn, all in other places
     printed_asked = Signal(int)  # asks what computes a printed number: its index in `printed_numbers`
     lesson_asked = Signal(str)  # asks for a lesson of the program, by its id
     asked = Signal(object, object)  # an `Ask`, and the widget that it comes from
@@ -120,6 +121,8 @@ class Selection(QObject):
     def keep(self, key: str, value: Any) -> None:
         """Store a choice that was made on a page (see `Keep`)."""
         if self._choices.get(key) != value:
+            if key == LAYER:
+                self.redraws.emit()
             self._choices[key] = value
             if key.startswith(PLAYED) and self.cell is not None:  # only the explanation of the cell depends on it
                 self._explain(self.cell)

@@ -58,6 +58,7 @@ class StageArea(QStackedWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         if not always:
             bench.selection.stage_changed.connect(self.show_stage)
+        bench.selection.redraws.connect(self._redraw)
         bench.appearance.changing.connect(self._forget)
         bench.appearance.changed.connect(self._restyle)
         bench.bridge.acted.connect(self._be_done)
@@ -233,6 +234,12 @@ class StageArea(QStackedWidget):
         """Begin the motion of a step on the visible page; a page that is being built begins it when it is shown."""
         if not self._going:
             self.motion.begin()
+
+    def _redraw(self) -> None:
+        """Let one picture of the whole become another, as one page becomes the next."""
+        if (page := self.in_sight()) is not None and page.is_picture:
+            self.motion.remember()
+            do_later(self, self.begin_motion)
 
     def _be_done(self, event: QEvent) -> None:
         """Complete the visible page at once, if the user acts on it: the act refers to the present model."""

@@ -7,7 +7,11 @@ from PySide6.QtGui import QWindow
 from PySide6.QtTest import QTest
 
 from explorer.document.commands import SetCells, SetSwitch
+from explorer.lessons.schema import WHOLE
+from explorer.pages.gestures import Keep
+from explorer.pages.levels import ALL, LAYER
 from explorer.ui.appearance import Appearance
+from explorer.ui.page.gestures import perform
 from explorer.ui.page.overlays import Motion
 from tests.samples import long
 
@@ -82,6 +86,23 @@ def test_the_next_stage_ends_it_and_another_begins(window, moving, qtbot):
     window.bench.selection.go_to(ATTENTION)
     qtbot.waitUntil(lambda: moving.begun)
     assert "encoder.1.self.concat" in moving._before[0].matrices
+
+
+def test_another_layer_is_drawn_with_a_motion_and_on_another_page_nothing_waits_for_it(anew, motion, eye, qtbot):
+    """Everything else on the screen glided to its new place; the picture of the whole jumped to another layer."""
+    window = anew(WHOLE, lesson="tiny-gpt")
+    eye.settle(window)
+    perform(window.bench, Keep(LAYER, ALL), window)
+    qtbot.waitUntil(lambda: window.area.motion.begun)
+    before, after = (one[1].toImage() for one in (window.area.motion._before, window.area.motion._after))
+    assert before != after
+    window.area.motion.stop()
+    assert picture(window) == after
+    eye.go_to(window, "output")
+    window.area.motion.stop()
+    perform(window.bench, Keep(LAYER, 2), window)
+    assert not window.area.motion.moves
+    assert window.area.motion._before is None
 
 
 def test_with_less_motion_the_next_page_is_there_at_once(window, eye, monkeypatch):

@@ -124,7 +124,8 @@ def test_in_large_text_the_bar_has_two_lines_and_what_matrices_show_is_a_list(
     assert window.bench.selection.showing == "gradient"
     appearance.set_scale(1.0)
     eye.settle(window)
-    assert not box.isVisible() and showing.group.checkedButton().text() == "Gradient"
+    assert not box.isVisible()
+    assert showing.group.checkedButton().text() == "Gradient"
     showing.show_in_matrices("values")
     assert box.currentText() == "Values"
 
