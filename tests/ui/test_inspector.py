@@ -11,7 +11,6 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel
 
-from explorer.core import engine
 from explorer.core.engine import check_cell
 from explorer.core.graph import Cell
 from explorer.core.numbers import in_full, written
@@ -437,7 +436,7 @@ def test_the_chain_rule_is_typeset(gradients):
 def test_the_check_of_a_large_model_is_not_waited_for(gradients, hand, qtbot, monkeypatch):
     monkeypatch.setattr(descent, "LARGE", 1)
     go_on = Event()
-    monkeypatch.setattr(engine, "check_cell", lambda *cell: check_cell(*cell) if go_on.wait() else None)
+    monkeypatch.setattr(inspector_module, "check_cell", lambda *cell: check_cell(*cell) if go_on.wait() else None)
     assert "being computed" in checked(gradients, hand, "encoder.1.self.W_Q", (0, 0, 1))
     go_on.set()
     qtbot.waitUntil(lambda: "✓ the same to" in part(gradients.inspector, "checked").text())

@@ -14,7 +14,19 @@ from PySide6.QtCore import (
     QTimer,
     QVariantAnimation,
 )
-from PySide6.QtGui import QColor, QHoverEvent, QImage, QPainter, QPaintEvent, QPen, QPixmap, QRegion, QWindow
+from PySide6.QtGui import (
+    QColor,
+    QCursor,
+    QHoverEvent,
+    QImage,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QRegion,
+    QShowEvent,
+    QWindow,
+)
 from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer.core.numbers import SQUARES
@@ -62,6 +74,8 @@ class Veil(Overlay):
         self._elements = elements
         self._lit = Lit()
         self._under = ""
+        self._rests: QPoint | None = None
+        """Where on the screen the pointer rests since the light came: Qt tells a new page of it as if it had moved."""
         self.hide()
         elements.setAttribute(Qt.WidgetAttribute.WA_Hover)
         elements.installEventFilter(self)
@@ -72,7 +86,7 @@ class Veil(Overlay):
     def let_through(self, lit: Lit) -> None:
         """Light some elements; an empty light shows all of them."""
         if lit != self._lit:  # the pointer lights an element only after it has moved, since the page may have changed
-            self._under = ""
+            self._forget_pointer()
         self._lit = lit
         self.setGeometry(self._elements.rect())
         self.setVisible(bool(lit))
@@ -88,11 +102,20 @@ class Veil(Overlay):
                 self.raise_()
             case QEvent.Type.HoverMove | QEvent.Type.HoverEnter if isinstance(event, QHoverEvent) and self._lit:
                 at = event.position().toPoint()
-                there = (id for id, place in self._places(self._elements.widgets) if place.contains(at))
-                self._point(next(there, ""))
+                if self._elements.mapToGlobal(at) != self._rests:
+                    self._rests = None
+                    there = (id for id, place in self._places(self._elements.widgets) if place.contains(at))
+                    self._point(next(there, ""))
             case QEvent.Type.HoverLeave:
                 self._point("")
         return False
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._forget_pointer()
+        super().showEvent(event)
+
+    def _forget_pointer(self) -> None:
+        self._under, self._rests = "", QCursor.pos()
 
     def _point(self, id: str) -> None:
         if id != self._under:

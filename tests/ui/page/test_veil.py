@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.schema import MakeSo
@@ -200,6 +201,17 @@ def test_the_next_step_lights_something_else_wherever_one_points_and_without_ste
     guide.leave()
     eye.settle(window)
     assert not window.page().veil.isVisible()
+
+
+def test_a_page_that_comes_where_the_pointer_rests_is_lit_as_if_it_were_elsewhere(led, hand):
+    """Qt tells a widget that comes under the pointer that the pointer has come: the matrix there was lit, too."""
+    view = box(led("emma", "key"), "Q").view
+    QCursor.setPos(view.mapToGlobal(view.rect().center()))
+    window = led("emma", "key")
+    QApplication.processEvents()
+    assert (is_lit(window, "Q"), is_lit(window, "K")) == (False, True)
+    hand.hover(view, view.rect().center() + QPoint(1, 0))
+    assert is_lit(window, "Q")
 
 
 def test_what_may_be_changed_stands_in_the_light(led):
