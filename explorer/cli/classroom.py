@@ -154,7 +154,6 @@ def _read(item: Item, text: str, student: str) -> float | None:
             return read_answer(text)
         except ExplorerError:
             return None
-    assert isinstance(item, ChoiceItem)
     letters = [letter_of(number).lower() for number in range(len(item.options))]
     return order(item, student)[letters.index(text.lower())] if text.lower() in letters else None
 

@@ -232,13 +232,17 @@ class Asked(Frozen):
         return text if "“" in text else f"“{text}”"
 
 
+UNREAD = Gradebook("", (), ())
+"""The gradebook of a roll while its files are being read."""
+
+
 @dataclass
 class Roll:
     """The answers of a class, and how they are displayed."""
 
     files: tuple[Path, ...] = ()  # the given files and folders
     sheet: Sheet | None = None  # if given, each answer is judged again with it
-    book: Gradebook | None = None  # None while the files are being read
+    book: Gradebook = UNREAD
     asked: dict[str, Asked] = field(default_factory=dict)  # the name of each question
     order: str = ORDERS[0]
 
@@ -253,7 +257,6 @@ class Roll:
     @property
     def students(self) -> list[Answers]:
         """The students in the chosen order."""
-        assert self.book is not None
         if self.order == ORDERS[0]:
             return list(self.book.students)
         sign = 1 if self.order == ORDERS[1] else -1
@@ -277,10 +280,10 @@ def class_page(roll: Roll, most: int, reasons: Sequence[str] = ()) -> tuple[Elem
     `reasons`: for each file that is left out, the reason, in the order of `Gradebook.left_out`.
     """
     ways = [
-        Button("add files", "Add files …", ForClass("add files"), primary=roll.book is None),
+        Button("add files", "Add files …", ForClass("add files"), primary=roll.book is UNREAD),
         Button("add a folder", "Add a folder …", ForClass("add a folder")),
     ]
-    if roll.book is None:
+    if roll.book is UNREAD:
         return el.Header("header", "Class", "The files are being read …"), Controls("ways", tuple(ways))
     book = roll.book
     count, asked = len(book.students), len(book.questions)
@@ -300,13 +303,13 @@ def class_page(roll: Roll, most: int, reasons: Sequence[str] = ()) -> tuple[Elem
         topics = [one.question for one in book.topics()]
         others = [question for question in book.questions if question not in topics]
         table = el.Stack("students of class", "Students", tuple(_table(roll, most)))
-        each = el.Stack("of topics", "", tuple(_histograms(roll, book, topics)), WIDE)
-        parts += [*_topics(roll, book), el.Row.of("class", (table, each)) if topics else table]
+        each = el.Stack("of topics", "", tuple(_histograms(roll, topics)), WIDE)
+        parts += [*_topics(roll), el.Row.of("class", (table, each)) if topics else table]
         if others:
             title = "The other questions" if topics else "Each question"
             parts += [
                 el.Section("each title", title),
-                el.Row.of("each", _histograms(roll, book, others)),
+                el.Row.of("each", _histograms(roll, others)),
             ]
     if reasons:
         parts.append(el.Section("left out title", "Left out"))
@@ -324,8 +327,8 @@ def _below(file: str, given: Sequence[Path]) -> str:
     return next((file[len(f"{one}/") :] for one in given if Path(file).is_relative_to(one)), "") or Path(file).name
 
 
-def _topics(roll: Roll, book: Gradebook) -> list[Element]:
-    topics = book.topics()
+def _topics(roll: Roll) -> list[Element]:
+    book, topics = roll.book, roll.book.topics()
     if not topics:
         open_ones = sum(book.outcomes(question)["open"] for question in book.questions)
         answered = len(book.students) * len(book.questions) - open_ones
@@ -356,7 +359,6 @@ def _common_in(roll: Roll, topic: Topic) -> str:
 
 def _table(roll: Roll, most: int) -> list[Element]:
     book = roll.book
-    assert book is not None
     heads = [el.Column(str(i), el.HEAT, signed=True) for i, _ in enumerate(book.questions, 1)]
     columns = (el.Column("right", el.NUMBER), *heads)
     lines = []
@@ -389,9 +391,9 @@ def _said(asked: Asked, one: Answered) -> str:
     return f"{', then '.join(said)}{hints}{seconds}"
 
 
-def _histograms(roll: Roll, book: Gradebook, questions: Sequence[str]) -> list[el.Stack]:
+def _histograms(roll: Roll, questions: Sequence[str]) -> list[el.Stack]:
+    book, stacks = roll.book, []
     count = len(book.students)
-    stacks = []
     for question in questions:
         number = book.questions.index(question) + 1
         outcomes = book.outcomes(question)
@@ -460,7 +462,6 @@ def as_plain(html: str) -> str:
 def class_on_paper(roll: Roll) -> str:
     """The table, the topics and the mistakes as HTML for printing."""
     book = roll.book
-    assert book is not None
     topics = "".join(
         f"<p><b>{book.questions.index(one.question) + 1} {escape(roll.asked[one.question].title)}</b>: "
         f"{one.at_once} of {one.asked} right at once; {escape(_common_in(roll, one))}</p>"
@@ -479,7 +480,6 @@ def class_on_paper(roll: Roll) -> str:
 
 def _on_paper(roll: Roll, start: int) -> str:
     """The table of students and of as many questions as fit on paper, from `start` on, counted from 0."""
-    assert roll.book is not None
     some = roll.book.questions[start : start + ACROSS]
     heads = "".join(f"<th>{i}</th>" for i, _ in enumerate(some, start + 1))
     rows = []

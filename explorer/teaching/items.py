@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from html import escape
 from itertools import islice
+from typing import TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -75,7 +76,7 @@ class Table(Frozen):
         return f"<p>{self.heading}</p>{html_table(self.matrix, self.shares)}"
 
 
-class Item(Frozen, kw_only=True):
+class _Item(Frozen, kw_only=True):
     """A question that can be asked on its own. Its texts are made when they are first read."""
 
     id: str  # of its lesson and step: "emma/score"
@@ -117,16 +118,16 @@ class Item(Frozen, kw_only=True):
         return tuple(html(hint, numbers_of(self.step, self.engine)) for hint in self.question.hints)
 
 
-class NumberItem(Item, kw_only=True):
+class NumberItem(_Item, kw_only=True):
     """A question that is answered by typing a number."""
 
+    question: Predict
     value: float
     digits: int  # decimals
 
     @property
     def title(self) -> str:
         """The title of its step; where other numbers are drawn, which may be no right angle, what is asked for."""
-        assert isinstance(self.question, Predict)
         place = self.engine.graph.place(self.question.node)
         term = glossary().of_node(place.node)
         if self.ours or self.question.fresh or term is None or place.node.endswith(_OF_ANY_LAYER):
@@ -135,7 +136,6 @@ class NumberItem(Item, kw_only=True):
 
     @cached_property
     def parts(self) -> tuple[str | Table, ...]:
-        assert isinstance(self.question, Predict)
         said = html(self.question.paper or self.question.ask, numbers_of(self.step, self.engine)) if self.ours else ""
         shown = _given(self.engine, self.question) or ()
         return (said, *shown, f"<p>{_asked(self.engine, self.question)}</p>")
@@ -143,7 +143,6 @@ class NumberItem(Item, kw_only=True):
     @cached_property
     def wrong(self) -> tuple[Wrong, ...]:
         """The results of known mistakes, likely ones first."""
-        assert isinstance(self.question, Predict)
         return tuple(_wrong(self.engine, self.question, self.value))
 
     @property
@@ -152,7 +151,7 @@ class NumberItem(Item, kw_only=True):
         return leeway(self.value, self.digits)
 
 
-class ChoiceItem(Item, kw_only=True):
+class ChoiceItem(_Item, kw_only=True):
     """A question that is answered by choosing."""
 
     options: tuple[Option, ...]
@@ -161,6 +160,9 @@ class ChoiceItem(Item, kw_only=True):
     @cached_property
     def parts(self) -> tuple[str | Table, ...]:
         return _told(self.step, self.question, self.engine)
+
+
+Item: TypeAlias = NumberItem | ChoiceItem
 
 
 def item_ids(lesson: Lesson) -> list[str]:
@@ -462,9 +464,7 @@ def done_wrong(item: NumberItem, answer: float) -> str:
 def answered(item: Item, answer: float | int) -> tuple[bool, str]:
     """Whether an answer is right, and the name of the mistake that gives it; "" if none is known."""
     if isinstance(item, NumberItem):
-        assert isinstance(item.question, Predict)
         right, mistake = right_or_mistake(item.question, float(answer), item.engine)
         return right, mistake.name if mistake else ""
-    assert isinstance(item, ChoiceItem)
     option = item.options[int(answer)]
     return option.right, "" if option.right else f"chose {letter_of(int(answer))}"

@@ -65,7 +65,6 @@ def _question(item: Item, name: str, draw: Draw | None) -> ET.Element:
             feedback = escape(wrong.sentence, quote=False)  # which names words such as <start>
             _answer(one, "0", f"{wrong.value:.{item.digits}f}", feedback, item.tolerance)
         return one
-    assert isinstance(item, ChoiceItem)
     ET.SubElement(one, "single").text = "true"  # also where several are right: each of them answers the question
     ET.SubElement(one, "shuffleanswers").text = "true" if item.mixed else "false"
     ET.SubElement(one, "answernumbering").text = "abc"

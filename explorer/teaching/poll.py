@@ -117,7 +117,6 @@ def poll_of(item: Question, order: tuple[int, ...] = ()) -> Poll | None:
                 why = item.why
             ballots.append(Ballot(option.text, option.right, mistake, why, choice=i))
     else:
-        assert isinstance(item, NumberItem)
         ballots = _numbers(item)
     if len(ballots) < 2:
         return None
@@ -129,7 +128,6 @@ def poll_of(item: Question, order: tuple[int, ...] = ()) -> Poll | None:
 
 def _numbers(item: NumberItem) -> list[Ballot]:
     question, engine = item.question, item.engine
-    assert isinstance(question, Predict)
     how = derivation(engine, question.node, question.cell, question.of, question.learned)
     found = {item.value: Ballot(written(item.value, item.digits), True, "", item.why, how)}
     names, graph = set[str](), engine.graph

@@ -229,7 +229,6 @@ class Exercise:
             field = Field(f"field {self.at}", what, typed, ForClass("typed"), lock, MOST_DIGITS, on=not over)
             ready = bool(typed.strip()) and not over
             return (Controls("answer", (field, Button("lock", "Lock in", lock, on=ready, primary=not over))),)
-        assert isinstance(item, ChoiceItem)
         tried = {int(one.answer) for one in self.sitting.answers().by_question[item.id].tries}
         rows: list[Element] = []
         for place, i in enumerate(order(item, self.sitting.student)):
@@ -291,7 +290,6 @@ class Exercise:
     def _given(self, item: Question, one: Try) -> str:
         if isinstance(item, NumberItem):
             return written(one.answer, item.digits)
-        assert isinstance(item, ChoiceItem)
         return letter_of(order(item, self.sitting.student).index(int(one.answer)))
 
 
@@ -320,7 +318,6 @@ def told(item: Question, given: Try, left: int, again: bool = False) -> str:
             if over:
                 said += f" Right is {' or '.join(f'“{bare(one.text)}”' for one in item.options if one.right)}."
     else:
-        assert isinstance(item, NumberItem)
         said = escape(done_wrong(item, given.answer))
         if over:
             said += f" The number is {written(item.value, item.digits)}."
@@ -339,7 +336,6 @@ def form_of(item: Question) -> str:
     """What an answer to a question is: "a number with 2 decimals"."""
     if isinstance(item, NumberItem):
         return f"a number with {quantity(item.digits, 'decimal')}" if item.digits else "a whole number"
-    assert isinstance(item, ChoiceItem)
     return f"a letter from a to {letter_of(len(item.options) - 1).lower()}"
 
 

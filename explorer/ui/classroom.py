@@ -278,10 +278,8 @@ class ClassTab(ColumnTab):
                 if sheets := self._chosen("Exercise sheet", SHEET):
                     self._read(roll.files, read_sheet(sheets[0]))
             case "grades":
-                assert roll.book is not None
                 self._write_class("grades", "Table", ".csv", roll.book.grades(roll.called).encode("utf-8-sig"))
             case "csv":
-                assert roll.book is not None
                 self._write_class("class", "Table", ".csv", roll.book.csv(roll.told).encode("utf-8-sig"))
             case "pdf":
                 self._write_class("class", "PDF", ".pdf", on_paper(class_on_paper(roll)))
@@ -330,9 +328,8 @@ class ClassTab(ColumnTab):
             case Exercise() as exercise:
                 return exercise.page()
             case Roll() as roll:
-                left_out = roll.book.left_out if roll.book is not None else ()
                 # The file stands before the reason already.
-                whys = [sentence(one.reason).removeprefix(f"{one.file}: ") for one in left_out]
+                whys = [sentence(one.reason).removeprefix(f"{one.file}: ") for one in roll.book.left_out]
                 return class_page(roll, self._lines(), whys)
             case Draft() as draft:
                 return making_page(draft, self._lines())

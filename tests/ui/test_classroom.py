@@ -13,7 +13,7 @@ from explorer.export.matrix import FULL, LabelledMatrix
 from explorer.lessons.loader import lesson_files, load
 from explorer.pages.gestures import ForClass
 from explorer.settings import Settings
-from explorer.teaching.gradebook import Roll
+from explorer.teaching.gradebook import UNREAD, Roll
 from explorer.teaching.items import NumberItem, Table, items
 from explorer.teaching.sheet import read_answers, read_sheet
 from explorer.teaching.sheet_page import Draft
@@ -145,15 +145,15 @@ def test_the_answers_of_a_class_are_read_beside_the_window(window, sheet, qtbot,
     openable(str(folder))
     window.files.open_path(folder)
     tab = window.tabs.classroom
-    qtbot.waitUntil(lambda: isinstance(tab.shown, Roll) and tab.shown.book is not None)
+    qtbot.waitUntil(lambda: isinstance(tab.shown, Roll) and tab.shown.book is not UNREAD)
     assert tab.elements.widgets["students"].table.rowCount() == 2
     monkeypatch.setattr(tab.dialogs, "to_read", lambda *_: [sheet])
     click(tab, "judge")
-    qtbot.waitUntil(lambda: tab.shown.sheet is not None and tab.shown.book is not None)
+    qtbot.waitUntil(lambda: tab.shown.sheet is not None and tab.shown.book is not UNREAD)
     monkeypatch.setattr(tab.dialogs, "to_write", lambda path, *_: tmp_path / path.name)
     (folder / "damaged.answers.json").write_text("{")
     tab.open_files([folder])
-    qtbot.waitUntil(lambda: tab.shown.book is not None and len(tab.shown.book.left_out) == 1)
+    qtbot.waitUntil(lambda: len(tab.shown.book.left_out) == 1)
     assert str(folder) not in str(tab.page()[-1]), "the file's name stands before the reason"
     click(tab, "csv")
     click(tab, "grades")
