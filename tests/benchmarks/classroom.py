@@ -26,7 +26,7 @@ def answer(sheet: Sheet, student: str, folder: Path) -> None:
                 typed = dice.choice(known).value if known else round(dice.random(), 2)
                 sitting.answer(item, item.value if dice.random() < 0.6 else typed)
             else:
-                sitting.answer(item, dice.randrange(len(item.options)))  # type: ignore[attr-defined]
+                sitting.answer(item, dice.randrange(len(item.options)))
     sitting.answers().save(folder / f"{student}{ANSWERS}")
 
 
