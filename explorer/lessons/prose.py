@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _GRADIENT = "gradient "
-_LOST, NEAR = re.compile(r"[{}]|\\[a-zA-Z]+"), 20
+_LOST, NEAR = re.compile(r"[{}]|\\[a-zA-Z]+|\$[a-zA-Z\\]\S*"), 20
 """Matches what only a number or a formula has, where its other bracket or a dollar is missing; letters around it."""
 _NO_STRESS = re.compile(r"`[^`]*`|\$[^$]*\$|\\.|\{[^}]*\}")
 _STRESSED = tuple(
@@ -108,7 +108,9 @@ def _require_both(text: str, markdown: str) -> None:
     if lost is None or "\\\\" in markdown or f"\\{lost[0]}" in markdown:
         return
     if lost[0] not in "{}":
-        raise UnknownNameError("formula", lost[0], "put a dollar before the formula, and one behind it.")
+        remedy = "put a dollar before the formula, and one behind it"
+        its_sign = ", and \\$ for the sign itself" if "$" in lost[0] else ""
+        raise UnknownNameError("formula", lost[0], f"{remedy}{its_sign}.")
     at = lost.start()
     near = text[at : at + NEAR] if lost[0] == "{" else text[max(at - NEAR, 0) : at + 1]
     raise UnknownNameError("number", near, "a number stands between two brackets, { and }.")

@@ -232,6 +232,11 @@ def read(path: Path, head: bool = False) -> TomlTable:
     return parsed(file, content)
 
 
+_TWICE = re.compile(r"Cannot declare \('(step|look|question)',\) twice")
+_HEADINGS = {"step": "[[step]] above each step", "look": "[step.look]", "question": "[step.question]"}
+"""What an author means who writes a table of a step as if a lesson had only one."""
+
+
 def parsed(file: str, content: bytes) -> TomlTable:
     """The table that a TOML file's bytes describe; `file`: its name in errors.
 
@@ -246,7 +251,9 @@ def parsed(file: str, content: bytes) -> TomlTable:
     except UnicodeDecodeError as error:
         reason = f"it is not UTF-8 (byte {error.start})"
     except tomllib.TOMLDecodeError as error:
-        reason = str(error)
+        twice = _TWICE.match(reason := str(error))
+        if twice is not None:
+            reason = f"{reason}; write {_HEADINGS[twice[1]]}"
     except ValueError:  # Python refuses to read numbers of thousands of digits
         reason = "it has a number of thousands of digits"
     except RecursionError:

@@ -25,9 +25,10 @@ from explorer.document.commands import SetCells, SetInputs
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.answers import Answer, cell_named, goal_named, holds, judge, right_places, values_of
-from explorer.lessons.loader import load
+from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.mistakes import array_of, mistakes_of
 from explorer.lessons.prose import cells_in, html, is_gradient, numbers_of, plain, texts_of
+from explorer.lessons.reading import likeliest, read
 from explorer.lessons.schema import Cell, Choose, Lesson, MakeSo, Point, Predict, Question, Step, StepStates
 from explorer.lessons.walk import Walk, faded
 
@@ -51,8 +52,26 @@ def check_lesson(path: str | Path, model: str | Path | None = None) -> Lesson:
             if np.isnan(value).any():
                 key, problem, remedy = f"settings.{name}", f"'{node}' comes out as NaN", "use smaller numbers"
                 raise ExplorerError("lesson-key", file=str(path), key=key, problem=problem, remedy=remedy)
+    _check_needs(lesson, path)
     check_steps(lesson, str(path))
     return lesson
+
+
+def _check_needs(lesson: Lesson, path: str | Path) -> None:
+    """Raise an error if the lesson needs one that neither comes with the program nor lies in the same folder."""
+    known = list(lesson_files())
+    missing = [need for need in lesson.needs if need not in known]
+    beside = set[str]()
+    for file in sorted(Path(path).parent.glob("*.toml")) if missing else ():
+        with suppress(ExplorerError):  # a file of another kind, or one that is not finished
+            beside.add(read(file).text("id"))
+    names = [*known, *sorted(beside - {lesson.id})]
+    for need in missing:
+        if need not in names:
+            its_own = need == lesson.id
+            problem = "no lesson needs itself" if its_own else f"there is no lesson '{need}'"
+            remedy = "leave it out" if its_own else likeliest(need, names, "`explorer list` names all, such as")
+            raise ExplorerError("lesson-key", file=str(path), key="needs", problem=problem, remedy=remedy)
 
 
 def _is_written(said: str, question: Predict, engine: Engine) -> bool:

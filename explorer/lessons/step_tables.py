@@ -342,14 +342,15 @@ class _StepReader:
 
     def _choose(self, table: TomlTable, look: schema.Look, common: schema.Question) -> schema.Choose:
         table.has_only(*_PLAIN, "choices", "order")
-        choices = []
-        for one in table.tables("choices"):
+        choices, ones = [], table.tables("choices")
+        right_ones = sum(one.flag("right", False) for one in ones)
+        if not 0 < right_ones < len(ones):  # before the others, which would ask for the `why` of a right one
+            table.fail("choices", "need a right answer and a wrong one", 'write [{ text = "…", right = true }, …]')
+        for one in ones:
             one.has_only("text", "right", "why")
             right = one.flag("right", False)
             why = one.markdown("why", "") if right else one.markdown("why")
             choices.append(schema.Choice(one.text("text", most=MOST_TEXT), right, why))
-        if len(choices) < 2 or not any(one.right for one in choices) or all(one.right for one in choices):
-            table.fail("choices", "need a right answer and a wrong one", 'write [{ text = "…", right = true }, …]')
         mixed = table.one_of("order", ("mixed", "as written"), default="mixed") == "mixed"
         return schema.Choose(**vars(common), choices=tuple(choices), mixed=mixed)
 

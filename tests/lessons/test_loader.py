@@ -621,6 +621,12 @@ def test_a_number_of_thousands_of_digits(write):
         load(write(f"order = {'9' * 5000}\n{ATTENTION}"))
 
 
+def test_who_writes_one_step_as_a_table_is_told_how_each_begins(write):
+    """It said only “Cannot declare ('step',) twice”."""
+    with refuses(r"is not valid TOML: .*twice.*; write \[\[step\]\] above each step"):
+        load(write(f"{ATTENTION}\n[step]\nid = 'a'\n[step]\nid = 'b'\n"))
+
+
 def test_check_finds_what_computes_to_nan(write):
     text = edited(ATTENTION, "Q = [[1, 0, 0]", "Q = [[1e300, 1e300, 0]")
     text = edited(text, "K = [[1, 0, 0]", "K = [[1e300, -1e300, 0]")

@@ -114,7 +114,10 @@ def test_a_line_that_begins_with_a_number_begins_no_list():
     [
         ("It is {scores[a, b].", "names number `{scores[a, b].`"),
         ("It is scores[a, b]}.", "names number `It is scores[a, b]}`"),
-        (r"It is $q \cdot k.", r"names formula `\cdot`"),
+        (r"It is q \cdot k.", r"names formula `\cdot`"),
+        (r"It is $q \cdot k.", "names formula `$q`"),
+        ("Take $e to the power of each.", "names formula `$e`"),
+        (r"It costs $5, or 5 $, or \$x.", ""),
         (r"It is 5 \{ and C:\\new, and `{a}`.", ""),
     ],
 )

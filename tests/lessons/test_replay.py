@@ -76,6 +76,27 @@ def test_what_only_the_numbers_tell_is_found_by_check(tmp_path, right):
         check_lesson(tmp_path / "wrong.toml")
 
 
+def test_a_lesson_needs_one_that_there_is(tmp_path):
+    """A misspelt lesson in `needs` was not refused."""
+    file = tmp_path / "mine.toml"
+
+    def write(needs):
+        file.write_text(f'needs = ["softmax", "{needs}"]\n{THREE}')
+
+    for needs, message in (
+        ("two-vectrs", r"mine.toml: needs: there is no lesson 'two-vectrs'; perhaps 'two-vectors' is meant"),
+        ("week-0", r"there is no lesson 'week-0'; `explorer list` names all, such as: apple-orange"),
+        ("three-steps", "no lesson needs itself; leave it out"),
+    ):
+        write(needs)
+        with refuses(message):
+            check_lesson(file)
+    for allowed in ("two-vectors", "week-0"):
+        (tmp_path / "before.toml").write_text('id = "week-0"\n')  # another one of the author's
+        write(allowed)
+        check_lesson(file)
+
+
 def test_a_largest_number_of_none_is_found_by_check(tmp_path):
     """The window had no answer to give, and stopped with an error."""
     (tmp_path / "wrong.toml").write_text(f"""{THREE.partition("[[step]]")[0]}

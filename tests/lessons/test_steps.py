@@ -362,6 +362,8 @@ def test_choices_are_right_or_say_what_is_wrong(write, three):
     assert [one.right for one in question.choices] == [False, True]
     with refuses(r"step `differences` of .*choices.*why` is missing"):
         load(write(THREE.replace(', why = "Multiplying does not cancel."', "")))
+    with refuses(r"step `differences` of .*choices` need a right answer and a wrong one"):  # not why the right is wrong
+        load(write(THREE.replace('"The largest grows.", right = true', '"The largest grows."')))
 
 
 POINT = """
