@@ -7,6 +7,9 @@ from explorer.pages.element import Arrangement, Element
 from explorer.pages.gestures import ChooseToken, Gesture
 from explorer.pages.view import View
 
+MOST_LETTERS = 1_000_000
+"""A limit so large that a too long text is not cut, but counted and refused later."""
+
 
 class Choice(Element):
     """A choice of one option among several; many options stand in a drop-down list."""

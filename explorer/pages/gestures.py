@@ -198,6 +198,10 @@ class ForSeek(Ask):
     """A request to the search for inputs that give a cell a wanted value."""
 
 
+class ForNewModel(Ask):
+    """To set a field of the form for a new model; or the key Enter in one, "make"."""
+
+
 class GoTo(Gesture):
     """Goes to another stage; `keep` is applied first, for the page of that stage, and `cell` is chosen there."""
 

@@ -154,14 +154,14 @@ def checked_words(sequence: str, words: Sequence[str], most: int | None) -> Sequ
     if most is not None and len(words) > most:
         raise ExplorerError("too-many-tokens", sequence=sequence, limit=most, given=len(words))
     for word in words:
-        if not _is_word(word):
+        if not is_word(word):
             # An invisible character is shown by its number.
             seen = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in word[:MOST_TOKEN_LENGTH])
             raise ExplorerError("bad-token", token=seen, limit=MOST_TOKEN_LENGTH)
     return words
 
 
-def _is_word(word: str) -> bool:
+def is_word(word: str) -> bool:
     """Whether a text can be a token: visible characters, and joiners of letters and emoji between them."""
     seen = [c for c in word if c not in JOINERS]
     return bool(seen) and len(word) <= MOST_TOKEN_LENGTH and _HIDDEN.isdisjoint(map(category, seen))

