@@ -23,6 +23,7 @@ from explorer.lessons.mistakes import (
     Mistake,
     Part,
     array_of,
+    decimals_typed,
     derivation,
     half_unit,
     leeway,
@@ -200,13 +201,19 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     if mistake is not None:
         meanwhile = mistake.sentence
         sentence = f"{meanwhile}; {expected}."
-    elif difference is not None and not np.isin(array_of(engine, node, question.of), (0, 1)).all():  # no yes or no
+    elif difference is not None and not _is_yes_or_no(array_of(engine, node, question.of)):
         way = "large" if difference > 0 else "small"
         meanwhile = f"No: your number is too {way}"
-        sentence = f"No: {expected}. Yours is {written(abs(difference), digits)} too {way}."
+        apart = written(abs(difference), digits or decimals_typed(typed))  # 0.33 is not 1 too small for 1
+        sentence = f"No: {expected}. Yours is {apart} too {way}."
     else:
         meanwhile, sentence = "No", f"No: {expected}."
     return Verdict(False, sentence, mistake, how, meanwhile=f"{meanwhile}.")
+
+
+def _is_yes_or_no(array: Array) -> bool:
+    """Whether a table has only numbers 0 and 1; a single 0, such as a dot product, is a number like others."""
+    return array.size > 1 and bool(np.isin(array, (0, 1)).all())
 
 
 def right_so_far(typed: float, right: float, digits: int) -> int:

@@ -98,6 +98,13 @@ def _of_products(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
             rest[i] = 0
             left_out = step("dot", replace(a, value=rest), b)
             yield "product left out", f"if the product for “{name}” is left out", left_out
+    there = np.flatnonzero(a.value)
+    if len(there) == 2:
+        crossed = np.array(a.value, copy=True)
+        crossed[there] = crossed[there[::-1]]
+        one_name, other = (_term_names(one, labels)[i] for i in there)
+        sentence = f"if the factors for “{one_name}” and “{other}” are exchanged"
+        yield "exchanged", sentence, step("dot", replace(a, value=crossed), b)
     if np.any(np.less(a.value, 0)) or np.any(np.less(b.value, 0)):
         sizes = step("dot", *(replace(one, value=np.abs(one.value)) for one in (a, b)))
         yield "minus signs", "if the minus signs are left out", sizes
@@ -147,7 +154,7 @@ class Mistake(Frozen):
 
     def gives(self, typed: float, decimals: int) -> bool:
         """Whether a number, typed to the decimals that are asked for, is this one."""
-        most = 10.0 ** -_decimals_of(typed)  # a number typed with more decimals than asked for may have been cut off
+        most = 10.0 ** -decimals_typed(typed)  # a number typed with more decimals than asked for may have been cut off
         decimals -= 2 * (self.name == PER_CENT)
         return abs(self.value - typed) <= min(half_unit(decimals), most) and self.is_near(typed)
 
@@ -230,7 +237,7 @@ def mistakes_of(engine: Engine, question: Predict) -> Iterator[Mistake]:
     return mistakes(engine, question.node, question.cell, question.digits, question.of, question.learned)
 
 
-def _decimals_of(number: float) -> int:
+def decimals_typed(number: float) -> int:
     """The decimals with which a number was typed, at most `DECIMALS`."""
     return next((digits for digits in range(DECIMALS) if round(number, digits) == number), DECIMALS)
 
@@ -268,7 +275,7 @@ def _all(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mista
         yield from _with_slips(engine, name, index, above)
     right = float(value[cell])
     yield Mistake("sign", "That is the right number with the wrong sign", -right)
-    if cell and value.min() >= 0 and 0 < right < 1 >= value.max():
+    if cell and value.min() >= 0 and 0 < right <= 1 >= value.max():
         sentence = "That is the right number in per cent: 100 times what is asked for"
         yield Mistake(PER_CENT, sentence, 100 * right)
     yield from _other_cells(engine, node, cell, "value")
@@ -289,6 +296,8 @@ def _of_gradient(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterat
     yield Mistake("value", "That is the number itself, not the gradient of the loss there", value)
     if (share := _share(engine, place, cell)) is not None:
         yield Mistake("no target", "That is the probability, and the target is not subtracted", share)
+        if np.isclose(right - share, -1.0):
+            yield Mistake("no probability", "That is minus the target, without the probability", -1.0)
     yield from _other_cells(engine, node, cell, "gradient")
 
 

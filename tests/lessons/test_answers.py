@@ -347,6 +347,36 @@ def test_a_step_done_wrongly_is_named(lesson, node, cell, typed):
     assert sentence in verdict.sentence
 
 
+def test_a_whole_number_is_missed_by_what_one_sees_and_may_be_typed_in_per_cent():
+    """0.33 was said to be 1 too small for 1; and 100 was only too large."""
+    question = Predict(ask="?", node="decoder.1.self.head.1.weights", cell=(0, 0), digits=0)
+    state = load("you-are-welcome").state("textbook")
+    assert judge(question, 0.33, state).sentence == "No: the number is 1. Yours is 0.67 too small."
+    assert judge(question, 100.0, state).mistake.name == "per cent"
+    lesson = load("two-vectors")
+    at = [step.id for step in lesson.steps].index("right-angle")
+    said = judge(lesson.steps[at].question, 5.0, StepStates(lesson)[at]).meanwhile
+    assert said == "No: your number is too large.", "a single 0 is no answer to yes or no"
+
+
+def test_minus_the_target_is_no_gradient_of_a_logit():
+    """It was said to be off by one in the last decimal."""
+    lesson = load("cat-sat-on-the")
+    at = [step.id for step in lesson.steps].index("gradient")
+    verdict = judge(lesson.steps[at].question, -1.0, StepStates(lesson)[at])
+    assert verdict.meanwhile == "That is minus the target, without the probability."
+
+
+def test_the_two_shares_exchanged_are_named():
+    """Typed to one decimal, it was taken for a K that is not transposed, though the shares are given."""
+    lesson = load("apple-orange")
+    at = [step.id for step in lesson.steps].index("phone")
+    for typed in (3.1, 3.15):  # 0.57 × 4 + 0.43 × 2, where 0.57 × 2 + 0.43 × 4 is right
+        verdict = judge(lesson.steps[at].question, typed, StepStates(lesson)[at])
+        assert verdict.mistake.name == "exchanged"
+        assert "the factors for “Phone” and “Apple” are exchanged" in verdict.sentence
+
+
 def test_a_step_done_wrongly_is_named_behind_several_that_only_alter():
     """Of a masked score, which is a scaled sum of products, only the last two nodes were looked at."""
     engine, node = values_of(load("i-love-ai").state("textbook")), "decoder.1.self.head.1.{}"
