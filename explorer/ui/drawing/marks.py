@@ -33,11 +33,11 @@ class Marks(PixelItem):
     `sides`: the grid lines go through their round numbers.
     """
 
-    def __init__(self, bench: Workbench, sides: tuple[Side, Side]) -> None:
+    def __init__(self, bench: Workbench, drawing: draw.Drawing, sides: tuple[Side, Side]) -> None:
         super().__init__()
         self._bench = bench
         self._sides = sides
-        self.drawing: draw.Drawing | None = None
+        self.drawing = drawing
         self.lit: frozenset[int] = frozenset()
         self._lights: Lights | None = None
         self._sight: Sight | None = None
@@ -59,15 +59,14 @@ class Marks(PixelItem):
 
     def changed(self, drawing: draw.Drawing) -> QRegion | None:
         """The region in which another drawing would look different, in pixels as last painted; None: any part may."""
-        return None if self.drawing is None else changed(self.drawing, drawing, self._pixels)
+        return changed(self.drawing, drawing, self._pixels)
 
     def tell(self, drawing: draw.Drawing, all_: bool = True) -> None:
         """Take another drawing, and repaint all of it; without `all_` the caller repaints what differs."""
         before, self.drawing = self.drawing, drawing
-        if before is not None:
-            self.under, self.here = (_same_box(number, before, drawing) for number in (self.under, self.here))
+        self.under, self.here = (_same_box(number, before, drawing) for number in (self.under, self.here))
         self._lights = None
-        old = () if all_ or before is None else before.marks
+        old = () if all_ else before.marks
         kept = [mark is other for mark, other in zip(old, drawing.marks, strict=False)]
         self._lines = {number: lines for number, lines in self._lines.items() if number < len(kept) and kept[number]}
         self.grids = tuple(grids(drawing))
@@ -81,8 +80,6 @@ class Marks(PixelItem):
     def follow(self) -> None:
         """Light the marks of the cell or word that is pointed at now."""
         selection = self._bench.selection
-        if self.drawing is None:
-            return
         if self._lights is None:
             self._lights = Lights(self.drawing)
         lit = self._lights.lit(selection.cell, selection.token)
@@ -106,8 +103,6 @@ class Marks(PixelItem):
 
     def paint_in(self, painter: QPainter, to_pixels: QTransform) -> None:
         drawing = self.drawing
-        if drawing is None:
-            return
         self._pixels = Pixels(to_pixels)
         bounds = to_pixels.mapRect(self.boundingRect())
         widget = self.getViewWidget()
@@ -175,7 +170,6 @@ class Marks(PixelItem):
 
     def _paint_part(self, painter: QPainter, number: int, lit: bool) -> None:
         """Paint a visible mark of a drawing with zoom."""
-        assert self.drawing is not None
         mark, pixels, blocks = self.drawing.marks[number], self._pixels, self.blocks
         painter.setOpacity(1.0 + mark.faint * (FAINT - 1.0))
         match mark:
@@ -218,7 +212,6 @@ class Marks(PixelItem):
         painter.resetTransform()
 
     def _paint_mark(self, painter: QPainter, number: int, lit: bool) -> None:
-        assert self.drawing is not None
         mark = self.drawing.marks[number]
         match mark:
             case draw.Image():  # a graphics item of its own paints its colours
@@ -420,7 +413,6 @@ class Marks(PixelItem):
 
     def _paint_labels(self, painter: QPainter, labels: Sequence[Label]) -> None:
         theme = self._bench.appearance.theme
-        assert self.drawing is not None
         painter.setFont(self.names.font(self.drawing))
         ground = qcolor(theme.page, 1.0 if self._veiled else 0.7)  # a line may run behind the words
         marks = self.drawing.marks

@@ -47,7 +47,7 @@ class DrawingView(Plot):
         self.drawing = drawing
         self.extent = EMPTY
         self._images: list[tuple[Image, pg.ImageItem]] = []
-        self._marks = Marks(bench, (self.side("bottom"), self.side("left")))
+        self._marks = Marks(bench, drawing, (self.side("bottom"), self.side("left")))
         self.add(self._marks, 5)
         self._targets: pointing.Targets | None = None
         self._held: Edit | None = None
