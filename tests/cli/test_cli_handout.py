@@ -57,6 +57,19 @@ def test_a_lesson_on_paper(tmp_path):
     assert len(set(re.findall(r"= (\S+)</td></tr></table>", answers))) > 1  # each has numbers of its own
 
 
+def test_who_cannot_see_the_pictures_reads_their_numbers_and_a_phone_has_no_columns(tmp_path, capsys):
+    """The words for a screen reader said only how many rows a matrix has; on a phone it had a third of its size."""
+    (tmp_path / "one.toml").write_text(LESSON)
+    assert main(["handout", str(tmp_path / "one.toml"), str(tmp_path / "one.html")]) == 0
+    text = (tmp_path / "one.html").read_text("utf-8")
+    (said, *_) = re.findall("alt='([^']*)'", text)
+    assert said.endswith(
+        "scores, with: above 0.0, below 0.0, with 25.0. scores, below: above 0.0, below 25.0, with 0.0."
+    )
+    assert re.search(r"max-width: [^}]*\.beside [^}]*display: block", text, re.DOTALL)
+    assert "<table class='beside'" in text
+
+
 def test_the_picture_of_the_step_above_is_not_printed_again(tmp_path, capsys):
     top, step = LESSON[: LESSON.index("[[step]]")], LESSON[LESSON.index("[[step]]") : LESSON.index("[step.practice]")]
     again, other = (

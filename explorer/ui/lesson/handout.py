@@ -73,6 +73,10 @@ img { max-width: 100%; }
 .lines { overflow: hidden; }
 .lines, .value { white-space: nowrap; }
 @media print { section { break-inside: avoid; } }
+@media screen and (max-width: 40em) {
+  body { font-size: 11pt; }
+  .beside > tbody > tr > td { display: block; width: auto; padding: 0; }
+}
 """
 
 
@@ -531,13 +535,12 @@ def _beside(words: str, picture: str) -> str:
     left, right = (
         f"<td valign='top' width='{share:.0%}' {pad}>" for share, pad in zip((1 - BESIDE, BESIDE), apart, strict=True)
     )
-    return (
-        f"<table width='100%' cellpadding='0' cellspacing='0'><tr>{left}{words}</td>{right}{picture}</td></tr></table>"
-    )
+    row = f"<tr>{left}{words}</td>{right}{picture}</td></tr>"
+    return f"<table class='beside' width='100%' cellpadding='0' cellspacing='0'>{row}</table>"
 
 
 def _image(picture: QImage, size: float, most: int) -> str:
-    said = escape(picture.text("Description"), quote=True)
+    said = escape(" ".join(filter(None, map(picture.text, ("Description", "Numbers")))), quote=True)
     width = min(round(size * picture.width() / SHARP), most)
     return f"<p class='picture'><img src='{_named(picture)}' width='{width}' alt='{said}'></p>"
 

@@ -16,7 +16,8 @@ from explorer.core.ops import Array
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.schema import Lesson, NeededModel, states_of
-from explorer.pages.element import of_kind
+from explorer.pages.element import Element, of_kind
+from explorer.pages.matrix import Matrix
 from explorer.pages.page import DescentPart, Picture
 from explorer.pages.steps.covering import covered_by
 from explorer.pages.steps.of_step import elements_of, on_paper
@@ -81,6 +82,10 @@ def step_off_screen(
         delete_now(window)
 
 
+MOST_SPOKEN = 60
+"""The most numbers that the description of a picture says."""
+
+
 def lay_out(window: QWidget, size: QSize) -> None:
     """Lay out a widget and everything in it, with its pictures."""
     window.resize(size)
@@ -133,7 +138,7 @@ def pictures_of_step(
         column.addWidget(elements)
         elements.tell(shown)
         lay_out(window, QSize(PAPER, PAPER))
-        below, words = [], spoken(window)
+        below, words = [], (spoken(window), _numbers_in(shown))
         for paper in widths:
             elements.share_room(paper, None)
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
@@ -144,12 +149,28 @@ def pictures_of_step(
                     continue  # only in this width a list has gone on below
                 below.append(_side_by_side(parts, PAPER, theme))
                 if paper == NARROW:
-                    yield _described(_side_by_side(parts, NARROW, theme), words)
-        yield _described(min(reversed(below), key=QImage.height), words)
+                    yield _described(_side_by_side(parts, NARROW, theme), *words)
+        yield _described(min(reversed(below), key=QImage.height), *words)
 
 
-def _described(picture: QImage, words: str) -> QImage:
+def _numbers_in(elements: Sequence[Element]) -> str:
+    """The numbers of the matrices, row by row, for who cannot see the picture; "" if they are more than one hears."""
+    matrices = list(of_kind(elements, Matrix))
+    if sum(one.values.size for one in matrices) > MOST_SPOKEN:
+        return ""
+    said = []
+    for one in matrices:
+        name = one.name.rpartition(".")[2]
+        what = name if one.showing == "values" else f"{one.showing} of {name}"
+        for r, row in enumerate(one.rows):
+            numbers = ", ".join(f"{column} {one.text(r, c)}" for c, column in enumerate(one.columns))
+            said.append(f"{what}, {row}: {numbers}.")
+    return " ".join(said)
+
+
+def _described(picture: QImage, words: str, numbers: str) -> QImage:
     picture.setText("Description", words)
+    picture.setText("Numbers", numbers)
     return picture
 
 
