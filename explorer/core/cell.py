@@ -227,6 +227,7 @@ _CALLS = {
     "tanh": "TANH({})",
     "maximum": "MAX({},{})",
     "minimum": "MIN({},{})",
+    "max": "MAX({})",
     "max_of": "MAX({})",
     "sum": "SUMPRODUCT({})",  # unlike SUM it computes with lines
     "mean": "AVERAGE({})",

@@ -52,9 +52,8 @@ class Softmax(Op):
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (z,) = parents
-        own, row = z[cell], z[(*cell[:-1], slice(None))]
-        share = f"EXP({own}-MAX({row}))/SUMPRODUCT(EXP({row}-MAX({row})))"
-        return f"IF(MAX({row})={MINUS_INFINITY},0,{share})" if z.masked else share
+        share = super().sheet(cell, z)
+        return f"IF(MAX({z[(*cell[:-1], slice(None))]})={MINUS_INFINITY},0,{share})" if z.masked else share
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         z = parents[0]
@@ -120,12 +119,6 @@ class SinkSoftmax(Op):
         lowest = f"(s := {sink}[..., :, None, None])"
         top = f"(top := np.maximum({z}.max(-1, keepdims=True), {lowest}))"
         return f"(e := np.exp({z} - {top})) / (e.sum(-1, keepdims=True) + np.exp(s - top))"
-
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        z, sink = parents
-        own, row, low = z[cell], z[(*cell[:-1], slice(None))], sink[cell[-3:-2]]
-        top = f"MAX(MAX({row}),{low})"
-        return f"EXP({own}-{top})/(SUMPRODUCT(EXP({row}-{top}))+EXP({low}-{top}))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         z, sink = parents

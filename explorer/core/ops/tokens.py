@@ -127,12 +127,6 @@ class CountedPlaces(Op):
         (t,) = names
         return f"np.cumsum({t} != {self.pad}, axis=-1, dtype=np.int64) * ({t} != {self.pad}) + {self.pad}"
 
-    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        (tokens,) = parents
-        *lead, i = cell
-        words = "+".join(f"IF({tokens[(*lead, k)]}={self.pad},0,1)" for k in range(i + 1))
-        return f"IF({tokens[cell]}={self.pad},{self.pad},{self.pad}+{words})"
-
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         *lead, i = cell
         pad = Constant(self.pad, f"{self.pad}, the padding")
