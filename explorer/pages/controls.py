@@ -38,6 +38,7 @@ class Number(Element):
     after: str = ""
     on: bool = True  # whether it can be used now
     drags: bool = False  # whether a slider stands beside it
+    slides: bool = False  # whether a long slider stands in place of the box
     name: str = ""  # its name for a screen reader, if that is not the tip
     auto: str = ""  # what stands in place of the least number
     does: "Button | None" = None  # a button behind it, which does something with it
@@ -134,17 +135,11 @@ class Field(Element):
 
 
 class Slider(Element):
-    """A slider for a number from 0.1 to 10 on a logarithmic scale, with 0.1, 1 and 10 written below.
-
-    With `ends` it is a long one for the whole numbers from one to the other.
-    """
+    """A slider for a number from 0.1 to 10 on a logarithmic scale, with 0.1, 1 and 10 written below."""
 
     title: str  # its name for a screen reader
     value: float
     asks: Gesture
-    ends: tuple[int, int] | None = None
-    tip: str = ""  # of a long one
-    on: bool = True  # whether a long one is enabled
 
 
 class Player(Element):

@@ -5,7 +5,7 @@ from math import inf
 from explorer.core.frozen import Frozen
 from explorer.core.numbers import alone, live, quantity
 from explorer.core.training.recipe import OPTIMISERS
-from explorer.pages.controls import Button, Choice, Controls, Field, Number, Slider
+from explorer.pages.controls import Button, Choice, Controls, Field, Number
 from explorer.pages.element import Element
 from explorer.pages.gestures import Descend
 from explorer.pages.page import Note, Passage
@@ -33,16 +33,11 @@ def steps_page(steps: StepsByHand) -> tuple[Element, ...]:
     begun, at, last = steps.way or (0, 0, 0)
     kinds, rule = tuple(OPTIMISERS), "The rule that makes a step from the gradient"
     named = tuple(Descend("set_kind", kind) for kind in kinds)
-    number, rate, factor = (
-        alone(steps.rate, 6),
-        Descend("set_rate"),
-        "Learning rate: what the gradient is multiplied by",
-    )
+    number, rate, title = alone(steps.rate, 6), Descend("set_rate"), "Learning rate"
+    factor = f"{title}: what the gradient is multiplied by"
     how = (
         Choice("optimiser", "Optimiser", kinds, kinds.index(steps.optimiser), named, rule, listed=True),
-        Field(
-            "rate", "Rate", number, None, rate, 40, True, factor, 72, gives=True, name="Learning rate", powers=POWERS
-        ),
+        Field("rate", "Rate", number, None, rate, 40, True, factor, 72, gives=True, name=title, powers=POWERS),
     )
     one, count, several = "Take one step down the gradient", Descend("set_at_once"), "How many steps to take"
     tip = "Take this many steps down the gradient"
@@ -59,12 +54,12 @@ def steps_page(steps: StepsByHand) -> tuple[Element, ...]:
         Button("faster", "Faster", Descend("go_faster", 1), "Play faster", on=faster, keys=True),
         Note("pace", said, wide=False),
     )
-    title, travel = "Step of the run to go back to", "Travel through the run: drag, or the arrow keys; Home for its"
-    over = "Give the model the weights from before the run"
+    travel = "Travel through the run: drag, or the arrow keys; Home for its beginning"
+    name, over = "Step of the run to go back to", "Give the model the weights from before the run"
     way = (
-        Slider("way", title, at, Descend("travel"), (begun, last), f"{travel} beginning", steps.way is not None),
+        Number("way", "", at, begun, last, Descend("travel"), travel, on=bool(steps.way), name=name, slides=True),
         Button("over", "Start over", Descend("start_over"), over, on=last > begun, keys=True),
     )
-    where = f" after {quantity(at, 'step')}" * (steps.way is not None) + ", then edited" * steps.edited
+    where = f" after {quantity(at, 'step')}" * bool(steps.way) + ", then edited" * steps.edited
     loss = Passage("loss", f"Loss {live(steps.loss)}{where}", "strong", plain=True)
     return Controls("how", how), Controls("steps", taken), loss, Controls("back and forth", way)

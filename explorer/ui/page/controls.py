@@ -168,10 +168,15 @@ class NumberView(ControlLine):
         self.line.addWidget(self.box)
         self.say(number.after)
         self._controls: list[SpinBox | QSlider] = [self.box]
-        if number.drags:
+        if number.drags or number.slides:
             slider = QSlider(Qt.Orientation.Horizontal)
-            slider.setFixedWidth(bench.appearance.px(SHORT_SLIDER))
-            slider.setAccessibleName(f"{number.tip}: drag")
+            if number.slides:
+                self.box.hide()
+                least, most = bench.appearance.px(LEAST_SLIDER), bench.appearance.px(LONG_SLIDER)
+                self.asks = lambda room: Ask(min(most, room), least, least)
+            else:
+                slider.setFixedWidth(bench.appearance.px(SHORT_SLIDER))
+            slider.setAccessibleName(number.name if number.slides else f"{number.tip}: drag")
             slider.valueChanged.connect(self.box.setValue)
             self.line.addWidget(slider)
             self._controls.append(slider)
@@ -513,34 +518,6 @@ class SliderView(QWidget):
         self._stroke = stroke
 
 
-class RangeView(QSlider):
-    """A long slider for whole numbers."""
-
-    def __init__(self, bench: Workbench, slider: Slider, parent: QWidget | None = None) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
-        self._px = bench.appearance.px
-        self.setAccessibleName(slider.title)
-        self.tell(slider)
-        self.valueChanged.connect(lambda value: perform(bench, self._slider.asks.at(value), self))
-
-    def asks(self, room: int) -> Ask:
-        """What it asks for in a place of this width: it is shorter where that leaves room for what is beside it."""
-        least = self._px(LEAST_SLIDER)
-        return Ask(min(self._px(LONG_SLIDER), room), least, least)
-
-    def tell(self, slider: Slider) -> None:
-        self._slider = slider
-        self.setToolTip(slider.tip)
-        self.setEnabled(slider.on)
-        with QSignalBlocker(self):
-            self.setRange(*slider.ends or (0, 0))
-            self.setValue(round(slider.value))
-
-
-def _slider(bench: Workbench, slider: Slider, parent: QWidget | None = None) -> QWidget:
-    return (SliderView if slider.ends is None else RangeView)(bench, slider, parent)
-
-
 CONTROLS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Button: _button,
     Check: CheckView,
@@ -550,6 +527,6 @@ CONTROLS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Number: NumberView,
     ProgressBar: ProgressView,
     Ring: RingView,
-    Slider: _slider,
+    Slider: SliderView,
     TextBox: TextBoxView,
 }

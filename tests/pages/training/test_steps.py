@@ -3,7 +3,7 @@
 from dataclasses import replace
 from math import inf
 
-from explorer.pages.controls import Button, Choice, Field, Number, Slider
+from explorer.pages.controls import Button, Choice, Field, Number
 from explorer.pages.element import leaves
 from explorer.pages.gestures import Descend
 from explorer.pages.page import Note, Passage
@@ -38,8 +38,8 @@ def test_of_a_run_it_says_where_the_document_is():
     run = replace(BEFORE, way=(0, 4, 9), edited=True, going=True)
     shown = parts(run)
     assert shown["loss"].text == "Loss 0.35667 after 4 steps, then edited"
-    assert isinstance(shown["way"], Slider)
-    assert (shown["way"].ends, shown["way"].value) == ((0, 9), 4)
+    assert isinstance(shown["way"], Number)
+    assert (shown["way"].least, shown["way"].value, shown["way"].most) == (0, 4, 9)
     assert disabled(run) == set()
     assert isinstance(shown["play"], Button)
     assert (shown["play"].text, shown["play"].asks, shown["back"].asks) == (

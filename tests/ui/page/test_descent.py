@@ -137,7 +137,7 @@ def test_after_an_infinite_loss_one_starts_over(panel, stepper, descent, hand, q
     descent.set_rate(999.0)
     take(qtbot, hand, stepper, 3)
     hand.click(stepper.widgets["over"])
-    assert (descent.run, stepper.widgets["over"].isEnabled(), stepper.widgets["way"].maximum()) == (None, False, 0)
+    assert (descent.run, stepper.widgets["over"].isEnabled(), stepper.widgets["way"].box.maximum()) == (None, False, 0)
     assert all(array is before[name] for name, array in panel.bench.document.state.inputs.items())
 
 
@@ -150,17 +150,17 @@ def test_steps_go_down_and_slider_button_and_undo_go_back(panel, stepper, descen
     assert loss(panel) == before
     qtbot.waitUntil(lambda: "after 0 steps" in stepper.widgets["loss"].text())
     assert not stepper.widgets["back"].isEnabled()
-    assert stepper.widgets["way"].maximum() == 10
+    assert stepper.widgets["way"].box.maximum() == 10
     panel.bench.document.redo()
     qtbot.waitUntil(lambda: "after 10 steps" in stepper.widgets["loss"].text())
     losses = descent.run.curve()[1].tolist()
-    stepper.widgets["way"].setValue(4)
+    stepper.widgets["way"].box.setValue(4)
     qtbot.waitUntil(lambda: loss(panel) == losses[4])
     hand.click(stepper.widgets["back"])
     assert loss(panel) == losses[3]
     hand.click(stepper.widgets["one"])
     assert loss(panel) == losses[4]
-    qtbot.waitUntil(lambda: stepper.widgets["way"].maximum() == 4)
+    qtbot.waitUntil(lambda: stepper.widgets["way"].box.maximum() == 4)
 
 
 def test_play_goes_on_until_paused(stepper, descent, hand, qtbot):
@@ -249,11 +249,11 @@ def test_a_long_way_back_is_gone_in_slices(panel, stepper, descent, hand, qtbot,
     run.kept = {0: run.kept[0]}
     before = panel.bench.document.state
     monkeypatch.setattr(going, "SLICE_S", 0)
-    stepper.widgets["way"].setValue(20)
+    stepper.widgets["way"].box.setValue(20)
     assert descent.going
     assert descent.at == 20
     assert panel.bench.document.state is before
-    stepper.widgets["way"].setValue(5)  # a newer wish overtakes an older one
+    stepper.widgets["way"].box.setValue(5)  # a newer wish overtakes an older one
     qtbot.waitUntil(lambda: not descent.going)
     assert loss(panel) == run.curve()[1][5]
 
@@ -334,7 +334,7 @@ def test_steps_of_a_large_model_are_computed_in_the_background(window, large, ga
     gate.open.clear()
     hand.click(stepper.widgets["back"])
     assert (document.computing, loss(panel)) == (True, slow[-1])
-    assert (descent.at, stepper.widgets["way"].value()) == (len(slow) - 2, len(slow) - 2)
+    assert (descent.at, stepper.widgets["way"].box.value()) == (len(slow) - 2, len(slow) - 2)
     gate.open.set()
     qtbot.waitUntil(lambda: not document.computing)
     eye.settle(window)
