@@ -66,7 +66,7 @@ def test_who_cannot_see_the_pictures_reads_their_numbers_and_a_phone_has_no_colu
     assert said.endswith(
         "scores, with: above 0.0, below 0.0, with 25.0. scores, below: above 0.0, below 25.0, with 0.0."
     )
-    assert re.search(r"max-width: [^}]*\.beside [^}]*display: block", text, re.DOTALL)
+    assert re.search(r"max-width: .*\n  \.beside .*display: block", text, re.DOTALL)
     assert "<table class='beside'" in text
 
 
