@@ -129,6 +129,12 @@ class Graph(Frozen, eq=False):
         """How many numbers a node's array holds."""
         return prod(self.shape(name))
 
+    def equation(self, name: str) -> str:
+        """The LaTeX equation that computes a node; only its symbol if it is an input or says it all (a scale)."""
+        node = self.nodes[name]
+        formula = "" if node.is_input else node.op.formula(*(self.nodes[parent].symbol for parent in node.parents))
+        return node.symbol if formula in ("", node.symbol) else f"{node.symbol} = {formula}"
+
     def towards(self, name: str) -> Mapping[str, tuple[Link, ...]]:
         """For `name` and each node that it depends on: the links that lead from that node towards `name`."""
         if name not in self._towards:

@@ -424,13 +424,10 @@ def _said(value: object) -> str:
 
 def _formula(engine: Engine, node: Any) -> str:
     """The symbol of a node and its formula, in plain text."""
-    symbols = [engine.graph.nodes[parent].symbol for parent in node.parents]
     try:
-        symbol = formula_text(node.symbol)
-        right = "" if node.is_input else formula_text(node.op.formula(*symbols))
+        return formula_text(engine.graph.equation(node.name))
     except UnknownNameError:
-        return node.short
-    return symbol if right in ("", symbol) else f"{symbol} = {right}"
+        return str(node.short)
 
 
 def _places(block: CellBlock) -> Iterator[tuple[int, int]]:

@@ -148,7 +148,7 @@ def explained(engine: Engine, node: Node, cell: tuple[int, ...]) -> Explanation:
         cell_of(engine.graph, node.name, cell),
         engine.values[node.name][cell].item() + 0,  # turns −0 into 0
         _where(engine, node, cell),
-        "" if node.is_input else _formula(engine, node),
+        "" if node.is_input else engine.graph.equation(node.name),
         "" if node.is_input else node.op.code(*_variables(node)),
         note,
         tuple(parts),
@@ -188,11 +188,6 @@ def _rows(engine: Engine, last: Step) -> tuple[Row, ...]:
         return engine.labels(engine.graph.nodes[parent].axes[axis])
 
     return tuple(rows(last, along))
-
-
-def _formula(engine: Engine, node: Node) -> str:
-    formula = node.op.formula(*(engine.graph.nodes[parent].symbol for parent in node.parents))
-    return formula if formula == node.symbol else f"{node.symbol} = {formula}"
 
 
 def _variables(node: Node) -> list[str]:

@@ -28,7 +28,7 @@ from explorer.core.numbers import (
 )
 from explorer.core.ops import Array
 from explorer.pages.element import Element
-from explorer.pages.view import View, equation
+from explorer.pages.view import View
 
 SHARES, SIGNED, PLAIN = "shares", "signed", "plain"
 FIGURES = 3
@@ -434,7 +434,7 @@ def _formula(view: View, node: Node, showing: str) -> str:
         return rf"\partial L / \partial {symbol}"
     if showing in ("change", "step", "difference"):
         return rf"\Delta {symbol}"
-    return equation(view, node)
+    return view.graph.equation(node.name)
 
 
 def _spot(view: View, place: Place, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:

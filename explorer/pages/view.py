@@ -458,16 +458,6 @@ def _says(label: str, numbers: Sequence[float]) -> bool:
     return len(named) != len(numbers) or np.allclose(named, numbers, atol=0.051)
 
 
-def equation(view: View, node: Node) -> str:
-    """The LaTeX equation that computes a node from its parents; only the symbol if it is an input or says it all."""
-    symbols = [view.nodes[parent].symbol for parent in node.parents]
-    formula = "" if node.is_input else node.op.formula(*symbols)
-    # A scale of 1/sqrt(d_k) is its own formula.
-    if formula in ("", node.symbol):
-        return node.symbol
-    return f"{node.symbol} = {formula}"
-
-
 def where(view: View) -> str:
     """What stands before a row of outputs: "After" a word that is read; of an encoder "At", of given scores "For"."""
     return {"encoder": "At", "output": "For"}.get(view.state.model.kind, "After")

@@ -333,11 +333,9 @@ def _symbol(latex: str, otherwise: str) -> str:
 
 
 def _formula(engine: Engine, name: str) -> str:
-    node = engine.graph.nodes[name]
-    parents = [engine.graph.nodes[parent] for parent in node.parents]
-    written = node.op.formula(*(parent.symbol for parent in parents))
-    code = f"{node.short} = {node.op.code(*(parent.short for parent in parents))}"
-    return _symbol(f"{node.symbol} = {written}", code)
+    nodes = engine.graph.nodes
+    code = nodes[name].op.code(*(nodes[parent].short for parent in nodes[name].parents))
+    return _symbol(engine.graph.equation(name), f"{nodes[name].short} = {code}")
 
 
 def _asked(engine: Engine, question: Predict) -> str:

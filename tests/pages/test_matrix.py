@@ -12,7 +12,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.walk import Walk
 from explorer.pages import view as view_file
 from explorer.pages.matrix import LEAST_FLASH, PLAIN, SHARES, SIGNED, Matrix, _spoken, matrix, strengths, symbol_of
-from explorer.pages.view import Covered, Looking, View, equation
+from explorer.pages.view import Covered, Looking, View
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_a_change_by_the_smallest_number_there_is(shown, document):
 def test_no_equation_has_its_symbol_on_both_sides(lesson):
     view = View.of(Document(load(lesson).state()))
     for node in view.nodes.values():
-        formula, symbols = equation(view, node), {view.nodes[parent].symbol for parent in node.parents}
+        formula, symbols = view.graph.equation(node.name), {view.nodes[parent].symbol for parent in node.parents}
         assert symbol_of(formula) == node.symbol
         assert node.symbol not in symbols, node.name
 

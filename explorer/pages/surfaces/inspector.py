@@ -33,7 +33,7 @@ from explorer.pages.levels import block_title, is_small_net, matrix_title
 from explorer.pages.matrix import COVERED, ROUNDING
 from explorer.pages.page import Derivation, Maths, Passage, lead, paragraphs
 from explorer.pages.steps.covering import altered
-from explorer.pages.view import View, equation
+from explorer.pages.view import View
 
 if TYPE_CHECKING:  # only who checks a gradient needs it
     from explorer.core.engine import Check
@@ -185,7 +185,7 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], expla
     else:
         code = f"{node.short} = {node.op.code(*(parent.rpartition('.')[2] for parent in node.parents))}"
         heading = "This cell" if parts else "Given: held at a value that was typed"
-        about = replace(about, formula=equation(view, node), code=code)
+        about = replace(about, formula=view.graph.equation(node.name), code=code)
     return replace(about, heading=heading, parts=parts, printed=_printed(view, cell, float(number)))
 
 

@@ -19,7 +19,7 @@ from explorer.pages.controls import Choice, Number
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.levels import into
-from explorer.pages.view import View, equation, row_of
+from explorer.pages.view import View, row_of
 from explorer.pages.whole.columns import PAGE, PAGE_OF_LARGE, laid
 from explorer.pages.whole.lane import amount, image_of, sentences
 
@@ -122,7 +122,7 @@ class _Boxed:
         self._small = _rank(view, node) == 1 and node.is_input and self._value.dtype.kind == "f"
         self._note, self._share = amount(view, node.name)
         self._title = title or (stage.title if node.short == "value" else name_of(node.name))
-        formula = "" if node.is_input or origin else equation(view, node)
+        formula = "" if node.is_input or origin else view.graph.equation(node.name)
         self._formula = "" if node.name in IN_SIGNS and formula == node.symbol else formula
         self.told = f"{self._title}, from {stage.where}"
         self.name = self.told if origin else self._title
