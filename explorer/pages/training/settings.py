@@ -53,7 +53,7 @@ NUMBERS: dict[str, tuple[str, str]] = {
 }
 WHOLE: dict[str, tuple[str, str]] = {
     "warm_up": ("Warm-up", "Steps in which the rate rises from 0"),
-    "batch": ("Batch", "Examples in a step; 0: all of them"),
+    "batch": ("Batch", "Examples in a step; 0 means all of them"),
     "steps": ("Steps", "Of the whole run"),
     "seed": ("Seed", "The same seed gives the same run, bit for bit"),
 }
@@ -260,7 +260,8 @@ def _setting(plan: Plan, name: str) -> Element:
     if name in WHOLE:
         (title, tip), (least, most) = WHOLE[name], BOUNDS[name]
         most = min(int(most), 2**31 - 1)  # the limit of Qt's spin boxes
-        return Number(name, title, min(value, most), int(least), most, ForTraining(name), f"{title}: {tip}")
+        auto = "all" if name == "batch" else ""  # a batch of 0 examples looked like a mistake
+        return Number(name, title, min(value, most), int(least), most, ForTraining(name), f"{title}: {tip}", auto=auto)
     title, tip = NUMBERS[name]
     types, typed = ForTraining(f"type {name}"), plan.typed.get(name, f"{value:g}")
     enters = ForTraining("typed")

@@ -104,6 +104,8 @@ def test_all_settings_of_a_recipe_can_be_set(desk):
     plan, here = opened(desk, "xor")
     (form,) = [one for one in settings_page(plan, here.view, load("xor"), {})[1].elements if isinstance(one, Form)]
     assert {one.id for one in form.controls} == {*WORDS, *WHOLE, *NUMBERS} >= {*BOUNDS} - {"validate_every"}
+    (batch,) = [one for one in form.controls if one.id == "batch"]
+    assert (batch.least, batch.auto) == (0, "all"), "a batch of 0 looked like a mistake"
     for one in form.controls:
         assert one.tip
         if isinstance(one, Choice):
