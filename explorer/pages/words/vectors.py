@@ -84,14 +84,10 @@ def _score(test: str, score: dict[str, Any]) -> str:
 
 
 def _limits(name: str) -> str:
-    """Two sentences on the limits of vectors, from their model card; "" if they have none."""
+    """A sentence on the limits of vectors, from their model card; "" if they have none."""
     facts = _facts(name)
     absent = ", ".join(f"<i>{escape(word)}</i>" for word in facts.get("limits", {}).get("absent", [])[:6])
-    scores = facts.get("scores", {}).get("wordsim353", {})
-    parts = [f" Words that came later are not in them: {absent}." if absent else ""]
-    if "spearman" in scores:
-        parts.append(f" On WordSim-353 they reach {scores['spearman']:.2f}.")
-    return "".join(parts)
+    return f" Words that came later are not in them: {absent}." if absent else ""
 
 
 def _facts(name: str) -> dict[str, Any]:
@@ -299,8 +295,10 @@ class VectorsCard(WordsCard):
 
 def _loaded(vectors: Vectors) -> str:
     norms = vectors.norms
-    lengths = f"Norms from {written(float(norms.min()), 2)} to {written(float(norms.max()), 2)}, "
-    lengths += f"{written(float(np.median(norms)), 2)} in the middle."
+    lengths = (
+        f"Their lengths, called norms, go from {written(float(norms.min()), 2)} to {written(float(norms.max()), 2)}, "
+    )
+    lengths += f"with {written(float(np.median(norms)), 2)} in the middle."
     return f"{quantity(len(vectors), 'word')}, {quantity(vectors.dims, 'number')} each. {about(vectors.name)} {lengths}"
 
 
