@@ -234,7 +234,9 @@ class Graph(Frozen, eq=False):
         place = self._places.get(name) or self.find(name)
         if place is None:
             others = self.hooks if "hook_" in name else ()
-            raise ExplorerError("unknown-node", name=name, near=nearest(name, [*self.names(), *self.leaving, *others]))
+            meant = next((node for node in self.nodes if node.endswith(f".{name}")), "")  # only the last part is given
+            near = meant or nearest(name, [*self.names(), *self.leaving, *others])
+            raise ExplorerError("unknown-node", name=name, near=near)
         self._places[name] = place
         return place
 

@@ -54,7 +54,7 @@ def known_words(text: str, vocabulary: tuple[str, ...]) -> list[str]:
     others = {word.lower(): word for word in reversed(vocabulary)}
     found = []
     for chunk in text.split():
-        for word in [chunk] if chunk in written else words_of(chunk, lower=False):
+        for word in [chunk] if chunk in written or is_mark(chunk) else words_of(chunk, lower=False):
             if word in written:
                 found.append(word)
             elif word.lower() in written:
@@ -84,12 +84,17 @@ def as_read(state: State, sequence: str, words: list[str]) -> list[str]:
 
 
 def nearest_words(word: str, vocabulary: Sequence[str]) -> str:
-    """Three words of a vocabulary: those spelt most like a word; where none shares a letter with it, the first ones."""
+    """Three words of a vocabulary: those spelt most like a word; where none shares a letter with it, the first ones.
+
+    For a mark, such as ``<de>``, these are other marks, if there are any.
+    """
     from difflib import get_close_matches  # not needed at the start
 
-    others = {one.lower(): one for one in reversed(vocabulary) if not is_mark(one) and one != word}
-    alike = get_close_matches(word.lower(), others, n=3, cutoff=0.01)
-    return ", ".join(others[one] for one in list(dict.fromkeys([*alike, *reversed(others)]))[:3])
+    alike = [one for one in vocabulary if is_mark(one) and one not in (END, PAD, UNKNOWN)] if is_mark(word) else []
+    those = alike or [one for one in vocabulary if not is_mark(one)]
+    others = {one.lower(): one for one in reversed(those) if one != word}
+    found = get_close_matches(word.lower(), others, n=3, cutoff=0.01)
+    return ", ".join(others[one] for one in list(dict.fromkeys([*found, *reversed(others)]))[:3])
 
 
 def ids_of(words: Sequence[str], vocabulary: Sequence[str]) -> list[int]:

@@ -17,7 +17,7 @@ from unicodedata import combining, east_asian_width
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from explorer.core.errors import ExplorerError, require_shape
+from explorer.core.errors import ExplorerError, nearest, require_shape, some
 from explorer.core.graph import Node, name_of_head
 from explorer.core.ops import Array
 from explorer.export.matrix import (
@@ -272,9 +272,10 @@ class Matrix(NDArrayOperatorsMixin):
         if names.count(word) == 1:
             return names.index(word)
         if word in names:
-            numbers = ", ".join(str(i) for i, name in enumerate(names) if name == word)
+            numbers = some([str(i) for i, name in enumerate(names) if name == word])
             raise ExplorerError("label-twice", name=self.name, label=word, numbers=numbers)
-        raise ExplorerError("no-label", name=self.name, label=word, known=", ".join(names[:MOST_ROWS]))
+        known = list(dict.fromkeys(names))  # a word may stand in a text more than once
+        raise ExplorerError("no-label", name=self.name, label=word, near=nearest(word, known), known=some(known))
 
     # Other forms
 

@@ -156,12 +156,18 @@ def test_tiny_gpt_says_which_words_it_knows(capsys):
     assert "does not know the word 'catt'. It knows, for example: cat" in capsys.readouterr().err
 
 
+def test_an_unknown_mark_is_named_whole_and_others_beside_it(capsys):
+    """Of “<de>” it was said that the model does not know the word “<”."""
+    assert main(["generate", "tiny-translator", "You are welcome", "--target", "<de>"]) == 2
+    assert "the word '<de>'. It knows, for example: <es>, <fr>." in capsys.readouterr().err
+
+
 def test_a_translator(capsys):
     for language, said in (("es", "de nada"), ("fr", "de rien")):
         assert main(["generate", "tiny-translator", "You are welcome", "--target", f"<{language}>", "--greedy"]) == 0
         assert capsys.readouterr().out == f"{said}\n"
     assert main(["generate", "tiny-translator", "you are welcome"]) == 2
-    assert "--target and words that the model knows, such as <es>, <fr>." in capsys.readouterr().err
+    assert "begins with (`target`): words that the model knows, such as <es>, <fr>." in capsys.readouterr().err
 
 
 def test_a_translator_that_knows_no_mark_to_begin_with(tmp_path, capsys):
@@ -170,7 +176,7 @@ def test_a_translator_that_knows_no_mark_to_begin_with(tmp_path, capsys):
     tokens = {f"{side}.tokens": np.array([2]) for side in ("source", "target")}
     save(State.of(model, tokens), "Mine", tmp_path / "mine.explorer")
     assert main(["generate", str(tmp_path / "mine.explorer"), "a b"]) == 2
-    assert "--target and words that the model knows, such as a, b, c, d, e." in capsys.readouterr().err
+    assert "begins with (`target`): words that the model knows, such as a, b, c, d, e." in capsys.readouterr().err
 
 
 def test_a_temperature_of_0_is_what_greedy_means(capsys):

@@ -172,10 +172,24 @@ def test_an_edit_of_a_document_that_a_window_shows_is_one_of_its_steps(m):
 # What goes wrong
 
 
+def test_of_a_text_with_a_word_many_times_an_error_names_each_word_once_and_a_few_places(m):
+    """It listed 300 numbers, or “You” two dozen times."""
+    m.tokens = [*["You"] * 40, "no"]
+    with refuses("no row or column 'yes' .*; it has You, no.$"):
+        m[WEIGHTS]["yes"]
+    with refuses("more than once .* numbers 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ….$"):
+        m[WEIGHTS]["You"]
+
+
 @pytest.mark.parametrize(
     ("act", "said"),
     [
         (lambda m: m["encoder.1.self.weigths"], "did you mean 'encoder.1.self.weights'"),
+        (lambda m: m["weights"], r"no node 'weights' \(did you mean 'encoder.1.self.weights'\?\)"),
+        (
+            lambda m: m[WEIGHTS]["you"],
+            r"no row or column 'you' along that axis \(did you mean 'You'\?\); it has You, are",
+        ),
         (lambda m: m[WEIGHTS]["You", "nobody"], "no row or column 'nobody'.*it has You, are, welcome"),
         (lambda m: m.explain("encoder.1.self.weights[9,0,0]"), "its shape is"),
         (lambda m: m.explain("[0]"), "does not name a cell"),
