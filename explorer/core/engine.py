@@ -248,6 +248,10 @@ class Engine:
         """The labels of an axis: for a sequence its words, for other axes the fixed labels."""
         return self.graph.labels(axis, self.values)
 
+    def labels_along(self, node: str, axis: int) -> tuple[str, ...]:
+        """The labels along an axis of a node, by its number."""
+        return self.labels(self.graph.nodes[node].axes[axis])
+
     def gradient(self, place: Place, root: Root = OF_LOSS) -> Array | None:
         """The gradient of a node, or of a head's slice of it, in its shape; None for whole numbers.
 

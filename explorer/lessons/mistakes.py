@@ -201,11 +201,7 @@ def derivation(
 
 
 def _part(engine: Engine, last: Step, name: str = "") -> Part:
-    return name, tuple(rows(last, _labels(engine)))
-
-
-def _labels(engine: Engine) -> Labels:
-    return lambda name, axis: engine.labels(engine.graph.nodes[name].axes[axis])
+    return name, tuple(rows(last, engine.labels_along))
 
 
 def mistakes(
@@ -285,7 +281,7 @@ def _all(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mista
 def _of_gradient(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterator[Mistake]:
     place = engine.graph.place(node)
     last = engine.explain_gradient(place.node, (*place.index, *cell))
-    for wrong in wrong_steps(last, _labels(engine)):
+    for wrong in wrong_steps(last, engine.labels_along):
         sentence = f"That is what comes out {wrong.sentence}"
         yield Mistake(wrong.name, sentence, float(wrong.last.value), partial(_alone, engine, wrong.last))
     right = float(array_of(engine, node, "gradient")[cell])
@@ -399,7 +395,7 @@ def _before(engine: Engine, name: str) -> list[str]:
 
 def _wrongly_done(engine: Engine, asked: str, index: Cell, at: str, cell: Cell, last: Step) -> Iterator[Mistake]:
     """The mistakes from each wrong step in the derivation of the asked cell, or of a cell that it is altered from."""
-    for wrong in wrong_steps(last, _labels(engine)):
+    for wrong in wrong_steps(last, engine.labels_along):
         sentence, value = f"That is what comes out {wrong.sentence}", float(wrong.last.value)
         if at == asked:
             yield Mistake(wrong.name, sentence, value, partial(_alone, engine, wrong.last))

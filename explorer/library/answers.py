@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.cell import Step
 from explorer.core.decoder import Beam, Decoding, Written, search, write
 from explorer.core.derivation import Row, chain, rows
 from explorer.core.engine import Engine, check_cell
@@ -141,7 +140,7 @@ def explained(engine: Engine, node: Node, cell: tuple[int, ...]) -> Explanation:
     elif last is None:
         note = "Pinned: held at this value by hand, not computed. Without the pin:"
     parts = [
-        Part(cell_of(engine.graph, above, at), _rows(engine, step))
+        Part(cell_of(engine.graph, above, at), tuple(rows(step, engine.labels_along)))
         for above, at, step in chain(engine, node.name, cell)
     ]
     return Explanation(
@@ -169,7 +168,7 @@ def gradient_explained(engine: Engine, node: Node, cell: tuple[int, ...], root: 
         written,
         check.gradient + 0,
         _where(engine, node, cell),
-        parts=(Part(written, _rows(engine, last)),),
+        parts=(Part(written, tuple(rows(last, engine.labels_along))),),
         root=cell_of(engine.graph, root.node, root.cell),
         checked=f"{written} ± {check.h:.1e} {sides}, {check.agreement(root.node)}",
     )
@@ -181,13 +180,6 @@ def _where(engine: Engine, node: Node, cell: tuple[int, ...]) -> str:
     if len(labels) > 1:
         labels[-2:] = f"row {labels[-2]}", f"column {labels[-1]}"
     return " · ".join([*([", ".join(labels)] if labels else []), stage_of(engine.graph, node)])
-
-
-def _rows(engine: Engine, last: Step) -> tuple[Row, ...]:
-    def along(parent: str, axis: int) -> Sequence[str]:
-        return engine.labels(engine.graph.nodes[parent].axes[axis])
-
-    return tuple(rows(last, along))
 
 
 def _variables(node: Node) -> list[str]:

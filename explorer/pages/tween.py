@@ -222,7 +222,7 @@ def arises(view: View, before: Scene, after: Scene) -> Arises | None:
         if cell is None or not any(_into_cell(view.engine, cell, before, coming)):
             return None
         explained = view.engine.explain(cell.node, cell.index)
-        written = rows(explained, lambda name, axis: view.labels(view.nodes[name].axes[axis])) if explained else []
+        written = rows(explained, view.labels_along) if explained else []
         terms = tuple(f"{row.expression} = {row.value}" for row in written if row.noun == "product")
         place = _corners(coming, [cell.index])
         if place is not None and 2 <= len(terms) <= TERMS and len(written) == len(terms) + 1:

@@ -269,6 +269,10 @@ class View(Frozen, eq=False):
         first = next(node.name for node in self.nodes.values() if node.stage == stage.name)
         return first[: first.rfind(".") + 1]
 
+    def labels_along(self, node: str, axis: int) -> tuple[str, ...]:
+        """The labels along an axis of a node, by its number."""
+        return self.labels(self.nodes[node].axes[axis])
+
     def labels(self, axis: str) -> tuple[str, ...]:
         """The labels along an axis: the words of a sequence, the numbers of a net's cases, or the fixed labels."""
         if axis not in self._labels:

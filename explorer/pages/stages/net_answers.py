@@ -3,7 +3,6 @@
 `level_lines` finds the lines of equal height on a surface over a grid.
 """
 
-from collections.abc import Sequence
 from html import escape
 
 import numpy as np
@@ -138,10 +137,6 @@ class Net(Frozen):
             return 0
         return graph.shape(CASES)[-1]
 
-    def names(self, node: str, axis: int) -> Sequence[str]:
-        """The labels along an axis of a node."""
-        return self.view.labels(self.view.nodes[node].axes[axis])
-
     # The cases
 
     @property
@@ -261,7 +256,7 @@ def _plane(net: Net, lines: list[draw.Mark], threshold: str) -> tuple[draw.Drawi
     level = same and abs(answers.mean() - net.threshold) < LEVEL * (high - low)
     where = "border" if len(border) else "everywhere" if level else "nowhere"
     said = _summary(net, threshold, where)
-    a, b = net.names(CASES, 1)
+    a, b = net.view.labels_along(CASES, 1)
     above = net.view.graph.ancestors(net.output)
     needed = tuple((name, net.view.values[name]) for name in net.view.nodes if name in above)
     probe = _Ask("Point anywhere to ask the net.", net.view.graph, needed, net.output, net.cases.dtype.str, a, b)
@@ -298,7 +293,7 @@ def _cases(net: Net) -> list[draw.Mark]:
 def _summary(net: Net, threshold: str, where: str) -> str:
     """The picture in words, for a screen reader."""
     right = net.right
-    names = zip(net.names(CASES, 0)[:NAMED], net.answers.tolist(), strict=False)
+    names = zip(net.view.labels_along(CASES, 0)[:NAMED], net.answers.tolist(), strict=False)
     told = "; ".join(f"{name}: {written(answer, 2)}" for name, answer in names)
     crossed = f" The answer crosses {threshold} nowhere here." if where == "nowhere" else ""
     crossed = f" It is {threshold} everywhere." if where == "everywhere" else crossed
@@ -309,7 +304,7 @@ def _summary(net: Net, threshold: str, where: str) -> str:
 def _hidden_lines(net: Net) -> list[draw.Mark]:
     """For each hidden unit a dashed line where its sum is 0, a short mark on the side above 0, and its name."""
     node = net.hidden
-    names = net.names(node, 1) if node else ()
+    names = net.view.labels_along(node, 1) if node else ()
     if node is None or len(names) > MOST_LINES:
         return []
     left, right, bottom, top = _window(net.cases)
@@ -377,7 +372,7 @@ def _said_of_fit(net: Net, trained: Engine | None) -> str:
     said = [f"The net: loss <b>{alone(float(values[LOSS]))}</b>."] if LOSS in values else []
     if "regression.output" in values:
         W, b = (float(np.ravel(values[f"regression.{name}"])[0]) for name in "Wb")
-        x, y = (escape(net.names(node, 1)[0]) for node in (CASES, net.output))
+        x, y = (escape(net.view.labels_along(node, 1)[0]) for node in (CASES, net.output))
         start = "" if abs(b) < ROUNDING else f" {'−' if b < 0 else '+'} {alone(abs(b))}"
         line = f"{y} = {alone(W)} × {x}{start}"
         loss = alone(float(values["regression.loss"]))
@@ -428,7 +423,7 @@ def _curve(net: Net, trained: Engine | None, line: bool) -> draw.Drawing:
             drag = MoveTo(None, (TARGET, (i, 0)), decimals_in(window)) if movable else None
             also = (Cell(TARGET, (i,)),) if targets is not None else ()
             marks.append(draw.Dot(a, b, "", draw.series(5), cell=Cell(net.output, (i, 0)), also=also, drag=drag))
-    axes = draw.Axis(net.names(CASES, 1)[0]), draw.Axis(net.names(net.output, 1)[0])
+    axes = draw.Axis(net.view.labels_along(CASES, 1)[0]), draw.Axis(net.view.labels_along(net.output, 1)[0])
     errors = f" Mean squared error: {', '.join(said)}" if said else ""
     return draw.Drawing(tuple(marks), window, f"{quantity(len(x), 'example')}.{errors}", *axes)
 

@@ -16,7 +16,7 @@ import numpy as np
 from explorer import paths
 from explorer.core import ops
 from explorer.core.cell import Index, Step, cells_of
-from explorer.core.derivation import Labels, Row, chain, only_rounding, rows
+from explorer.core.derivation import Row, chain, only_rounding, rows
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.frozen import Frozen
@@ -146,7 +146,7 @@ def played(view: View, cell: Cell, explained: Step) -> tuple[Row | None, bool]:
     taken = view.looking.choices.get(played_key(cell))
     gradient = view.looking.showing == "gradient"
     pieces = [explained] if gradient else [last for *_, last in chain(view.engine, cell.node, cell.index, explained)]
-    steps = [row for last in pieces for row in rows(last, _labels(view)) if row.value]
+    steps = [row for last in pieces for row in rows(last, view.labels_along) if row.value]
     if not isinstance(taken, int) or not 0 <= taken < len(steps):
         return None, False
     return (steps[taken - 1] if taken else None), True
@@ -175,11 +175,11 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], expla
             formula=_chain_rule(view, cell.node),
             heading="How the loss changes with it",
             how="" if cell.node == LOSS else CHAIN_RULE,
-            parts=(("", tuple(rows(step, _labels(view)))),),
+            parts=(("", tuple(rows(step, view.labels_along))),),
             checkable=True,
         )
     pieces = chain(view.engine, cell.node, cell.index, explained)
-    parts = tuple([("" if name == cell.node else name, tuple(rows(last, _labels(view)))) for name, _, last in pieces])
+    parts = tuple([(name * (name != cell.node), tuple(rows(last, view.labels_along))) for name, _, last in pieces])
     if node.is_input:
         heading = "An input: type a number, drag it, or turn the mouse wheel on it"
     else:
@@ -246,10 +246,6 @@ def _asked(view: View) -> set[str]:
 
 def _said(slip: Slip) -> str:
     return f"<b>A slip</b> in “{escape(slip.section)}”: {escape(slip.printed)} <b>Right:</b> {escape(slip.right)}"
-
-
-def _labels(view: View) -> Labels:
-    return lambda node, axis: view.labels(view.nodes[node].axes[axis])
 
 
 def _chain_rule(view: View, name: str) -> str:
