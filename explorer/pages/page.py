@@ -65,6 +65,7 @@ class Note(Element):
     wide: bool = True  # whether it takes the width of the page; else it is as wide as its words
     wrong: bool = False  # whether it is an error message
     selects: bool = False  # whether its words can be selected, to be copied
+    role: Literal["note", "", "muted"] = "note"  # how it looks: small and pale, as other words, or only pale
 
 
 class Passage(Element):

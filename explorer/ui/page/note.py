@@ -115,7 +115,7 @@ class NoteLabel(Words):
     """A sentence."""
 
     def __init__(self, bench: Workbench, note: Note, parent: QWidget | None = None) -> None:
-        super().__init__(role="error" if note.wrong else "note", parent=parent, wide=note.wide)
+        super().__init__(role="error" if note.wrong else note.role, parent=parent, wide=note.wide)
         self._theme = bench.appearance.theme
         self.setTextFormat(Qt.TextFormat.RichText)
         if note.selects:

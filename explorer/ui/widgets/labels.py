@@ -74,41 +74,10 @@ def line_of(label: QLabel) -> int:
     return UNBOUNDED if short else label.fontMetrics().averageCharWidth() * LETTERS
 
 
-def let_end(words: QWidget, right: int) -> None:
-    """Keep so many pixels free at the right of a widget with words."""
-    inside = words.contentsMargins()
-    if inside.right() != right:
-        inside.setRight(right)
-        words.setContentsMargins(inside)
-
-
 def be_there(widget: QWidget, there: bool) -> None:
     """Hide a widget that shows nothing now, or show it again; one that never was hidden is shown with its parent."""
     if not there or widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
         widget.setVisible(there)
-
-
-class Prose(Label):
-    """Words that wrap, in lines short enough to be read easily, however wide their place is."""
-
-    def __init__(self, text: str = "", role: Role = "") -> None:
-        self._heights: dict[tuple[object, ...], int] = {}
-        super().__init__(text, role)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self.setWordWrap(True)  # after the policy: setting one forgets that the height depends on the width
-
-    def heightForWidth(self, width: int) -> int:
-        inside = self.contentsMargins().right()
-        asked = self.text(), width, inside, self.font().key()
-        if asked not in self._heights:  # a layout asks for a few widths, several times each
-            if len(self._heights) >= MOST_KEPT:
-                self._heights.clear()
-            self._heights[asked] = super().heightForWidth(min(width, line_of(self)) + inside)
-        return self._heights[asked]
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        let_end(self, max(event.size().width() - line_of(self), 0))
 
 
 class _PaintedOnce(Label):

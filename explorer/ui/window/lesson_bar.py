@@ -5,6 +5,8 @@ Also leads from a number to where a reference prints it, and from a printed numb
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -15,9 +17,12 @@ from explorer.core.graph import Cell
 from explorer.lessons.loader import load
 from explorer.lessons.prose import each_sentence
 from explorer.lessons.schema import Lesson
+from explorer.pages.element import Element
+from explorer.pages.page import Note
+from explorer.ui.page.arranged import Arranged
 from explorer.ui.turns import later
 from explorer.ui.widgets.inputs import PushButton, fold_button
-from explorer.ui.widgets.labels import Label, Prose
+from explorer.ui.widgets.labels import Label
 from explorer.ui.widgets.names import broken, set_names
 from explorer.ui.workbench import Workbench
 
@@ -35,6 +40,13 @@ LOW = 440
 """In a lower window (pixels at text scale 1), only the title is shown, to leave room for the stage."""
 
 
+def bar_page(paragraphs: Sequence[str], attempts: Sequence[str]) -> tuple[Element, ...]:
+    """The words below the line of the bar: paragraphs about the setting, and what to try."""
+    about = Note("about", escape("\n\n".join(paragraphs), quote=False).replace("\n", "<br>"), role="")
+    tries = Note("try", escape("\n".join(attempts), quote=False).replace("\n", "<br>"), role="muted")
+    return (about,) * bool(paragraphs) + (tries,) * bool(attempts)
+
+
 class LessonBar(QFrame):
     """The setting's title, a line about it and what to try; after "More", all paragraphs about it.
 
@@ -49,7 +61,7 @@ class LessonBar(QFrame):
         self._more = PushButton(tip="Read all about this example", look="link", checkable=True)
         self._more.toggled.connect(self.refresh)
         self.steps = PushButton("Steps", tip="Go on with this lesson where it was left", look="link")
-        self._text, self._try = Prose(), Prose(role="muted")
+        self.words = Arranged(bench, 0)
         self._line = Label()
         self._line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._line.installEventFilter(self)
@@ -62,8 +74,7 @@ class LessonBar(QFrame):
         self._top.addWidget(self.steps)
         self._top.addWidget(self._more)
         self._top.addWidget(folds)
-        self._page.addWidget(self._text)
-        self._page.addWidget(self._try)
+        self._page.addWidget(self.words)
         # In a later turn: during a layout, Qt ignores requests for another size.
         self._sized = later(self, self.refresh)
         bench.appearance.changed.connect(self._restyle)
@@ -98,10 +109,9 @@ class LessonBar(QFrame):
         self._line.setText(set_names(self._shortened(first, lines)) if lines else "")
         # In a narrow window the bar always has the height of two lines; otherwise the page would be laid out twice.
         self._line.setMinimumHeight(2 * self._line.fontMetrics().lineSpacing() + 2 if lines == 2 else 0)
-        self._text.setVisible(whole)
-        self._text.setText(set_names("\n\n".join(paragraphs)))
-        self._try.setVisible(bool(attempts) and (whole or height >= px(HIGH)))
-        self._try.setText(set_names("\n".join(attempts if whole else attempts[:1])))
+        said = bar_page(paragraphs if whole else (), attempts if whole else attempts[: height >= px(HIGH)])
+        self.words.tell(said)
+        self.words.setVisible(bool(said))
         self._more.setText("Less" if whole else "More")
 
     def _shortened(self, text: str, lines: int) -> str:

@@ -16,7 +16,7 @@ from explorer.ui.page.growth import Growth
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.note import NoteLabel, SectionLabel
-from explorer.ui.widgets.labels import LETTERS, SHORT, Prose, line_of
+from explorer.ui.widgets.labels import LETTERS, SHORT, line_of
 
 WIDE, SMALL = (2560, 1440), (1280, 720)
 DECODER = "decoder.1.self"
@@ -89,20 +89,6 @@ def test_a_table_that_goes_on_below_has_its_place_as_soon_as_its_page_is_seen(op
     assert isinstance(table, ListingView)
     assert [one for one in table._rest if one.isVisibleTo(table)]
     assert table.geometry().bottom() < below.geometry().top()
-
-
-def test_words_of_a_card_wrap_before_their_place_ends(qtbot):
-    words = Prose("word " * 60)
-    qtbot.addWidget(words)
-    words.resize(2000, words.heightForWidth(2000))
-    words.show()
-    assert words.contentsRect().width() == line_of(words) < 2000
-    assert words.height() >= 4 * words.fontMetrics().lineSpacing()
-    words.resize(200, words.heightForWidth(200))
-    assert words.contentsRect().width() == 200
-    words.setText("A short sentence.")
-    words.resize(2000, 40)
-    assert words.contentsRect().width() == 2000
 
 
 def reach_of(page):

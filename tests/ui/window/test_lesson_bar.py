@@ -12,6 +12,7 @@ from explorer.lessons.prose import each_sentence
 from explorer.lessons.schema import Setting
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.labels import SHORT, line_of
+from explorer.ui.window.lesson_bar import bar_page
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "at_least_page", "page_rests")
 
@@ -39,11 +40,9 @@ def test_whole_sentences_as_far_as_they_fit_and_what_to_try(window, eye):
     whole = " ".join(window.bench.lesson.setting("textbook").paragraph.split())
     shown = read(bar._line)
     assert whole.startswith(shown) or shown.endswith("…")
-    assert bar._try.isVisible()
-    assert read(bar._try) == f"Try: {window.bench.lesson.to_try}"
+    assert read(bar.words.widgets["try"]) == f"Try: {window.bench.lesson.to_try}"
     bar._more.click()
-    assert bar._text.isVisible()
-    assert read(bar._text).startswith(whole)
+    assert read(bar.words.widgets["about"]).startswith(whole)
     assert not bar._line.text()
 
 
@@ -70,11 +69,12 @@ def test_behind_an_example_with_nothing_to_try_all_has_its_room(open_window, eye
     window.resize(1600, 900)
     eye.settle(window)
     bar = window.lesson_bar
-    assert not bar._try.isVisible()
+    assert not bar.words.isVisible()
     window.bench.open(load("positions-cat-mat"))
     eye.settle(window)
     assert bar._title.width() >= bar._title.sizeHint().width()
-    assert bar._try.height() >= bar._try.heightForWidth(bar._try.width()) > 0
+    tries = bar.words.widgets["try"]
+    assert tries.height() >= tries.height_at(tries.width()) > 0
 
 
 def test_what_to_try_is_data_not_how_a_paragraph_begins(window, eye):
@@ -84,9 +84,9 @@ def test_what_to_try_is_data_not_how_a_paragraph_begins(window, eye):
     eye.settle(window)
     bar = window.lesson_bar
     assert bar._line.text() == "Try: this is a paragraph."
-    assert bar._try.text() == "Try: essayez ceci."
+    assert read(bar.words.widgets["try"]) == "Try: essayez ceci."
     bar._more.click()
-    assert read(bar._try).splitlines() == ["Try: essayez ceci.", f"Try: {lesson.to_try}"]
+    assert read(bar.words.widgets["try"]).splitlines() == ["Try: essayez ceci.", f"Try: {lesson.to_try}"]
 
 
 def test_after_an_edit_it_says_that_the_words_are_about_the_start(window, eye):
@@ -107,7 +107,7 @@ def test_a_low_window_has_one_line_with_what_to_try(window, eye):
     eye.settle(window)
     bar = window.lesson_bar
     assert bar._line.text().startswith("Try: ")
-    assert not bar._try.isVisible()
+    assert not bar.words.isVisible()
     assert bar.height() < 3 * bar._line.height()
 
 
@@ -154,6 +154,13 @@ def test_the_parts_fold_away_by_keys_and_it_is_remembered(window, hand, eye):
         assert not window.bench.settings.get(name, True)
 
 
+def test_what_stands_below_the_line_is_data():
+    about, tries = bar_page(["Between <s> and </s>.", "Two."], ["Try: one."])
+    assert (about.text, about.role) == ("Between &lt;s&gt; and &lt;/s&gt;.<br><br>Two.", "")
+    assert (tries.text, tries.role) == ("Try: one.", "muted")
+    assert bar_page([], []) == ()
+
+
 def test_sentences_end_at_full_stops_but_not_within():
     assert each_sentence("One is 0.5. “Two” is right! Three?") == ["One is 0.5.", "“Two” is right!", "Three?"]
 
@@ -165,7 +172,8 @@ def test_all_that_there_is_to_say_stands_in_lines_that_are_read_with_ease(open_w
     bar = window.lesson_bar
     bar._more.setChecked(True)
     eye.settle(window)
-    assert len(bar._text.text()) > SHORT
-    assert bar._text.contentsRect().width() <= line_of(bar._text) < bar._text.width()
-    assert bar._text.height() >= bar._text.heightForWidth(bar._text.width()), "its last line is cut"
-    assert bar._text.height() > 3 * bar._text.fontMetrics().lineSpacing()
+    text = bar.words.widgets["about"]
+    assert len(text.text()) > SHORT
+    assert text.width() <= line_of(text) < bar.words.width()
+    assert text.height() >= text.height_at(text.width()), "its last line is cut"
+    assert text.height() > 3 * text.fontMetrics().lineSpacing()
