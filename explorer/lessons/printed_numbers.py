@@ -229,7 +229,7 @@ def _of_figure(result: Result, retyped: Result | None) -> Iterator[PrintedNumber
             shown, status, agrees = float(retyped.computed[cell]), RETYPED, result.agrees and retyped.agrees
         why = figure.why if status == RETYPED else figure.note
         ours, scene = _rounded(shown, value, decimals), _scene(figure, cell)
-        yield PrintedNumber(*place, cell, plain(value), ours, shown - value, status, agrees, why, scene, times)
+        yield PrintedNumber(*place, cell, printed(value), ours, shown - value, status, agrees, why, scene, times)
 
 
 def _of_slip(slip: references.Slip, result: SlipResult | None) -> Iterator[PrintedNumber]:
@@ -243,8 +243,8 @@ def _of_slip(slip: references.Slip, result: SlipResult | None) -> Iterator[Print
     for cell in slip.cells:
         value, right, decimals = float(slip.wrong[cell]), float(result.computed[cell]), int(figure.decimals[cell])
         status = REPRODUCES if abs(right - value) * 10.0**decimals <= 0.5 else DIFFERS
-        ours, scene = plain(round(right, decimals)), _scene(figure, cell)
-        yield PrintedNumber(*place, cell, plain(value), ours, right - value, status, result.agrees, why, scene, times)
+        ours, scene = printed(round(right, decimals)), _scene(figure, cell)
+        yield PrintedNumber(*place, cell, printed(value), ours, right - value, status, result.agrees, why, scene, times)
 
 
 def _first_wrong(slip: references.Slip, result: SlipResult | None) -> Cell:
@@ -283,7 +283,7 @@ def _of_words() -> Iterator[PrintedNumber]:
     place = words.reference, words.section
     for word in dict.fromkeys(word for pair in words.cosines for word in pair.words):
         for i, value in enumerate(vectors[word]):
-            number = plain(float(str(value)))
+            number = printed(float(str(value)))
             note = "The set “reference” on the page Words holds this vector as it is printed."
             yield PrintedNumber(*place, f"Vector of “{word}”", (i,), number, number, 0.0, REPRODUCES, True, note)
     for pair in words.cosines:
@@ -292,7 +292,7 @@ def _of_words() -> Iterator[PrintedNumber]:
         off = float(computed) - float(pair.value)
         agrees = abs(off) * 10.0**digits <= _FLOAT32
         title = f"Cosine of “{pair.words[0]}” and “{pair.words[1]}”"
-        ours = plain(round(float(computed), digits))
+        ours = printed(round(float(computed), digits))
         note = "From the vectors as printed; computed in float32, as there: the last digit may be one off."
         yield PrintedNumber(*place, title, None, pair.value, ours, off, REPRODUCES, agrees, note)
     for i, (word, value) in enumerate(words.neighbours):
@@ -308,10 +308,10 @@ _FLOAT32 = 2.0
 def _rounded(computed: float, value: float, decimals: int) -> str:
     """A computed number with the printed number of decimals, or with one more if it does not round to the print."""
     digits = decimals if round(computed, decimals) == round(value, decimals) else decimals + 1
-    return plain(round(computed, digits))
+    return printed(round(computed, digits))
 
 
-def plain(value: float) -> str:
+def printed(value: float) -> str:
     """A number as references print it: only the digits that it needs, and a true minus sign."""
     value += 0.0  # no −0
     text = np.format_float_positional(value, trim="-") if abs(value) >= 1e-4 or not value else f"{value:.9g}"

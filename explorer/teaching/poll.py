@@ -18,8 +18,7 @@ from explorer.pages.controls import Button, Controls, Number
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForPoll
 from explorer.teaching.gradebook import Gradebook, as_plain
-from explorer.teaching.items import ChoiceItem, NumberItem, Wrong, bare, letter_of, strong
-from explorer.teaching.items import Item as Question
+from explorer.teaching.items import ChoiceItem, Item, NumberItem, Wrong, bare, letter_of, strong
 
 CHOICES, MOST_VOTES = 4, 999
 """How many answers a number question offers, the right one included; the most votes for each answer."""
@@ -101,7 +100,7 @@ class Poll(Frozen):
         return max(wrong, key=lambda pair: pair[0])[1] if wrong else None
 
 
-def poll_of(item: Question, order: tuple[int, ...] = ()) -> Poll | None:
+def poll_of(item: Item, order: tuple[int, ...] = ()) -> Poll | None:
     """A poll about a question; for a number, the likeliest mistakes are the other answers. None if there are none.
 
     `order`: the order of the choices, as numbers counted from 0.

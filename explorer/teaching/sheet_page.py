@@ -24,6 +24,7 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
 from explorer.teaching.items import (
     ChoiceItem,
+    Item,
     NumberItem,
     Table,
     bare,
@@ -33,7 +34,6 @@ from explorer.teaching.items import (
     letter_of,
     strong,
 )
-from explorer.teaching.items import Item as Question
 from explorer.teaching.sheet import MOST_NAME, MOST_QUESTIONS, Answers, Sheet, Sitting, Try, known_as, sheet_of
 
 MOST_DIGITS = 40
@@ -97,7 +97,7 @@ class Exercise:
         return ("review" if last else "next",) if self.sitting.over(self.item) else tuple(asked)
 
     @property
-    def item(self) -> Question:
+    def item(self) -> Item:
         """The present question."""
         return self.sitting.items[self.at]
 
@@ -222,7 +222,7 @@ class Exercise:
             Controls("ways", self._ways(item, over, count)),
         )
 
-    def _asked(self, item: Question, over: bool) -> tuple[Element, ...]:
+    def _asked(self, item: Item, over: bool) -> tuple[Element, ...]:
         if isinstance(item, NumberItem):
             typed, lock = self._typed.get(item.id, ""), ForClass("answer")
             what = f"Your number, with {quantity(item.digits, 'decimal')}" if item.digits else "Your whole number"
@@ -239,7 +239,7 @@ class Exercise:
             rows.append(el.Row.of(f"choice row {self.at} {i}", (button, text)))
         return tuple(rows)
 
-    def _ways(self, item: Question, over: bool, count: int) -> tuple[Element, ...]:
+    def _ways(self, item: Item, over: bool, count: int) -> tuple[Element, ...]:
         hinted, last = len(self._hints.get(item.id, ())), self.at + 1 == count
         back = Button("back", "Back", ForClass("go", self.at - 1), on=self.at > 0)
         onward = Button("next", "Next question", ForClass("go", self.at + 1), primary=over)
@@ -287,7 +287,7 @@ class Exercise:
             el.Note("text", f"<pre>{escape(answers.text(), quote=False)}</pre>"),
         )
 
-    def _given(self, item: Question, one: Try) -> str:
+    def _given(self, item: Item, one: Try) -> str:
         if isinstance(item, NumberItem):
             return written(one.answer, item.digits)
         return letter_of(order(item, self.sitting.student).index(int(one.answer)))
@@ -301,7 +301,7 @@ def order(item: ChoiceItem, student: str) -> list[int]:
     return places
 
 
-def told(item: Question, given: Try, left: int, again: bool = False) -> str:
+def told(item: Item, given: Try, left: int, again: bool = False) -> str:
     """The message about an answer, HTML; it gives the right answer only if no try is left.
 
     `again`: whether it was given before, and so did not count.
@@ -326,20 +326,20 @@ def told(item: Question, given: Try, left: int, again: bool = False) -> str:
     return said if over else f"{said} {left} {'try is' if left == 1 else 'tries are'} left."
 
 
-def why_right(item: Question) -> str:
+def why_right(item: Item) -> str:
     """Why the right answer is right, and the principle behind it, HTML: for after the answer; "" if nothing is said."""
     chosen = item.options if isinstance(item, ChoiceItem) and isinstance(item.question, Choose) else ()
     return "".join([*(one.feedback for one in chosen if one.right), item.why])
 
 
-def form_of(item: Question) -> str:
+def form_of(item: Item) -> str:
     """What an answer to a question is: "a number with 2 decimals"."""
     if isinstance(item, NumberItem):
         return f"a number with {quantity(item.digits, 'decimal')}" if item.digits else "a whole number"
     return f"a letter from a to {letter_of(len(item.options) - 1).lower()}"
 
 
-def shown(item: Question, prefix: str) -> list[Element]:
+def shown(item: Item, prefix: str) -> list[Element]:
     """The text of a question and its matrices, side by side; `prefix` begins the elements' ids."""
     found: list[Element] = []
     tables: list[Element] = []

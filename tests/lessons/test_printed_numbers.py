@@ -24,7 +24,7 @@ from explorer.lessons.printed_numbers import (
     check_figures,
     check_slips,
     compute,
-    plain,
+    printed,
     printed_numbers,
 )
 from explorer.lessons.reading import read
@@ -327,4 +327,4 @@ def test_numbers_behind_steps_of_descent():
     ("value", "text"), [(0.5, "0.5"), (-2.0, "−2"), (-0.0, "0"), (2.40253977e-04, "0.000240253977"), (1e-9, "1e−09")]
 )
 def test_plain(value, text):
-    assert plain(value) == text
+    assert printed(value) == text
