@@ -79,7 +79,7 @@ class Passage(Element):
     text: str
     # How it looks.
     role: (
-        Literal["", "strong", "small", "muted", "aside", "group", "section", "heading", "title"]
+        Literal["", "strong", "small", "muted", "aside", "group", "section", "heading", "document", "title"]
         | Literal["code", "error", "asked", "why", "hint", "here"]
     ) = ""
     leads: tuple[Gesture, ...] = ()  # the gestures of its links

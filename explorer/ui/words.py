@@ -15,6 +15,7 @@ from shiboken6 import isValid
 from explorer.core.errors import ExplorerError
 from explorer.core.progress import Progress, Report
 from explorer.document.document import Change
+from explorer.pages.page import Passage
 from explorer.pages.words.card import ForWords, Screen, Shared, WordsCard
 from explorer.sentences import sentence
 from explorer.ui.background import Background
@@ -40,9 +41,7 @@ class FramedCard(QFrame):
         self.bench, self.card, self._wide, self._most = bench, card, 0, 0
         self.setAccessibleName(card.title)
         mark(self, card="true")
-        self.heading = Label(card.title, "document", wraps=True)
         self._down = QVBoxLayout(self)
-        self._down.addWidget(self.heading)
         self._replaced, self._tells, self._keys = Gone(self), False, Keys()
         self._shares = later(self, self._share)
         self._held: QSize | None = None
@@ -58,7 +57,6 @@ class FramedCard(QFrame):
         px, self._held = self.bench.appearance.px, None
         self._down.setEnabled(True)
         self._down.setContentsMargins(px(18), px(13), px(18), px(16))
-        self._down.setSpacing(px(9))
         if (before := getattr(self, "elements", None)) is not None:
             self._keys = before.keys()
             self._down.removeWidget(before)
@@ -76,7 +74,7 @@ class FramedCard(QFrame):
             return False
         self._tells, before = True, self.elements.widgets.keys()
         try:
-            self.elements.tell(self.card.page())
+            self.elements.tell((Passage("title of the card", self.card.title, "document"), *self.card.page()))
             if not self.elements.fits:
                 self.elements.share_room(self._room())
             self.elements.give_keys(self._keys)

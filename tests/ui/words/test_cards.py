@@ -127,7 +127,7 @@ def test_a_cosine_that_is_clicked_is_shown_as_arithmetic_and_leads_back(tab, han
     assert back.hasFocus()
     assert not back.visibleRegion().isEmpty()
     hand.click(back)
-    assert not tab.view(tab.state.cards["neighbours"]).heading.visibleRegion().isEmpty()
+    assert not on(tab, "neighbours", "title of the card").visibleRegion().isEmpty()
 
     sums = on(tab, "cosine", "sums")
     sums.setFocus()
