@@ -335,9 +335,10 @@ class _Veil:
                 return replace(element, items=left) if left else None
             case el.Stack(elements=inside):
                 kept = self.all(inside, other.elements if isinstance(other, el.Stack) else ())
-                drawn = any(isinstance(one, el.Picture) for one in inside)
-                if drawn and all(isinstance(one, Controls) for one in kept):
-                    kept = ()  # what a picture draws is not chosen without the picture
+                drawn = next((one.id for one in inside if isinstance(one, el.Picture)), None)
+                about = (Controls, el.Note, el.Picture)  # its choices, its words, its scale of colours
+                if drawn not in (None, *(one.id for one in kept)) and all(isinstance(one, about) for one in kept):
+                    kept = ()  # they mean nothing without the picture
                 return replace(element, elements=kept) if kept or element.control is not None else None
             case Controls(controls=controls):
                 left_over = self.all(controls, other.controls if isinstance(other, Controls) else ())

@@ -227,6 +227,16 @@ def test_the_choice_of_what_a_picture_draws_goes_with_the_picture(desk):
         assert ("The table's rows as arrows" in names) is not bool(what.values)
 
 
+def test_the_scale_of_a_picture_and_its_words_go_with_the_picture(desk):
+    """Where a question covered the plane of XOR, its bar of colours and the words on its lines stood there alone."""
+    xor, about = desk("xor"), {"answers", "scale of answers", "legend of answers"}
+    for what in (Covered(), covered("layer.1.hidden", (3, 1))):
+        xor.look(covered=what)
+        for stage in ("input", "model.descent"):
+            ids = {part.id for one in xor.page(stage).elements for part in leaves(one)}
+            assert about & ids == (set() if what.values else about), stage
+
+
 def test_of_a_list_only_the_numbers_that_depend_on_it_are_covered(desk):
     view = looking_at(desk, "emma", covered("scores", (0, 0)))
     columns = Column("Word"), Column("Score", "number"), Column("Shape", "number"), Column("")
