@@ -338,8 +338,7 @@ class ClassTab(ColumnTab):
 
     def refresh(self) -> None:
         before = set(self.elements.widgets)
-        self.elements.tell(self.page())
-        self.elements.share_room(self.area.viewport().width(), None)
+        self.show_elements(self.page())
         fields = [one for id, one in self.elements.widgets.items() if isinstance(one, FieldView) and id not in before]
         if fields:  # a new field is to be typed into
             fields[0].edit.setFocus(Qt.FocusReason.OtherFocusReason)

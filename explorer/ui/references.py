@@ -39,13 +39,11 @@ class ReferencesTab(ColumnTab):
 
     def refresh(self) -> None:
         choices, px = self.bench.selection.looking.choices, self.bench.appearance.px
-        # The room of a bar is kept free; and not the width of what stands here, which may still be the one of before.
-        room = self.area.width() - self.area.verticalScrollBar().sizeHint().width()
+        room = self.room
         wide = int((room - px(OTHERS)) / px(100) * 100)
         for _ in range(2):  # what stands around the list has its height only once it is laid out
             lines = self._lines(room)
-            self.elements.tell(references_page(self.rows, choices, lines, wide))
-            self.elements.share_room(room, None)
+            self.show_elements(references_page(self.rows, choices, lines, wide))
             if self._lines(room) == lines:
                 break
         table = self.list()

@@ -53,10 +53,8 @@ class LessonsTab(ColumnTab):
         self.make()
 
     def refresh(self) -> None:
-        wide = self.area.viewport().width()
-        room = wide - self.elements.contentsMargins().right()
-        self.elements.tell(lessons_page(self.shelf, int(room / self.bench.appearance.scale)))
-        self.elements.share_room(wide)
+        room = self.room - self.elements.contentsMargins().right()
+        self.show_elements(lessons_page(self.shelf, int(room / self.bench.appearance.scale)))
 
     def showEvent(self, event: QShowEvent) -> None:
         self.shelf.typed = ""  # a search is over once the tab was left

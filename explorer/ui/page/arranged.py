@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from math import inf
 
-from PySide6.QtCore import QEvent, QRect, QSize, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget, QWidgetItem
 
@@ -22,6 +22,7 @@ class Arranged(Surface):
     """
 
     grown = Signal()  # its height at its width is another one
+    restood = Signal()  # what stands on it has taken another size by itself, and so all has new places
 
     between_lines = 12  # pixels at text scale 1 between the lines of a row
 
@@ -33,12 +34,12 @@ class Arranged(Surface):
         self.sight: int | None = None
         self.narrow: dict[str, int] = {}
         """The widths of the places of elements in stacks of a width of their own, by id; others have `room`."""
-        self._keeps = False
-        """Whether sizes are kept although it is hidden: a hidden widget does not report another size."""
         self._asks: dict[str, Ask | None] = {}
         self._highs: defaultdict[str, dict[int, int]] = defaultdict(dict)
         self._scenes: defaultdict[str, dict[int, Scene]] = defaultdict(dict)
         """The places in each top-level element, by its id, and in all, by "", at the widths that were asked for."""
+        self._stood: tuple[Scene, QPoint] | None = None
+        """Where everything stands, and the corner that it stands from."""
         self._spare: list[Filling] = []
         """The pictures that fill the page; one is hidden where the page has no room to spare."""
         self.needs = 0, 0
@@ -57,13 +58,14 @@ class Arranged(Surface):
     def ask(self, id: str) -> Ask | None:
         """See `Metrics`."""
         if id not in self._asks:
-            widget = self.widgets.get(id) or self._labels.get(id)
-            there = widget is not None and not (widget.isHidden() and widget not in self._spare)
-            self._asks[id] = self.measured(id, widget) if widget is not None and there else None
+            self._asks[id] = self.measured(id)
         return self._asks[id]
 
-    def measured(self, id: str, widget: QWidget) -> Ask:
-        """What a widget asks for now."""
+    def measured(self, id: str) -> Ask | None:
+        """What an element asks for now."""
+        widget = self.widgets.get(id) or self._labels.get(id)
+        if widget is None or (widget.isHidden() and widget not in self._spare):
+            return None
         if (own := getattr(widget, "asks", None)) is not None:
             ask: Ask = own(self.narrow.get(id, self.room))
             return ask
@@ -82,6 +84,9 @@ class Arranged(Surface):
 
     # Its places
 
+    def _follow_elements(self) -> None:
+        self._stood = None
+
     def tell(self, elements: Sequence[Element], most: float = inf) -> bool:
         """Show other elements, at their places."""
         done = super().tell(elements, most)
@@ -96,8 +101,6 @@ class Arranged(Surface):
 
     def scene(self, width: int) -> Scene:
         """The places of the elements in a width."""
-        if not (self._keeps or self.isVisible()):
-            self.measure_anew()
         scenes = self._scenes[""]
         if width not in scenes:
             self._least()  # asks all of them: a page has many elements that show nothing now
@@ -124,10 +127,13 @@ class Arranged(Surface):
 
     def _stand(self) -> None:
         room = self.contentsRect()
-        scene = self.scene(room.width())
+        scene, corner = self.scene(room.width()), room.topLeft()
+        if self._stood == (scene, corner):
+            return
+        self._stood = scene, corner
         for id, place in scene.places.items():
             if (widget := self.widgets.get(id) or self._labels.get(id)) is not None:
-                widget.setGeometry(QRect(*place).translated(room.topLeft()))
+                widget.setGeometry(QRect(*place).translated(corner))
                 widget.show()  # Qt would show a new one a turn later
         for id, label in self._labels.items():
             if id not in scene.places:  # a comma at the beginning of a line
@@ -143,17 +149,34 @@ class Arranged(Surface):
     def _least(self) -> int:
         return 0
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:  # a widget has another size
+    def is_other(self) -> bool:
+        """Whether something that stands on it now has another size."""
+        places = self._stood[0].places if self._stood is not None else {}
+        return any(self.measured(id) != ask for id, ask in self._asks.items()) or any(
+            id in self._highs and height_of(widget, wide) != self._highs[id].get(wide, high)
+            for id, (_, _, wide, high) in places.items()
+            if (widget := self.widgets.get(id) or self._labels.get(id)) is not None
+        )
+
+    def _follow_sizes(self) -> None:
+        """Put all into new places if something has another size by itself."""
+        if self.is_other():
+            before = self._stood
             self.stand()
+            if self._stood != before:
+                self.restood.emit()
+
+    def event(self, event: QEvent) -> bool:
+        # A widget may have another size, which it cannot report while its page is hidden.
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            self._follow_sizes()
         elif event.type() == QEvent.Type.ContentsRectChange:  # its margins
             self._stand()
         return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.stand()
+        self._stand()
 
     def hasHeightForWidth(self) -> bool:
         return True

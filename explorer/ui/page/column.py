@@ -6,7 +6,7 @@ from typing import cast
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from explorer.pages.arrange import DOWN, Scene, asked, below, head_of, sign_of, title_of
+from explorer.pages.arrange import ANY, DOWN, Scene, asked, below, head_of, sign_of, title_of
 from explorer.pages.controls import Form
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.matrix import Matrix
@@ -17,6 +17,7 @@ from explorer.ui.page.arranged import Arranged
 from explorer.ui.page.controls import ControlLine, line_up
 from explorer.ui.page.elements import Filling
 from explorer.ui.page.note import Words
+from explorer.ui.page.picture_place import DescentView, PicturePlace
 from explorer.ui.page.sharing import Sharing
 from explorer.ui.page.surface import Surface
 from explorer.ui.theme import Role, mark
@@ -32,6 +33,10 @@ class Elements(Arranged):
 
     def __init__(self, bench: Workbench, spacing: int, parent: QWidget | None = None) -> None:
         self._wide: tuple[int, int] | None = None
+        self.sizes_itself = False
+        """Whether it is as large as it needs, since nothing around it decides that."""
+        self._guessed: list[str] = []
+        """The ids of the pictures whose sizes were guessed when the room was shared."""
         super().__init__(bench, spacing, parent)
         self._sharing = Sharing(self)
         self._tops: dict[str, Element] = {}
@@ -56,8 +61,6 @@ class Elements(Arranged):
 
     def _widths(self) -> tuple[int, int]:
         """The width that the widest element likes, and the least width of the widest."""
-        if not (self._keeps or self.isVisible()):
-            self.measure_anew()
         if self._wide is None:
             asks = [
                 ask
@@ -115,6 +118,7 @@ class Elements(Arranged):
                 )
 
     def _follow_elements(self) -> None:
+        super()._follow_elements()
         self._sharing.forget()
         self.measure_anew()
         parts = [(part, top) for top in self.elements for part in leaves(top)]
@@ -168,13 +172,6 @@ class Elements(Arranged):
 
     # Its room
 
-    def sizes(self) -> list[tuple[object, ...]]:
-        """What each element's widget asks for, whether it is hidden, and whether it lacks its picture."""
-        return [
-            (one.sizeHint(), one.minimumSizeHint(), one.isHidden(), getattr(one, "picture", one) is None)
-            for one in self.widgets.values()
-        ]
-
     def share_room(self, width: int, height: int | None = None, drags: bool = False) -> None:
         """Lay out the page in the visible width; even if something is wider, words and switches stay within that width.
 
@@ -185,13 +182,35 @@ class Elements(Arranged):
         around = self.contentsMargins()
         self.room = max(width - around.left() - around.right(), 0)  # a window may be narrower than its margins
         self.sight = None if height is None else height - around.top() - around.bottom()
-        self._keeps = True
         try:
             self._sharing.share(self.room, height, drags)
+            self._guessed = self.guesses()
             self._stand()
         finally:
-            self._keeps = False
             self.fits = True
+
+    def guesses(self) -> list[str]:
+        """The ids of the pictures whose sizes are guessed until they are made."""
+        return [id for id, one in self.widgets.items() if isinstance(one, PicturePlace | DescentView) and one.guesses]
+
+    def _follow_sizes(self) -> None:
+        super()._follow_sizes()
+        if self._guessed != (guessed := self.guesses()):
+            self._guessed = guessed
+            self.restood.emit()
+
+    @property
+    def is_enlarged(self) -> bool:
+        """Whether it stands so that what a step names is larger than the rest."""
+        return self._sharing.enlargement.on
+
+    def _stand(self) -> None:
+        if self.sizes_itself:
+            if self.room == ANY:  # it has had no room yet
+                return
+            wide = max(self.room, self._least())
+            self.resize(QSize(wide, self.scene(wide).height).grownBy(self.contentsMargins()))
+        super()._stand()
 
     def enlarge(self, lit: Lit) -> None:
         """At the next layout, enlarge the elements that a step names, and keep those that they are made of visible."""
@@ -227,8 +246,6 @@ class Elements(Arranged):
 
     def height_without(self, picture: QWidget, width: int) -> int:
         """The height of the page without one of its elements, and what surrounds it."""
-        if not (self._keeps or self.isVisible()):
-            self.measure_anew()
         margins = self.contentsMargins()
         others = [self.part_scene(one, width) for one in self.elements if self.widgets.get(one.id) is not picture]
         return margins.top() + margins.bottom() + below([*others, Scene({"": (0, 0, 0, 0)}, 0)], self.spacing).height

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
@@ -65,17 +65,38 @@ class ColumnTab(QFrame):
         self.around, self.within = (24, 16, right, 12), (0, 0, inside, inside)
         """Margins in pixels at text scale 1: around the scroll area, and inside it."""
         self.area = scroll_area(sideways=False)
+        self.area.setWidgetResizable(False)  # the page is as large as it needs
         self._down = QVBoxLayout(self)
         self._down.addWidget(self.area)
         self._again, self._replaced = later(self, self.make), Gone(self)
         bench.appearance.changed.connect(self.restyle)
         self._worn = True
         """Whether it has the present look."""
+        self._wide = 0
+        """The width in pixels that the elements are laid out for."""
         self._place_read = ScrollPlace(bench, self.area)
 
     def refresh(self) -> None:
         """Build the page's data again, and update the widgets that differ."""
         raise NotImplementedError(type(self).__name__)
+
+    @property
+    def room(self) -> int:
+        """The width of the page in pixels; that of a scroll bar is kept free, or all would move when one appears."""
+        return self.area.maximumViewportSize().width() - self.area.verticalScrollBar().sizeHint().width()
+
+    def show_elements(self, elements: Sequence[Element]) -> None:
+        """Show other elements, in their final places now."""
+        self.elements.tell(elements)
+        if not (self.isVisible() or self.testAttribute(Qt.WidgetAttribute.WA_Resized)):
+            return  # it has no place in a window yet
+        if not self.elements.fits or self._wide != self.room:
+            self._wide = self.room
+            self.elements.share_room(self._wide)
+        elif self.isVisible():
+            QCoreApplication.sendPostedEvents(self.elements, QEvent.Type.LayoutRequest)
+        else:
+            self.elements.stand()
 
     def restyle(self) -> None:
         """Follow the theme and the text scale: in a turn of its own, or when it is next shown."""
@@ -93,6 +114,7 @@ class ColumnTab(QFrame):
             self._place_read.hold()
             self._replaced.delete(self.area.takeWidget())
         self.elements = Elements(self.bench, px(self._spacing))
+        self.elements.sizes_itself = True
         self.elements.setContentsMargins(*map(px, self.within))
         self.area.setWidget(self.elements)
         self.refresh()
@@ -127,26 +149,6 @@ class SideColumn(ColumnTab):
         self.setObjectName(part)
         self.around, self.within = (0, 0, 0, 0), (20, 16, 10, 16)
         self._corner = fold_button(action, sign, self)
-        self._wide = 0
-        """The width in pixels that the elements are laid out for."""
-
-    def show_elements(self, elements: Sequence[Element]) -> None:
-        """Show other elements; and in their final size now: else a scroll bar would follow in a second paint."""
-        self.elements.tell(elements)
-        bar = self.area.verticalScrollBar().sizeHint().width()  # its room is kept free: a formula may fill its line
-        wide = self.contentsRect().width() - bar
-        needs = self.elements.needs
-        if not self.elements.fits or self._wide != wide:
-            self._wide = wide
-            self.elements.share_room(wide)
-        elif self.isVisible():
-            QCoreApplication.sendPostedEvents(self.elements, QEvent.Type.LayoutRequest)
-        else:
-            self.elements.stand()
-        if self.elements.needs != needs:
-            # Sent, because Qt posts none while the column is hidden: it would be shown with the height of before.
-            QCoreApplication.sendEvent(self.area.viewport(), QEvent(QEvent.Type.LayoutRequest))
-            QCoreApplication.removePostedEvents(self.area.viewport(), QEvent.Type.LayoutRequest)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -39,6 +39,8 @@ LONGEST = 116
 class Sized(PicturePlace):
     """The place of a picture whose size is part of its element."""
 
+    guesses = False
+
     def __init__(
         self,
         bench: Workbench,

@@ -20,7 +20,7 @@ from explorer.pages.equation import LEAST_SIDE, Size, in_even_lines
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import DescentPart, Item, Listing, Picture, Row, Stack, maps_alike, parts_beside
 from explorer.ui.page.elements import around_map
-from explorer.ui.page.picture_place import DescentView, PicturePlace
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import can_typeset_now
 
@@ -77,8 +77,7 @@ class Growth:
         decides: tuple[object, ...] = ()
         if height is not None and not self._sharing.enlargement.lit:
             # None of this depends on the numbers, because cells must not move.
-            places = [one for one in page.widgets.values() if isinstance(one, PicturePlace | DescentView)]
-            late, sizes = [one.picture is None for one in places], [box.own_size[1:] for box in self._sharing.boxes()]
+            late, sizes = page.guesses(), [box.own_size[1:] for box in self._sharing.boxes()]
             lists = [(len(one.lines), len(one.columns)) for one in self._sharing.all if isinstance(one, Listing)]
             decides = room, height, [one.id for one in self._sharing.all], lists, sizes, late, can_typeset_now()
         if decides == self._decided:

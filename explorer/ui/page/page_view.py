@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
@@ -70,7 +70,7 @@ class InPlace:
             return
         self._moves = True
         try:
-            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+            QCoreApplication.sendPostedEvents(self._elements, QEvent.Type.LayoutRequest)
             down = self._height(widget) - wanted
             if self._bridge.by_keys and not self._read:
                 self._add(0, 0)
@@ -117,7 +117,7 @@ class InPlace:
     def _scroll(self, down: int) -> None:
         """Scroll by `down` pixels, upwards if negative, with as little added room as possible."""
         bar, in_sight = self._page.verticalScrollBar(), self._page.viewport().height()
-        page = self._elements.height_at(self._elements.width()) - self._above - self._below
+        page = self._elements.height() - self._above - self._below
         place = bar.value() + down - self._above
         self._add(max(-place, 0), max(place + in_sight - page, 0) if place > 0 else 0)
         bar.setValue(place + self._above)
@@ -130,7 +130,6 @@ class InPlace:
         margins.setBottom(margins.bottom() + below - self._below)
         self._above, self._below = above, below
         self._elements.setContentsMargins(margins)
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
 
 MARGIN = 12
@@ -143,8 +142,6 @@ SLOWER = 3
 """The edge must also rest for this many times the duration of a layout, because the turn also paints."""
 MANY = 6
 """The most missing widgets that a visible page makes in one turn; each may take 10 ms."""
-SIZES = 8
-"""The most nested changes of its size that a page accepts; scroll bars that come and go cause three or four."""
 
 
 class PageView(QScrollArea):
@@ -169,14 +166,13 @@ class PageView(QScrollArea):
         """Whether something has changed since the page was built."""
         self._arrives = False
         self._looking: Looking | None = None
-        self._sizes = 0
         self._shown = self._hidden = self._laying = False
         self._making: Iterator[None] | None = None
         self._formulas: Iterator[str] | None = None  # those still to be typeset
         self._steps: tuple[float, Mapping[str, bool]] | None = None
         self._size, self._rounds = self.size(), 0
-        self._shared_for: tuple[object, ...] = ()
-        """The sizes after the last layout."""
+        self._shared_for: tuple[object, ...] | None = None
+        """The room of the last layout; None if something on the page has another size since."""
         self._settled = later(self, self.share)
         self._sized = BeforePainting(self, self._follow_edge)
         self._rested = QTimer(self, singleShot=True, interval=REST)
@@ -186,12 +182,13 @@ class PageView(QScrollArea):
         self._told = later(self, self._refresh_in_sight)
         px = bench.appearance.px
         self.elements = Elements(bench, px(12))
+        self.elements.sizes_itself = True
+        self.elements.restood.connect(self._follow_sizes)
         self.elements.setContentsMargins(px(20), px(10), px(MARGIN), px(16))
         self.in_place = InPlace(self, self.elements, self.bench.bridge)
         self.veil, self.flash = Veil(self.elements), Flash(self.elements)
         self._lit_for: tuple[object, object] = None, None  # the widgets and the step for which the light was last set
         self.setWidget(self.elements)
-        self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -445,45 +442,31 @@ class PageView(QScrollArea):
 
     # Room
 
-    def resizeEvent(self, event: Any) -> None:
+    def resizeEvent(self, event: Any) -> None:  # of the viewport, also if only a bar was shown or hidden
         super().resizeEvent(event)
         another = self.size() != self._size
         if another:
             self.in_place.let_go()
             self._size, self._rounds = self.size(), 0
+        if self._laying or not (another or not self.elements.fits):
+            return
         if self._waits:
             self._settled.start()
         elif self._shown:
-            self._sized.ask()  # also if only a scroll bar has appeared or disappeared
-        elif not self._laying and (another or not self.elements.fits):
+            self._sized.ask()
+        else:
             self.share()  # before the page is shown; Qt may send the same size again
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # A LayoutRequest means that something on the page has another size.
-        if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
-            turns = self.bench.appearance.turns
-            if self.in_turns is not None and not self.was_seen and not self._rounds:
-                pass  # the code that makes it in turns also lays it out in one of them
-            elif turns.idle:
-                self._settled.start()
-            else:
-                turns.add(self._settled)  # one timer serves all pictures, which arrive one at a time
-        if event.type() == QEvent.Type.Resize and watched is self.widget():
-            return self._follow_size(watched, event)
-        done = bool(super().eventFilter(watched, event))
-        if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
-            self.in_place.keep()
-        return done
-
-    def _follow_size(self, watched: QObject, event: QEvent) -> bool:
-        """Pass on a resize of the page, unless too many are nested: two sizes could cause each other for ever."""
-        if self._sizes == SIZES:
-            return False
-        self._sizes += 1
-        try:
-            return bool(super().eventFilter(watched, event))
-        finally:
-            self._sizes -= 1
+    def _follow_sizes(self) -> None:
+        """Lay out the page for what on it has taken another size by itself."""
+        self._shared_for, turns = None, self.bench.appearance.turns
+        if self.in_turns is not None and not self.was_seen and not self._rounds:
+            pass  # the code that makes it in turns also lays it out in one of them
+        elif turns.idle:
+            self._settled.start()
+        else:
+            turns.add(self._settled)  # one timer serves all pictures, which arrive one at a time
+        self.in_place.keep()
 
     def _follow_edge(self) -> None:
         """Lay out the page for another size of the window; while more sizes follow, what a step names keeps its size.
@@ -503,49 +486,32 @@ class PageView(QScrollArea):
     def share(self) -> None:
         """Lay out the page again, because the page, or something on it, has another size.
 
-        This is done at most `ROUNDS` times, because sizes could cause each other for ever; and not if no size is new:
-        each layout makes Qt report several, one after the other.
+        This is done at most `ROUNDS` times, because sizes could cause each other for ever; and not if no size is new.
         """
-        if self._rounds < ROUNDS and self.is_whole:
-            self._keep_room_for_bar()
-            if not (self.elements.fits and self._sizes_now() == self._shared_for):
-                self._rounds += 1
-                self._share_room()
-                self.in_place.keep()  # whatever else Qt reports of this layout may have come before it
+        if self._rounds < ROUNDS and self.is_whole and not (self.elements.fits and self._shared_for == self._room()):
+            self._rounds += 1
+            self._share_room()
+            self.in_place.keep()
 
-    @property
-    def _is_paper(self) -> bool:
-        return self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+    def _room(self) -> tuple[int, int | None, bool]:
+        """The room of the page, whichever bars there are now: its width, its height, and whether the edge is dragged.
 
-    def _height(self) -> int | None:
-        """The height without a horizontal bar: after a resize it often appears, and disappears after the layout."""
-        below = self.horizontalScrollBar()
-        return None if self._is_paper else self.viewport().height() + (below.height() if below.isVisibleTo(self) else 0)
-
-    def _sizes_now(self) -> tuple[object, ...]:
-        """The sizes that the layout depends on, and those that it gave."""
-        room = self.viewport().width() - self.elements.contentsMargins().right()
-        return room, self._height(), self._drags, self.elements.sizes()
-
-    def _keep_room_for_bar(self) -> None:
-        """Leave room for the vertical bar even if it is hidden: a row that only just fits would make it come and go."""
-        bar, margins = self.verticalScrollBar(), self.elements.contentsMargins()
-        there = self._is_paper or bar.isVisibleTo(self)
-        right = self.bench.appearance.px(MARGIN) + (0 if there else bar.sizeHint().width())
-        if margins.right() != right:
-            margins.setRight(right)
-            self.elements.setContentsMargins(margins)
-        below = self.horizontalScrollBar()
-        if below.isVisibleTo(self) and not below.maximum():  # Qt would leave the bar visible until the next resize
-            self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-            self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        The room of the vertical bar is kept even if it is hidden: a row that only just fits would make it come and go.
+        """
+        across, down = self.maximumViewportSize().toTuple()
+        drags = self._drags and self.elements.is_enlarged
+        if self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff:  # on paper
+            return across, None, drags
+        return across - self.verticalScrollBar().sizeHint().width(), down, drags
 
     def _share_room(self) -> None:
         if self.is_whole:  # Qt also sends a resize while the page is being built
-            self._keep_room_for_bar()
-            self.elements.share_room(self.viewport().width(), self._height(), self._drags)
-            self._keep_room_for_bar()  # one of the bars may have come or gone
-            self._shared_for = self._sizes_now()
+            self._shared_for = self._room()
+            self.elements.share_room(*self._shared_for)
+            below = self.horizontalScrollBar()
+            if below.isVisibleTo(self) and not below.maximum():  # Qt would leave the bar visible until the next resize
+                self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+                self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
 
 def _formulas(element: Element) -> Iterator[str]:

@@ -134,6 +134,11 @@ class PicturePlace(QWidget):
             self.setFixedSize(width, height)
 
     @property
+    def guesses(self) -> bool:
+        """Whether its size is a guess until its picture is made."""
+        return self.picture is None and self._many is None
+
+    @property
     def wished(self) -> int:
         """The width in pixels that attention lines take if there is room."""
         return self._across if self.picture is None else int(self.picture.wished)
@@ -229,6 +234,11 @@ class DescentView(QWidget):
         """The widget of the part; None while it waits for a turn of its own."""
         inner: Any = self._inner.picture if isinstance(self._inner, PicturePlace) else self._inner
         return inner
+
+    @property
+    def guesses(self) -> bool:
+        """Whether its size is a guess until its picture is made."""
+        return isinstance(self._inner, PicturePlace) and self._inner.guesses
 
     def tell(self, part: DescentPart) -> None:
         """Build the part again if it is about another model; changes of the same model it follows by itself."""

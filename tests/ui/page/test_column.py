@@ -12,7 +12,7 @@ from explorer.ui.page.column_tab import ColumnTab
 
 class Tab(ColumnTab):
     def refresh(self):
-        self.elements.tell([Note(f"note {i}", f"A sentence about {i}.") for i in range(60)])
+        self.show_elements([Note(f"note {i}", f"A sentence about {i}.") for i in range(60)])
 
 
 def test_a_tab_that_is_built_again_stays_where_it_is_read(bench, qtbot, appearance):

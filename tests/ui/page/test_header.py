@@ -171,9 +171,9 @@ def test_layers_are_chosen_above_the_stage(window, hand, eye):
 
 
 def test_beside_what_is_too_wide_words_and_switches_stay_in_sight(window, eye):
-    page = eye.go_to(window, "encoder.1.ffn.layers")
+    page = eye.go_to(window, "encoder.1.ffn.after")
     assert page.header.geometry().right() == page.elements.contentsRect().right()
-    page.elements.share_room(80, 600)  # too narrow for the small pictures of an equation, too
+    page.elements.share_room(80, 600)  # too narrow for what stands below them, too
     assert page.header.width() == page.header.minimumSizeHint().width() < page.elements.contentsRect().width()
 
 
