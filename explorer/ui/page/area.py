@@ -22,7 +22,7 @@ from explorer.ui.workbench import Workbench
 
 AT_ONCE = 0.02
 """Seconds spent on a new page in one turn of the event loop; the whole page may take half a second."""
-PREPARATIONS = 5
+PREPARATIONS = 4
 """Turns between the completion of a page and showing it; see `StageArea._prepare`."""
 KEPT = 8
 """How many pages are kept: each one follows the pointer and takes memory."""
@@ -169,15 +169,13 @@ class StageArea(QStackedWidget):
     def _prepare(self, page: PageView) -> None:
         """Do the next thing that a complete page needs before it is shown: each takes long for a large page."""
         match self._prepared:
-            case 0:
-                page.lay_out(self.contentsRect())
-            case 1 if not page.typeset(AT_ONCE):
+            case 0 if not page.typeset(AT_ONCE):
                 return  # some formulas are left for the next turn
-            case 2:
-                page.share()
-            case 3:  # sends all parts their sizes, which otherwise `motion.remember` would do
+            case 1:
+                page.lay_out(self.contentsRect())
+            case 2:  # sends all parts their sizes, which otherwise `motion.remember` would do
                 self.grab(QRect(0, 0, 1, 1))
-            case 4:
+            case 3:
                 self.motion.remember()
         self._prepared += 1
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from explorer.core.graph import Stage
@@ -166,7 +166,7 @@ class PageView(QScrollArea):
         """Whether something has changed since the page was built."""
         self._arrives = False
         self._looking: Looking | None = None
-        self._shown = self._hidden = self._laying = False
+        self._shown = self._hidden = False
         self._making: Iterator[None] | None = None
         self._formulas: Iterator[str] | None = None  # those still to be typeset
         self._steps: tuple[float, Mapping[str, bool]] | None = None
@@ -365,17 +365,9 @@ class PageView(QScrollArea):
         return self._making is None
 
     def lay_out(self, place: QRect) -> None:
-        """Take the place in which the page will be shown, because a layout in its first size would be in vain.
-
-        Dividing the room (`share`) takes a turn of its own.
-        """
-        self._laying = True
+        """Lay out the page in the place in which it will be shown."""
         self.setGeometry(place)
-        # Qt would send these events only when the widget is shown, or the window is drawn into a picture.
-        QCoreApplication.sendEvent(self, QResizeEvent(place.size(), QSize()))
-        port = self.viewport()
-        QCoreApplication.sendEvent(port, QResizeEvent(port.size(), QSize()))
-        self._laying = False
+        self.share()
 
     def typeset(self, seconds: float) -> bool:
         """Typeset formulas for at most `seconds`; otherwise the layout, or painting a picture, would typeset them.
@@ -448,7 +440,7 @@ class PageView(QScrollArea):
         if another:
             self.in_place.let_go()
             self._size, self._rounds = self.size(), 0
-        if self._laying or not (another or not self.elements.fits):
+        if not another and self.elements.fits:
             return
         if self._waits:
             self._settled.start()

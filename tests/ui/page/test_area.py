@@ -337,7 +337,7 @@ def test_what_a_hand_does_on_a_page_that_is_made_anew_means_the_new_one_and_else
 
 
 def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(slowly, window, qtbot, monkeypatch, turns_as):
-    """To compose it, its first widget, to lay it out, to share its room, and the picture of the page before."""
+    """To compose it, its first widget, to share its room, and the picture of the page before."""
     window.area._drop([name for name in window.area._pages if name != window.bench.selection.stage])
     acts, turns = [], []
 
@@ -358,7 +358,6 @@ def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(slowly
     for owner, name in (
         (PageView, "_begin"),
         (MatrixBox, "__init__"),
-        (PageView, "lay_out"),
         (PageView, "_share_room"),
         (Motion, "remember"),
     ):
@@ -368,7 +367,7 @@ def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(slowly
     qtbot.waitUntil(lambda: not window.area.makes)
     made = [turn for turn in turns if turn][:-1]  # the last one shows it
     assert [turn for turn in made if len(set(turn)) > 1 or turn.count("__init__") > 1] == []
-    order = ["_begin", "__init__", "lay_out", "_share_room", "remember"]
+    order = ["_begin", "__init__", "_share_room", "remember"]
     assert list(dict.fromkeys(act for turn in made for act in turn)) == order
     shared = [turn for turn in made if "_share_room" in turn]
     assert len(shared) == 1, "Qt tells of its place once more, which is no other: nothing is shared anew"
