@@ -201,7 +201,7 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     if mistake is not None:
         meanwhile = mistake.sentence
         sentence = f"{meanwhile}; {expected}."
-    elif difference is not None and not _is_yes_or_no(array_of(engine, node, question.of)):
+    elif difference is not None and not (typed in (0, 1) and _is_yes_or_no(array_of(engine, node, question.of))):
         way = "large" if difference > 0 else "small"
         meanwhile = f"No: your number is too {way}"
         apart = written(abs(difference), digits or decimals_typed(typed))  # 0.33 is not 1 too small for 1

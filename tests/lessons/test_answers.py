@@ -357,6 +357,10 @@ def test_a_whole_number_is_missed_by_what_one_sees_and_may_be_typed_in_per_cent(
     at = [step.id for step in lesson.steps].index("right-angle")
     said = judge(lesson.steps[at].question, 5.0, StepStates(lesson)[at]).meanwhile
     assert said == "No: your number is too large.", "a single 0 is no answer to yes or no"
+    lesson = load("xor")
+    at = [step.id for step in lesson.steps].index("answer")
+    said = [judge(lesson.steps[at].question, typed, StepStates(lesson)[at]).meanwhile for typed in (1.0, 3.0)]
+    assert said == ["No.", "No: your number is too large."], "3 is neither yes nor no"
 
 
 def test_minus_the_target_is_no_gradient_of_a_logit():
