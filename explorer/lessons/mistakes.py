@@ -105,6 +105,11 @@ def _of_products(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
         one_name, other = (_term_names(one, labels)[i] for i in there)
         sentence = f"if the factors for “{one_name}” and “{other}” are exchanged"
         yield "exchanged", sentence, step("dot", replace(a, value=crossed), b)
+    if len(there) > 1 and np.all(np.greater_equal(a.value, 0)) and np.isclose(np.sum(a.value), 1):
+        ones = np.not_equal(a.value, 0).astype(float)  # `a` divides something into shares
+        alike = step("dot", replace(a, value=ones / len(there)), b)
+        yield "equal shares", "if all shares are taken to be equal", alike
+        yield "no shares", "if nothing is multiplied by its share", step("dot", replace(a, value=ones), b)
     if np.any(np.less(a.value, 0)) or np.any(np.less(b.value, 0)):
         sizes = step("dot", *(replace(one, value=np.abs(one.value)) for one in (a, b)))
         yield "minus signs", "if the minus signs are left out", sizes

@@ -381,6 +381,14 @@ def test_the_two_shares_exchanged_are_named():
         assert "the factors for “Phone” and “Apple” are exchanged" in verdict.sentence
 
 
+def test_a_mean_without_the_shares_is_named():
+    """The plain mean and the plain sum of two rows were only too large, in the first questions that people answer."""
+    lesson = load("ten-questions-before")
+    at = [step.id for step in lesson.steps].index("mean")  # 0.27 × 4 + 0.73 × 0
+    names = [judge(lesson.steps[at].question, typed, StepStates(lesson)[at]).mistake.name for typed in (2.0, 4.0)]
+    assert names == ["equal shares", "no shares"]
+
+
 def test_a_step_done_wrongly_is_named_behind_several_that_only_alter():
     """Of a masked score, which is a scaled sum of products, only the last two nodes were looked at."""
     engine, node = values_of(load("i-love-ai").state("textbook")), "decoder.1.self.head.1.{}"
