@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
     QStyleOptionButton,
     QStyleOptionComboBox,
     QStylePainter,
+    QToolButton,
     QWidget,
 )
 
@@ -90,6 +91,26 @@ class PushButton(QPushButton):
         self.initStyleOption(option)
         words = self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic.value, with_ampersands(text))
         return self.style().sizeFromContents(QStyle.ContentsType.CT_PushButton, option, words, self)
+
+
+class IconButton(QToolButton):
+    """A button with an icon in place of words.
+
+    `act`: what a click does; of an action, also its icon, tip and name.
+    `name`: for a screen reader; without one, the tip as far as its first " (".
+    """
+
+    def __init__(self, act: QAction | Callable[[], object], tip: str = "", name: str = "") -> None:
+        super().__init__(autoRaise=True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setToolTip(tip)
+        if isinstance(act, QAction):
+            self.setDefaultAction(act)
+            name = act.text()
+        else:
+            press = act
+            self.clicked.connect(lambda: press())  # a click also says whether the button is checked
+        self.setAccessibleName(name or tip.partition(" (")[0])
 
 
 class ComboBox(QComboBox):

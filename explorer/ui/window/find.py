@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QScrollArea,
-    QToolButton,
     QWidget,
 )
 
@@ -33,6 +32,7 @@ from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import qcolor
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.inputs import IconButton
 from explorer.ui.widgets.labels import Label, icon
 from explorer.ui.widgets.tree import inside, written_in
 
@@ -160,10 +160,12 @@ class FindBar(QFrame):
         self.said = Label(role="muted")
         self._row.addWidget(self.said)
         self._buttons = {
-            "back": self._button("Place before (Shift+Enter)", lambda: self.go(-1)),
-            "next": self._button("Next place (Enter)", lambda: self.go(1)),
-            "close": self._button("Close (Esc)", self.close_down),
+            "back": IconButton(lambda: self.go(-1), "Place before (Shift+Enter)"),
+            "next": IconButton(lambda: self.go(1), "Next place (Enter)"),
+            "close": IconButton(self.close_down, "Close (Esc)"),
         }
+        for button in self._buttons.values():
+            self._row.addWidget(button)
         self._again = later(self, self._refresh)
         whole.installEventFilter(self)
         appearance.changed.connect(self._restyle)
@@ -179,16 +181,6 @@ class FindBar(QFrame):
     def at(self) -> int:
         """The index of the present place."""
         return self._marks.at
-
-    def _button(self, tip: str, act: Callable[[], object]) -> QToolButton:
-        button = QToolButton()
-        button.setAutoRaise(True)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip.partition(" (")[0])
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.clicked.connect(act)
-        self._row.addWidget(button)
-        return button
 
     def open(self) -> None:
         """Show the bar, ready for typing."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
@@ -22,7 +22,7 @@ from explorer.ui.page.area import StageArea
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
 from explorer.ui.widgets import UNBOUNDED
-from explorer.ui.widgets.inputs import PushButton
+from explorer.ui.widgets.inputs import IconButton, PushButton
 from explorer.ui.widgets.labels import Label, icon
 from explorer.ui.widgets.layouts import FlowLayout, row_in
 from explorer.ui.widgets.names import with_ampersands
@@ -220,8 +220,10 @@ class TokenStrip(QWidget):
         self._rail = Rail(content)
         self._label = Label(role="muted")
         self._low = False
-        self._back = self._arrow("words before these", -1)
-        self._next = self._arrow("words after these", 1)
+        self._back, self._next = (
+            IconButton(partial(self._scroll, way), f"Show the {what}; so does the wheel", f"{title}: {what}")
+            for way, what in ((-1, "words before these"), (1, "words after these"))
+        )
         self._parts = layout = row_in(self, self._label, self._back)
         layout.addWidget(self._rail, 1)
         layout.addWidget(self._next)
@@ -246,14 +248,6 @@ class TokenStrip(QWidget):
             line.setSpacing(look.px(6))
         for arrow, name in ((self._back, "back"), (self._next, "next")):
             arrow.setIcon(icon(name, look.theme, "muted"))
-
-    def _arrow(self, what: str, way: int) -> QToolButton:
-        button = QToolButton(autoRaise=True)
-        button.setAccessibleName(f"{self.title}: {what}")
-        button.setToolTip(f"Show the {what}; so does the wheel")
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.clicked.connect(lambda: self._scroll(way))
-        return button
 
     # Showing words
 

@@ -8,14 +8,13 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QFont, QFontMetrics, QStandardItemModel
+from PySide6.QtGui import QFont, QFontMetrics, QStandardItemModel
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
     QHBoxLayout,
     QSizePolicy,
     QStyleOptionButton,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -27,7 +26,7 @@ from explorer.ui.errors import show_done
 from explorer.ui.files import Files
 from explorer.ui.page.area import StageArea
 from explorer.ui.theme import mark
-from explorer.ui.widgets.inputs import ComboBox, PushButton, Segments, tab_through
+from explorer.ui.widgets.inputs import ComboBox, IconButton, PushButton, Segments, tab_through
 from explorer.ui.widgets.labels import as_tip, icon
 from explorer.ui.widgets.layouts import FlowLayout, row_in
 from explorer.ui.widgets.names import with_ampersands
@@ -276,7 +275,7 @@ class TopBar(QFrame):
         self._place_of_choices = self._row.count()
         self._row.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
         self._acts = QWidget()
-        row_in(self._acts, *map(_button, (actions.undo, actions.redo, actions.theme)))
+        row_in(self._acts, *map(IconButton, (actions.undo, actions.redo, actions.theme)))
         self._row.addWidget(self._acts)
         bench.appearance.changed.connect(self._restyle)
         self._space()
@@ -467,12 +466,3 @@ def shortened(title: str, fits: Callable[[str], bool]) -> str:
     ends = [title.rfind(mark) for mark in (": ", " → ") if mark in title]
     parts = sorted((title[:end] for end in ends if end > 0), key=len, reverse=True)
     return next((text for text in (title, *parts) if fits(text)), title)
-
-
-def _button(action: QAction) -> QToolButton:
-    button = QToolButton()
-    button.setDefaultAction(action)
-    button.setAutoRaise(True)
-    button.setAccessibleName(action.text())
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    return button
