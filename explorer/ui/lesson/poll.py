@@ -37,7 +37,7 @@ ON, BACK = (
 LARGER = (2.4, 2.0, 1.7, 1.4, 1.3, 1.2, 1.1, 1.0, 0.85)
 """Factors by which letters are larger than on a slide; the first with which the whole page is visible is used. For two
 derivations side by side, whose lines would break too often, only the last six are tried."""
-BESIDE = 1.7, 1.4, 1.2, 1.0, 0.85
+BESIDE = 1.7, 1.4, 1.15, 0.9
 """The factors that are tried where what the step names stands beside the choices."""
 SHARES = 0.36, 0.44, 0.52, 0.6
 """Shares of the width for the choices beside it."""
@@ -64,13 +64,13 @@ class PollView(QFrame):
         self.setAccessibleName("Poll")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._guide, self._slide = guide, bench.appearance
-        self._look = Enlarged(self._slide, self, self._slide.scale)
+        self._area, self._gone = scroll_area(self, sideways=False), Gone(self)
+        self._look = Enlarged(self._slide, self._area, self._slide.scale)
         self._bench, self._bench_of_slide = in_look(bench, self._look), bench
         self.poll: Poll | None = None
         self._taken: dict[str, Poll] = {}
         """The closed polls with their counts, which are shown when the poll is opened again."""
         self.elements: Elements | None = None
-        self._area, self._gone = scroll_area(self, sideways=False), Gone(self)
         self._named: StepSheet | None = None
         """What the step names, until the right answer is shown."""
         self._below: bool | None = None
@@ -174,7 +174,8 @@ class PollView(QFrame):
         if self.poll.show == SHOWS[-1] or not self._name(room):
             self._area.setGeometry(room)
             for times in LARGER if self.poll.show != SHOWS[-1] else LARGER[-6:]:
-                if self._make(times) <= room.height():
+                self._make(times)
+                if self._measure() <= room.height():
                     break
             else:
                 self._area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
@@ -187,8 +188,8 @@ class PollView(QFrame):
             self._gone.delete(self._named)
             self._named = None
 
-    def _make(self, times: float) -> int:
-        """Make the page anew, with letters so many times larger than on a slide. Returns the height that it needs."""
+    def _make(self, times: float) -> None:
+        """Make the page anew, with letters so many times larger than on a slide."""
         assert self.poll is not None
         if self._area.takeWidget() is not None and self.elements is not None:
             self._gone.delete(self.elements)
@@ -196,7 +197,6 @@ class PollView(QFrame):
         self.elements = Elements(self._bench, self._look.px(GAP))
         self.elements.tell(poll_page(self.poll, self._side))
         self._area.setWidget(self.elements)  # shows the elements, so that they can be measured now
-        return self._measure()
 
     def _measure(self) -> int:
         """The height that the page needs at the width of its place."""
@@ -225,45 +225,60 @@ class PollView(QFrame):
         largest = max(fits(room.width(), room.height()), LEAST_SCALE)
         read = READABLE * self._slide.scale
         best: tuple[float, float, bool, QRect, QRect] | None = None
+
+        def cost(rest: QRect, times: float, below: bool) -> float:
+            # Computed sizes are not exact: what is just readable would be a little smaller.
+            found = max(0.9 * fits(rest.width(), rest.height()), LEAST_SCALE)
+            seen = HALF * log2(largest / found) + FAINT * max(log2(read / found), 0)
+            return seen + _of_letters(times) + BELOW * below + MOVED * (self._below is not below)
+
         for times in BESIDE:
+            if best is not None and best[0] <= _of_letters(times):
+                break  # smaller letters only cost more
             self._make(times)
-            for across, below in self._places(room, poll):
-                assert self.elements is not None
-                self._area.setGeometry(across)
-                self.elements.tell(poll_page(poll, self._side))
-                high = self._measure()
+            for across, rest, below in self._places(room, poll):
+                # Measuring takes longest: where it cannot be better, it is left out.
+                if best is not None and cost(rest, times, below) >= best[0]:
+                    continue
+                high = self._high_in(across, poll)
                 if below:
-                    rest = room.adjusted(0, high + self._slide.px(GAP), 0, 0)
-                else:
-                    rest = QRect(room)
-                    rest.setLeft(across.right() + self._slide.px(2 * GAP))
+                    rest.setTop(room.y() + high + self._slide.px(GAP))
                 if high > room.height() or rest.height() < self._slide.px(GAP):
                     continue
-                # Computed sizes are not exact: what is just readable would be a little smaller.
-                found = max(0.9 * fits(rest.width(), rest.height()), LEAST_SCALE)
-                cost = HALF * log2(largest / found) + FAINT * max(log2(read / found), 0)
-                cost += SMALLER * log2(BESIDE[0] / times) + BELOW * below + MOVED * (self._below is not below)
-                if best is None or cost < best[0]:
-                    best = cost, times, below, QRect(across.topLeft(), QSize(across.width(), high)), rest
+                found = cost(rest, times, below)
+                if best is None or found < best[0]:
+                    best = found, times, below, QRect(across.topLeft(), QSize(across.width(), high)), rest
         if best is None:  # so many choices that they need all the room
             self._forget()
             return False
         _, times, self._below, across, rest = best
         self._area.setGeometry(across)
         self._make(times)
+        self._measure()
         named.setGeometry(rest)
         named.show()
         named.settle()
         return True
 
-    def _places(self, room: QRect, poll: Poll) -> Iterator[tuple[QRect, bool]]:
-        """Places for the choices, and for each whether what the step names stands below them."""
+    def _high_in(self, across: QRect, poll: Poll) -> int:
+        """The height that the choices need in a place."""
+        assert self.elements is not None
+        if across.width() != self._area.width():
+            self._area.setGeometry(across)
+            self.elements.tell(poll_page(poll, self._side))
+        return self._measure()
+
+    def _places(self, room: QRect, poll: Poll) -> Iterator[tuple[QRect, QRect, bool]]:
+        """Places for the choices, and for what the step names beside them or, with all the room at most, below them."""
         shares: tuple[float, ...] = SHARES
         if len(poll.ballots) > MOST_BELOW:  # many choices take two columns, and bars of one scale more
             shares = SHARES[-1:] if poll.show == SHOWS[0] else ()
         for share in shares:
-            yield QRect(room.x(), room.y(), round(room.width() * share), room.height()), False
-        yield QRect(room), True
+            across = QRect(room.x(), room.y(), round(room.width() * share), room.height())
+            rest = QRect(room)
+            rest.setLeft(across.right() + self._slide.px(2 * GAP))
+            yield across, rest, False
+        yield QRect(room), QRect(room), True
 
     @property
     def _side(self) -> int:
@@ -294,3 +309,8 @@ class PollView(QFrame):
                 self._show(poll.count(int(gesture.act.removeprefix("count ")), gesture.value))
         except ExplorerError as error:
             show_error(error, self._lecturer())
+
+
+def _of_letters(times: float) -> float:
+    """The cost of choices in letters so many times larger than on a slide."""
+    return SMALLER * log2(BESIDE[0] / times)
