@@ -239,7 +239,7 @@ def _side(id: str, ballot: Ballot, poll: Poll, title: str, width: int) -> el.Sta
 
 def _shortened(derived: Sequence[DerivedRow]) -> str:
     """The rows of a derivation; of a long one only the first and the last, as all would have to be scrolled."""
-    rows = list(map(_written, derived))
+    rows = [_written(row) for row in derived if row.label or row.expression != row.value or len(derived) == 1]
     if len(rows) > FIRST + LAST + 1:
         rows[FIRST:-LAST] = [f"… {len(rows) - FIRST - LAST} more"]
     return "<br>".join(rows)

@@ -29,6 +29,15 @@ def test_of_a_calculation_with_gaps_a_class_sees_the_steps_that_are_given():
     assert ["0.1 × 0.0 = 0.0<br>" in page and f" = {MISSING}<br>" in page for page in shown] == [True, True, False]
 
 
+def test_a_row_that_only_repeats_the_number_before_it_is_left_out():
+    """Below “sum of the products = −0.3” stood “−0.3 = −0.3”."""
+    asked = poll("you-are-welcome/sum")
+    place = next(i for i, one in enumerate(asked.ballots) if one.text == "−0.30")
+    page = str(poll_page(replace(asked.vote(place), show=SHOWS[-1]), 300))
+    assert "sum of the products = <b>−0.3</b>" in page
+    assert "−0.3 = <b>" not in page
+
+
 @pytest.mark.parametrize("lesson", ["softmax", "emma"])
 def test_each_question_that_needs_no_edit_can_be_voted_on(lesson):
     lesson = load(lesson)
