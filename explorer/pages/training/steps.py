@@ -1,5 +1,6 @@
 """The controls of gradient descent by hand: how to step, one step, many, play, how fast, pause, and back."""
 
+from functools import lru_cache
 from math import inf
 
 from explorer.core.frozen import Frozen
@@ -31,29 +32,8 @@ class StepsByHand(Frozen):
 def steps_page(steps: StepsByHand) -> tuple[Element, ...]:
     """Optimiser and learning rate; steps, one or many, and their pace; the loss; a slider through the run."""
     begun, at, last = steps.way or (0, 0, 0)
-    kinds, rule = tuple(OPTIMISERS), "The rule that makes a step from the gradient"
-    named = tuple(Descend("set_kind", kind) for kind in kinds)
-    number, rate, title = alone(steps.rate, 6), Descend("set_rate"), "Learning rate"
-    factor = f"{title}: what the gradient is multiplied by"
-    how = (
-        Choice("optimiser", "Optimiser", kinds, kinds.index(steps.optimiser), named, rule, listed=True),
-        Field("rate", "Rate", number, None, rate, 40, True, factor, 72, gives=True, name=title, powers=POWERS),
-    )
-    one, count, several = "Take one step down the gradient", Descend("set_at_once"), "How many steps to take"
-    tip = "Take this many steps down the gradient"
-    take = Button("take", "steps", Descend("take", steps.at_once), tip, "Take these steps", keys=True)
-    word, play = ("Pause", Descend("stop")) if steps.going else ("Play", Descend("play"))
-    slower, faster = steps.pace > steps.paces[0], steps.pace < steps.paces[-1]
-    said = "as fast as it goes" if steps.pace == inf else f"{steps.pace:g} step{'s' * (steps.pace != 1)} a second"
-    taken = (
-        Button("back", "Back", Descend("travel", at - 1), "One step back", on=at > begun, keys=True),
-        Button("one", "One step", Descend("take", 1), one, primary=True, keys=True),
-        Number("many", "", steps.at_once, 1, MOST_AT_ONCE, count, several, name="How many steps", does=take),
-        Button("play", word, play, "Take steps until it is paused", keys=True, longest="Pause"),
-        Button("slower", "Slower", Descend("go_faster", -1), "Play slower", on=slower, keys=True),
-        Button("faster", "Faster", Descend("go_faster", 1), "Play faster", on=faster, keys=True),
-        Note("pace", said, wide=False),
-    )
+    back = Button("back", "Back", Descend("travel", at - 1), "One step back", on=at > begun, keys=True)
+    taken = Controls("steps", (back, *_taken(steps.at_once, steps.going, steps.pace, steps.paces)))
     travel = "Travel through the run: drag, or the arrow keys; Home for its beginning"
     name, over = "Step of the run to go back to", "Give the model the weights from before the run"
     way = (
@@ -62,4 +42,38 @@ def steps_page(steps: StepsByHand) -> tuple[Element, ...]:
     )
     where = f" after {quantity(at, 'step')}" * bool(steps.way) + ", then edited" * steps.edited
     loss = Passage("loss", f"Loss {live(steps.loss)}{where}", "strong", plain=True)
-    return Controls("how", how), Controls("steps", taken), loss, Controls("back and forth", way)
+    return _how(steps.optimiser, steps.rate), taken, loss, Controls("back and forth", way)
+
+
+# While steps play, these are the same in all frames.
+
+
+@lru_cache(4)
+def _how(optimiser: str, rate: float) -> Controls:
+    kinds, rule = tuple(OPTIMISERS), "The rule that makes a step from the gradient"
+    asks = tuple(Descend("set_kind", kind) for kind in kinds)
+    number, sets, title = alone(rate, 6), Descend("set_rate"), "Learning rate"
+    factor = f"{title}: what the gradient is multiplied by"
+    how = (
+        Choice("optimiser", "Optimiser", kinds, kinds.index(optimiser), asks, rule, listed=True),
+        Field("rate", "Rate", number, None, sets, 40, True, factor, 72, gives=True, name=title, powers=POWERS),
+    )
+    return Controls("how", how)
+
+
+@lru_cache(4)
+def _taken(at_once: int, going: bool, pace: float, paces: tuple[float, ...]) -> tuple[Element, ...]:
+    one, count, several = "Take one step down the gradient", Descend("set_at_once"), "How many steps to take"
+    tip = "Take this many steps down the gradient"
+    take = Button("take", "steps", Descend("take", at_once), tip, "Take these steps", keys=True)
+    word, play = ("Pause", Descend("stop")) if going else ("Play", Descend("play"))
+    slower, faster = pace > paces[0], pace < paces[-1]
+    said = "as fast as it goes" if pace == inf else f"{pace:g} step{'s' * (pace != 1)} a second"
+    return (
+        Button("one", "One step", Descend("take", 1), one, primary=True, keys=True),
+        Number("many", "", at_once, 1, MOST_AT_ONCE, count, several, name="How many steps", does=take),
+        Button("play", word, play, "Take steps until it is paused", keys=True, longest="Pause"),
+        Button("slower", "Slower", Descend("go_faster", -1), "Play slower", on=slower, keys=True),
+        Button("faster", "Faster", Descend("go_faster", 1), "Play faster", on=faster, keys=True),
+        Note("pace", said, wide=False),
+    )
