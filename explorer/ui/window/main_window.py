@@ -242,6 +242,7 @@ class MainWindow(QMainWindow):
         if self.tabs.opening is not None:
             gone, self.tabs.opening = self.tabs.opening, None
             self.top_bar.show()
+            self.share_width()  # a window that scrolls is only as high as a page needs
             self.area.show_stage(self.bench.selection.stage)
             self._gone.delete(gone)
         coming, layout = self.tabs.named(tab), self.tabs.layout()
@@ -422,9 +423,11 @@ class MainWindow(QMainWindow):
         """Divide the width among the parts; if there is little, map and inspector become narrower or are folded."""
         px, width = self.bench.appearance.px, self.width()
         rolls = self.height() < px(TOO_LOW)
-        self._rolls.be_at_least(px(LEAST_HEIGHT) if rolls else 0)
         if rolls:
             width -= self._rolls.verticalScrollBar().sizeHint().width()
+        opening = self.tabs.opening if rolls else None
+        least = 0 if opening is None else opening.least_height(width)
+        self._rolls.be_at_least(max(px(LEAST_HEIGHT), least) if rolls else 0)
         self._led = leads = self.lessons.guide.step is not None
         two = self.actions_.compare.isChecked()
         self.folds.fold_where_tight(

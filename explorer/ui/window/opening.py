@@ -37,6 +37,8 @@ TIME = 4500
 """Milliseconds of the motion in which the words run through the model."""
 FIELD, MOST = 300, 820
 """The least and the greatest width of the field for a sentence, in pixels at text scale 1."""
+BELOW_FIELD, BESIDE_FIELD = 4, 2
+"""The place of the button in the column, below title, sentence, picture and field; or in the line of the field."""
 LARGE = 1600, 900
 """In a window larger than this, in pixels at text scale 1, the text of the page is larger than usual."""
 TRY = "Change a word, for example “cat” to “dog”, and press Enter."
@@ -57,6 +59,8 @@ class OpeningPage(QFrame):
         self.setAccessibleName("Page")
         self.at = 1.0
         """The moment of the motion that is shown, from 0 to 1."""
+        self._held = 0, ""
+        """The width and the font for which the height of the sentence was reserved."""
         self._read_view()
         self._title = Label("How a transformer finds the next word", "title")
         self.said = Label(role="lead", wraps=True, align=Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
@@ -95,9 +99,9 @@ class OpeningPage(QFrame):
         self._take_words()
 
     def _made(self, drawing: Drawing) -> QWidget:
-        from explorer.ui.drawing.view import DrawingView  # here, because it imports pyqtgraph, which takes long
+        from explorer.ui.drawing.zoom import ZoomedView  # here, because it imports pyqtgraph, which takes long
 
-        return DrawingView(self._bench, drawing)
+        return ZoomedView(self._bench, drawing)
 
     def _lay_out(self) -> None:
         self._column = QVBoxLayout(self)
@@ -131,7 +135,7 @@ class OpeningPage(QFrame):
         px = self._bench.appearance.px
         self._column.setContentsMargins(px(24), px(22), px(24), px(14))
         self._column.setSpacing(px(8))
-        self._dress()
+        self._dress(self.width())
         self._title.setVisible(not self._bench.view.looking.large)
         self._invite()
         if self.picture.picture is not None:
@@ -153,7 +157,7 @@ class OpeningPage(QFrame):
     def _show_end(self) -> None:
         self._motion.stop()
         self.show_at(1.0)
-        self._hold_said()
+        self._hold_said(self.width())
 
     def show_at(self, at: float) -> None:
         """Show a moment of the motion, from 0 to 1."""
@@ -253,29 +257,52 @@ class OpeningPage(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Reserve the height of the sentence, so that the picture does not move; in a large window enlarge the text."""
         super().resizeEvent(event)
-        self._dress()
-        self._hold_said()
+        self._dress(self.width())
+        self._hold_said(self.width())
 
-    def _dress(self) -> None:
-        """Enlarge text and field if the window is much larger than the least one."""
+    def least_height(self, width: int) -> int:
+        """The height in pixels that it needs where it scrolls anyway: the picture is as wide as the page then."""
+        self._dress(width)
+        self._hold_said(width)
+        left, right, bottom, top = self._shown[0].window
+        high = self._across(width) * (top - bottom) / (right - left)
+        return self._column.minimumHeightForWidth(width) + round(high)
+
+    def _across(self, width: int) -> int:
+        margins = self._column.contentsMargins()
+        return width - margins.left() - margins.right()
+
+    def _dress(self, width: int) -> None:
+        """Enlarge text and field if the window is much larger than the least one; divide a width among the field and
+        the button, which stands below it if the field would show only a word or two.
+        """
         look = self._bench.appearance
-        across, down = self.width() / look.px(LARGE[0]), self.height() / look.px(LARGE[1])
+        across, down = width / look.px(LARGE[0]), self.height() / look.px(LARGE[1])
         times = round(min(max(min(across, down), 1.0), 2.0), 1)
         sheet = "" if times == 1 else opening_stylesheet(look.fonts.ui.pointSizeF() * times)
         if sheet != self.styleSheet():
             self.setStyleSheet(sheet)
         for part in (self.field, self.told):
             part.setMaximumWidth(round(look.px(MOST) * times))
-        margins = self._column.contentsMargins()
-        beside = margins.left() + margins.right() + self._asks.spacing() + self.button.sizeHint().width()
-        self.field.setMinimumWidth(max(min(look.px(FIELD), self.width() - beside), 0))
+        whole, field = self._across(width), look.px(FIELD)
+        beside = whole - self._asks.spacing() - self.button.sizeHint().width()
+        below = beside < field // 2
+        if below != (self._column.indexOf(self.button) >= 0):
+            (self._asks if below else self._column).removeWidget(self.button)
+            if below:
+                self._column.insertWidget(BELOW_FIELD, self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+            else:
+                self._asks.insertWidget(BESIDE_FIELD, self.button)
+        self.field.setMinimumWidth(max(min(field, whole if below else beside), 0))
 
-    def _hold_said(self) -> None:
-        margins = self._column.contentsMargins()
-        room = self.width() - margins.left() - margins.right()
+    def _hold_said(self, width: int) -> None:
         now = self.said.text()
         self.said.setText(opening_said(self._view, 1.0))  # the longest sentence
-        self.said.setFixedHeight(self.said.heightForWidth(room))
+        held = width, self.said.font().key()
+        if held != self._held:
+            self._held = held
+            self.said.setMinimumHeight(0)  # a label asks for no less: after large letters the picture stayed small
+        self.said.setFixedHeight(self.said.heightForWidth(self._across(width)))
         self.said.setText(now)
 
     def leave(self, *_: object) -> None:

@@ -26,6 +26,7 @@ from explorer.ui.page.answers import OptionView
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.overlays import Motion
 from explorer.ui.page.page_view import PageView
+from explorer.ui.window.top_bar import SHOWING
 from explorer.words.catalogue import load as load_vectors
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept", "at_least_page", "page_rests")
@@ -132,7 +133,8 @@ def test_an_edit_is_live_and_undo_takes_it_back(window, presenter, guide, hand, 
         hand.key(Key.Key_C)
         assert presenter.sheet.elements.widgets[LOGITS].matrix.text(0, 0) == text
         assert window.bench.selection.showing == showing
-        assert window.top_bar.showing._buttons[showing].isChecked(), "it is said in the window, too"
+        said = window.top_bar.showing.group.checkedButton().accessibleName()
+        assert said == f"Matrices show: {SHOWING[showing]}", "it is said in the window, too"
     control = Qt.KeyboardModifier.ControlModifier
     hand.key(Key.Key_Z, control)
     assert window.bench.document.state.inputs[LOGITS][0, 0] == 2

@@ -17,6 +17,7 @@ from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
 from explorer.ui.drawing.strokes import changed
 from explorer.ui.window import opening
+from explorer.ui.window.main_window import LEAST_HEIGHT
 from explorer.ui.window.opening import TIME
 from tests.samples import long
 from tests.ui.conftest import closed
@@ -135,6 +136,29 @@ def test_no_words_on_it_are_cut(first, eye, appearance):
         assert [one.text() for one in page.links if one.width() < one.sizeHint().width()] == []
         assert all(page.rect().contains(one.geometry()) for one in (page.said, page.field, page.button, page.told))
         assert not page.field.geometry().intersects(page.button.geometry())
+
+
+def test_in_the_largest_text_the_field_has_a_line_and_the_picture_the_width_of_the_page(first, eye, appearance):
+    """The field showed three words, and the picture was 40 % as wide as the window, with tiny letters."""
+    window = first()
+    page = window.tabs.opening
+    window.resize(1024, 640)
+    eye.settle(window)
+    usual = page.said.height(), page.picture.height()
+    appearance.set_scale(3.0)
+    eye.settle(window)
+    assert page.button.geometry().top() >= page.field.geometry().bottom()
+    assert page.field.width() >= page.contentsRect().width() * 0.8
+    left, right, bottom, top = page.picture.picture.drawing.window
+    assert page.picture.height() >= 0.95 * page.picture.width() * (top - bottom) / (right - left)
+    appearance.set_scale(1.0)
+    eye.settle(window)
+    assert page.button.geometry().left() >= page.field.geometry().right()
+    assert (page.said.height(), page.picture.height()) == usual, "the sentence kept the room of large letters"
+    appearance.set_scale(3.0)
+    window.go_to_stage(WHOLE)
+    eye.settle(window)
+    assert window.whole.height() == appearance.px(LEAST_HEIGHT)
 
 
 def test_in_a_large_window_words_and_field_are_larger(first, eye, qtbot):
