@@ -151,32 +151,31 @@ class ChoiceView(ControlLine):
 
 
 class NumberView(ControlLine):
-    """A box with a whole number, and a slider beside it if it can be dragged."""
+    """A box with a whole number, and a slider beside it if it can be dragged; or a long slider."""
 
     def __init__(self, bench: Workbench, number: Number, parent: QWidget | None = None) -> None:
         super().__init__(bench, parent=parent)
         self._number = number
         self.setToolTip(set_names(number.tip))
         self.say(number.before)
-        self.box = SpinBox(minimum=number.least, maximum=number.most, value=number.value)
-        self.box.setKeyboardTracking(False)
+        self.box: SpinBox | QSlider = QSlider(Qt.Orientation.Horizontal) if number.slides else SpinBox()
         self.box.setAccessibleName(number.name or number.tip)
-        self.box.setSpecialValueText(number.auto)
-        if number.does is not None:  # how many of something: an arrow changes 100 by 10
-            self.box.setStepType(SpinBox.StepType.AdaptiveDecimalStepType)
+        if isinstance(self.box, SpinBox):
+            self.box.setKeyboardTracking(False)
+            self.box.setSpecialValueText(number.auto)
+            if number.does is not None:  # how many of something: an arrow changes 100 by 10
+                self.box.setStepType(SpinBox.StepType.AdaptiveDecimalStepType)
+        else:
+            least, most = bench.appearance.px(LEAST_SLIDER), bench.appearance.px(LONG_SLIDER)
+            self.asks = lambda room: Ask(min(most, room), least, least)
         self.box.valueChanged.connect(self._set)
         self.line.addWidget(self.box)
         self.say(number.after)
-        self._controls: list[SpinBox | QSlider] = [self.box]
-        if number.drags or number.slides:
+        self._controls = [self.box]
+        if number.drags:
             slider = QSlider(Qt.Orientation.Horizontal)
-            if number.slides:
-                self.box.hide()
-                least, most = bench.appearance.px(LEAST_SLIDER), bench.appearance.px(LONG_SLIDER)
-                self.asks = lambda room: Ask(min(most, room), least, least)
-            else:
-                slider.setFixedWidth(bench.appearance.px(SHORT_SLIDER))
-            slider.setAccessibleName(number.name if number.slides else f"{number.tip}: drag")
+            slider.setFixedWidth(bench.appearance.px(SHORT_SLIDER))
+            slider.setAccessibleName(f"{number.tip}: drag")
             slider.valueChanged.connect(self.box.setValue)
             self.line.addWidget(slider)
             self._controls.append(slider)
