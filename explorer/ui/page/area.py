@@ -134,7 +134,7 @@ class StageArea(QStackedWidget):
         if (before := self.in_sight()) is not None:
             before.leaves = True
         if not self._covered:
-            self._next.start()
+            self._continue()
             self.begun.emit()
 
     def be_covered(self, on: bool) -> None:
@@ -145,7 +145,7 @@ class StageArea(QStackedWidget):
         if not on:
             self.show_stage(self.stage)
             return
-        self._next.stop()
+        self._rest()
         if (page := self.in_sight()) is not None:
             page.leaves = True
 
@@ -164,7 +164,18 @@ class StageArea(QStackedWidget):
             page.make(AT_ONCE)
         elif page.is_settled:  # else it is laid out first, in this turn
             self._prepare(page)
-        self._next.start()
+        self._continue()
+
+    def _continue(self) -> None:
+        """Go on in the next turn; while no one sees this area, in a turn that nothing else needs."""
+        if self.isVisible():
+            self._next.start()
+        else:
+            self._bench.appearance.turns.add(self._next)
+
+    def _rest(self) -> None:
+        self._next.stop()
+        self._bench.appearance.turns.drop(self._next)
 
     def _prepare(self, page: PageView) -> None:
         """Do the next thing that a complete page needs before it is shown: each takes long for a large page."""
@@ -184,7 +195,7 @@ class StageArea(QStackedWidget):
         self._prepared = 0  # the next page is laid out again for the new size, in a turn of its own
 
     def _show(self) -> None:
-        self._next.stop()
+        self._rest()
         focus = QApplication.focusWidget()
         inside = focus is not None and self.isAncestorOf(focus)
         left, choice = self.in_sight(), ""
@@ -283,12 +294,12 @@ class StageArea(QStackedWidget):
 
     def pause(self) -> None:
         """Stop building the page until a stage is shown again."""
-        self._next.stop()
+        self._rest()
 
     def close_down(self) -> None:
         """Stop building any page."""
         self._closed = True
-        self._next.stop()
+        self._rest()
         for place in self.findChildren(PicturePlace):
             place.stop()
 
@@ -316,7 +327,7 @@ class StageArea(QStackedWidget):
             self._leave()
         if self._going in names:
             self._going = ""
-            self._next.stop()
+            self._rest()
         gone = [self._pages.pop(name) for name in names]
         for page in gone:
             self.removeWidget(page)
