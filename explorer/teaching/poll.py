@@ -155,7 +155,7 @@ def poll_page(poll: Poll, side: int) -> tuple[Element, ...]:
     `side`: the width of a derivation in pixels at text scale 1; two stand side by side.
     """
     asked = [el.Section("title", poll.title), el.Note("ask", strong(poll.ask))]
-    if poll.given and poll.show != SHOWS[-1]:  # there the whole derivation is shown
+    if poll.given and poll.show == SHOWS[0]:  # beside the counts it would take the room of the table
         asked.append(el.Note("given", _shortened(poll.given)))
     match poll.show:
         case "choices":

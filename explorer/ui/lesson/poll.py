@@ -258,6 +258,9 @@ class PollView(QFrame):
         named.setGeometry(rest)
         named.show()
         named.settle()
+        if named.scrolls:  # a class cannot scroll, and half a table says little
+            self._forget()
+            return False
         return True
 
     def _high_in(self, across: QRect, poll: Poll) -> int:
