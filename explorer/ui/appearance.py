@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from string import Template
 from typing import Literal, get_args
 
@@ -40,6 +40,11 @@ which does no harm; a property of each took a fifth of the time of a new look.
 """
 
 
+MOST_KEPT = 64
+_kept: dict[tuple[str, float], Fonts] = {}
+"""The fonts by the system's own and the text scale."""
+
+
 class Fonts(Frozen):
     """The fonts of the program at one text scale."""
 
@@ -56,24 +61,34 @@ class Fonts(Frozen):
 
     @classmethod
     def at_scale(cls, scale: float) -> Fonts:
+        """The fonts at a text scale. Whoever wants another size copies one: these are kept."""
         system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-        # A bare X server reports 9 points, which is too small to read in a lesson.
-        points = max(system.pointSizeF(), 10.5) * scale
-        ui = _tabular(QFont(system), points)
-        serif = next(
-            filter(
-                QFontDatabase.hasFamily,
-                ("STIX Two Text", "Times New Roman", "Liberation Serif", "Nimbus Roman", "DejaVu Serif"),
-            ),
-            QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family(),
-        )
-        symbol = QFont(serif)
-        symbol.setStyleHint(QFont.StyleHint.Serif)
-        symbol.setItalic(True)
-        symbol.setPointSizeF(points * 1.35)
-        code = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        code.setPointSizeF(points * 0.9)
-        return cls(ui, _tabular(QFont(ui), points * 0.85), _tabular(QFont(ui), points * 0.95), symbol, code)
+        kept = system.toString(), scale
+        if kept not in _kept:  # a slide is tried in many sizes, and each asked for the families again
+            if len(_kept) >= MOST_KEPT:
+                _kept.clear()
+            _kept[kept] = _fonts(system, scale)
+        return _kept[kept]
+
+
+def _fonts(system: QFont, scale: float) -> Fonts:
+    # A bare X server reports 9 points, which is too small to read in a lesson.
+    points = max(system.pointSizeF(), 10.5) * scale
+    ui = _tabular(QFont(system), points)
+    serif = next(
+        filter(
+            QFontDatabase.hasFamily,
+            ("STIX Two Text", "Times New Roman", "Liberation Serif", "Nimbus Roman", "DejaVu Serif"),
+        ),
+        system.family(),
+    )
+    symbol = QFont(serif)
+    symbol.setStyleHint(QFont.StyleHint.Serif)
+    symbol.setItalic(True)
+    symbol.setPointSizeF(points * 1.35)
+    code = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    code.setPointSizeF(points * 0.9)
+    return Fonts(ui, _tabular(QFont(ui), points * 0.85), _tabular(QFont(ui), points * 0.95), symbol, code)
 
 
 def _bold(font: QFont) -> QFont:
@@ -350,7 +365,11 @@ def _template() -> str:
 
 def stylesheet(theme: Theme, fonts: Fonts, scale: float) -> str:
     """The style sheet of the whole program; paddings and radii follow `scale`, the text scale of `fonts`."""
-    points = fonts.ui.pointSizeF()
+    return _filled(theme, fonts.ui.pointSizeF(), fonts.code.family(), scale)
+
+
+@lru_cache(maxsize=32)
+def _filled(theme: Theme, points: float, code: str, scale: float) -> str:
     # Rounded down, always: a radius of more than half the height makes Qt draw square corners.
     text = re.sub(
         r"(-?\d+(?:\.\d+)?)u([+-]\d)?\b", lambda m: f"{int(float(m[1]) * scale) + int(m[2] or 0)}px", _template()
@@ -359,7 +378,7 @@ def stylesheet(theme: Theme, fonts: Fonts, scale: float) -> str:
     roles = {field.name: getattr(theme, field.name) for field in fields(theme)}
     return Template(text).substitute(
         roles,
-        code_family=fonts.code.family(),
+        code_family=code,
         icons=(resources() / "icons").as_posix(),  # arrows and check marks: a style sheet cannot tint
         control=theme.muted,
     )

@@ -7,7 +7,7 @@ theme.
 import re
 from functools import lru_cache
 from html import escape
-from typing import cast
+from typing import ClassVar, cast
 
 from PySide6.QtCore import QByteArray, QEasingCurve, QEvent, QMargins, QRectF, QSize, Qt, QVariantAnimation
 from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
@@ -26,6 +26,7 @@ LETTERS, SHORT = 90, 120
 of words that stay on one line all the same."""
 TAG = re.compile("<[^>]+>")
 MOST_KEPT = 32  # heights of words
+MOST_OF_ALL = 4096  # those of all labels of a kind
 FIGURES = str.maketrans("123456789⁰¹²³⁴⁵⁶⁷⁸⁹", "000000000⁰⁰⁰⁰⁰⁰⁰⁰⁰⁰")
 """Replaces figures by 0: numbers of the same form become equal, as all figures here have one width (`Fonts`)."""
 
@@ -132,9 +133,11 @@ class SteadyLabel(QWidget):
     `plain`: whether the text is shown letter by letter, as code is; rich text takes Qt ten times as long.
     """
 
+    _heights: ClassVar[dict[tuple[object, ...], int]] = {}
+    """Of all of them: most labels say what another one has said before, in the same letters and width."""
+
     def __init__(self, text: str = "", role: Role = "", parent: QWidget | None = None, *, plain: bool = False) -> None:
         super().__init__(parent)
-        self._heights: dict[tuple[object, ...], int] = {}
         self._text = ""
         self._ring: QFrame | None = None
         self._code, self._typed = role == "code", plain or role == "code"
@@ -162,9 +165,10 @@ class SteadyLabel(QWidget):
         Figures have one width, so the height is known if only numbers have changed: measuring rich text takes Qt long.
         """
         self.label.ensurePolished()  # else it would be measured in other letters
-        asked = self.label.text().translate(FIGURES), width, self.label.font().key()
+        label = self.label
+        asked = label.text().translate(FIGURES), width, label.font().key(), label.property("role"), self._typed
         if asked not in self._heights:
-            if len(self._heights) >= MOST_KEPT:
+            if len(self._heights) >= MOST_OF_ALL:
                 self._heights.clear()
             self._heights[asked] = max(self.label.heightForWidth(width), 0)
         return self._heights[asked]

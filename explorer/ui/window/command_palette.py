@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
@@ -194,9 +194,10 @@ class CommandPalette(QDialog):
             nothing.setDisabled(True)
             nothing.setForeground(0, muted)
             self._above = 1
-        for entry in self._found:
-            row = QTreeWidgetItem(self.list, [entry.shown(text), entry.about])
+        rows = [QTreeWidgetItem([entry.shown(text), entry.about]) for entry in self._found]
+        for row in rows:
             row.setForeground(1, muted)
+        self.list.addTopLevelItems(rows)
         self.list.setCurrentIndex(self.list.model().index(self._above, 0))
         self._fit()
 
@@ -226,6 +227,7 @@ class CommandPalette(QDialog):
             act()
 
 
+@lru_cache(maxsize=8192)  # each key that is typed asks for those of all entries
 def _parted(text: str) -> str:
     """A text in small letters, with a blank before each of its words."""
     return f" {text}".casefold().translate(_PARTED)

@@ -17,13 +17,14 @@ CTRL, NONE = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
 
 @pytest.fixture
 def palette(hand, qtbot):
-    """Opens the palette of a window by its key and types into it."""
+    """Opens the palette of a window by its key and types the last letter of a text: the others were pasted."""
 
     def open_it(window, text=""):
         hand.key(Qt.Key.Key_K, CTRL)
         qtbot.waitUntil(lambda: isinstance(QApplication.activePopupWidget(), CommandPalette))
         shown = QApplication.activePopupWidget()
-        hand.type(text)
+        shown.field.insert(text[:-1])
+        hand.type(text[-1:])
         return shown
 
     return open_it
