@@ -145,13 +145,15 @@ def opened(
         window.bench.selection.go_to(stage)
     if tab is not None:
         window.show_tab(tab)
+    window.setUpdatesEnabled(False)  # what is not complete yet is painted for nobody
     with qtbot.waitExposed(window):
         window.show()
     with painted_once(window):
+        window.setUpdatesEnabled(True)
         window.activateWindow()  # on a screen without a window manager nobody else gives it the keys
         qtbot.waitUntil(window.isActiveWindow)
         QTest.mouseMove(window.windowHandle(), CORNER)
-    settle(qtbot, window)
+    settle(qtbot, window, painted=opening)
     return window
 
 
@@ -585,12 +587,12 @@ class Eye:
         self._qtbot = qtbot
 
     def settle(self, window):
-        settle(self._qtbot, window)
+        settle(self._qtbot, window, painted=False)
 
     def go_to(self, window, stage):
         """The panel of a stage, shown."""
         window.bench.selection.go_to(stage)
-        settle(self._qtbot, window, wanted=True)
+        settle(self._qtbot, window, wanted=True, painted=False)
         return window.page()
 
     def look_at(self, window, stage):

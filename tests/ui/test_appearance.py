@@ -231,6 +231,7 @@ def test_a_new_text_size_comes_on_the_screen_in_one_picture(open_window, appeara
         assert window.area.in_sight() is not None
         assert window.area.in_sight().is_whole
     eye.settle(window)
+    QApplication.processEvents()
     assert window.top_bar.isVisible()
     assert paints[window.top_bar]
 

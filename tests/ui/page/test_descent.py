@@ -514,6 +514,7 @@ def test_a_click_on_the_surface_keeps_an_edit_that_is_still_computed(window, sur
 def test_at_a_step_no_coarser_surface_flickers(surface, stepper, hand, qtbot, monkeypatch, patience):
     """For a moment each step showed another landscape; it is drawn only if the finer one keeps the reader waiting."""
     monkeypatch.setattr(loss_surface, "PATIENCE_S", patience)
+    monkeypatch.setattr(loss_surface, "SLICE_S", 0.0)  # or all of it comes in one slice
     qtbot.waitUntil(lambda: surface.losses.whole)
     before, seen = surface.losses, []
     surface.drawn.connect(lambda: seen.append(len(surface.losses.x)))
@@ -606,6 +607,7 @@ def test_the_pictures_of_many_weights_are_whole_and_those_are_painted_anew_that_
     (picker,) = page.findChildren(CellPicker)
     qtbot.waitUntil(lambda: picker.height() == picker.heightForWidth(picker.width()) > 150)
     eye.settle(window)
+    QApplication.processEvents()  # all of it is painted
     painted, names, name = Painted(), set(), "encoder.1.self.W_Q"
     for picture in picker.pictures.values():
         picture.installEventFilter(painted)
@@ -613,6 +615,7 @@ def test_the_pictures_of_many_weights_are_whole_and_those_are_painted_anew_that_
     names.clear()
     document.do(SetCells(name, {(0, 0, 0): -document.engine.values[name][0, 0, 0]}))
     eye.settle(window)
+    QApplication.processEvents()
     assert names == {"W_Q in Encoder 1: Self-attention"}
     assert picker.pictures[name].grab().toImage() != before
 

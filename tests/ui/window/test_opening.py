@@ -277,7 +277,7 @@ def test_a_word_that_the_model_does_not_know_is_named_and_known_ones_are_offered
 
 
 @pytest.mark.parametrize("way", ["click", "link"])
-def test_one_click_opens_the_explorer(first, hand, eye, way):
+def test_one_click_opens_the_explorer(first, hand, eye, qtbot, way):
     window = first()
     page = window.tabs.opening
     if way == "link":
@@ -289,8 +289,8 @@ def test_one_click_opens_the_explorer(first, hand, eye, way):
         left, top, wide, high = box.place
         hand.click(view.viewport(), view.pixel(left + wide / 2, top + high / 2).toPoint())
         wanted = "model.decoder.1.ffn"
+    qtbot.waitUntil(lambda: window.tabs.opening is None)
     eye.settle(window)
-    assert window.tabs.opening is None
     assert window.page().stage.name == wanted
     assert window.top_bar.isVisible()
     assert window.map.isVisible()
