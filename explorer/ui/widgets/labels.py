@@ -164,13 +164,13 @@ class SteadyLabel(QWidget):
 
         Figures have one width, so the height is known if only numbers have changed: measuring rich text takes Qt long.
         """
-        self.label.ensurePolished()  # else it would be measured in other letters
         label = self.label
+        label.ensurePolished()  # else it would be measured in other letters
         asked = label.text().translate(FIGURES), width, label.font().key(), label.property("role"), self._typed
         if asked not in self._heights:
             if len(self._heights) >= MOST_OF_ALL:
                 self._heights.clear()
-            self._heights[asked] = max(self.label.heightForWidth(width), 0)
+            self._heights[asked] = max(label.heightForWidth(width), 0)
         return self._heights[asked]
 
     def _fit(self) -> None:
