@@ -153,7 +153,7 @@ def opened(
         window.activateWindow()  # on a screen without a window manager nobody else gives it the keys
         qtbot.waitUntil(window.isActiveWindow)
         QTest.mouseMove(window.windowHandle(), CORNER)
-    settle(qtbot, window, painted=opening)
+    settle(qtbot, window, painted=opening or tab is not None)  # pictures on these are drawn once they are painted
     return window
 
 
