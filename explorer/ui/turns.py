@@ -79,11 +79,6 @@ class Turns:
             self._waiting.append(timer)
             self._next.start()
 
-    def drop(self, timer: QTimer) -> None:
-        """Take a timer out of the queue, if it waits there."""
-        if timer in self._waiting:
-            self._waiting.remove(timer)
-
     @property
     def idle(self) -> bool:
         """Whether no timer is queued or started."""
@@ -91,8 +86,6 @@ class Turns:
         return not self._waiting and not started
 
     def _start(self) -> None:
-        if not self._waiting:  # what waited was dropped
-            return
         self._started = timer = self._waiting.pop(0)
         if isValid(timer):
             timer.start()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.ui.turns import BeforePainting, Bridge, OneATurn, Turns, do_later, do_once_painted, later
+from explorer.ui.turns import BeforePainting, Bridge, OneATurn, do_later, do_once_painted, later
 
 
 def test_it_happens_once_in_the_next_turn(qtbot):
@@ -65,22 +65,6 @@ def test_of_what_is_asked_for_in_one_turn_the_first_happens_at_once_and_each_oth
     qtbot.waitUntil(lambda: 2 in done)
     assert "turn" in done[done.index(1) : done.index(2)]
     turn.stop()
-
-
-def test_what_waits_for_a_turn_of_its_own_can_be_dropped(qtbot):
-    owner, done = QObject(), []
-    turns = Turns(owner)
-    first, second = (later(owner, lambda k=k: done.append(k)) for k in range(2))
-    turns.add(first)
-    turns.add(second)
-    turns.drop(second)
-    qtbot.waitUntil(lambda: turns.idle)
-    assert done == [0]
-    turns.add(second)
-    turns.drop(second)
-    qtbot.wait(1)
-    assert turns.idle
-    assert done == [0]
 
 
 class Painted(QWidget):

@@ -68,6 +68,8 @@ class StageArea(QStackedWidget):
         """How many steps of `_prepare` are done for this page."""
         self._next = later(self, self._go_on)
         self._again = later(self, lambda: self.show_stage(self.stage))
+        self._yields = False
+        """Whether something else had a turn of its own when this last wanted one."""
         self.motion = Motion(self, bench, self._elements, self._is_settled)
         """Animates the change from one page to the next."""
 
@@ -134,7 +136,7 @@ class StageArea(QStackedWidget):
         if (before := self.in_sight()) is not None:
             before.leaves = True
         if not self._covered:
-            self._continue()
+            self._next.start()
             self.begun.emit()
 
     def be_covered(self, on: bool) -> None:
@@ -145,12 +147,16 @@ class StageArea(QStackedWidget):
         if not on:
             self.show_stage(self.stage)
             return
-        self._rest()
+        self._next.stop()
         if (page := self.in_sight()) is not None:
             page.leaves = True
 
     def _go_on(self) -> None:
         """Build a part of the page, prepare it, or show it: each in a turn of its own."""
+        yielded, self._yields = self._yields, not (self.isVisible() or self._bench.appearance.turns.idle)
+        if self._yields or yielded:  # nobody sees this area: what is in sight comes first
+            self._next.start()
+            return
         page = self._pages[self._going]
         if page.stage not in self._bench.selection.places:
             return  # the model has changed; `follow` will be called soon, and goes to a stage that exists
@@ -164,18 +170,7 @@ class StageArea(QStackedWidget):
             page.make(AT_ONCE)
         elif page.is_settled:  # else it is laid out first, in this turn
             self._prepare(page)
-        self._continue()
-
-    def _continue(self) -> None:
-        """Go on in the next turn; while no one sees this area, in a turn that nothing else needs."""
-        if self.isVisible():
-            self._next.start()
-        else:
-            self._bench.appearance.turns.add(self._next)
-
-    def _rest(self) -> None:
-        self._next.stop()
-        self._bench.appearance.turns.drop(self._next)
+        self._next.start()
 
     def _prepare(self, page: PageView) -> None:
         """Do the next thing that a complete page needs before it is shown: each takes long for a large page."""
@@ -195,7 +190,7 @@ class StageArea(QStackedWidget):
         self._prepared = 0  # the next page is laid out again for the new size, in a turn of its own
 
     def _show(self) -> None:
-        self._rest()
+        self._next.stop()
         focus = QApplication.focusWidget()
         inside = focus is not None and self.isAncestorOf(focus)
         left, choice = self.in_sight(), ""
@@ -294,12 +289,12 @@ class StageArea(QStackedWidget):
 
     def pause(self) -> None:
         """Stop building the page until a stage is shown again."""
-        self._rest()
+        self._next.stop()
 
     def close_down(self) -> None:
         """Stop building any page."""
         self._closed = True
-        self._rest()
+        self._next.stop()
         for place in self.findChildren(PicturePlace):
             place.stop()
 
@@ -327,7 +322,7 @@ class StageArea(QStackedWidget):
             self._leave()
         if self._going in names:
             self._going = ""
-            self._rest()
+            self._next.stop()
         gone = [self._pages.pop(name) for name in names]
         for page in gone:
             self.removeWidget(page)

@@ -279,16 +279,17 @@ def turns_as(monkeypatch):
         area._next.timeout.connect(area._go_on)
 
 
-def test_a_page_that_nobody_sees_is_made_in_turns_that_nothing_else_takes(slowly, window, eye, qtbot, turns_as):
+def test_a_page_that_nobody_sees_is_made_in_turns_that_nothing_else_takes(slowly, window, eye, qtbot, monkeypatch):
     """In a larger text the tab in sight and a part of the page behind it were made in one turn: 0.17 s."""
     eye.look_at(window, "encoder.1.self.attention")
     window.show_tab("References")
-    qtbot.waitUntil(lambda: window.bench.appearance.turns.idle)
-    queue, among = window.bench.appearance.turns, []
-    go_on = turns_as(window.area, lambda: (among.append(queue._started is window.area._next), go_on()))
+    turns, idle, make = window.bench.appearance.turns, [], PageView.make
+    qtbot.waitUntil(lambda: turns.idle)
+    monkeypatch.setattr(PageView, "make", lambda page, *given: idle.append(turns.idle) or make(page, *given))
     window.bench.appearance.set_scale(1.25)
-    qtbot.waitUntil(lambda: bool(among) and not window.area.makes)
-    assert all(among)
+    assert not turns.idle
+    qtbot.waitUntil(lambda: bool(idle) and not window.area.makes)
+    assert all(idle)
 
 
 def test_a_page_in_sight_of_many_other_elements_is_made_in_turns_and_then_shown(
