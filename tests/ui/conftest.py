@@ -114,10 +114,10 @@ def appearance(look):
     look.set_mode("light")
     look.set_still(False)
     while any(timer.isActive() for timer in look.findChildren(QTimer)):  # some is dressed in turns of its own
-        for window in windows:
+        for window in filter(shiboken6.isValid, windows):  # one that was closed may be deleted meanwhile
             window.area.pause()
         QApplication.processEvents()
-    for window in windows:
+    for window in filter(shiboken6.isValid, windows):
         window.area.pause()
     colours = [value for theme in (LIGHT, DARK) for value in vars(theme).values() if str(value).startswith("#")]
     assert [c for c in colours if qcolor(c) != QColor(c)] == [], "a colour that all share was changed"
