@@ -149,22 +149,23 @@ class Arranged(Surface):
     def _least(self) -> int:
         return 0
 
-    def is_other(self) -> bool:
-        """Whether something that stands on it now has another size."""
-        places = self._stood[0].places if self._stood is not None else {}
-        return any(self.measured(id) != ask for id, ask in self._asks.items()) or any(
-            id in self._highs and height_of(widget, wide) != self._highs[id].get(wide, high)
-            for id, (_, _, wide, high) in places.items()
-            if (widget := self.widgets.get(id) or self._labels.get(id)) is not None
-        )
-
     def _follow_sizes(self) -> None:
         """Put all into new places if something has another size by itself."""
-        if self.is_other():
-            before = self._stood
-            self.stand()
-            if self._stood != before:
-                self.restood.emit()
+        asks = {id: self.measured(id) for id in self._asks}
+        highs = {}
+        for id, (_, _, wide, high) in (self._stood[0].places if self._stood is not None else {}).items():
+            widget = self.widgets.get(id) or self._labels.get(id)
+            if widget is not None and id in self._highs:
+                highs[id] = self._highs[id].get(wide, high), {wide: height_of(widget, wide)}
+        if asks == self._asks and all(was in now.values() for was, now in highs.values()):
+            return
+        before = self._stood
+        self.measure_anew()
+        self._asks |= asks  # what was measured is not measured again
+        self._highs |= {id: now for id, (_, now) in highs.items()}
+        self._stand()
+        if self._stood != before:
+            self.restood.emit()
 
     def event(self, event: QEvent) -> bool:
         # A widget may have another size, which it cannot report while its page is hidden.
