@@ -20,7 +20,7 @@ from explorer.lessons.schema import WHOLE
 from explorer.pages.drawing import Drawing
 from explorer.pages.whole.lanes import first_picture, likeliest, opening, opening_said
 from explorer.sentences import sentence
-from explorer.ui.appearance import opening_stylesheet
+from explorer.ui.appearance import dress_now, opening_stylesheet
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.theme import Role, mark
 from explorer.ui.turns import do_once_painted, later
@@ -136,6 +136,7 @@ class OpeningPage(QFrame):
         self._column.setContentsMargins(px(24), px(22), px(24), px(14))
         self._column.setSpacing(px(8))
         self._dress(self.width())
+        dress_now(self._title)  # it is hidden in large text, and came back in large letters
         self._title.setVisible(not self._bench.view.looking.large)
         self._invite()
         if self.picture.picture is not None:
