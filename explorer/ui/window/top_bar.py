@@ -94,6 +94,8 @@ class DisplayChoice(_Foldable):
         super().__init__(titles, "Matrices show:", "What matrices show", max(map(len, titles)) - 1)
         self._bench = bench
         self._wants_gradient = False
+        self._can: dict[str, bool] = {}
+        """Whether what not every model has can be shown now."""
         for what, text in SHOWING.items():
             button = self.group.button(list(SHOWING).index(what))
             button.setAccessibleName(f"{self._spoken} {text}")
@@ -122,11 +124,13 @@ class DisplayChoice(_Foldable):
 
         Gradients need a loss, and a last step needs a run of gradient descent.
         """
-        has_loss, has_step = self._bench.descent.possible, self._bench.descent.stepped
-        self._enable("gradient", has_loss)
-        self._tell("gradient", f"{self._spoken} Gradient" if has_loss else NO_GRADIENT)
-        self._enable("step", has_step)
-        if not {"gradient": has_loss, "step": has_step}.get(self._bench.selection.showing, True):
+        can = {"gradient": self._bench.descent.possible, "step": self._bench.descent.stepped}
+        if can != self._can:  # it is asked at each edit
+            self._can = can
+            self._tell("gradient", f"{self._spoken} Gradient" if can["gradient"] else NO_GRADIENT)
+            for what, on in can.items():
+                self._enable(what, on)
+        if not can.get(self._bench.selection.showing, True):
             self.show_in_matrices("values")
         if self._wants_gradient and not self._bench.document.computing:
             self.show_in_matrices("gradient")
