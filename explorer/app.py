@@ -28,7 +28,7 @@ from explorer.ui.background import Background
 from explorer.ui.page.picture_place import LOOK_MS, is_loaded
 from explorer.ui.saving import MOST_AT_ONCE
 from explorer.ui.selection import Selection
-from explorer.ui.turns import Bridge, do_once_painted, later
+from explorer.ui.turns import Bridge, Collector, do_once_painted, later
 from explorer.ui.widgets.inputs import message_box
 from explorer.ui.window.main_window import MainWindow
 from explorer.ui.workbench import Workbench
@@ -145,6 +145,7 @@ def _get_ready(window: MainWindow) -> None:
     # again.
     gc.freeze()
     gc.enable()
+    Collector(window)
 
 
 def _load_ahead() -> None:

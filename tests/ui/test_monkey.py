@@ -35,6 +35,7 @@ from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.schema import Choose, Point, Predict
 from explorer.settings import Settings
+from explorer.ui.turns import Collector
 from explorer.ui.window.top_bar import TABS
 from explorer.words import download
 
@@ -372,6 +373,7 @@ def monkey(open_window, tmp_path, monkeypatch):
     def let_loose(seed):
         (tmp_path / "files").mkdir()
         made.append(Monkey(open_window(settings=Settings(tmp_path / "settings")), tmp_path / "files", seed))
+        Collector(made[0].window)
         return made[0]
 
     gc.enable()  # it is off in other tests; here it runs as in the program, which freezes what there is as it begins

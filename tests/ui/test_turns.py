@@ -1,5 +1,6 @@
 """What is put off happens once, in the next turn, and not at all for an owner that is gone."""
 
+import gc
 from itertools import count
 
 import pytest
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.ui.turns import BeforePainting, Bridge, OneATurn, do_later, do_once_painted, later
+from explorer.ui.turns import BeforePainting, Bridge, Collector, OneATurn, do_later, do_once_painted, later
 
 
 def test_it_happens_once_in_the_next_turn(qtbot):
@@ -229,3 +230,37 @@ def test_closed_it_hears_nothing_more(document, bridge, told):
     assert not bridge._timer.isActive()
     assert told == []
     bridge.close()  # a window may be closed twice
+
+
+def test_the_collector_goes_through_all_objects_only_in_a_turn_of_its_own(qtbot, monkeypatch):
+    usual, owner, acting, rounds = gc.get_threshold(), QObject(), [], []
+
+    def count_round(phase, info):
+        if phase == "start" and info["generation"] == 2:
+            rounds.append(bool(acting))
+
+    def act():
+        acting.append("act")
+        kept.extend([] for _ in range(20_000))
+        acting.clear()
+
+    kept, turn = [], later(owner, act)
+    gc.callbacks.append(count_round)
+    gc.set_threshold(50, 2, 2)  # so that rounds through all would be due again and again
+    gc.enable()  # it is off in tests of the window
+    try:
+        act()
+        assert True in rounds  # as Python does it by itself
+        rounds.clear()
+        collector = Collector(owner)
+        collector.setInterval(1)
+        turn.start()
+        qtbot.waitUntil(lambda: bool(rounds))
+        assert len(kept) == 40_000
+        assert True not in rounds
+        shiboken6.delete(owner)
+        assert gc.get_threshold() == (50, 2, 2)
+    finally:
+        gc.disable()
+        gc.set_threshold(*usual)
+        gc.callbacks.remove(count_round)

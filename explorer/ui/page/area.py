@@ -101,6 +101,11 @@ class StageArea(QStackedWidget):
         """Whether a page is being built for the one who looks at this area."""
         return self.makes and not self._covered
 
+    @property
+    def rests(self) -> bool:
+        """Whether no page is made, since it is not in sight: it is closed, hidden, or another window lies over it."""
+        return self._closed or self._covered or not self.isVisible()
+
     def in_sight(self) -> PageView | None:
         """The page that is visible, while another one may be under construction."""
         page = self.currentWidget()
@@ -247,8 +252,7 @@ class StageArea(QStackedWidget):
 
     def _be_done(self, event: QEvent) -> None:
         """Complete the visible page at once, if the user acts on it: the act refers to the present model."""
-        rests = self._closed or self._covered
-        if self._going and not rests and self._pages[self._going] is self.in_sight() and self._is_meant(event):
+        if self._going and not self.rests and self._pages[self._going] is self.in_sight() and self._is_meant(event):
             self._show()
 
     def _is_meant(self, event: QEvent) -> bool:

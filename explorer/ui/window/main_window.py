@@ -389,7 +389,7 @@ class MainWindow(QMainWindow):
     def _restyle(self) -> None:
         self.actions_.restyle()  # they are no objects of Qt, and would follow the look beyond the window's end
         self._polished.start()  # in a later turn, when the bars know their new widths
-        if not self.tabs.shows_first:
+        if not self.tabs.shows_first or self.area.rests:
             self._show_look()  # without a page that is made anew
 
     def _show_look(self) -> None:
