@@ -127,7 +127,7 @@ class Page(Frozen, eq=False):
         Raises
         ------
         ExplorerError
-            "unknown-stage", with the known stages; "unknown-format"; "bad-training-setting" for a size that is out of
+            "unknown-stage" if an edit has removed the stage; "unknown-format"; "bad-training-setting" for a size out of
             bounds, "bad-training-choice" for another theme.
         """
         if ending not in ENDINGS:

@@ -316,8 +316,13 @@ class Transformer:
     def page(self, stage: str) -> Page:
         """The page of a stage as the window shows it, such as ``m.page("encoder.1.self.attention").svg()``.
 
-        The page is drawn only by its methods; an unknown stage raises `ExplorerError` "unknown-stage" there.
+        The page is drawn only by its methods.
+
+        Raises `ExplorerError`: "unknown-stage", with the likeliest names.
         """
+        from explorer.pages.levels import place_named  # imported only for a page
+
+        place_named(self.document.state.graph, stage)
         return Page(self.lesson, self.document, stage)
 
     # Edits. Each is a command of the document, and a step of its undo.

@@ -6,9 +6,10 @@ The name of a block's page begins with the name of the whole: "model.encoder.1.s
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from weakref import WeakKeyDictionary
 
+from explorer.core.errors import ExplorerError, cut, nearest
 from explorer.core.frozen import Frozen
 from explorer.core.graph import LOGITS, PROBABILITIES, TARGET, Graph, Place, Stage, after_norm, within
 from explorer.core.model import SWITCHES, SwitchValue
@@ -252,6 +253,27 @@ def stops(graph: Graph) -> tuple[Stage, ...]:
 def places(graph: Graph) -> tuple[Stage, ...]:
     """All pages: the stops, and the pages of the blocks, which lie between the whole and the stages."""
     return (*stops(graph), *blocks(graph))
+
+
+def place_named(graph: Graph, name: str) -> Stage:
+    """The page of this name.
+
+    Raises `ExplorerError`: "unknown-stage", with the likeliest names.
+    """
+    known = {place.name: place for place in places(graph)}
+    if name not in known:
+        inside = next((one for one in known if len(name) > 2 and name in one), "")
+        near = inside or nearest(name, list(known))
+        raise ExplorerError("unknown-stage", name=cut(name), near=near, known=", ".join(_alike(near, known)))
+    return known[name]
+
+
+def _alike(near: str, known: Iterable[str]) -> list[str]:
+    """The other pages of the same layer; without such ones all, but of layers only those of the first."""
+    layer = ".".join(near.split(".")[:2])
+    if near.count(".") > 1:
+        return [one for one in known if one.startswith(f"{layer}.")]
+    return [one for one in known if not any(part.isdigit() and part != "1" for part in one.split("."))]
 
 
 def writes(graph: Graph) -> bool:

@@ -4,7 +4,7 @@ An SVG that Qt wrote is changed so that it looks alike in browsers, in presentat
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from html import escape, unescape
@@ -42,11 +42,11 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QGraphicsView, QScrollArea, QWidget
 
 from explorer import PROGRAM
-from explorer.core.errors import ExplorerError, cut, nearest
 from explorer.core.frozen import Frozen
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.pages.element import of_kind
+from explorer.pages.levels import place_named
 from explorer.pages.page import DescentPart, Stack
 from explorer.ui.appearance import Appearance, Mode
 from explorer.ui.lesson.letters import Enlarged, in_look
@@ -183,14 +183,6 @@ def beside(act: Callable[[], bytes]) -> bytes:
         return answer.result()
 
 
-def _alike(near: str, stops: Sequence[str]) -> list[str]:
-    """The other stages of the same layer; without such ones all, but of layers only those of the first."""
-    layer = ".".join(near.split(".")[:2])
-    if near.count(".") > 1:
-        return [one for one in stops if one.startswith(f"{layer}.")]
-    return [one for one in stops if not any(part.isdigit() and part != "1" for part in one.split("."))]
-
-
 def draw(
     bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None = None, parent: QWidget | None = None
 ) -> bytes:
@@ -207,13 +199,9 @@ def laid_out(
 
     Raises `ExplorerError`: "unknown-stage".
     """
-    stops = {stop.name: stop for stop in bench.selection.places}
-    if stage not in stops:
-        inside = next((one for one in stops if len(stage) > 2 and stage in one), "")
-        near = inside or nearest(stage, list(stops))
-        raise ExplorerError("unknown-stage", name=cut(stage), near=near, known=", ".join(_alike(near, list(stops))))
+    place = place_named(bench.document.state.graph, stage)
     typeset("x")  # the first formula of a program is typeset only at its second paint
-    view = PageView(bench, stops[stage], parent, lights=False)
+    view = PageView(bench, place, parent, lights=False)
     try:
         page = _laid_out(view, on_paper=parent is not None)
         factor, content, whole = _measured(page, size)
@@ -223,7 +211,7 @@ def laid_out(
         for box in page.findChildren(MatrixBox):
             box.hide_links()
 
-        title = stops[stage].where
+        title = place.where
         ground = qcolor(bench.appearance.theme.page)
         yield Rendering(page, factor, whole, ground, title, f"{title}. {spoken(page)}"), view
     finally:

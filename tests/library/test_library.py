@@ -201,7 +201,7 @@ def test_of_a_text_with_a_word_many_times_an_error_names_each_word_once_and_a_fe
         (lambda m: setattr(m, "tokens", []), "at least one"),
         (lambda m: m.__setitem__("encoder.1.self.W_Q", np.zeros((3, 3))), "2 × 4 × 4.*3 × 3"),
         (lambda m: m.save("model.doc"), "choose .explorer, .xlsx, .py"),
-        (lambda m: m.page("attention").svg(), "no stage"),
+        (lambda m: m.page("encoder.1.self.atention"), r"no stage .* \(did you mean 'encoder.1.self.attention'\?\)"),
         (lambda m: m.page("encoder.1.self.attention").drawn(".bmp"), ".svg"),
         (
             lambda m: m.page("encoder.1.self.attention").png(size=(0, 0)),
