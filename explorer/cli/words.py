@@ -73,7 +73,7 @@ def _print(arguments: Namespace, as_json: dict[str, Any], lines: Sequence[str]) 
 
 def _similar(arguments: Namespace) -> int:
     vectors = _loaded(arguments)
-    found = {vectors.spelt(word): similarity.nearest(vectors, word, arguments.n) for word in arguments.words}
+    found = {word: similarity.nearest(vectors, word, arguments.n) for word in vectors.all_spelt(arguments.words)}
     as_json = {
         "vectors": vectors.name,
         "similar": [{"word": word, "neighbours": _listed(near)} for word, near in found.items()],
@@ -124,7 +124,7 @@ def _cosine(arguments: Namespace) -> int:
 
 
 def _matrix(arguments: Namespace, vectors: Vectors) -> int:
-    spelt = [vectors.spelt(word) for word in arguments.words]
+    spelt = vectors.all_spelt(arguments.words)
     cosines = similarity.matrix(similarity.table(vectors, spelt))
     as_json = {"vectors": vectors.name, "words": spelt, "cosines": cosines.tolist()}
     rows = [(word, *(formatted(value, ".4f") for value in row)) for word, row in zip(spelt, cosines, strict=True)]

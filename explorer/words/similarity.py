@@ -81,10 +81,10 @@ class Sentence(Frozen):
 def cosine(vectors: Vectors, a: str, b: str) -> PairCosine:
     """The cosine of two words' vectors, step by step.
 
-    Raises `ExplorerError`: "unknown-word" or "no-direction".
+    Raises `ExplorerError`: "unknown-word", "unknown-words" or "no-direction".
     """
-    words = vectors.spelt(a), vectors.spelt(b)
-    return cosine_of((vectors[a], vectors[b]), words)
+    first, second = vectors.all_spelt((a, b))
+    return cosine_of((vectors[first], vectors[second]), (first, second))
 
 
 def cosine_of(pair: tuple[Floats, Floats], names: tuple[str, str]) -> PairCosine:
@@ -119,9 +119,9 @@ def nearest(vectors: Vectors, word: str | Floats, n: int = 10) -> list[Neighbour
 def analogy(vectors: Vectors, a: str, b: str, c: str, n: int = 10) -> Analogy:
     """The words nearest to a - b + c.
 
-    Raises `ExplorerError`: "unknown-word".
+    Raises `ExplorerError`: "unknown-word" or "unknown-words".
     """
-    a, b, c = (vectors.spelt(word) for word in (a, b, c))
+    a, b, c = vectors.all_spelt((a, b, c))
     keyed = vectors.keyed
     target = keyed.get_mean_vector([a, b, c], np.array([1, -1, 1]), pre_normalize=True, post_normalize=True)
     likeness = keyed.most_similar([a, c], [b], topn=None)
@@ -131,9 +131,9 @@ def analogy(vectors: Vectors, a: str, b: str, c: str, n: int = 10) -> Analogy:
 def centrality(vectors: Vectors, words: Sequence[str]) -> list[Neighbour]:
     """The cosine of each word with the mean of all, in falling order; the last word is the odd one out.
 
-    Raises `ExplorerError`: "unknown-word" or "too-few-words".
+    Raises `ExplorerError`: "unknown-word", "unknown-words" or "too-few-words".
     """
-    asked = list(dict.fromkeys(vectors.spelt(word) for word in words))
+    asked = list(dict.fromkeys(vectors.all_spelt(words)))
     if len(asked) < 3:
         raise ExplorerError("too-few-words", given=len(asked), least=3)
     return [Neighbour(word, float(likeness)) for likeness, word in vectors.keyed.rank_by_centrality(asked)]

@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, cut, some
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -147,12 +147,33 @@ class Vectors:
         for spelt in (word, word.lower()):
             if (place := self.words.find(spelt)) >= 0:
                 return place
-        near = "".join(self.suggest(word, 1))
-        raise ExplorerError("unknown-word", word=word, vectors=f"the vectors '{self.name}'", near=near)
+        raise self.refusal([word])
 
     def spelt(self, word: str) -> str:
         """The word as the table spells it."""
         return self.words[self.rank(word)]
+
+    def all_spelt(self, words: Sequence[str]) -> list[str]:
+        """The words as the table spells them.
+
+        Raises `ExplorerError`: "unknown-word" or "unknown-words".
+        """
+        if unknown := self.unknown(words):
+            raise self.refusal(unknown)
+        return [self.spelt(word) for word in words]
+
+    def unknown(self, words: Iterable[str]) -> list[str]:
+        """Those of the words that have no vector, also not in lower case, each once."""
+        return [word for word in dict.fromkeys(words) if word not in self and word.lower() not in self]
+
+    def refusal(self, unknown: Sequence[str]) -> ExplorerError:
+        """The error of one or more words that have no vector: one sentence for all."""
+        vectors = f"the vectors '{self.name}'"
+        if len(unknown) == 1:
+            near = "".join(self.suggest(unknown[0], 1))
+            return ExplorerError("unknown-word", word=unknown[0], vectors=vectors, near=near)
+        *others, last = (f"'{cut(word)}'" for word in unknown)
+        return ExplorerError("unknown-words", words=f"{some(others)} and {last}", vectors=vectors)
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
         return np.asarray(self.array[self.rank(word)])

@@ -53,6 +53,9 @@ def test_an_unknown_word_is_named_with_what_was_meant():
         vectors.rank("scren")
     with refuses("'qqqqqq' is not among the words of the vectors 'x'\\."):
         vectors.rank("qqqqqq")
+    with refuses("'scren' and 'qqqqqq' are not among the words of the vectors 'x'\\."):
+        vectors.all_spelt(["scren", "The", "qqqqqq", "scren"])
+    assert vectors.all_spelt(["The", "remote"]) == ["the", "remote"]
 
 
 @each(

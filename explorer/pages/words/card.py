@@ -24,6 +24,8 @@ MOST_FIRST = 50
 FIRST = ("screen", "rock", "remote", "king", "queen", "man", "woman", "river")
 NEAR = 4
 """How many similar words are offered for a misspelt one."""
+OFFERED = 3
+"""For how many misspelt words others are offered."""
 _BREAK = re.compile(r"[\s,;]+")
 
 Pair = tuple[Array, Array]
@@ -187,7 +189,7 @@ class WordsCard:
             case "type":
                 self.fields[field].type(value)
             case "put":
-                self.fields[field].put(value)
+                self.fields[field].put(*value)
                 self.compute()
             case "set":
                 setattr(self, field, value)
@@ -250,20 +252,21 @@ class WordField:
         self._enters = enters
         self.text = ""
         self.wrong: ExplorerError | None = None
-        self._misspelt = ""
+        self._near: dict[str, Sequence[str]] = {}  # for each misspelt word, words that could replace it
         self.typed = False  # by the user, and not written by `set`
-        self._near: Sequence[str] = ()
 
     def type(self, text: str) -> None:
         """Take over the text that the user is typing."""
         self.text, self.typed = text, True
         self.fail(None)
 
-    def put(self, other: str) -> None:
-        """Replace the misspelt word by another one."""
-        misspelt = rf"(?<![^\s,;]){re.escape(self._misspelt)}(?![^\s,;])"
-        self.text = re.sub(misspelt, lambda _: other, self.text, count=1)
+    def put(self, misspelt: str, other: str) -> None:
+        """Replace a misspelt word by another one."""
+        self.text = re.sub(rf"(?<![^\s,;]){re.escape(misspelt)}(?![^\s,;])", lambda _: other, self.text)
+        rest = [word for word in self._near if word != misspelt]
         self.fail(None)
+        if rest:
+            self.miss(rest)
 
     def set(self, words: Sequence[str] | str) -> None:
         """Write words into the field."""
@@ -296,14 +299,12 @@ class WordField:
         vectors = self._card.state.vectors
         if vectors is None:
             return None
-        found: list[str] = []
-        for word in self.entries():
-            try:
-                found.append(vectors.spelt(word))
-            except ExplorerError as error:
-                if not self.stays:  # otherwise the word may still be being typed
-                    self.fail(error, word, vectors.suggest(word, NEAR))
-                return None
+        typed = self.entries()
+        if unknown := vectors.unknown(typed):
+            if not self.stays:  # otherwise a word may still be being typed
+                self.miss(unknown)
+            return None
+        found = vectors.all_spelt(typed)
         if least <= len(found) <= most:
             self.fail(None)
             return found
@@ -312,9 +313,15 @@ class WordField:
             self.fail(ExplorerError("words-wanted", wanted=need, given=len(found)))
         return None
 
-    def fail(self, error: ExplorerError | None, word: str = "", near: Sequence[str] = ()) -> None:
-        """Set the error, or None for no error; `near`: words that could replace an unknown word."""
-        self.wrong, self._misspelt, self._near = error, word, near
+    def miss(self, unknown: Sequence[str]) -> None:
+        """Set the error of words that have no vector, with words that could replace each of the first few."""
+        vectors = self._card.vectors
+        self.fail(vectors.refusal(unknown))
+        self._near = {word: vectors.suggest(word, NEAR) if i < OFFERED else () for i, word in enumerate(unknown)}
+
+    def fail(self, error: ExplorerError | None) -> None:
+        """Set the error, or None for no error."""
+        self.wrong, self._near = error, {}
 
     def element(self) -> Field:
         state, asks = self._card.state, self._card.asks
@@ -326,16 +333,16 @@ class WordField:
         return replace(field, gives=True, complete=complete, wrong=wrong)
 
     def offers(self) -> tuple[Element, ...]:
-        """The elements of the error, with the words that could replace the unknown one."""
+        """The elements of the error, with the words that could replace unknown ones."""
         if self.wrong is None:
             return ()
         said = self._card.state.screen.say(ExplorerError(self.wrong.id, **{**self.wrong.fields, "near": ""}))
         parts: list[Element] = [Note(f"wrong {self._id}", f"⚠ {escape(said)}", wide=False, wrong=True)]
-        if self._near:
-            parts.append(Note(f"meant {self._id}", "Did you mean", wide=False))
-        for i, other in enumerate(self._near):
-            tip = f"Put “{other}” in the place of “{self._misspelt}”"
-            parts.append(
-                Button(f"offer {i} {self._id}", other, self._card.asks("put", other, self._id), tip, link=True)
-            )
+        for nth, (word, near) in enumerate(self._near.items()):
+            if near:
+                asked = f"For “{escape(word)}”:" if len(self._near) > 1 else "Did you mean"
+                parts.append(Note(f"meant {nth} {self._id}", asked, wide=False))
+            for i, other in enumerate(near):
+                tip, puts = f"Put “{other}” in the place of “{word}”", self._card.asks("put", (word, other), self._id)
+                parts.append(Button(f"offer {nth * NEAR + i} {self._id}", other, puts, tip, link=True))
         return (Controls(f"offers of {self._id}", tuple(parts)),)

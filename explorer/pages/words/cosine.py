@@ -17,7 +17,7 @@ from explorer.pages import page as el
 from explorer.pages.controls import Button, Check, Controls
 from explorer.pages.drawing import HERE, Arc, Arrow, Axis, Drawing, series
 from explorer.pages.element import Element
-from explorer.pages.words.card import NEAR, ForWords, Pair, Shared, WordsCard
+from explorer.pages.words.card import ForWords, Pair, Shared, WordsCard
 from explorer.words import catalogue, similarity
 from explorer.words.similarity import PairCosine
 
@@ -235,12 +235,15 @@ class MatrixCard(WordsCard):
         """Compute the cosines of the entries in the field."""
         vectors, labels, rows = self.vectors, [], []
         unknown: list[str] = []
-        sentences, word = False, ""
+        sentences, entries = False, self.asked.entries()
+        if misspelt := vectors.unknown(entry for entry in entries if len(entry.split()) == 1):
+            if not self.asked.stays:
+                self.asked.miss(misspelt)
+            return
         try:
-            for entry in self.asked.entries():
+            for entry in entries:
                 if len(entry.split()) == 1:
-                    word = entry
-                    labels.append(vectors.spelt(word))
+                    labels.append(vectors.spelt(entry))
                     rows.append(vectors[entry])
                     continue
                 sentence, sentences = similarity.sentence(vectors, entry), True
@@ -255,8 +258,7 @@ class MatrixCard(WordsCard):
                 )
         except ExplorerError as error:
             if not self.asked.stays:
-                misspelt = error.id == "unknown-word" and word != ""
-                self.asked.fail(error, word, vectors.suggest(word, NEAR) if misspelt else ())
+                self.asked.fail(error)
             return
         array = similarity.matrix(np.stack(rows))
         if self.alike:

@@ -111,14 +111,11 @@ class AnalogyCard(WordsCard):
 
     def compute(self) -> None:
         """Compute the analogy of the words in the fields."""
-        words: list[str] = []
-        for field in self.abc:
-            found = field.words(1, 1)
-            if found is None:
-                return
-            words += found
-        vectors, (a, b, c) = self.vectors, words
-        self.search(lambda report: similarity.analogy(vectors, a, b, c, N), self._show)
+        a, b, c = [field.words(1, 1) for field in self.abc]  # each tells what is wrong in it
+        if a is None or b is None or c is None:
+            return
+        vectors, words = self.vectors, (a[0], b[0], c[0])
+        self.search(lambda report: similarity.analogy(vectors, *words, N), self._show)
 
     def do(self, act: str, value: Any = None, field: str = "") -> None:
         if act == "try":

@@ -319,6 +319,27 @@ def test_a_cosine_of_the_square_is_shown_as_arithmetic(words):
     assert written(round(float(cosine.cosine.cosine), 2), 2) == texts(part(card, "cosines"), 2)[3]
 
 
+def test_all_misspelt_words_are_named_in_one_sentence(words):
+    """Only the first was, and the next one when that was mended."""
+    for name, field, comma in (("matrix", "entries", ", "), ("lookup", "words", " ")):
+        card = words.cards[name]
+        ask(card, field, comma.join(("boat", "kinng", "quen", "kinng")))
+        assert problem(card, field) == "⚠ 'kinng' and 'quen' are not among the words of the vectors 'small'."
+        press(card, f"offer 0 {field}")
+        assert problem(card, field) == "⚠ 'quen' is not among the words of the vectors 'small'."
+        press(card, f"offer 0 {field}")
+        assert problem(card, field) == ""
+        assert part(card, f"{field} field").value.startswith(comma.join(("boat", "king", "queen")))
+
+
+def test_each_field_of_an_analogy_tells_its_misspelt_word(words):
+    card = words.cards["analogy"]
+    for field, word in zip("abc", ("kinng", "man", "quen"), strict=True):
+        card.do("type", word, field)
+    card.do("find")
+    assert ["'kinng'" in problem(card, "a"), problem(card, "b"), "'quen'" in problem(card, "c")] == [True, "", True]
+
+
 def test_too_few(words):
     card = words.cards["matrix"]
     ask(card, "entries", "king")
