@@ -68,6 +68,12 @@ def _ways(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
             yield "no root", "without the root", step("value", *arguments)
         case "square":
             yield "not squared", "if nothing is squared", step("value", *arguments)
+        case "add" if all(one.value and not isinstance(one, Constant) for one in arguments):
+            if any(one.value < 0 for one in arguments):
+                signless = (step("absolute", one) if one.value < 0 else one for one in arguments)
+                yield "minus sign", "if the minus sign is left out", step("add", *signless)
+            for ordered in (arguments, reversed(arguments)):
+                yield "subtracted", "if one subtracts instead of adding", step("subtract", *ordered)
         case "divide":
             yield "upside down", "if one divides the wrong way round", step("divide", *reversed(arguments))
             whole, by = arguments

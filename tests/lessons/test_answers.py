@@ -525,6 +525,24 @@ def test_another_number_of_the_page_is_named(lesson, step, typed, said):
     assert judged(load(lesson), step, typed).meanwhile == said
 
 
+@pytest.mark.parametrize(
+    ("lesson", "step", "typed", "said"),
+    [
+        ("you-are-welcome", "residual", 2.65, "if one subtracts instead of adding"),
+        ("you-are-welcome", "sum", -1.14, "if one subtracts instead of adding"),
+        ("you-are-welcome", "sum", 1.14, "if the minus sign is left out"),
+        ("xor-linear", "line", 0.3, "if one subtracts instead of adding"),
+        ("softmax", "temperature", 4, "if one multiplies by the temperature instead of dividing"),
+        ("translation-lookup", "scale", 43.3, "if one multiplies by √dₖ instead of dividing"),
+        # It has nothing to do with the β that is added, which is 0.
+        ("jump", "before", 1, "the right number with the wrong sign"),
+    ],
+)
+def test_the_wrong_one_of_two_opposite_steps_is_named(lesson, step, typed, said):
+    """A difference in place of a sum was taken for a mistake elsewhere: "if one multiplies by it"."""
+    assert said in judged(load(lesson), step, typed).meanwhile
+
+
 def test_in_a_row_that_is_masked_whole_each_cell_is_the_largest():
     """It had no largest cell, and the question ended in an error."""
     state = SetSwitch("attention", "mask", "hand").apply(EMMA.state("printed"))

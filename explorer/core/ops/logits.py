@@ -59,9 +59,11 @@ class ScaleFactor(Op):
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         if not self._divides:
             return
-        other, text = ("1/sqrt(d_k)", f"√{self._name}") if self.kind == "1/d_k" else ("1/d_k", self._name)
+        kinds = {"1/sqrt(d_k)": f"√{self._name}", "1/d_k": self._name}
+        own = kinds.pop(self.kind)
+        ((other, text),) = kinds.items()
         yield Slip("other scale", f"if one divides by {text}", replace(self, kind=other))
-        yield Slip("multiplied", "if one multiplies by it instead of dividing", Then(self, "power", -1.0, "−1"))
+        yield Slip("multiplied", f"if one multiplies by {own} instead of dividing", Then(self, "power", -1.0, "−1"))
 
 
 class Scale(Elementwise):
@@ -112,6 +114,7 @@ class Temperature(Elementwise):
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         yield Slip("no temperature", "if the scores are not divided by the temperature", Kept())
+        yield Slip("multiplied", "if one multiplies by the temperature instead of dividing", Scale())
 
 
 class Cap(Op):
