@@ -56,14 +56,15 @@ def make_window(
     state: State | None = None,
     settings: Settings | None = None,
     opening: bool = False,
+    awaits: str = "",
 ) -> MainWindow:
-    """The window for a lesson, or for a document of it, not shown yet. `opening`: see `MainWindow`."""
+    """The window for a lesson, or for a document of it, not shown yet. `opening`, `awaits`: see `MainWindow`."""
     background = Background()
     document = Document(state or lesson.state(), background)
     bridge = Bridge(document)
     selection = Selection(document)
     bench = Workbench(document, bridge, selection, appearance, lesson, background=background, settings=settings)
-    window = MainWindow(bench, opening)
+    window = MainWindow(bench, opening, awaits)
     for part in (background, bridge, selection):
         part.setParent(window)
     window.resize(1600, 900)
@@ -111,7 +112,8 @@ def open_window(
     assert isinstance(app, QApplication)
     app.setApplicationName(PROGRAM)
     settings = Settings(own_folder() if remembers else None)
-    window = make_window(lesson, _appearance(app, settings), state, settings, opening=file is None)
+    awaits = path.name if late else ""
+    window = make_window(lesson, _appearance(app, settings), state, settings, file is None, awaits)
     if isinstance(app, Program):
         app.file_opened.connect(lambda name: window.complete().files.open_path(Path(name)))
     if file is not None and session is not None:

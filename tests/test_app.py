@@ -175,3 +175,19 @@ def test_a_recorded_lesson_asks_for_its_model_in_the_window_unless_it_is_given(m
             assert start(str(mine), str(model), program=NEEDS) == ["mine"]
         mine.unlink()
     assert main(["--model", str(file)]) == 2
+
+
+LATE = """
+import sys
+from explorer import app
+app.MOST_AT_ONCE = 0
+application, window = app.open_window(sys.argv[1], remembers=False)
+print(type(window.tabs.opening).__name__)
+while window.tabs.opening is not None:
+    application.processEvents()
+print(window.bench.lesson.title, window.bench.document.history.undo_label)
+"""
+
+
+def test_a_large_file_is_read_while_a_page_says_so(tmp_path):
+    assert start(str(write(tmp_path)), program=LATE) == ["AwaitingPage", tmp_path.name, "(llama)", "None"]

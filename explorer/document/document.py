@@ -149,6 +149,11 @@ class UndoHistory:
             self._now += 1
         return label and f"Redo: {label}"
 
+    def forget(self, state: State) -> None:
+        """Let undo not lead to the first state, if it is this one and not the present one."""
+        if self._now and self._steps[0].state is state:
+            self._steps, self._now = self._steps[1:], self._now - 1
+
     def mark(self) -> Mark:
         """A snapshot to return to."""
         return Mark(self._steps, self._now)

@@ -104,6 +104,8 @@ class Files(QObject):
         self.kept, self.recent = Kept(bench.settings, self), Recent(bench.settings)
         self.lesson_files = Recent(bench.settings, LESSON_FILES, MOST_LESSON_FILES)
         """The lessons that were opened from files of their own, such as those that were recorded here."""
+        self._awaited: tuple[str, State] | None = None
+        """The name of the file with which the program starts while it is read, and the model until then."""
         self._file = _File(None, ref(bench.document.state))
         self._files: WeakKeyDictionary[State, _File] = WeakKeyDictionary({bench.document.state: self._file})
         bench.document.subscribe(lambda change: self._follow())
@@ -149,7 +151,17 @@ class Files(QObject):
         self.refreshed.emit()
 
     def _name(self) -> str:
+        if self._awaited is not None:
+            return self._awaited[0]
         return self.path.name if self.path else self._bench.lesson.title
+
+    def await_file(self, name: str) -> None:
+        """Take the present model as one that nobody opened, until a file is read with which the program starts.
+
+        The title names the file, and once it is open, undo does not lead to that model. "": it was not opened.
+        """
+        self._awaited = (name, self._bench.document.state) if name else None
+        self.refresh()
 
     # Opening
 
@@ -392,6 +404,9 @@ class Files(QObject):
     def _begin(self, path: Path | None) -> None:
         """Take the present state as the first state of another document."""
         document = self._bench.document
+        if self._awaited is not None:
+            document.history.forget(self._awaited[1])
+            self._awaited = None
         self._files[document.wanted] = self._file = _File(path, ref(document.wanted))
         document.history.mark_saved()
         self.refresh()

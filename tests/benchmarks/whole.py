@@ -21,6 +21,7 @@ from explorer.pages.levels import ALL, LAYER
 from explorer.pages.whole.lanes import WRITTEN
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.window.main_window import MainWindow
+from explorer.ui.window.opening import OpeningPage
 
 Opened: TypeAlias = tuple[QApplication, MainWindow, Paints]
 
@@ -166,7 +167,7 @@ def frames_of_the_opening(opened: Callable[[], Opened]) -> Measurement:
     window.top_bar.hide()
     window.tabs.show_opening()
     page, moment = window.tabs.opening, 0
-    assert page is not None
+    assert isinstance(page, OpeningPage)
     page.picture.fill()
     settle(app, paints)
 

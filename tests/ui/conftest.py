@@ -132,11 +132,12 @@ def opened(
     tab=None,
     size=None,
     opening=False,
+    awaits="",
     rests=False,
 ):
     """A window on a lesson, or on the lesson of a name, in sight and at rest. `rests`: see `page_rests`."""
     lesson = lesson_of(lesson) if isinstance(lesson, str) else lesson
-    window = make_window(lesson, appearance, settings=settings, opening=opening)
+    window = make_window(lesson, appearance, settings=settings, opening=opening, awaits=awaits)
     if rests:
         cover(window)
     if size is not None:

@@ -26,6 +26,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.turns import OneATurn, later
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone
+from explorer.ui.window.awaiting import AwaitingPage
 from explorer.ui.window.token_bar import axes_of_words
 
 if TYPE_CHECKING:
@@ -245,7 +246,9 @@ class LessonParts(QObject):
         self.panel.say("")
         if not self._bench.lesson.steps:  # with steps, this would build the example's first page in vain
             self._bench.bridge.flush()
-        if not self._bench.lesson.steps or self._bench.awaits_model:
+        awaits = self._bench.awaits_model
+        stays = awaits and isinstance(self._window.tabs.opening, AwaitingPage)  # until that model is computed
+        if not stays and (awaits or not self._bench.lesson.steps):
             self._window.show_tab("Pipeline")
         self.begin_steps()
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from explorer.ui.classroom import ClassTab
     from explorer.ui.references import ReferencesTab
     from explorer.ui.training.tab import TrainingTab
+    from explorer.ui.window.awaiting import AwaitingPage
     from explorer.ui.window.main_window import MainWindow
     from explorer.ui.window.opening import OpeningPage
     from explorer.ui.window.top_bar import Tab
@@ -117,8 +118,8 @@ class Tabs(QStackedWidget):
         self.training: TrainingTab | None = None
         self.references: ReferencesTab | None = None
         self.classroom: ClassTab | None = None
-        self.opening: OpeningPage | None = None
-        """The opening page; None once the user has left it."""
+        self.opening: OpeningPage | AwaitingPage | None = None
+        """What stands alone in the window at first; None once it is left."""
         self.addWidget(self.first)
 
     @property
@@ -126,10 +127,16 @@ class Tabs(QStackedWidget):
         """Whether the tab of the model is visible."""
         return self.currentWidget() is self.first
 
-    def show_opening(self) -> None:
-        from explorer.ui.window.opening import OpeningPage
+    def show_opening(self, awaits: str = "") -> None:
+        """Show the opening page or, with the name of a file that is being opened, a page that says so."""
+        if awaits:
+            from explorer.ui.window.awaiting import AwaitingPage
 
-        self.opening = OpeningPage(self._window)
+            self.opening = AwaitingPage(self._window, awaits)
+        else:
+            from explorer.ui.window.opening import OpeningPage
+
+            self.opening = OpeningPage(self._window)
         self.addWidget(self.opening)
         self.setCurrentWidget(self.opening)
 

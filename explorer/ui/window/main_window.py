@@ -75,6 +75,7 @@ class MainWindow(QMainWindow):
     """The main window of the program.
 
     `opening`: begin with the opening page alone, which is sooner on the screen; the other parts are made after that.
+    `awaits`: begin with a page that says that a file of this name is being opened.
     """
 
     # The parts, made by `complete`:
@@ -101,7 +102,7 @@ class MainWindow(QMainWindow):
     brings_right: PushButton
     brings_bottom: PushButton
 
-    def __init__(self, bench: Workbench, opening: bool = False) -> None:
+    def __init__(self, bench: Workbench, opening: bool = False, awaits: str = "") -> None:
         super().__init__()
         self.bench = bench
         self.files = Files(bench, self)
@@ -128,8 +129,8 @@ class MainWindow(QMainWindow):
         self._grows = later(self, lambda: bench.appearance.turns.add(self._grow))
         self._sizes = Sizes(self, self._fit)
         self._is_complete = self._led = False
-        if opening:
-            self.tabs.show_opening()
+        if opening or awaits:
+            self.tabs.show_opening(awaits)
             do_once_painted(self, self.complete)
         else:
             self.complete()
@@ -147,10 +148,23 @@ class MainWindow(QMainWindow):
             self.share_width()
             if self.tabs.opening is not None:
                 self.area.pause()  # building pages would make the motion of the opening page stutter
-                # After the window, which first takes what another example has.
-                self.bench.bridge.changed.connect(self.tabs.opening.follow)
-                self.bench.selection.stage_changed.connect(self.tabs.opening.leave)
+                self._tell_opening()
         return self
+
+    def show_opening(self) -> None:
+        """Show the opening page in place of the one that has said that a file is being opened."""
+        gone = self.tabs.opening
+        assert gone is not None
+        self.files.await_file("")
+        self.tabs.show_opening()
+        self._tell_opening()
+        self._gone.delete(gone)
+
+    def _tell_opening(self) -> None:
+        """Tell the page that stands alone of changes: after the window, which first takes what another example has."""
+        assert self.tabs.opening is not None
+        self.bench.bridge.changed.connect(self.tabs.opening.follow)
+        self.bench.selection.stage_changed.connect(self.tabs.opening.leave)
 
     def _connect(self) -> None:
         bench, actions, lessons, files = self.bench, self.actions_, self.lessons, self.files
@@ -241,6 +255,7 @@ class MainWindow(QMainWindow):
         self.complete()
         if self.tabs.opening is not None:
             gone, self.tabs.opening = self.tabs.opening, None
+            self.files.await_file("")
             self.top_bar.show()
             self.share_width()  # a window that scrolls is only as high as a page needs
             self.area.show_stage(self.bench.selection.stage)
