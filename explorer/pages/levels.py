@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from explorer.core.errors import ExplorerError, cut, nearest
 from explorer.core.frozen import Frozen
-from explorer.core.graph import LOGITS, PROBABILITIES, TARGET, Graph, Place, Stage, after_norm, within
+from explorer.core.graph import LOGITS, PROBABILITIES, TARGET, Graph, Node, Place, Stage, after_norm, within
 from explorer.core.model import SWITCHES, SwitchValue
 from explorer.core.vocabulary import PAD
 from explorer.document.state import State
@@ -283,6 +283,11 @@ def writes(graph: Graph) -> bool:
         and PROBABILITIES in graph.nodes
         and graph.nodes[PROBABILITIES].op.softens
     )
+
+
+def hides_earlier(graph: Graph, node: Node) -> bool:
+    """Whether a node is a mask that hides earlier words, too: those before a window."""
+    return node.op.reach is not None and node.op.reach < graph.shape(node.name)[-1]
 
 
 def explains(graph: Graph) -> bool:

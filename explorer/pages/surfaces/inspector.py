@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, lru_cache
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from explorer.lessons.schema import Lesson
 from explorer.pages.controls import Button, Player
 from explorer.pages.element import Data, Element
 from explorer.pages.gestures import ForInspector, GoTo, Keep, OpenLesson
-from explorer.pages.levels import block_title, is_small_net, matrix_title
+from explorer.pages.levels import block_title, hides_earlier, is_small_net, matrix_title
 from explorer.pages.matrix import COVERED, ROUNDING
 from explorer.pages.page import Derivation, Maths, Passage, lead, paragraphs
 from explorer.pages.steps.covering import altered
@@ -280,8 +280,9 @@ class Answer(NamedTuple):
     question: str
     text: str
     about: type[ops.Op]  # shown only where a node of the stage has this op: switches choose other ops
-    symbol: str  # or only where a node's symbol matches this pattern
-    picture: str  # "neurons" or "tables": only where the whole model is drawn so; "": in any case
+    symbol: str = ""  # or only where a node's symbol matches this pattern
+    window: bool = False  # whether it is shown only where a mask hides earlier words
+    picture: str = ""  # "neurons" or "tables": only where the whole model is drawn so; "": in any case
 
 
 @cache
@@ -289,9 +290,9 @@ def about() -> dict[str, tuple[Answer, ...]]:
     """The answers for each kind of stage, from their file."""
     said = tomllib.loads((paths.resources() / "about.toml").read_text("utf-8"))
 
-    def answer(one: dict[str, str]) -> Answer:
-        op, text = getattr(ops, one.get("op", "Op")), " ".join(one["text"].split())
-        return Answer(one["question"], text, op, one.get("symbol", ""), one.get("picture", ""))
+    def answer(one: dict[str, Any]) -> Answer:
+        op = getattr(ops, one.pop("op", "Op"))
+        return Answer(one.pop("question"), " ".join(one.pop("text").split()), op, **one)
 
     return {kind: tuple(map(answer, some)) for kind, some in said.items()}
 
@@ -300,11 +301,12 @@ def answers(stage: Stage, graph: Graph) -> tuple[Answer, ...]:
     """The answers that are true of a stage with its present switches."""
     there = [node for node in graph.nodes.values() if node.stage == stage.name]
     looks_back = any(node.op.reach is not None for node in there)
+    window = any(hides_earlier(graph, node) for node in there)
     told = about()["attention" if stage.kind == "masked" and not looks_back else stage.kind]
     return tuple(
         one
         for one in told
-        if one.picture in ("", "neurons" if is_small_net(graph) else "tables")
+        if one.picture in ("", "neurons" if is_small_net(graph) else "tables") and (window or not one.window)
         if (one.about is ops.Op and not one.symbol)
         or any(isinstance(node.op, one.about) and re.fullmatch(one.symbol or ".*", node.symbol) for node in there)
     )

@@ -21,7 +21,7 @@ from explorer.core.numbers import full_of, percent, written
 from explorer.core.ops import Array
 from explorer.pages import drawing as draw
 from explorer.pages.gestures import GoTo
-from explorer.pages.levels import into
+from explorer.pages.levels import hides_earlier, into
 from explorer.pages.matrix import CALM, SHARES, SIGNED
 from explorer.pages.view import View, once_a_graph
 
@@ -157,7 +157,7 @@ def looks(view: View, block: str) -> str:
         return "attention"
     if mask.op.reach is None:
         return "mask"
-    return "window" if mask.op.reach < view.graph.shape(mask.name)[-1] else "masked"
+    return "window" if hides_earlier(view.graph, mask) else "masked"
 
 
 def from_to(view: View) -> str:

@@ -336,6 +336,14 @@ def test_of_a_loss_what_it_is_made_of_is_explained(desk, name, about):
     assert asked(desk(name), "loss")[0][1:] == [about]
 
 
+def test_that_a_window_hides_earlier_words_is_said_where_there_is_one(desk):
+    """That "it knows only the words so far" was said of models whose words see only the last few of them."""
+    of = desk("roses-are-red")
+    for window, said in ((0, False), (2, True), (1, True), (len(of.view.labels("input")), False)):
+        of.do(SetSwitch("decoder.1.self", "window", window))
+        assert ("Why a window?" in asked(of, "decoder.1.self.attention")[0]) is said, window
+
+
 @pytest.mark.parametrize(("name", "drawn"), [("xor", "Each circle is a unit"), ("emma", "Each small square")])
 def test_the_colours_of_the_picture_that_is_there_are_explained(desk, name, drawn):
     """Small squares and attention were explained beside the neurons of a net."""
