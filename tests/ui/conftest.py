@@ -223,6 +223,7 @@ def left_at_rest(kept, qtbot):
         dialog.close()
     qtbot.waitUntil(lambda: not kept[0].bench.document.computing)
     kept[0].area.pause()  # whoever looks next has it shown
+    kept[0]._show_look()  # which otherwise waits for the page
     turns = kept[0].bench.appearance.turns
 
     def rests():  # a timer of the window that ends may queue another one there, which starts in the next turn

@@ -64,7 +64,7 @@ def test_the_model_as_it_is_now_and_it_is_said_where_it_went(small, export, qtbo
     assert path.read_bytes()[:2] == b"PK"
     assert not told
     path, _ = export("model.py")
-    qtbot.waitUntil(path.exists)
+    qtbot.waitUntil(lambda: any("model.py" in said.text() for said in window.findChildren(Message)))
     assert "0.125" in path.read_text()
 
 
