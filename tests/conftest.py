@@ -47,7 +47,7 @@ settings.register_profile(
     "explorer",
     deadline=None,
     derandomize=True,
-    max_examples=40,
+    max_examples=25,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],  # a busy machine is slow, not wrong
 )

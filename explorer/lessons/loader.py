@@ -5,7 +5,6 @@ Also courses: files that put lessons into an order.
 
 import os
 from collections.abc import Callable, Collection, Mapping
-from copy import copy
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -93,8 +92,8 @@ def _in_order(files: Mapping[str, Path]) -> list[Lesson]:
 
 
 def _given(file: Path) -> Lesson:
-    """A lesson of the program. Lessons from the same file share their arrays, because undo keeps those of each."""
-    return copy(_read(file, file.stat().st_mtime_ns))
+    """A lesson of the program, the same one each time: so are the states of its steps, some of which train a model."""
+    return _read(file, file.stat().st_mtime_ns)
 
 
 @cache

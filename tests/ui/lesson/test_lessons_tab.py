@@ -1,6 +1,7 @@
 """The tab "Lessons": what is read and drawn beside the window, what clicks do, and where things stand."""
 
 import threading
+from copy import copy
 from itertools import pairwise
 
 import pytest
@@ -161,7 +162,8 @@ def test_the_picture_of_a_model_that_is_not_there_shows_its_sizes(look, name):
 
 @pytest.mark.usefixtures("no_pictures")
 def test_a_picture_is_made_once_for_all_sizes_of_text(open_window, monkeypatch, appearance):
-    make, made, lesson = step_pictures.picture_of_step, [], load("softmax")
+    make, made = step_pictures.picture_of_step, []
+    lesson = copy(load("softmax"))  # whose own picture another test may have asked for
     monkeypatch.setattr(step_pictures, "picture_of_step", lambda *given: made.append(given) or make(*given))
     shelf = open_window("emma").lessons.tab().shelf
     shelf.known[lesson.id] = lesson, LessonProgress(lesson.id)
