@@ -190,6 +190,17 @@ def test_no_page_tells_it(name):
             assert not drawn, f"{asked.step.id}, {place.name}: it is drawn"
 
 
+@each("name", LESSONS)
+def test_no_words_beside_the_asked_matrix_have_a_number(name):
+    """Beside the ⟨x_o, y⟩ that "Two vectors" asks for stood "0 at a right angle"."""
+    for asked in asked_in(name):
+        place = next(one for one in places(asked.view.graph) if one.name == asked.view.nodes[asked.cell.node].stage)
+        for element in page(asked.view, place).elements:
+            for matrix in leaves(element):
+                if isinstance(matrix, Matrix) and matrix.place.node == asked.cell.node:
+                    assert not re.search(r"(?<!\w)\d", matrix.title), f"{asked.step.id}: {matrix.title}"
+
+
 @pytest.mark.parametrize("name", SOME)
 def test_neither_the_inspector_nor_the_panel_tells_it(name):
     for asked in asked_in(name):

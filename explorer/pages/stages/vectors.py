@@ -26,7 +26,7 @@ SHADOW = (
     ("c", "times y is the shadow"),
     ("x_p", "the shadow"),
     ("x_o", "the rest"),
-    ("x_o_y", "0 at a right angle"),
+    ("x_o_y", "the rest and y"),
 )
 LENGTHS = (
     ("length_x", "length of x"),
