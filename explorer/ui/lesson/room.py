@@ -505,8 +505,9 @@ class Hero(QWidget):
         if (one := self.listing) is not None:
             before = one.grown
             one.grow(max(place.height() - EDGE - self.high + before, 0))
-            if one.grown != before:  # reported at once: else it would keep the height that it had in the place before
-                self.elements.updateGeometry()
+            if one.grown != before:  # at once: else it would be cut at the height that it had in the place before
+                self.elements.stand()
+                self._column.activate()
         high = lines.height if alone else self.high - EDGE
         if self.pictures and not alone:  # what is cut beside them takes no more than it was given
             high = max(high, place.height() - free.height() + lines.height)

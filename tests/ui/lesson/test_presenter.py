@@ -374,6 +374,23 @@ def test_a_list_that_comes_later_than_its_slide_is_whole(bench_of, qtbot):
     presenter.leave()
 
 
+def test_a_list_is_whole_as_soon_as_its_slide_is_laid_out(bench_of, qtbot):
+    """Its last lines were cut until the next turn, which a busy machine begins late, and the motion showed it so."""
+    bench = bench_of(load("cat-sat-on-the"))
+    guide = Guide(bench)
+    at = [step.id for step in guide.steps].index("one-hot")
+    guide.go(at - 1)
+    presenter = Presenter(bench, guide)
+    qtbot.addWidget(presenter)
+    presenter.resize(1280, 720)
+    presenter.show()
+    qtbot.waitUntil(lambda: presenter.sheet is not None and presenter.sheet.is_settled)
+    guide.go(at)
+    (listing,) = presenter.sheet.findChildren(ListingView)
+    assert presenter.sheet.elements.rect().contains(listing.geometry())
+    presenter.leave()
+
+
 def test_a_slide_with_lines_between_words_comes_to_rest(open_window, screen, qtbot, monkeypatch, pictures):
     screen(1280, 720)
     window, fill, fills = open_window("start-here"), Hero.fill, []
