@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QMenu, QScrollArea, QWidget
 
@@ -19,7 +19,7 @@ Key, Alt = Qt.Key, Qt.KeyboardModifier.AltModifier
 
 
 class Chip(PushButton):
-    """One token. Click: light it; double click, Enter or F2: type; Delete: remove; Alt+arrows or a drag: move."""
+    """One token. Click: light it; letter, double click, Enter or F2: type; Delete: remove; Alt+arrows or drag: move."""
 
     edit_wanted = Signal(int)
     remove_wanted = Signal(int)
@@ -30,7 +30,8 @@ class Chip(PushButton):
     dropped = Signal(int, QPoint)
 
     def __init__(self, position: int, editable: bool) -> None:
-        how = "Double click to type, Delete to remove, drag or Alt+arrows to move" if editable else "Click to follow it"
+        changes = "Click and type another word, Delete to remove, drag or Alt+arrows to move"
+        how = changes if editable else "Click to follow it"
         super().__init__(tip=how, look="chip", checkable=True)
         self.position, self._editable = position, editable
         self._pressed: QPoint | None = None
@@ -48,10 +49,18 @@ class Chip(PushButton):
             super().paintEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._moves(event):
-            event.accept()  # otherwise, in a lesson, these keys would go to another step
+        if isinstance(event, QKeyEvent) and self._overrides(event):
+            event.accept()  # otherwise P would play a cell and, in a lesson, Alt and arrows would go to another step
             return True
         return bool(super().event(event))
+
+    def _overrides(self, event: QKeyEvent) -> bool:
+        return event.type() == QEvent.Type.ShortcutOverride and (self._moves(event) or self._types(event))
+
+    def _types(self, event: QKeyEvent) -> bool:
+        """Whether a key is a letter or sign, with which another word begins."""
+        acts = event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Alt | Qt.KeyboardModifier.MetaModifier)
+        return self._editable and not acts and event.text().isprintable() and bool(event.text().strip())
 
     def _moves(self, event: QKeyEvent) -> bool:
         return self._editable and bool(event.modifiers() & Alt) and event.key() in (Key.Key_Left, Key.Key_Right)
@@ -69,6 +78,10 @@ class Chip(PushButton):
             self.focus_wanted.emit(self.position + step)
         elif key in (Key.Key_Home, Key.Key_End):
             self.focus_wanted.emit(0 if key == Key.Key_Home else -1)
+        elif self._types(event):
+            self.edit_wanted.emit(self.position)
+            if isinstance(field := self.window().focusWidget(), WordEdit):
+                QCoreApplication.sendEvent(field, event)
         else:
             super().keyPressEvent(event)
 

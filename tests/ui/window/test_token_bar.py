@@ -112,6 +112,22 @@ def test_keys_open_a_word_and_after_typing_the_focus_is_on_it(window, hand, word
     assert QApplication.focusWidget() is chip(2)
 
 
+def test_after_a_click_on_a_word_letters_are_another_word(window, hand, words, chip):
+    """They were lost, or shortcuts: who clicked a word and typed "pool" played a cell and switched the light on."""
+    hand.click(chip(2))
+    played = []
+    window.actions_.play_cell.triggered.connect(played.append)
+    for letter in "pool":
+        hand.key(getattr(Qt.Key, f"Key_{letter.upper()}"))
+    assert editor(window).text() == "pool"
+    hand.key(Qt.Key.Key_Return)
+    assert words() == ["You", "are", "pool"]
+    assert not played
+    assert not window.actions_.light.isChecked()
+    hand.key(Qt.Key.Key_Z, CONTROL)
+    assert words() == ["You", "are", "welcome"]
+
+
 def test_going_elsewhere_takes_what_was_typed(window, hand, words, chip, said):
     hand.double_click(chip(1))
     hand.type("were")
