@@ -34,6 +34,8 @@ SHOWN = {
     "gradient": "gradient",
     "difference": "difference",
 }
+SHORT = {"change": "Δ edit", "step": "Δ step"}
+"""What is shown as the bar of the window names it: above a narrow picture, the whole name would be cut."""
 MOST_SAID = 12  # the most rows in the description for a screen reader
 SMALL = 8  # a square with a shorter side, in pixels, is hard to find
 
@@ -133,7 +135,7 @@ class HeatMapView(WordPicture):
         self.shares = shares_of(matrix.array if limit == 1.0 else matrix.array / limit, low)
         # Colours instead of a lookup table, of which pyqtgraph would make all 256 colours again for each image.
         self._image.setImage(ramp.table[ramp.index(self.shares, low, 1.0)], autoLevels=False, levels=None)
-        shown = "" if matrix.showing == "values" else matrix.nothing or SHOWN[matrix.showing]
+        shown = "" if matrix.showing == "values" else matrix.nothing or SHORT.get(matrix.showing, SHOWN[matrix.showing])
         self.caption(" · ".join(filter(None, (element.title, shown))), element.title)
         self.lay_out(matrix.rows, matrix.columns)
         self._summarize()

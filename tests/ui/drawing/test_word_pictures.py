@@ -460,7 +460,8 @@ def test_a_change_is_signed_and_the_lines_say_that_they_show_the_weights(short):
     short.bench.document.do(PinCells(f"{SHORT}weights", {(0, 0, 0): 0.9, (0, 2, 1): 0.0}))
     short.follow(showing="change")
     heat, lines = short.pictures
-    assert heat._caption.text() == "Title · change by the last edit"
+    assert heat._caption.text() == "Title · Δ edit"
+    assert heat._caption.width() >= heat._caption.sizeHint().width(), "it ended in the middle of a word"
     assert heat._legend.accessibleName().startswith("Colours from −")
     assert heat.accessibleName().startswith("Heat map of change by the last edit. You most at You")
     assert lines._caption.text() == "Lines · the weights themselves"
