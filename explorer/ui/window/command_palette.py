@@ -26,7 +26,7 @@ from explorer.ui.matrix.menu import ways
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import qcolor
 from explorer.ui.widgets.names import NamedItems
-from explorer.ui.window.top_bar import TABS
+from explorer.ui.window.top_bar import IN_BAR
 
 if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
@@ -104,7 +104,7 @@ class CommandPalette(QDialog):
     def _all(self) -> Iterator[Entry]:
         """All entries, in the order in which they are listed before anything is typed."""
         bench = self._bench
-        for tab in TABS:
+        for tab in IN_BAR:  # the others have an action
             yield Entry(tab, "Tab", partial(self._show_tab, tab))
         stops = bench.selection.stops
         named = Counter((stage.group, stage.title) for stage in stops)

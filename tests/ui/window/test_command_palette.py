@@ -58,6 +58,11 @@ def test_each_part_of_the_window_is_found_by_its_name(window, palette, typed):
     assert typed in rows(palette(window, typed))[0].lower()
 
 
+def test_a_tab_that_an_action_opens_is_listed_once(window, palette):
+    """“References” stood twice, as a tab and as an action, and both did the same."""
+    assert rows(palette(window, "references")).count("References") == 1
+
+
 def test_a_matrix_is_pointed_at_on_its_stage_from_any_tab(window, palette, hand, qtbot):
     window.show_tab("Words")
     palette(window, "decoder.1.cross.scores")
